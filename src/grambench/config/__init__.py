@@ -1,0 +1,1 @@
+"""Every YAML file as a checked model: config.yaml, a study, a data set. Nothing here reads data."""

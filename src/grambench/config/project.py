@@ -1,0 +1,92 @@
+"""The model of config/config.yaml, and the project as a whole: which studies, data sets and limits."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from grambench.config.dataset import Dataset
+from grambench.config.load import Model, load
+from grambench.config.study import Name, Study
+from grambench.errors import ConfigError, unknown_name
+
+SourceKind = Literal["bundled", "package", "http", "pypi", "debian", "npm"]
+
+
+class Limits(Model):
+    """What one run may use before it is stopped; not part of what a result depends on.
+
+    Attributes
+    ----------
+    seconds : float
+        Wall time of one run with all its repeats.
+    memory_mb : int
+        Memory of one run in MiB, without the memory-mapped Gram matrices, which all runs share.
+    """
+
+    seconds: Annotated[float, Field(gt=0)] = 3600.0
+    memory_mb: Annotated[int, Field(gt=0)] = 4096
+
+
+class Project(Model):
+    """config/config.yaml.
+
+    Attributes
+    ----------
+    studies : list of str
+        Names of files in config/studies.
+    seed : int
+        Root of all randomness.
+    datasets : list of str or None
+        Restricts every study to these data sets.
+    mirrors : list of str
+        Folders with a SHA256SUMS that are looked into before any other source; GRAMBENCH_MIRROR adds more.
+    sources : list of str
+        Kinds of sources that may be used beside mirrors.
+    limits : Limits
+        Time and memory of one run.
+    """
+
+    studies: Annotated[list[Name], Field(min_length=1)]
+    seed: int = 0
+    datasets: list[Name] | None = None
+    mirrors: list[str] = []
+    sources: list[SourceKind] = ["bundled", "package", "http", "pypi", "debian", "npm"]
+    limits: Limits = Limits()
+
+
+class Configuration:
+    """The configuration folder: names, and the files behind them, read when asked for.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder that holds config.yaml, studies, datasets and published.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise ConfigError(f"{folder}: no such folder; run from the repository's root")
+        self.folder = folder
+
+    def names(self, kind: Literal["studies", "datasets"]) -> list[str]:
+        """Return the names of all studies or data sets that have a file."""
+        return sorted(path.stem for path in (self.folder / kind).glob("*.yaml"))
+
+    def study(self, name: str) -> Study:
+        """Read one study; its data sets must all exist."""
+        if name not in self.names("studies"):
+            raise unknown_name("study", name, self.names("studies"))
+        study = load(Study, self.folder / "studies" / f"{name}.yaml")
+        for dataset in study.datasets:
+            self._known_dataset(dataset)
+        return study
+
+    def dataset(self, name: str) -> Dataset:
+        """Read one data set's description."""
+        self._known_dataset(name)
+        return load(Dataset, self.folder / "datasets" / f"{name}.yaml")
+
+    def _known_dataset(self, name: str) -> None:
+        if name not in self.names("datasets"):
+            raise unknown_name("data set", name, self.names("datasets"))

@@ -1,0 +1,121 @@
+"""The prepared data set: features, labels of -1 and +1, published orders; one HDF5 file each.
+
+A data set that no source could deliver is a file too, with `status` "unavailable" and what was tried, so that the
+rest of a study goes on.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from grambench.errors import DataError
+from grambench.files import atomic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedDataset:
+    """A binary classification data set in memory.
+
+    Attributes
+    ----------
+    name : str
+        The data set's name.
+    features : ndarray of float64 (n, d) or scipy.sparse.csr_array of float64
+        One row an example.
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+    orders : ndarray of int32 (repeats, n) or None
+        The published orders of presentation, 0-based permutations of range(n), where the source has them.
+    source : dict
+        What delivered the data: kind, origin, and the files with their sha256.
+    """
+
+    name: str
+    features: NDArray[np.float64] | sparse.csr_array
+    labels: NDArray[np.int8]
+    orders: NDArray[np.int32] | None
+    source: dict[str, Any]
+
+    @property
+    def content(self) -> str:
+        """SHA-256 of shape, features and labels in canonical form: equal for equal data, whatever the source."""
+        matrix = sparse.csr_array(self.features)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        digest = hashlib.sha256(repr(matrix.shape).encode())
+        for part, kind in ((matrix.indptr, "<i8"), (matrix.indices, "<i8"), (matrix.data, "<f8"), (self.labels, "<i1")):
+            digest.update(np.ascontiguousarray(part, dtype=kind).tobytes())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """A data set that could not be had, and why: one line for each source that was tried."""
+
+    name: str
+    reasons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name} is unavailable: " + "; ".join(self.reasons or ("no source is configured",))
+
+
+def write(path: Path, dataset: PreparedDataset | Unavailable) -> None:
+    """Write a prepared data set, or the note that it is unavailable."""
+    with atomic(path) as temporary, h5py.File(temporary, "w") as file:
+        file.attrs["name"] = dataset.name
+        if isinstance(dataset, Unavailable):
+            file.attrs["status"] = "unavailable"
+            file.attrs["reasons"] = json.dumps(dataset.reasons)
+            return
+        file.attrs["status"] = "ok"
+        file.attrs["content"] = dataset.content
+        file.attrs["source"] = json.dumps(dataset.source)
+        if isinstance(dataset.features, np.ndarray):
+            file["features"] = dataset.features
+        else:
+            group = file.create_group("features")
+            group.attrs["shape"] = dataset.features.shape
+            for part in ("data", "indices", "indptr"):
+                group[part] = getattr(dataset.features, part)
+        file["labels"] = dataset.labels
+        if dataset.orders is not None:
+            file["orders"] = dataset.orders
+
+
+def read(path: Path) -> PreparedDataset | Unavailable:
+    """Read what `write` wrote.
+
+    Raises
+    ------
+    DataError
+        If the file is missing or damaged.
+    """
+    try:
+        with h5py.File(path, "r") as file:
+            name = str(file.attrs["name"])
+            if file.attrs["status"] != "ok":
+                return Unavailable(name, tuple(json.loads(str(file.attrs["reasons"]))))
+            stored = file["features"]
+            features = (
+                sparse.csr_array(
+                    (stored["data"][:], stored["indices"][:], stored["indptr"][:]), shape=tuple(stored.attrs["shape"])
+                )
+                if isinstance(stored, h5py.Group)
+                else stored[:]
+            )
+            return PreparedDataset(
+                name=name,
+                features=features,
+                labels=file["labels"][:],
+                orders=file["orders"][:] if "orders" in file else None,
+                source=json.loads(str(file.attrs["source"])),
+            )
+    except (OSError, KeyError) as error:
+        raise DataError(f"{path}: not a prepared data set ({error}); delete it and run its rule again") from None

@@ -1,0 +1,1 @@
+"""Protocols: how algorithms meet data. One module a protocol."""

@@ -1,0 +1,144 @@
+"""The online protocol: one pass over each of several orders of the examples (OMKC, Section 5.1)."""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.algorithms import Algorithm
+
+WARM_UP_ROUNDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """Orders of presentation and where they come from.
+
+    Attributes
+    ----------
+    indices : ndarray of int32 (R, n)
+        Permutations of range(n).
+    origin : str
+        "published" or "seeded".
+    """
+
+    indices: NDArray[np.int32]
+    origin: Literal["published", "seeded"]
+
+
+@dataclass(frozen=True, slots=True)
+class OnlineResult:
+    """The outcome of R passes at each of P parameter points; C points of a pass, m kernels.
+
+    Attributes
+    ----------
+    metrics : dict of ndarray (P, R)
+        mistake_percent, support_vectors and seconds.
+    curves : dict of ndarray (P, R, C) or (P, R, C, m)
+        mistake_percent, support_vectors; weights.
+    rounds : ndarray of int64 (C,)
+        Rounds done at each point of the curves.
+    updates : ndarray of int64 (P, R, m)
+        Updates of each kernel.
+    """
+
+    metrics: dict[str, NDArray[np.float64]]
+    curves: dict[str, NDArray[np.float64]]
+    rounds: NDArray[np.int64]
+    updates: NDArray[np.int64]
+
+
+def seeds(root: int, dataset: str, repeat: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
+    """Return the seeds of one repeat: of the order, shared by all algorithms, and of the algorithm's own draws.
+
+    Parameters
+    ----------
+    root : int
+        The project's seed.
+    dataset : str
+        Name of the data set.
+    repeat : int
+        Number of the repeat, from 0.
+    """
+    number = int.from_bytes(hashlib.sha256(dataset.encode()).digest()[:8], "big")
+    order, draws = np.random.SeedSequence([root, number, repeat]).spawn(2)
+    return order, draws
+
+
+def draw_orders(published: NDArray[np.int32] | None, n: int, repeats: int, root: int, dataset: str) -> Orders:
+    """Return the published orders where there are enough of them, else seeded permutations."""
+    if published is not None and len(published) >= repeats:
+        return Orders(np.ascontiguousarray(published[:repeats]), "published")
+    permutations = [
+        np.random.default_rng(seeds(root, dataset, repeat)[0]).permutation(n).astype(np.int32) for repeat in range(repeats)
+    ]
+    return Orders(np.array(permutations), "seeded")
+
+
+def checkpoints(rounds: int, count: int) -> NDArray[np.int64]:
+    """Return about `count` numbers of rounds, evenly spread, of which the last is `rounds`."""
+    return np.unique(np.linspace(rounds / count, rounds, count).round().astype(np.int64).clip(1, rounds))
+
+
+def run(
+    algorithm: Algorithm,
+    points: Sequence[Any],
+    grams: Sequence[NDArray[np.float64]],
+    labels: NDArray[np.int8],
+    orders: Orders,
+    *,
+    root: int,
+    dataset: str,
+    curve_points: int,
+) -> OnlineResult:
+    """Run an algorithm over all orders at all parameter points.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        What to run.
+    points : sequence of P parameter objects
+        Each is run over all orders, with the same random draws.
+    grams : sequence of m ndarrays of float64 (n, n)
+        Gram matrices.
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+    orders : Orders
+        R orders of presentation.
+    root, dataset
+        Of the random draws; see `seeds`.
+    curve_points : int
+        Points of a pass at which curves are recorded.
+
+    Notes
+    -----
+    Seconds are those of `fit` alone, after a run over two examples that compiles it.
+    """
+    repeats, n, m = len(orders.indices), len(labels), len(grams)
+    rounds = checkpoints(orders.indices.shape[1], curve_points)
+    shape = (len(points), repeats)
+    metrics = {name: np.empty(shape) for name in ("mistake_percent", "support_vectors", "seconds")}
+    curves = {name: np.empty((*shape, len(rounds))) for name in ("mistake_percent", "support_vectors")}
+    curves["weights"] = np.empty((*shape, len(rounds), m))
+    updates = np.empty((*shape, m), dtype=np.int64)
+    for p, parameters in enumerate(points):
+        if p == 0:
+            rng = np.random.default_rng(0)
+            algorithm.fit(parameters, grams, labels, order=orders.indices[0, : min(n, WARM_UP_ROUNDS)], rng=rng)
+        for r in range(repeats):
+            rng = np.random.default_rng(seeds(root, f"{dataset}/{algorithm.name}", r)[1])
+            start = time.perf_counter()
+            trace = algorithm.fit(parameters, grams, labels, order=orders.indices[r], rng=rng)
+            metrics["seconds"][p, r] = time.perf_counter() - start
+            curve = 100.0 * np.cumsum(trace.mistakes)[rounds - 1] / rounds
+            curves["mistake_percent"][p, r] = curve
+            curves["support_vectors"][p, r] = trace.support_vectors[rounds - 1]
+            curves["weights"][p, r] = trace.weights[rounds - 1]
+            metrics["mistake_percent"][p, r] = curve[-1]
+            metrics["support_vectors"][p, r] = trace.support_vectors[-1]
+            updates[p, r] = trace.updates
+    return OnlineResult(metrics, curves, rounds, updates)

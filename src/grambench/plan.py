@@ -1,0 +1,143 @@
+"""The workflow's plan: which files a configuration asks for, and what each of them depends on.
+
+Everything here is a function of names (the wildcards of the rules), so that Snakemake can compare it with what an
+existing file was made from.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from grambench import algorithms, fingerprint, layout
+from grambench.config.dataset import Dataset
+from grambench.config.load import check
+from grambench.config.project import Configuration, Project
+from grambench.config.study import Study
+from grambench.kernels import Kernel
+
+Plot = Literal["svg", "png"]
+
+
+class Plan:
+    """The jobs of a project.
+
+    Parameters
+    ----------
+    settings : dict
+        config.yaml with all overrides.
+    folder : Path
+        The configuration folder.
+
+    Raises
+    ------
+    ConfigError
+        If a name is unknown or a value not allowed, anywhere in the studies of the project.
+    """
+
+    def __init__(self, settings: dict[str, Any], folder: Path) -> None:
+        self.configuration = Configuration(folder)
+        self.project = check(Project, settings, str(folder / "config.yaml"))
+        self.studies: dict[str, Study] = {name: self.configuration.study(name) for name in self.project.studies}
+        for dataset in self.project.datasets or []:
+            self.configuration.dataset(dataset)
+        for study in self.studies.values():
+            for algorithm, parameters in study.algorithms.items():
+                algorithms.resolved(algorithm, parameters)
+
+    # names
+
+    def datasets(self, study: str) -> list[str]:
+        """Return the data sets of a study, as far as the project asks for them."""
+        wanted = self.project.datasets
+        return [name for name in self.studies[study].datasets if wanted is None or name in wanted]
+
+    def tasks(self, study: str, dataset: str) -> list[str]:
+        """Return what is run on a data set: its algorithms, and "<algorithm>/<sweep>" for each sweep."""
+        plan = self.studies[study]
+        sweeps = [
+            f"{algorithm}/{name}"
+            for name, sweep in plan.sweeps.items()
+            if dataset in sweep.datasets
+            for algorithm in sweep.algorithms
+        ]
+        return [*plan.algorithms, *sweeps]
+
+    def records(self, study: str) -> list[str]:
+        """Return the record files of a study."""
+        return [
+            layout.RECORD.format(study=study, dataset=dataset, task=task)
+            for dataset in self.datasets(study)
+            for task in self.tasks(study, dataset)
+        ]
+
+    def grams(self, study: str, dataset: str) -> list[str]:
+        """Return the Gram files of a data set in the order of the study's kernels."""
+        return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
+
+    def prepared(self, study: str) -> list[str]:
+        """Return the prepared files of a study's data sets."""
+        return [layout.PREPARED.format(dataset=dataset) for dataset in self.datasets(study)]
+
+    # what a file depends on
+
+    @cache  # noqa: B019  (one plan a process)
+    def dataset(self, name: str) -> Dataset:
+        """Return a data set's description."""
+        return self.configuration.dataset(name)
+
+    def fetch_spec(self, dataset: str) -> str:
+        """Return the settings of rule `fetch`."""
+        return fingerprint.spec(
+            {
+                "dataset": self.dataset(dataset).model_dump(mode="json"),
+                "mirrors": self.project.mirrors,
+                "kinds": self.project.sources,
+            }
+        )
+
+    def prepare_spec(self, dataset: str) -> str:
+        """Return the settings of rule `prepare`."""
+        return fingerprint.spec({"dataset": self.dataset(dataset).model_dump(mode="json")})
+
+    def gram_spec(self, kernel: str) -> str:
+        """Return the settings of rule `gram`."""
+        parsed = Kernel.parse(kernel)
+        return fingerprint.spec({"family": parsed.family, "parameter": parsed.parameter})
+
+    def run_spec(self, study: str, dataset: str, task: str) -> str:
+        """Return the settings of rule `run`: all parameters of the algorithm, defaults included."""
+        plan = self.studies[study]
+        algorithm, _, sweep = task.partition("/")
+        base = plan.algorithms[algorithm]
+        swept = plan.sweeps[sweep].parameter if sweep else ""
+        values = plan.sweeps[sweep].values if sweep else []
+        points = [base | {swept: value} for value in values] if sweep else [base]
+        return fingerprint.spec(
+            {
+                "study": study,
+                "dataset": dataset,
+                "algorithm": algorithm,
+                "sweep": sweep,
+                "swept": swept,
+                "points": [algorithms.resolved(algorithm, point) for point in points],
+                "kernels": [kernel.name for kernel in plan.kernel_list()],
+                "repeats": plan.protocol.repeats,
+                "curve_points": plan.protocol.checkpoints,
+                "seed": self.project.seed,
+            }
+        )
+
+    def run_code(self, task: str) -> str:
+        """Return the code hash of rule `run`."""
+        algorithm = algorithms.module(task.partition("/")[0])
+        return fingerprint.code("grambench.steps.run", "grambench.steps.fit", algorithm)
+
+    def study_spec(self, study: str) -> str:
+        """Return the settings of the rules that look at a study as a whole."""
+        return fingerprint.spec(self.studies[study].model_dump(mode="json") | {"datasets": self.datasets(study)})
+
+    # resources
+
+    def gram_mb(self, dataset: str) -> int:
+        """Return the size of one Gram matrix of a data set in MiB."""
+        return 8 * self.dataset(dataset).n ** 2 // 2**20 + 1

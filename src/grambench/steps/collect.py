@@ -1,0 +1,86 @@
+"""Rule `collect`: all records of a study as tidy tables.
+
+python -m grambench.steps.collect RUNS CURVES CELLS RECORD...
+
+runs.parquet    study, dataset, algorithm, sweep, value, repeat, orders, metric, result: one row a number
+curves.parquet  study, dataset, algorithm, repeat, round, metric, result: plain runs only; the metrics are
+                mistake_percent, support_vectors, and weight:<kernel> for every kernel
+cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_seconds, peak_private_mb, record
+"""
+
+import itertools
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from grambench import records
+from grambench.files import atomic
+
+RUN_COLUMNS = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
+CURVE_COLUMNS = ["study", "dataset", "algorithm", "repeat", "round", "metric", "result"]
+
+
+def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of runs.parquet; `sweep` and `value` are empty for a plain run."""
+    sweep = record.settings["sweep"]
+    for metric, values in record.metrics.items():
+        for p, r in itertools.product(*map(range, values.shape)):
+            value = record.points[p][record.settings["swept"]] if sweep else float("nan")
+            yield (record.study, record.dataset, record.algorithm, sweep, value, r, record.orders, metric, values[p, r])
+    for p, r, k in itertools.product(*map(range, record.updates.shape)):
+        if not sweep:
+            metric = f"updates:{record.kernels[k]}"
+            result = float(record.updates[p, r, k])
+            yield (record.study, record.dataset, record.algorithm, "", float("nan"), r, record.orders, metric, result)
+
+
+def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of curves.parquet."""
+    head = (record.study, record.dataset, record.algorithm)
+    for metric, values in record.curves.items():
+        for r, c in itertools.product(*map(range, values.shape[1:3])):
+            if metric == "weights":
+                for k, kernel in enumerate(record.kernels):
+                    yield (*head, r, int(record.rounds[c]), f"weight:{kernel}", values[0, r, c, k])
+            else:
+                yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])
+
+
+def main(argv: list[str]) -> None:
+    """Write the three tables."""
+    runs_path, curves_path, cells_path, *paths = map(Path, argv)
+    run_rows: list[tuple[Any, ...]] = []
+    curve_rows: list[tuple[Any, ...]] = []
+    cells = []
+    for path in paths:
+        record = records.read(path)
+        sweep = record.settings["sweep"]
+        run_rows.extend(runs(record))
+        if not sweep:
+            curve_rows.extend(curves(record))
+        cells.append(
+            {
+                "study": record.study,
+                "dataset": record.dataset,
+                "algorithm": record.algorithm,
+                "sweep": sweep,
+                "status": record.status,
+                "reason": record.reason,
+                "orders": record.orders,
+                "wall_seconds": record.provenance.get("wall_seconds"),
+                "peak_private_mb": record.provenance.get("peak_private_mb"),
+                "record": str(path),
+            }
+        )
+    for path, rows, columns in ((runs_path, run_rows, RUN_COLUMNS), (curves_path, curve_rows, CURVE_COLUMNS)):
+        with atomic(path) as temporary:
+            pd.DataFrame(rows, columns=columns).to_parquet(temporary, index=False)
+    with atomic(cells_path) as temporary:
+        pd.DataFrame(cells).to_csv(temporary, index=False)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,25 @@
+"""Rule `gram`: the Gram matrix of one kernel on one data set.
+
+python -m grambench.steps.gram SPEC OUTPUT INNER
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from grambench import grams
+from grambench.kernels import Kernel
+
+
+def main(argv: list[str]) -> None:
+    """Write the Gram matrix, or pass on that the data set is unavailable."""
+    spec, output, source = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
+    if reason := grams.unavailable(source):
+        grams.write_unavailable(output, reason)
+        return
+    inner, kernel = grams.open_matrix(source), Kernel(spec["family"], spec["parameter"])
+    grams.write_matrix(output, len(inner), {"kernel": kernel.name}, lambda write: grams.fill(inner, kernel, write))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,26 @@
+"""Rule `inner`: the matrix of inner products of a data set, shared by all its kernels.
+
+python -m grambench.steps.inner OUTPUT PREPARED
+"""
+
+import sys
+from pathlib import Path
+
+from grambench import grams
+from grambench.datasets import store
+
+
+def main(argv: list[str]) -> None:
+    """Write the inner products of a prepared data set."""
+    output, prepared = argv
+    dataset = store.read(Path(prepared))
+    if isinstance(dataset, store.Unavailable):
+        grams.write_unavailable(Path(output), str(dataset))
+        return
+    inner = grams.inner_products(dataset.features)
+    attributes = {"dataset": dataset.name, "content": dataset.content}
+    grams.write_matrix(Path(output), len(inner), attributes, lambda write: write(0, inner))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

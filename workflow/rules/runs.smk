@@ -1,0 +1,20 @@
+rule run:
+    input:
+        prepared=layout.PREPARED,
+        grams=lambda w: PLAN.grams(w.study, w.dataset),
+    output:
+        layout.RECORD,
+    params:
+        spec=lambda w: PLAN.run_spec(w.study, w.dataset, w.task),
+        code=lambda w: PLAN.run_code(w.task),
+    log:
+        layout.LOGS + "/run/{study}/{dataset}/{task}.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=PLAN.project.limits.memory_mb,
+        seconds=PLAN.project.limits.seconds,
+    shell:
+        "python -m grambench.steps.run {params.spec:q} {output} --seconds {resources.seconds}"
+        " --memory-mb {resources.mem_mb} --cache results/.cache/numba/{params.code}"
+        " {input.prepared} {input.grams} 2> {log}"
