@@ -1,0 +1,40 @@
+# Two commands: `make demo` and `make test`. Each makes .venv from a lock file with hashes.
+PYTHON ?= python3
+CORES ?= all
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: demo test lint lock clean
+
+demo: .venv/run.stamp
+	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules progress
+	@echo "Report: $(CURDIR)/results/report/index.html"
+
+test: .venv/dev.stamp
+	$(BIN)/python -m pytest
+
+lint: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/codespell
+	$(BIN)/lint-imports
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+lock: .venv/dev.stamp
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
+	    pyproject.toml -o envs/requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
+	    --extra dev -c envs/requirements.lock pyproject.toml -o envs/dev.lock
+
+clean:
+	rm -rf .venv results
+
+.venv/%.stamp: envs/requirements.lock envs/dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(f"Python 3.11 or newer is needed, got {sys.version}" if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing the pinned packages into .venv (once, a minute or two)"
+	$(PIP) --require-hashes -r envs/$(if $(filter run,$*),requirements,dev).lock
+	$(PIP) --no-deps --no-build-isolation --no-index -e .
+	touch $@

@@ -1,0 +1,218 @@
+"""The command `grambench`: parses, calls one function, prints.
+
+Exit codes: 0 all is well; 1 something failed, is unavailable or changed; 2 the call or the configuration is wrong.
+"""
+
+import argparse
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import yaml
+
+from grambench import __version__, algorithms, layout
+from grambench.config.load import check
+from grambench.config.project import Configuration, Project
+from grambench.errors import ConfigError, GrambenchError, unknown_name
+from grambench.plan import Plan
+
+CONFIG = Path("config")
+EPILOG = """examples:
+  grambench list algorithms                        what there is
+  grambench run --demo                             the embedded data sets, about a minute
+  grambench run                                    the full study on all cores
+  grambench run -d wdbc sonar -- --dry-run         two data sets; what follows -- goes to snakemake
+  grambench status                                 what is done, what failed and why
+  snakemake --cores 4 -R $(grambench failed)       try again whatever failed
+  grambench compare results.old results            what changed beyond noise
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code."""
+    logging.basicConfig(format="%(message)s", level=logging.INFO)
+    given = list(sys.argv[1:] if argv is None else argv)
+    end = given.index("--") if "--" in given else len(given)
+    try:
+        arguments = _parser().parse_args(given[:end], argparse.Namespace(snakemake=given[end + 1 :]))
+        return int(arguments.command(arguments))
+    except GrambenchError as error:
+        print(f"grambench: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser that suggests the nearest name for a command that does not exist."""
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is not None and value not in action.choices:
+            raise unknown_name(str(action.metavar or action.dest), str(value), map(str, action.choices))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="grambench",
+        description="Reproduces published experiments on kernel learning, every number beside the published one.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(metavar="command", required=True)
+
+    def command(name: str, function: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        sub.set_defaults(command=function)
+        return sub
+
+    sub = command("list", _list, "list data sets, kernels, algorithms or studies")
+    sub.add_argument("what", metavar="what", choices=list(LISTS), help=", ".join(LISTS))
+    sub = command("fetch", _fetch, "download data sets from the first source that answers, with a progress bar")
+    sub.add_argument("datasets", nargs="*", help="their names; all when none is given")
+    sub = command("run", _run, "run studies to their report, through snakemake")
+    sub.add_argument("studies", nargs="*", help="their names; those of config.yaml when none is given")
+    sub.add_argument("--demo", action="store_true", help="only the data sets that need no download")
+    sub.add_argument("-d", "--datasets", nargs="+", metavar="NAME", help="only these data sets")
+    sub.add_argument("-c", "--cores", default="all", help="number of cores (default: all)")
+    sub = command("status", _status, "show what is done, what failed and why; exit 1 where something failed")
+    sub.add_argument("-a", "--all", action="store_true", help="list everything, not only what failed")
+    command("failed", _failed, "print the files of everything that failed, for snakemake -R")
+    sub = command("compare", _compare, "show what changed between two results folders beyond noise; exit 1 if any did")
+    sub.add_argument("old", type=Path)
+    sub.add_argument("new", type=Path)
+    sub.add_argument("--study", default="omkc")
+    sub.add_argument("--timings", action="store_true", help="compare seconds too")
+    command("doctor", _doctor, "show versions, linear algebra, cores, memory, and which data sources answer")
+    return parser
+
+
+def _plan() -> Plan:
+    path = CONFIG / "config.yaml"
+    if not path.is_file():
+        raise ConfigError(f"{path}: no such file; run grambench from the repository's root")
+    return Plan(yaml.safe_load(path.read_text(encoding="utf-8")), CONFIG)
+
+
+def _list_datasets() -> None:
+    configuration = Configuration(CONFIG)
+    for name in configuration.names("datasets"):
+        dataset = configuration.dataset(name)
+        kinds = ", ".join(dict.fromkeys(source.kind for source in dataset.sources))
+        print(f"{name:14} {dataset.n:6} x {dataset.d:<7} {dataset.positives:6} positive   {kinds}")
+
+
+def _list_kernels() -> None:
+    for study in _plan().studies.values():
+        for kernel in study.kernel_list():
+            print(f"{kernel.name:24} {study.name}")
+
+
+def _list_algorithms() -> None:
+    for name in algorithms.names():
+        print(f"{name:18} {algorithms.load(name).title:18} {json.dumps(algorithms.resolved(name, {}))}")
+
+
+def _list_studies() -> None:
+    configuration = Configuration(CONFIG)
+    for name in configuration.names("studies"):
+        study = configuration.study(name)
+        print(f"{name:8} {study.title}: {len(study.datasets)} data sets, {len(study.algorithms)} algorithms")
+
+
+LISTS = {
+    "datasets": _list_datasets,
+    "kernels": _list_kernels,
+    "algorithms": _list_algorithms,
+    "studies": _list_studies,
+}
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    LISTS[arguments.what]()
+    return 0
+
+
+def _fetch(arguments: argparse.Namespace) -> int:
+    from grambench import status
+    from grambench.steps import fetch
+
+    plan = _plan()
+    names = arguments.datasets or list(dict.fromkeys(name for study in plan.studies for name in plan.datasets(study)))
+    for name in names:
+        plan.dataset(name)  # an unknown name is refused before anything is fetched
+    missing = 0
+    for name in names:
+        output = Path(layout.RAW.format(dataset=name))
+        fetch.main([plan.fetch_spec(name), str(output)])
+        found, reason = status.source(output)
+        missing += found != "ok"
+        print(f"{name:14} {found:12} {reason}")
+    return int(missing > 0)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    plan = _plan()
+    for name in arguments.datasets or []:
+        plan.dataset(name)
+    for name in arguments.studies:
+        plan.configuration.study(name)
+    command = [sys.executable, "-m", "snakemake", "--cores", str(arguments.cores)]
+    if arguments.demo:
+        command += ["--configfile", "config/demo.yaml"]
+    overrides = {"studies": arguments.studies, "datasets": arguments.datasets}
+    chosen = [f"{key}={json.dumps(value)}" for key, value in overrides.items() if value]
+    command += ["--config", *chosen] if chosen else []
+    return subprocess.run([*command, *arguments.snakemake], check=False).returncode
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    from grambench import status
+
+    found = status.items(_plan())
+    for item in found:
+        if item.failed or arguments.all:
+            print(f"{item.status:12} {item.label}" + (f": {item.reason}" if item.reason else ""))
+    print(status.counts(found))
+    return int(any(item.failed for item in found))
+
+
+def _failed(arguments: argparse.Namespace) -> int:
+    from grambench import status
+
+    for path in status.failed_targets(status.items(_plan())):
+        print(path)
+    return 0
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from grambench.compare import compare
+
+    table = compare(arguments.old, arguments.new, arguments.study, timings=arguments.timings)
+    shown = table[~table.change.isin(["same", "noise"])]
+    if len(shown):
+        print(shown.to_string(index=False, na_rep="", float_format="{:.4g}".format))
+    print(", ".join(f"{count} {change}" for change, count in table.change.value_counts().items()))
+    return int(len(shown) > 0)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from grambench import doctor
+
+    plan = _plan()
+    for what, value in doctor.machine():
+        print(f"{what:20} {value}")
+    mirrors = [Path(folder) for folder in plan.project.mirrors]
+    mirrors += [Path(folder) for folder in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if folder]
+    datasets = [plan.dataset(name) for name in plan.configuration.names("datasets")]
+    for source, answers, detail in doctor.sources(datasets, mirrors):
+        print(f"{'ok ' if answers else '-- '} {source:36} {detail}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

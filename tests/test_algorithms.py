@@ -1,0 +1,162 @@
+"""Every algorithm of the registry against its naive reference, and what must hold for all of them."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import reference
+
+from grambench import algorithms, grams
+from grambench.errors import ConfigError
+from grambench.kernels import Kernel
+
+NAMES = algorithms.names()
+KERNELS = [
+    *(Kernel("polynomial", degree) for degree in (1, 2, 3)),
+    *(Kernel("gaussian", 2.0**power) for power in (-6, -1, 0, 2)),
+]
+
+
+def problem(seed, n=60, d=3, duplicates=True):
+    """A noisy problem with duplicated rows and integer features, so that scores of exactly 0 and ties occur."""
+    rng = np.random.default_rng(seed)
+    features = rng.integers(-2, 3, size=(n, d)).astype(float) if duplicates else rng.normal(size=(n, d))
+    labels = np.where(features[:, 0] * features[:, 1] + 0.3 * rng.normal(size=n) > 0, 1, -1).astype(np.int8)
+    return grams.compute(grams.inner_products(features), KERNELS), labels, rng.permutation(n).astype(np.int32)
+
+
+def fit(name, gram_list, labels, order, seed=5, **settings):
+    algorithm = algorithms.load(name)
+    return algorithm.fit(
+        algorithm.parameters(**settings), gram_list, labels, order=order, rng=np.random.default_rng(seed)
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(6))
+def test_equals_the_reference(name, seed):
+    gram_list, labels, order = problem(seed, duplicates=seed % 2 == 0)
+    trace = fit(name, gram_list, labels, order, seed)
+    uniforms = np.random.default_rng(seed).random((len(order) + 1, len(gram_list)))
+    expected = getattr(reference, name)(gram_list, [int(y) for y in labels], list(order), uniforms)
+    assert trace.mistakes.tolist() == expected["mistakes"]
+    assert trace.support_vectors.tolist() == expected["support_vectors"]
+    assert trace.updates.tolist() == expected["updates"]
+    np.testing.assert_allclose(trace.weights, expected["weights"], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("omkc")])
+@pytest.mark.parametrize("beta", [0.05, 0.5, 1.0])
+def test_equals_the_reference_at_other_discounts(name, beta):
+    gram_list, labels, order = problem(7)
+    trace = fit(name, gram_list, labels, order, beta=beta)
+    uniforms = np.random.default_rng(5).random((len(order) + 1, len(gram_list)))
+    expected = getattr(reference, name)(gram_list, [int(y) for y in labels], list(order), uniforms, beta=beta)
+    assert trace.mistakes.tolist() == expected["mistakes"]
+    np.testing.assert_allclose(trace.weights, expected["weights"], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_trace_is_well_formed(name):
+    gram_list, labels, order = problem(1)
+    trace = fit(name, gram_list, labels, order[:40])
+    assert trace.mistakes.shape == trace.support_vectors.shape == (40,)
+    assert trace.weights.shape == (40, len(gram_list))
+    assert trace.updates.shape == (len(gram_list),)
+    np.testing.assert_allclose(trace.weights.sum(axis=1), 1.0, atol=1e-12)
+    assert (trace.weights >= 0).all()
+    assert trace.support_vectors[-1] <= trace.updates.sum()
+    assert 0 < trace.mistakes.sum() < 40
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_earlier_rounds_ignore_later_labels(name):
+    gram_list, labels, order = problem(2)
+    changed = labels.copy()
+    changed[order[30:]] *= -1
+    # Perceptron(*) looks ahead over its validation examples, which end before round 30
+    before, after = fit(name, gram_list, labels, order), fit(name, gram_list, changed, order)
+    assert before.mistakes[:30].tolist() == after.mistakes[:30].tolist()
+    assert before.mistakes.tolist() != after.mistakes.tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_renumbered_examples_change_nothing(name):
+    gram_list, labels, order = problem(3)
+    shuffle = np.random.default_rng(0).permutation(len(labels))
+    position = np.argsort(shuffle).astype(np.int32)
+    moved = [np.ascontiguousarray(gram[np.ix_(shuffle, shuffle)]) for gram in gram_list]
+    before, after = fit(name, gram_list, labels, order), fit(name, moved, labels[shuffle], position[order])
+    for field in dataclasses.fields(before):
+        assert np.array_equal(getattr(before, field.name), getattr(after, field.name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_seed_same_trace_and_input_untouched(name):
+    gram_list, labels, order = problem(4)
+    copies = gram_list.copy(), labels.copy(), order.copy()
+    first, second = fit(name, gram_list, labels, order), fit(name, gram_list, labels, order)
+    for field in dataclasses.fields(first):
+        assert np.array_equal(getattr(first, field.name), getattr(second, field.name))
+    for array, copy in zip((gram_list, labels, order), copies, strict=True):
+        assert np.array_equal(array, copy)
+        assert array.flags.writeable
+
+
+@pytest.mark.parametrize("name", ["perceptron_u", "perceptron_star", "omkc_dd", "omkc_ds"])
+def test_one_kernel_is_the_perceptron(name):
+    gram_list, labels, order = problem(5)
+    for gram in gram_list:
+        assert fit(name, [gram], labels, order).mistakes.tolist() == fit("perceptron", [gram], labels, order).mistakes.tolist()
+
+
+def test_weights_survive_a_pass_that_would_underflow():
+    gram_list, labels, order = problem(6, n=2000)
+    trace = fit("omkc_dd", gram_list, labels, order, beta=0.05)
+    assert trace.updates.min() > 250  # 0.05 ** 250 < 1e-308, so plain weights would all be 0
+    np.testing.assert_allclose(trace.weights.sum(axis=1), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_malformed_input_is_refused(name):
+    gram_list, labels, order = problem(0)
+    with pytest.raises(ValueError, match="at least one Gram matrix"):
+        fit(name, [], labels, order)
+    with pytest.raises(ValueError, match="expected contiguous float64"):
+        fit(name, [gram_list[0][:-1]], labels, order)
+    with pytest.raises(ValueError, match="expected contiguous float64"):
+        fit(name, [gram_list[0].astype(np.float32)], labels, order)
+    with pytest.raises(ValueError, match="labels must be -1 or"):
+        fit(name, gram_list, labels * 2, order)
+    for bad in (order * 2, np.append(order, order[0]), order[:0]):
+        with pytest.raises(ValueError, match="order must hold distinct indices"):
+            fit(name, gram_list, labels, bad.astype(np.int32))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("omkc_dd", {"beta": 1.2}, r"omkc_dd: beta must lie in \(0, 1\], got 1.2"),
+        ("omkc_sd", {"delta": 0}, r"omkc_sd: delta must lie in \(0, 1\), got 0"),
+        ("omkc_ss", {"bta": 0.5}, "unknown parameter of omkc_ss 'bta': did you mean beta"),
+        ("omkc_dq", {}, "unknown algorithm 'omkc_dq': did you mean omkc_s"),
+        ("perceptron", {"kernel": -1}, "perceptron: kernel must be an index"),
+        ("perceptron_star", {"validation": 0.0}, "perceptron_star: validation must lie in"),
+    ],
+)
+def test_wrong_parameters_give_one_line(name, settings, message):
+    with pytest.raises(ConfigError, match=message) as caught:
+        algorithms.parameters(name, settings)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_algorithm_names_its_paper():
+    import sys
+
+    for name in NAMES:
+        algorithm = algorithms.load(name)
+        documentation = sys.modules[algorithms.module(name)].__doc__
+        assert algorithm.title in documentation
+        assert "OMKC" in documentation or "et al." in documentation
+        assert dataclasses.is_dataclass(algorithm.parameters)
+        assert algorithm.parameters.__dataclass_params__.frozen

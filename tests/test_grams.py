@@ -1,0 +1,98 @@
+"""Gram matrices: against scikit-learn, and what a reader says about a damaged file."""
+
+import h5py
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+
+from grambench import grams
+from grambench.errors import ConfigError, DataError
+from grambench.kernels import Kernel
+
+
+@pytest.fixture
+def features():
+    return np.random.default_rng(0).normal(size=(83, 7))
+
+
+def test_equals_scikit_learn(features):
+    kernels = [Kernel("polynomial", 3), Kernel("gaussian", 0.5), Kernel("gaussian", 2.0)]
+    cubic, narrow, wide = grams.compute(grams.inner_products(features), kernels)
+    np.testing.assert_allclose(cubic, polynomial_kernel(features, degree=3, gamma=1, coef0=0), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(narrow, rbf_kernel(features, gamma=2.0), rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(wide, rbf_kernel(features, gamma=0.125), rtol=1e-10, atol=1e-14)
+
+
+def test_is_symmetric_with_unit_diagonal_and_no_negative_distance(features):
+    twice = np.vstack([features, features]) * 1e3  # equal rows, whose computed distances round below 0
+    gram = grams.compute(grams.inner_products(twice), [Kernel("gaussian", 2.0**-6)])[0]
+    assert np.array_equal(gram, gram.T)
+    assert np.array_equal(np.diagonal(gram), np.ones(len(gram)))
+    assert gram.max() <= 1.0
+
+
+def test_sparse_features_give_the_same_matrix(features):
+    features[features < 0.5] = 0.0
+    dense, thin = grams.inner_products(features), grams.inner_products(sparse.csr_array(features))
+    np.testing.assert_allclose(dense, thin, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("block_bytes", [8, 8 * 83 * 10, 2**20])
+def test_blocks_do_not_change_the_file(features, tmp_path, monkeypatch, block_bytes):
+    inner, kernel = grams.inner_products(features), Kernel("gaussian", 1.0)
+    expected = grams.compute(inner, [kernel])[0]
+    monkeypatch.setattr(grams, "BLOCK_BYTES", block_bytes)
+    path = tmp_path / "gram.h5"
+    grams.write_matrix(path, 83, {"kernel": kernel.name}, lambda write: grams.fill(inner, kernel, write))
+    mapped = grams.open_matrix(path)
+    assert np.array_equal(mapped, expected)
+    assert not mapped.flags.writeable
+    assert mapped.flags.c_contiguous
+    with h5py.File(path) as file:  # the same numbers by HDF5's own reading, not compressed, not in chunks
+        assert np.array_equal(file["matrix"][:], expected)
+        assert file["matrix"].chunks is None
+    assert [entry.name for entry in tmp_path.iterdir()] == ["gram.h5"]
+
+
+def test_failure_leaves_no_file(tmp_path):
+    def produce(write):
+        write(0, np.ones((1, 5)))
+        raise RuntimeError("planted")
+
+    with pytest.raises(RuntimeError, match="planted"):
+        grams.write_matrix(tmp_path / "gram.h5", 5, {}, produce)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_damaged_files_are_named(features, tmp_path):
+    path = tmp_path / "gram.h5"
+    with pytest.raises(DataError, match="not a Gram matrix file"):
+        grams.open_matrix(path)
+    inner = grams.inner_products(features)
+    grams.write_matrix(path, 83, {}, lambda write: write(0, inner))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match=r"gram\.h5"):
+        grams.open_matrix(path)
+    grams.write_unavailable(path, "no source answered")
+    assert grams.unavailable(path) == "no source answered"
+    with pytest.raises(DataError, match="no source answered"):
+        grams.open_matrix(path)
+
+
+def test_kernel_names_survive_the_round_trip():
+    for kernel in (Kernel("polynomial", 3), Kernel("gaussian", 2.0**-6), Kernel("gaussian", 1 / 3)):
+        assert Kernel.parse(kernel.name) == kernel
+    assert Kernel("gaussian", 0.5).name == "gaussian_sigma0.5"
+
+
+@pytest.mark.parametrize(("family", "value"), [("polynomial", 0), ("polynomial", 1.5), ("gaussian", 0), ("gaussian", -1)])
+def test_wrong_kernel_parameters_are_refused(family, value):
+    with pytest.raises(ValueError, match=f"{family} kernel: .* must be .*, got {value}"):
+        Kernel(family, value)
+
+
+def test_unknown_kernel_suggests_the_nearest():
+    with pytest.raises(ConfigError, match="unknown kernel family 'gausian': did you mean gaussian"):
+        Kernel("gausian", 1.0)
