@@ -44,7 +44,7 @@ def test_blocks_do_not_change_the_file(features, tmp_path, monkeypatch, block_by
     expected = grams.compute(inner, [kernel])[0]
     monkeypatch.setattr(grams, "BLOCK_BYTES", block_bytes)
     path = tmp_path / "gram.h5"
-    grams.write_matrix(path, 83, {"kernel": kernel.name}, lambda write: grams.fill(inner, kernel, write))
+    grams.write_gram(path, inner, kernel)
     mapped = grams.open_matrix(path)
     assert np.array_equal(mapped, expected)
     assert not mapped.flags.writeable
@@ -55,14 +55,23 @@ def test_blocks_do_not_change_the_file(features, tmp_path, monkeypatch, block_by
     assert [entry.name for entry in tmp_path.iterdir()] == ["gram.h5"]
 
 
-def test_failure_leaves_no_file(tmp_path):
-    def produce(write):
-        write(0, np.ones((1, 5)))
+def test_failure_leaves_no_file(features, tmp_path, monkeypatch):
+    def planted(*arguments):
         raise RuntimeError("planted")
 
+    monkeypatch.setattr(Kernel, "fill", planted)
     with pytest.raises(RuntimeError, match="planted"):
-        grams.write_matrix(tmp_path / "gram.h5", 5, {}, produce)
+        grams.write_gram(tmp_path / "gram.h5", grams.inner_products(features), Kernel("gaussian", 1.0))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_exponential_is_numpys_bit_for_bit():
+    rng = np.random.default_rng(1)
+    for scale in (1.0, 700.0, 745.2, 800.0, 1e5):  # all normal, some subnormal, some 0, nearly all 0
+        distance = 2 * np.concatenate([scale * rng.random(500), [0.0, 708.0, 708.1, 745.1, 745.13, 745.2, 745.3, 1e300]])
+        entries = np.empty((1, distance.size))
+        Kernel("gaussian", 1.0).fill(entries, distance[None], entries)
+        assert np.array_equal(entries[0], np.exp(-distance / 2))
 
 
 def test_damaged_files_are_named(features, tmp_path):
@@ -70,7 +79,7 @@ def test_damaged_files_are_named(features, tmp_path):
     with pytest.raises(DataError, match="not a Gram matrix file"):
         grams.open_matrix(path)
     inner = grams.inner_products(features)
-    grams.write_matrix(path, 83, {}, lambda write: write(0, inner))
+    grams.write_inner(path, inner, {})
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match=r"gram\.h5"):

@@ -39,29 +39,31 @@ def inner_products(features: Any) -> Floats:
     return np.ascontiguousarray(product if isinstance(product, np.ndarray) else product.toarray())
 
 
-def fill(inner: Floats, kernel: Kernel, write: Callable[[int, Floats], None]) -> None:
-    """Compute the Gram matrix of `kernel` in blocks of rows.
+def fill(inner: Floats, kernels: Sequence[Kernel], write: Callable[[int, int, Floats], None]) -> None:
+    """Compute the Gram matrices of `kernels` in blocks of rows, in one pass over the inner products.
 
     Parameters
     ----------
     inner : ndarray of float64 (n, n)
         Inner products; may be a memory map.
-    kernel : Kernel
-        The kernel.
+    kernels : sequence of Kernel
+        The kernels; their squared distances are computed once.
     write : callable
-        Receives the index of a block's first row and the block (rows, n), which is overwritten afterwards.
+        Receives a kernel's index, the index of a block's first row and the block (rows, n), overwritten afterwards.
     """
     n = len(inner)
     squared_norms = np.diagonal(inner).copy()
+    uses_distance = any(FAMILIES[kernel.family].uses_distance for kernel in kernels)
     rows = max(1, BLOCK_BYTES // (8 * n))
     distances, entries = np.empty((rows, n)), np.empty((rows, n))
     for start in range(0, n, rows):
         block = inner[start : start + rows]
         distance, entry = distances[: len(block)], entries[: len(block)]
-        if FAMILIES[kernel.family].uses_distance:
+        if uses_distance:
             squared_distances(block, squared_norms[start : start + rows], squared_norms, distance)
-        kernel.fill(block, distance, entry)
-        write(start, entry)
+        for index, kernel in enumerate(kernels):
+            kernel.fill(block, distance, entry)
+            write(index, start, entry)
 
 
 def squared_distances(inner: Floats, row_norms: Floats, column_norms: Floats, out: Floats) -> None:
@@ -89,37 +91,30 @@ def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None)
     ndarray of float64 (m, n, n)
     """
     grams = np.empty((len(kernels), *inner.shape)) if out is None else out
-    for gram, kernel in zip(grams, kernels, strict=True):
 
-        def write(start: int, block: Floats, gram: Floats = gram) -> None:
-            gram[start : start + len(block)] = block
+    def write(index: int, start: int, block: Floats) -> None:
+        grams[index, start : start + len(block)] = block
 
-        fill(inner, kernel, write)
+    fill(inner, kernels, write)
     return grams
 
 
-def write_matrix(path: Path, n: int, attributes: dict[str, str], produce: Callable[[Callable[[int, Floats], None]], None]) -> None:
-    """Write one n x n matrix file; `produce` is called with a function that writes a block of rows.
-
-    Parameters
-    ----------
-    path : Path
-        The HDF5 file to appear.
-    n : int
-        The number of examples.
-    attributes : dict
-        Stored with the matrix.
-    produce : callable
-        Calls its argument with (first row, block) until all rows are written.
-    """
+def write_gram(path: Path, inner: Floats, kernel: Kernel) -> None:
+    """Write the Gram matrix of one kernel, block by block."""
     with atomic(path) as temporary, h5py.File(temporary, "w", libver="latest") as file:
-        file.attrs.update(status="ok", **attributes)
-        matrix = file.create_dataset("matrix", (n, n), dtype="<f8", fillvalue=None)
+        matrix = _matrix(file, len(inner), {"kernel": kernel.name})
+        fill(inner, [kernel], lambda _, start, block: matrix.write_direct(block, dest_sel=np.s_[start : start + len(block)]))
 
-        def write(start: int, block: Floats) -> None:
-            matrix.write_direct(np.ascontiguousarray(block), dest_sel=np.s_[start : start + len(block)])
 
-        produce(write)
+def write_inner(path: Path, inner: Floats, attributes: dict[str, str]) -> None:
+    """Write a matrix of inner products with what it was made from."""
+    with atomic(path) as temporary, h5py.File(temporary, "w", libver="latest") as file:
+        _matrix(file, len(inner), attributes).write_direct(inner)
+
+
+def _matrix(file: h5py.File, n: int, attributes: dict[str, str]) -> h5py.Dataset:
+    file.attrs.update(status="ok", **attributes)
+    return file.create_dataset("matrix", (n, n), dtype="<f8", fillvalue=None)
 
 
 def write_unavailable(path: Path, reason: str) -> None:

@@ -14,6 +14,9 @@ from grambench.errors import unknown_name
 
 Floats = NDArray[np.float64]
 
+LOG_NORMAL = -700.0  # exp of anything above is a normal number
+LOG_POSITIVE = -745.2  # exp of anything below is 0
+
 
 def polynomial(inner: Floats, squared_distance: Floats, degree: float, out: Floats) -> None:
     """Homogeneous polynomial kernel <x, x'>^p of integer degree p >= 1 (OMKC, Section 5.1)."""
@@ -25,7 +28,32 @@ def polynomial(inner: Floats, squared_distance: Floats, degree: float, out: Floa
 def gaussian(inner: Floats, squared_distance: Floats, width: float, out: Floats) -> None:
     """Gaussian kernel exp(-||x - x'||^2 / (2 sigma^2)) (OMKC, Section 5.1)."""
     np.multiply(squared_distance, -1.0 / (2.0 * width**2), out=out)
-    np.exp(out, out=out)
+    _exp(out)
+
+
+def _exp(values: Floats) -> None:
+    """Replace `values` by exp(values), bit for bit as np.exp does.
+
+    np.exp is ten times slower where the result is 0 or subnormal, which is most of a narrow Gaussian's Gram matrix.
+    It is therefore kept away from results that are 0, and sees subnormal ones only by themselves.
+    """
+    normal = values > LOG_NORMAL
+    count = np.count_nonzero(normal)
+    if count == values.size:
+        np.exp(values, out=values)
+        return
+    positive = values > LOG_POSITIVE
+    if count < values.size // 8:
+        exponentials = np.exp(values[positive])
+        values.fill(0.0)
+        values[positive] = exponentials
+    else:
+        subnormal = positive & ~normal
+        exponentials = np.exp(values[subnormal])
+        np.maximum(values, LOG_NORMAL, out=values)
+        np.exp(values, out=values)
+        np.multiply(values, normal, out=values)
+        values[subnormal] = exponentials
 
 
 @dataclass(frozen=True, slots=True)

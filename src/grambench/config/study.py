@@ -1,13 +1,14 @@
 """The model of config/studies/*.yaml: one paper's data sets, kernels, algorithms, protocol, tables and figures."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from grambench.config.load import Model
 from grambench.kernels import Kernel
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+File = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")]
 
 
 class Protocol(Model):
@@ -49,23 +50,79 @@ class Sweep(Model):
 
 
 class Table(Model):
-    """One table of results, laid out as in the paper: a block a data set, a column an algorithm."""
+    """One table of the paper, with our numbers beside the published ones.
 
+    Attributes
+    ----------
+    kind : str
+        "results": a block a data set, a row a metric, a column an algorithm. "times": a row a data set, the seconds of
+        the algorithms and their ratio to the first one's. "datasets": the data sets as loaded.
+    title, caption : str
+        As printed above the table.
+    algorithms, metrics : list of str
+        Columns, and rows of a block.
+    highlight : str or None
+        The metric whose best values are set in bold: the lowest mean, and those that a t-test cannot tell from it.
+    """
+
+    kind: Literal["results", "times", "datasets"] = "results"
     title: str
     caption: str
-    algorithms: list[Name]
-    metrics: list[Name]
+    algorithms: list[Name] = []
+    metrics: list[Name] = []
     highlight: Name | None = None
 
 
 class Figure(Model):
-    """One figure of curves over the pass: a panel a data set, a line an algorithm, a band over the repeats."""
+    """One figure.
 
+    Attributes
+    ----------
+    kind : str
+        "curves": a metric over the pass, a panel a data set, a line an algorithm, a band over the repeats. "sweep":
+        a metric over the values of a sweep, laid out likewise. "agreement": published against own means.
+    title, caption : str
+        As printed with the figure.
+    metrics : list of str
+        What is shown; one for curves and sweeps, one panel each for the agreement.
+    sweep : str or None
+        The sweep that a figure of that kind shows.
+    algorithms, datasets : list of str
+        Lines and panels; not used by the agreement.
+    """
+
+    kind: Literal["curves", "sweep", "agreement"] = "curves"
     title: str
     caption: str
-    curve: Name
-    algorithms: list[Name]
-    datasets: list[Name]
+    metrics: Annotated[list[Name], Field(min_length=1)]
+    sweep: Name | None = None
+    algorithms: list[Name] = []
+    datasets: list[Name] = []
+
+
+class Published(Model):
+    """The paper's numbers: names of files in config/published.
+
+    Attributes
+    ----------
+    runs : int
+        The number of runs behind every published mean and standard deviation.
+    results : str or None
+        Means and standard deviations: table, dataset, algorithm, metric, mean, std.
+    times : str or None
+        Seconds of the OMKC algorithms, and ratios in percent: dataset, size, dd, ds, sd, ss, ds_over_dd, ...
+    kernels : str or None
+        Size, dimension and best kernel of the data sets: dataset, n, d, best_kernel.
+    """
+
+    runs: Annotated[int, Field(ge=2)]
+    results: File | None = None
+    times: File | None = None
+    kernels: File | None = None
+
+    def files(self) -> list[str]:
+        """Return the names of the files that there are."""
+        return [name for name in (self.results, self.times, self.kernels) if name is not None]
 
 
 class Study(Model):
@@ -81,6 +138,7 @@ class Study(Model):
     sweeps: dict[Name, Sweep] = {}
     tables: dict[Name, Table] = {}
     figures: dict[Name, Figure] = {}
+    published: Published | None = None
 
     @field_validator("kernels")
     @classmethod
@@ -89,6 +147,13 @@ class Study(Model):
         if len(set(names)) != len(names):
             raise ValueError("a kernel is listed twice")
         return families
+
+    @model_validator(mode="after")
+    def _figures_have_their_sweep(self) -> Self:
+        for name, figure in self.figures.items():
+            if figure.kind == "sweep" and figure.sweep not in self.sweeps:
+                raise ValueError(f"figure {name} shows sweep {figure.sweep!r}, known: {', '.join(self.sweeps) or 'none'}")
+        return self
 
     def kernel_list(self) -> list[Kernel]:
         """Return the base kernels in the order that the algorithms see."""

@@ -17,8 +17,7 @@ def main(argv: list[str]) -> None:
     if reason := grams.unavailable(source):
         grams.write_unavailable(output, reason)
         return
-    inner, kernel = grams.open_matrix(source), Kernel(spec["family"], spec["parameter"])
-    grams.write_matrix(output, len(inner), {"kernel": kernel.name}, lambda write: grams.fill(inner, kernel, write))
+    grams.write_gram(output, grams.open_matrix(source), Kernel(spec["family"], spec["parameter"]))
 
 
 if __name__ == "__main__":

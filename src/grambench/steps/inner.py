@@ -17,9 +17,8 @@ def main(argv: list[str]) -> None:
     if isinstance(dataset, store.Unavailable):
         grams.write_unavailable(Path(output), str(dataset))
         return
-    inner = grams.inner_products(dataset.features)
     attributes = {"dataset": dataset.name, "content": dataset.content}
-    grams.write_matrix(Path(output), len(inner), attributes, lambda write: write(0, inner))
+    grams.write_inner(Path(output), grams.inner_products(dataset.features), attributes)
 
 
 if __name__ == "__main__":
