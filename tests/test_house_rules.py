@@ -1,0 +1,50 @@
+"""Rules of the house that are easier to break than to remember."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grambench import algorithms, fingerprint
+
+SOURCE = Path(fingerprint.PACKAGE)
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def calls(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func), node
+
+
+def test_there_is_something_to_check():
+    assert len(FILES) > 30
+    assert len(algorithms.names()) >= 8
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_fastmath_no_print_no_dynamic_import_no_global_random(path):
+    for name, node in calls(path):
+        assert not any(keyword.arg == "fastmath" for keyword in node.keywords), "fastmath changes results"
+        assert name != "print" or path.name == "cli.py", "the library logs, the command prints"
+        allowed = path == SOURCE / "algorithms" / "__init__.py"
+        assert name not in ("importlib.import_module", "__import__") or allowed, "only the registry imports by name"
+        assert name not in ("eval", "exec"), "configuration is data"
+        seeded = ("np.random.default_rng", "np.random.SeedSequence")
+        assert not name.startswith("np.random.") or name.startswith(seeded), "randomness is passed in"
+
+
+def test_algorithms_share_no_state():
+    for name in algorithms.names():
+        tree = ast.parse((algorithms.FOLDER / "online" / f"{name}.py").read_text())
+        assert not [node for node in ast.walk(tree) if isinstance(node, ast.Global | ast.Nonlocal)]
+
+
+def test_steps_start_without_what_they_do_not_need():
+    """A Gram job must not pay for pandas, a run's supervisor not for numba."""
+    for step, unwanted in (("gram", "pandas numba sklearn pydantic"), ("run", "pandas sklearn"), ("inner", "pandas numba")):
+        code = f"import sys, grambench.steps.{step}; print([name for name in {unwanted.split()} if name in sys.modules])"
+        answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert answer.stdout.strip() == "[]", step
