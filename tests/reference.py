@@ -3,8 +3,9 @@
 Every function takes (grams, labels, order, uniforms, **parameters) and returns a dictionary with the mistakes of each
 round (list of bool), the number of support vectors after each round (list of int), the normalised weights after each
 round (list of lists) and the number of updates of each kernel (list of int). `uniforms` are the random numbers in
-the order in which the compiled algorithm draws them, one row a round. sign(0) is +1 throughout, as the published
-numbers need it.
+the order in which the compiled algorithm draws them, one row a round.
+
+Conventions of the published numbers: sign(0) is +1, and sums run in four lanes (`dot`).
 """
 
 
@@ -12,17 +13,26 @@ def sign(value):
     return 1 if value >= 0 else -1
 
 
+def dot(left, right):
+    """Sum of products, term number k in lane k mod 4, lanes added as (0 + 1) + (2 + 3)."""
+    lanes = {0: 0.0, 1: 0.0, 2: 0.0, 3: 0.0}
+    for k, (a, b) in enumerate(zip(left, right, strict=True)):
+        lanes[k % 4] += a * b
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+
+
 def score(gram, expansion, i):
     """f(x_i) = sum over the support vectors s of y_s k(x_s, x_i), in the order in which they were added."""
-    total = 0.0
-    for s, y in expansion:
-        total += y * float(gram[s][i])
-    return total
+    return dot([y for _, y in expansion], [float(gram[s][i]) for s, _ in expansion])
 
 
 def normalised(weights):
     total = sum(weights)
     return [w / total for w in weights]
+
+
+def sizes(expansions):
+    return [len(expansion) for expansion in expansions]
 
 
 def perceptron(grams, labels, order, uniforms, kernel=0):
@@ -52,6 +62,34 @@ def perceptron_star(grams, labels, order, uniforms, validation=0.1):
     return perceptron(grams, labels, order, uniforms, trials.index(min(trials)))
 
 
+def om2(grams, labels, order, uniforms, p=1.001, margin=1.0):
+    """Jie et al. 2010 with two classes: coefficient +1 for the right class's row, -1 for the other's."""
+    m, q = len(grams), 1 / (1 - 1 / p)
+    expansion, mistakes, counts, weights = [], [], [], []
+    squared = [2.0**-52] * m  # ||theta_k||^2
+    w = [1.0] * m
+    for i in order:
+        rows = {}  # score of each class by kernel; the rows are opposite
+        for k in range(m):
+            f = 0.0
+            for s, y in expansion:
+                f += y * float(grams[k][s][i])
+            rows[k] = {1: f, -1: -f}
+        scores = {c: sum(w[k] * rows[k][c] for k in range(m)) for c in (1, -1)}
+        gap = scores[labels[i]] - scores[-labels[i]]
+        mistakes.append(gap <= 0)
+        if gap <= margin:
+            for k in range(m):
+                squared[k] += 2 * (rows[k][labels[i]] - rows[k][-labels[i]]) + 2 * float(grams[k][i][i])
+            expansion.append((i, labels[i]))
+            norms = [max(value, 0.0) ** 0.5 for value in squared]
+            group = max(norms) * sum((value / max(norms)) ** q for value in norms) ** (1 / q)
+            w = [(value / group) ** (q - 2) / q for value in norms]
+        weights.append(normalised(w))
+        counts.append(len(expansion))
+    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": [len(expansion)] * m}
+
+
 def omkc_dd(grams, labels, order, uniforms, beta=0.8):
     """Hoi et al. 2013, Algorithm 1."""
     m = len(grams)
@@ -60,39 +98,40 @@ def omkc_dd(grams, labels, order, uniforms, beta=0.8):
     mistakes, counts, weights = [], [], []
     for i in order:  # lines 3, 4
         signs = [sign(score(grams[k], f[k], i)) for k in range(m)]
-        theta = normalised(w)  # line 12 of the round before
-        mistakes.append(sign(sum(theta[k] * signs[k] for k in range(m))) != labels[i])  # lines 5, 6
+        mistakes.append(sign(dot(w, signs)) != labels[i])  # lines 5, 6
         for k in range(m):  # line 7
             if signs[k] != labels[i]:  # line 8
                 w[k] *= beta  # line 9
                 f[k].append((i, labels[i]))  # line 10
-        weights.append(normalised(w))
-        counts.append(sum(len(expansion) for expansion in f))
-    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": [len(e) for e in f]}
+        weights.append(normalised(w))  # line 12
+        counts.append(sum(sizes(f)))
+    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": sizes(f)}
 
 
-def omkc_ds(grams, labels, order, uniforms, beta=0.8):
-    """Hoi et al. 2013, Algorithm 2."""
+def selection(w, delta):
+    """Equation (6) and Section 4.2."""
+    q = [value / max(w) for value in w]
+    return q, [(1.0 - delta) * value + delta / len(w) for value in q]
+
+
+def omkc_ds(grams, labels, order, uniforms, beta=0.8, delta=0.01):
+    """Hoi et al. 2013, Algorithm 2, drawing with p and voting with weights q."""
     m = len(grams)
     w = [1.0] * m
     f = [[] for _ in range(m)]
     mistakes, counts, weights = [], [], []
-
-    def draw(t):  # lines 3 to 6
-        return [float(uniforms[t][k]) < w[k] / max(w) for k in range(m)]
-
-    drawn = draw(0)
     for t, i in enumerate(order):  # lines 2, 7
+        q, p = selection(w, delta)  # line 3
+        drawn = [float(uniforms[t][k]) < p[k] for k in range(m)]  # lines 4 to 6
         signs = [sign(score(grams[k], f[k], i)) for k in range(m)]
-        mistakes.append(sign(sum(signs[k] for k in range(m) if drawn[k])) != labels[i])  # lines 8, 9
+        mistakes.append(sign(dot([q[k] * drawn[k] for k in range(m)], signs)) != labels[i])  # lines 8, 9
         for k in range(m):  # line 10
             if signs[k] != labels[i]:  # line 11
                 w[k] *= beta  # line 12
                 f[k].append((i, labels[i]))  # line 13
         weights.append(normalised(w))
-        drawn = draw(t + 1)
         counts.append(sum(len(f[k]) for k in range(m) if drawn[k]))
-    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": [len(e) for e in f]}
+    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": sizes(f)}
 
 
 def omkc_sd(grams, labels, order, uniforms, beta=0.8, delta=0.01):
@@ -102,17 +141,16 @@ def omkc_sd(grams, labels, order, uniforms, beta=0.8, delta=0.01):
     f = [[] for _ in range(m)]
     mistakes, counts, weights = [], [], []
     for t, i in enumerate(order):  # lines 2, 4
-        q = [w[k] / max(w) for k in range(m)]  # line 3
+        q, p = selection(w, delta)  # lines 3, 7
         signs = [sign(score(grams[k], f[k], i)) for k in range(m)]
-        mistakes.append(sign(sum(q[k] * signs[k] for k in range(m))) != labels[i])  # lines 5, 6
-        p = [(1.0 - delta) * q[k] + delta / m for k in range(m)]  # line 7
+        mistakes.append(sign(dot(q, signs)) != labels[i])  # lines 5, 6
         for k in range(m):  # line 8
             if float(uniforms[t][k]) < p[k] and signs[k] != labels[i]:  # lines 9, 10
                 w[k] *= beta  # line 11
                 f[k].append((i, labels[i]))  # line 12
         weights.append(normalised(w))
-        counts.append(sum(len(expansion) for expansion in f))
-    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": [len(e) for e in f]}
+        counts.append(sum(sizes(f)))
+    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": sizes(f)}
 
 
 def omkc_ss(grams, labels, order, uniforms, beta=0.8, delta=0.01):
@@ -121,21 +159,15 @@ def omkc_ss(grams, labels, order, uniforms, beta=0.8, delta=0.01):
     w = [1.0] * m
     f = [[] for _ in range(m)]
     mistakes, counts, weights = [], [], []
-
-    def draw(t):  # lines 3 to 7
-        q = [w[k] / max(w) for k in range(m)]
-        p = [(1.0 - delta) * q[k] + delta / m for k in range(m)]
-        return q, [float(uniforms[t][k]) < p[k] for k in range(m)]
-
-    q, drawn = draw(0)
     for t, i in enumerate(order):  # lines 2, 8
+        q, p = selection(w, delta)  # lines 3, 4
+        drawn = [float(uniforms[t][k]) < p[k] for k in range(m)]  # lines 5 to 7
         signs = [sign(score(grams[k], f[k], i)) for k in range(m)]
-        mistakes.append(sign(sum(q[k] * signs[k] for k in range(m) if drawn[k])) != labels[i])  # lines 9, 10
+        mistakes.append(sign(dot([q[k] * drawn[k] for k in range(m)], signs)) != labels[i])  # lines 9, 10
         for k in range(m):  # line 11
             if drawn[k] and signs[k] != labels[i]:  # line 12
                 w[k] *= beta  # line 13
                 f[k].append((i, labels[i]))  # line 14
         weights.append(normalised(w))
-        q, drawn = draw(t + 1)
         counts.append(sum(len(f[k]) for k in range(m) if drawn[k]))
-    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": [len(e) for e in f]}
+    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": sizes(f)}

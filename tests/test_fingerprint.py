@@ -39,14 +39,14 @@ def edit(path, old, new):
 
 def test_an_algorithm_changes_only_its_own_runs(package):
     before = hashes(RUN_DD, RUN_SD, ("grambench.steps.gram",))
-    edit(package / "algorithms" / "online" / "omkc_dd.py", "w[k] *= beta", "w[k] *= beta * beta")
+    edit(package / "algorithms" / "online" / "omkc_dd.py", "wrong[t], beta)", "wrong[t], beta * beta)")
     after = hashes(RUN_DD, RUN_SD, ("grambench.steps.gram",))
     assert [a == b for a, b in zip(before, after, strict=True)] == [False, True, True]
 
 
 def test_a_shared_helper_changes_all_that_import_it(package):
     before = hashes(RUN_DD, RUN_SD, ("grambench.steps.gram",))
-    edit(package / "algorithms" / "sampling.py", "2.0**-500", "2.0**-400")
+    edit(package / "algorithms" / "hedge.py", "2.0**-500", "2.0**-400")
     assert [a == b for a, b in zip(before, hashes(RUN_DD, RUN_SD, ("grambench.steps.gram",)), strict=True)] == [
         False,
         False,
@@ -59,7 +59,7 @@ def test_comments_docstrings_and_layout_change_nothing(package):
     path = package / "algorithms" / "online" / "omkc_dd.py"
     edit(path, "# line 5", "# the vote")
     edit(path, '"""OMKC(D,D): ', '"""OMKC(D,D), ')
-    edit(path, "vote = 0.0", "vote = (\n            0.0\n        )")
+    edit(path, "beta: float = 0.8", "beta: float = (\n        0.8\n    )")
     assert hashes(RUN_DD) == before
 
 
@@ -71,7 +71,7 @@ def test_a_new_file_changes_nothing(package):
 
 def test_closure_follows_imports_inside_the_package():
     found = fingerprint.closure(*RUN_DD)
-    assert {"grambench.grams", "grambench.kernels", "grambench.algorithms.sampling", "grambench.files"} <= found
+    assert {"grambench.grams", "grambench.kernels", "grambench.algorithms.hedge", "grambench.files"} <= found
     assert not found & {algorithms.module(name) for name in algorithms.names() if name != "omkc_dd"}
     assert "grambench.cli" not in found
 

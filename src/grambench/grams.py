@@ -69,8 +69,7 @@ def fill(inner: Floats, kernels: Sequence[Kernel], write: Callable[[int, int, Fl
 def squared_distances(inner: Floats, row_norms: Floats, column_norms: Floats, out: Floats) -> None:
     """Write ||x_i - x_j||^2 = <x_i, x_i> + <x_j, x_j> - 2 <x_i, x_j>, not below 0, into `out`."""
     np.add(row_norms[:, None], column_norms[None, :], out=out)
-    np.subtract(out, inner, out=out)
-    np.subtract(out, inner, out=out)
+    np.subtract(out, 2.0 * inner, out=out)
     np.maximum(out, 0.0, out=out)
 
 

@@ -1,4 +1,4 @@
-"""The supervised half of rule `run`: fits, and writes the record of a success.
+"""The supervised half of rule `run`: fits, and writes the record of a success or of missing data.
 
 python -m grambench.steps.fit SPEC OUTPUT PREPARED GRAM...
 """
@@ -15,11 +15,13 @@ from grambench.experiments import online
 
 
 def main(argv: list[str]) -> None:
-    """Run all repeats at all parameter points; an algorithm's exception ends this process with its traceback."""
+    """Write the record; an algorithm's exception ends this process with its traceback."""
     spec, output, prepared, *gram_paths = json.loads(argv[0]), *map(Path, argv[1:])
+    names = {"study": spec["study"], "dataset": spec["dataset"], "algorithm": spec["algorithm"]}
     dataset = store.read(prepared)
     if isinstance(dataset, store.Unavailable):
-        raise SystemExit(str(dataset))
+        records.write(output, records.Record(**names, status="unavailable", reason=str(dataset), settings=spec))
+        return
     algorithm = algorithms.load(spec["algorithm"])
     orders = online.draw_orders(dataset.orders, len(dataset.labels), spec["repeats"], spec["seed"], dataset.name)
     result = online.run(
@@ -42,9 +44,7 @@ def main(argv: list[str]) -> None:
     records.write(
         output,
         records.Record(
-            study=spec["study"],
-            dataset=dataset.name,
-            algorithm=algorithm.name,
+            **names,
             status="ok",
             orders=orders.origin,
             kernels=spec["kernels"],

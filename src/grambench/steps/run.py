@@ -13,10 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from grambench import grams, provenance, records, supervise
-from grambench.datasets import store
+from grambench import provenance, records, supervise
 
-DETAIL_LINES = 20
+DETAIL_LINES = 20  # of a failed run's output go into its record
+LOG_LINES = 200  # of any run's output go into the job's log
 SINGLE_THREADED = dict.fromkeys(provenance.THREAD_VARIABLES, "1")
 
 
@@ -32,14 +32,6 @@ def main(argv: list[str]) -> None:
     parser.add_argument("grams", type=Path, nargs="+")
     arguments = parser.parse_args(argv)
     spec = arguments.spec
-    failed = records.Record(
-        study=spec["study"], dataset=spec["dataset"], algorithm=spec["algorithm"], status="unavailable", settings=spec
-    )
-    dataset = store.read(arguments.prepared)
-    reason = str(dataset) if isinstance(dataset, store.Unavailable) else grams.unavailable(arguments.grams[0])
-    if reason:
-        records.write(arguments.output, dataclasses.replace(failed, reason=reason))
-        return
     with tempfile.TemporaryDirectory() as folder:
         errors, result = Path(folder) / "output.txt", Path(folder) / "record.h5"
         command = [sys.executable, "-m", "grambench.steps.fit", json.dumps(spec), str(result)]
@@ -51,14 +43,21 @@ def main(argv: list[str]) -> None:
             env=os.environ | SINGLE_THREADED | {"NUMBA_CACHE_DIR": str(arguments.cache.resolve())},
         )
         measured = {"wall_seconds": outcome.seconds, "peak_private_mb": outcome.peak_memory_mb}
+        sys.stderr.write(supervise.tail(errors, LOG_LINES))
         if outcome.status == "ok":
             record = records.read(result)
         else:
-            detail = supervise.tail(errors, DETAIL_LINES)
-            record = dataclasses.replace(failed, status=outcome.status, reason=outcome.reason, detail=detail)
-        sys.stderr.write(supervise.tail(errors, 200))
-    found = record.provenance or provenance.collect()
-    records.write(arguments.output, dataclasses.replace(record, provenance=found | measured))
+            record = records.Record(
+                study=spec["study"],
+                dataset=spec["dataset"],
+                algorithm=spec["algorithm"],
+                status=outcome.status,
+                reason=outcome.reason,
+                detail=supervise.tail(errors, DETAIL_LINES),
+                settings=spec,
+                provenance=provenance.collect(),
+            )
+    records.write(arguments.output, dataclasses.replace(record, provenance=record.provenance | measured))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
 """OMKC(D,S): deterministic updating, stochastic combination (Hoi et al. 2013, Algorithm 2).
 
-Deviations from the printed algorithm: sign(0) = +1 for each kernel and for the vote, as in `omkc_dd`. The printed
-delta is not used by the algorithm and is no parameter here. The support vectors after a round are those of the
-kernels drawn for the next prediction, so that one more draw follows the last round: the published counts need it.
+As in `omkc_dd`, each expert runs over the whole pass on its own.
+
+Deviations from the printed algorithm, each of which the published numbers need (docs/reproduction.md): kernels are
+drawn with the smoothed probability p of Section 4.2, not with q (line 5); the vote of the drawn kernels is weighted by
+q, as in Algorithm 4, not plain (line 8); sign(0) = +1 for each kernel and for the vote; the order of summation of
+`grambench.algorithms.scores`. The support vectors after a round are those of the kernels drawn in that round.
 """
 
 from collections.abc import Sequence
@@ -12,7 +15,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.sampling import rescale
+from grambench.algorithms.hedge import discount, selection
+from grambench.algorithms.scores import expert_pass, vote
 from grambench.algorithms.trace import OnlineTrace, check_input
 
 
@@ -24,13 +28,18 @@ class Parameters:
     ----------
     beta : float
         Discount of a kernel's weight at each of its mistakes, in (0, 1].
+    delta : float
+        Smoothing of the sampling probabilities, in (0, 1).
     """
 
     beta: float = 0.8
+    delta: float = 0.01
 
     def __post_init__(self) -> None:
         if not 0.0 < self.beta <= 1.0:
             raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
+        if not 0.0 < self.delta < 1.0:
+            raise ValueError(f"delta must lie in (0, 1), got {self.delta}")
 
 
 def fit(
@@ -46,7 +55,7 @@ def fit(
     Parameters
     ----------
     parameters : Parameters
-        The discount beta.
+        The discount beta and the smoothing delta.
     grams : sequence of m ndarrays of float64 (n, n)
         Gram matrices of the pool.
     labels : ndarray of int8 (n,)
@@ -62,40 +71,28 @@ def fit(
         If an array is malformed.
     """
     pool = check_input(grams, labels, order)
-    uniforms = rng.random((len(order) + 1, len(pool)))
-    mistakes, support_vectors, weights, updates = _run(pool, labels, order, parameters.beta, uniforms)
-    return OnlineTrace(mistakes=mistakes, support_vectors=support_vectors, weights=weights, updates=updates)
+    positive = np.stack([expert_pass(gram, labels, order) for gram in pool], axis=1)
+    wrong = positive != (labels[order] > 0)[:, None]
+    votes, drawn, weights = _combine(positive, wrong, parameters.beta, parameters.delta, rng.random(positive.shape))
+    return OnlineTrace(
+        mistakes=(votes >= 0.0) != (labels[order] > 0),
+        support_vectors=(np.cumsum(wrong, axis=0) * drawn).sum(axis=1),
+        weights=weights,
+        updates=wrong.sum(axis=0),
+    )
 
 
 @njit(cache=True)
-def _run(grams, labels, order, beta, uniforms):  # type: ignore[no-untyped-def]
-    m = len(grams)
-    rounds = order.size
-    mistakes = np.zeros(rounds, dtype=np.bool_)
-    support_vectors = np.zeros(rounds, dtype=np.int64)
-    weights = np.zeros((rounds, m))
-    updates = np.zeros(m, dtype=np.int64)
-    scores = np.zeros((m, labels.size))  # f_k(x_j), kernel by kernel
+def _combine(positive, wrong, beta, delta, uniforms):  # type: ignore[no-untyped-def]
+    rounds, m = positive.shape
+    votes = np.empty(rounds)
+    drawn = np.empty((rounds, m), dtype=np.bool_)
+    weights = np.empty((rounds, m))
     w = np.ones(m)
-    drawn = uniforms[0] < w / w.max()  # lines 3 to 6
     for t in range(rounds):
-        i = order[t]
-        y = labels[i]
-        vote = 0
-        for k in range(m):  # line 8
-            if drawn[k]:
-                vote += 1 if scores[k, i] >= 0.0 else -1
-        mistakes[t] = (vote >= 0) != (y > 0)
-        for k in range(m):  # lines 10 to 14
-            if (scores[k, i] >= 0.0) != (y > 0):
-                w[k] *= beta
-                updates[k] += 1
-                row = grams[k][i]
-                score = scores[k]
-                for j in range(score.size):
-                    score[j] += y * row[j]
-        rescale(w)
+        q, p = selection(w, delta)  # line 3
+        drawn[t] = uniforms[t] < p  # lines 4 to 6
+        votes[t] = vote(q * drawn[t], positive[t])  # line 8
+        discount(w, wrong[t], beta)  # line 12
         weights[t] = w / w.sum()
-        drawn = uniforms[t + 1] < w / w.max()
-        support_vectors[t] = (updates * drawn).sum()
-    return mistakes, support_vectors, weights, updates
+    return votes, drawn, weights

@@ -1,6 +1,7 @@
 """OMKC(S,D): stochastic updating, deterministic combination (Hoi et al. 2013, Algorithm 3).
 
-Deviations from the printed algorithm: sign(0) = +1 for each kernel and for the vote, as in `omkc_dd`.
+Deviations from the printed algorithm: sign(0) = +1 for each kernel and for the vote, and the order of summation of
+`grambench.algorithms.scores`, as in `omkc_dd`.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.sampling import rescale, selection_probability
+from grambench.algorithms.hedge import discount, selection
+from grambench.algorithms.scores import LANES, add_row, score, vote
 from grambench.algorithms.trace import OnlineTrace, check_input
 
 
@@ -80,25 +82,22 @@ def _run(grams, labels, order, beta, delta, uniforms):  # type: ignore[no-untype
     support_vectors = np.zeros(rounds, dtype=np.int64)
     weights = np.zeros((rounds, m))
     updates = np.zeros(m, dtype=np.int64)
-    scores = np.zeros((m, labels.size))  # f_k(x_j), kernel by kernel
+    lanes = np.zeros((m, LANES, labels.size))  # partial scores of every example, kernel by kernel
+    positive = np.empty(m, dtype=np.bool_)
     w = np.ones(m)
     for t in range(rounds):
         i = order[t]
-        y = labels[i]
-        q, p = selection_probability(w, delta)  # lines 3 and 7
-        vote = 0.0
-        for k in range(m):  # line 5
-            vote += q[k] if scores[k, i] >= 0.0 else -q[k]
-        mistakes[t] = (vote >= 0.0) != (y > 0)
-        for k in range(m):  # lines 8 to 13
-            if uniforms[t, k] < p[k] and (scores[k, i] >= 0.0) != (y > 0):
-                w[k] *= beta
+        q, p = selection(w, delta)  # lines 3 and 7
+        drawn = uniforms[t] < p  # line 9
+        for k in range(m):
+            positive[k] = score(lanes[k], i) >= 0.0
+        mistakes[t] = (vote(q, positive) >= 0.0) != (labels[i] > 0)  # line 5
+        wrong = drawn & (positive != (labels[i] > 0))
+        discount(w, wrong, beta)  # lines 10 to 13
+        for k in range(m):
+            if wrong[k]:
+                add_row(lanes[k], updates[k], labels[i], grams[k][i])
                 updates[k] += 1
-                row = grams[k][i]
-                score = scores[k]
-                for j in range(score.size):
-                    score[j] += y * row[j]
-        rescale(w)
         weights[t] = w / w.sum()
         support_vectors[t] = updates.sum()
     return mistakes, support_vectors, weights, updates

@@ -1,8 +1,8 @@
 """OMKC(S,S): stochastic updating, stochastic combination (Hoi et al. 2013, Algorithm 4).
 
-Deviations from the printed algorithm: sign(0) = +1 for each kernel and for the vote, as in `omkc_dd`; so a round that
-draws no kernel predicts +1. The support vectors after a round are those of the kernels drawn for the next prediction,
-so that one more draw follows the last round, as in `omkc_ds`.
+Deviations from the printed algorithm: sign(0) = +1 for each kernel and for the vote, so that a round that draws no
+kernel predicts +1, and the order of summation of `grambench.algorithms.scores`, as in `omkc_dd`. The support vectors
+after a round are those of the kernels drawn in that round.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.sampling import rescale, selection_probability
+from grambench.algorithms.hedge import discount, selection
+from grambench.algorithms.scores import LANES, add_row, score, vote
 from grambench.algorithms.trace import OnlineTrace, check_input
 
 
@@ -67,7 +68,7 @@ def fit(
         If an array is malformed.
     """
     pool = check_input(grams, labels, order)
-    uniforms = rng.random((len(order) + 1, len(pool)))
+    uniforms = rng.random((len(order), len(pool)))
     mistakes, support_vectors, weights, updates = _run(
         pool, labels, order, parameters.beta, parameters.delta, uniforms
     )
@@ -82,29 +83,22 @@ def _run(grams, labels, order, beta, delta, uniforms):  # type: ignore[no-untype
     support_vectors = np.zeros(rounds, dtype=np.int64)
     weights = np.zeros((rounds, m))
     updates = np.zeros(m, dtype=np.int64)
-    scores = np.zeros((m, labels.size))  # f_k(x_j), kernel by kernel
+    lanes = np.zeros((m, LANES, labels.size))  # partial scores of every example, kernel by kernel
+    positive = np.empty(m, dtype=np.bool_)
     w = np.ones(m)
-    q, p = selection_probability(w, delta)  # lines 3 and 4
-    drawn = uniforms[0] < p  # lines 5 to 7
     for t in range(rounds):
         i = order[t]
-        y = labels[i]
-        vote = 0.0
-        for k in range(m):  # line 9
-            if drawn[k]:
-                vote += q[k] if scores[k, i] >= 0.0 else -q[k]
-        mistakes[t] = (vote >= 0.0) != (y > 0)
-        for k in range(m):  # lines 11 to 15
-            if drawn[k] and (scores[k, i] >= 0.0) != (y > 0):
-                w[k] *= beta
+        q, p = selection(w, delta)  # lines 3 and 4
+        drawn = uniforms[t] < p  # lines 5 to 7
+        for k in range(m):
+            positive[k] = score(lanes[k], i) >= 0.0
+        mistakes[t] = (vote(q * drawn, positive) >= 0.0) != (labels[i] > 0)  # line 9
+        wrong = drawn & (positive != (labels[i] > 0))
+        discount(w, wrong, beta)  # lines 12 to 14
+        for k in range(m):
+            if wrong[k]:
+                add_row(lanes[k], updates[k], labels[i], grams[k][i])
                 updates[k] += 1
-                row = grams[k][i]
-                score = scores[k]
-                for j in range(score.size):
-                    score[j] += y * row[j]
-        rescale(w)
         weights[t] = w / w.sum()
-        q, p = selection_probability(w, delta)
-        drawn = uniforms[t + 1] < p
         support_vectors[t] = (updates * drawn).sum()
     return mistakes, support_vectors, weights, updates

@@ -3,16 +3,17 @@
 The published numbers need the linear kernel, which is the first of the pool.
 
 Deviation from the pseudo-code of OMKC's Algorithm 1, line 8, which counts y f(x) <= 0 as a mistake: the published
-numbers need sign(0) = +1, so that a score of exactly 0 is a mistake on a negative example only.
+numbers need sign(0) = +1, so that a score of exactly 0 is a mistake on a negative example only. They also need the
+order of summation in `grambench.algorithms.scores`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from grambench.algorithms.scores import expert_pass
 from grambench.algorithms.trace import OnlineTrace, check_input
 
 
@@ -64,25 +65,9 @@ def fit(
     pool = check_input(grams, labels, order)
     if parameters.kernel >= len(pool):
         raise ValueError(f"kernel must be below the number of kernels {len(pool)}, got {parameters.kernel}")
-    mistakes = one_pass(pool[parameters.kernel], labels, order)
+    mistakes = expert_pass(pool[parameters.kernel], labels, order) != (labels[order] > 0)
     weights = np.zeros((len(order), len(pool)))
     weights[:, parameters.kernel] = 1.0
     updates = np.zeros(len(pool), dtype=np.int64)
     updates[parameters.kernel] = mistakes.sum()
     return OnlineTrace(mistakes=mistakes, support_vectors=np.cumsum(mistakes), weights=weights, updates=updates)
-
-
-@njit(cache=True)
-def one_pass(gram, labels, order):  # type: ignore[no-untyped-def]
-    """Run a kernel Perceptron over `order`; return the mistakes, bool (T,)."""
-    mistakes = np.zeros(order.size, dtype=np.bool_)
-    scores = np.zeros(labels.size)  # f(x_j) for every example j
-    for t in range(order.size):
-        i = order[t]
-        y = labels[i]
-        if (scores[i] >= 0.0) != (y > 0):
-            mistakes[t] = True
-            row = gram[i]
-            for j in range(scores.size):
-                scores[j] += y * row[j]
-    return mistakes

@@ -4,7 +4,7 @@ Each kernel's Perceptron runs over the first tenth of the examples; the one with
 over the whole order, whose every round is counted.
 
 What the paper leaves out, as the published numbers need it: a tenth is 0.1 n rounded half up; the first kernel wins
-ties; sign(0) = +1 as in `perceptron`.
+ties; sign(0) = +1 and the order of summation as in `perceptron`.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.online.perceptron import one_pass
+from grambench.algorithms.scores import expert_pass
 from grambench.algorithms.trace import OnlineTrace, check_input
 
 
@@ -64,8 +64,9 @@ def fit(
     """
     pool = check_input(grams, labels, order)
     head = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
-    best = int(np.argmin([one_pass(gram, labels, head).sum() for gram in pool]))
-    mistakes = one_pass(pool[best], labels, order)
+    trials = [(expert_pass(gram, labels, head) != (labels[head] > 0)).sum() for gram in pool]
+    best = int(np.argmin(trials))
+    mistakes = expert_pass(pool[best], labels, order) != (labels[order] > 0)
     weights = np.zeros((len(order), len(pool)))
     weights[:, best] = 1.0
     updates = np.zeros(len(pool), dtype=np.int64)

@@ -1,6 +1,6 @@
 """Perceptron(u): the kernel Perceptron on the mean of all kernels (the baseline of OMKC, Section 5.1).
 
-As in `perceptron`, the published numbers need sign(0) = +1.
+As in `perceptron`, the published numbers need sign(0) = +1 and the order of summation in `grambench.algorithms.scores`.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.algorithms.scores import LANES, add_row, score
 from grambench.algorithms.trace import OnlineTrace, check_input
 
 
@@ -60,18 +61,20 @@ def fit(
 def _run(grams, labels, order):  # type: ignore[no-untyped-def]
     m = len(grams)
     mistakes = np.zeros(order.size, dtype=np.bool_)
-    scores = np.zeros(labels.size)  # f(x_j) of the mean kernel
+    lanes = np.zeros((LANES, labels.size))
     mean_row = np.empty(labels.size)
+    count = 0
     for t in range(order.size):
         i = order[t]
-        y = labels[i]
-        if (scores[i] >= 0.0) != (y > 0):
+        if (score(lanes, i) >= 0.0) != (labels[i] > 0):
             mistakes[t] = True
             mean_row[:] = 0.0
             for k in range(m):
                 row = grams[k][i]
-                for j in range(scores.size):
+                for j in range(row.size):
                     mean_row[j] += row[j]
-            for j in range(scores.size):
-                scores[j] += y * (mean_row[j] / m)
+            for j in range(mean_row.size):
+                mean_row[j] /= m
+            add_row(lanes, count, labels[i], mean_row)
+            count += 1
     return mistakes

@@ -1,0 +1,37 @@
+"""Hedge weights of the OMKC algorithms (Hoi et al. 2013, Sections 3.2 and 4)."""
+
+import numpy as np
+from numba import njit
+
+TINY = 2.0**-500
+
+
+@njit(cache=True)
+def discount(weights, wrong, beta):  # type: ignore[no-untyped-def]
+    """Multiply the weights of `wrong` kernels by beta, and scale all up before the largest underflows.
+
+    The scale is a power of two, which changes no quotient of two weights by a single bit. Weights are not normalised
+    between rounds: the published numbers on diabetes need products of beta as they are.
+
+    Parameters
+    ----------
+    weights : ndarray of float64 (m,)
+        Positive; changed in place.
+    wrong : ndarray of bool (m,)
+        The kernels to be discounted.
+    beta : float
+        In (0, 1].
+    """
+    for k in range(weights.size):
+        if wrong[k]:
+            weights[k] *= beta
+    if weights.max() < TINY:
+        for k in range(weights.size):
+            weights[k] /= TINY
+
+
+@njit(cache=True)
+def selection(weights, delta):  # type: ignore[no-untyped-def]
+    """Return q of eq. (6) and p of Section 4.2: q_k = w_k / max_j w_j and p_k = (1 - delta) q_k + delta / m."""
+    q = weights / weights.max()
+    return q, (1.0 - delta) * q + delta / np.float64(weights.size)

@@ -1,0 +1,165 @@
+"""A small study with known numbers: two data sets with results, one failed cell, one data set that is unavailable."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from grambench.config.study import Study
+from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.results import Results
+
+ROOT = Path(__file__).parents[1]
+KERNELS = ["polynomial_p1", "gaussian_sigma0.5"]
+ALGORITHMS = ["perceptron", "omkc_dd", "omkc_ss"]
+REPEATS, SIZE = 4, 40
+REASON = "http example.org: <timeout> & 404_not found 100%"
+MISTAKES = {("wdbc", "perceptron"): 10.0, ("wdbc", "omkc_dd"): 5.0, ("wdbc", "omkc_ss"): 5.2}
+SPREAD = np.array([-1.5, -0.5, 0.5, 1.5])
+
+SETTINGS = {
+    "name": "omkc",
+    "title": "A <small> study",
+    "paper": "Nobody & Co.",
+    "protocol": {"kind": "online", "repeats": REPEATS, "checkpoints": 4},
+    "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5]}],
+    "datasets": ["wdbc", "sonar", "splice"],
+    "algorithms": {"perceptron": {}, "omkc_dd": {"beta": 0.8}, "omkc_ss": {"beta": 0.8}},
+    "sweeps": {
+        "beta": {"parameter": "beta", "values": [0.5, 0.8], "algorithms": ["omkc_dd", "omkc_ss"], "datasets": ["wdbc"]}
+    },
+    "published": {"runs": 20, "results": "cells.csv", "times": "times.csv", "kernels": "kernels.csv"},
+    "tables": {
+        "table2": {"kind": "datasets", "title": "Table 2", "caption": "The data"},
+        "table3": {
+            "title": "Table 3",
+            "caption": "Three algorithms",
+            "algorithms": ALGORITHMS,
+            "metrics": ["mistake_percent", "support_vectors", "seconds"],
+            "highlight": "mistake_percent",
+        },
+        "table5": {"kind": "times", "title": "Table 5", "caption": "Times", "algorithms": ["omkc_dd", "omkc_ss"]},
+    },
+    "figures": {
+        "figure1": {
+            "title": "Figure 1",
+            "caption": "Rates",
+            "metrics": ["mistake_percent"],
+            "algorithms": ALGORITHMS,
+            "datasets": ["wdbc", "splice"],
+        },
+        "figure2": {
+            "title": "Figure 2",
+            "caption": "Nothing",
+            "metrics": ["support_vectors"],
+            "algorithms": ALGORITHMS,
+            "datasets": ["splice"],
+        },
+        "figure3": {
+            "title": "Figure 3",
+            "caption": "Weights",
+            "metrics": ["best_kernel_weight"],
+            "algorithms": ["omkc_dd"],
+            "datasets": ["wdbc"],
+        },
+        "figure4": {
+            "kind": "sweep",
+            "title": "Figure 4",
+            "caption": "Beta",
+            "sweep": "beta",
+            "metrics": ["mistake_percent"],
+            "algorithms": ["omkc_dd", "omkc_ss"],
+            "datasets": ["wdbc"],
+        },
+        "agreement": {
+            "kind": "agreement",
+            "title": "Agreement",
+            "caption": "All",
+            "metrics": ["mistake_percent", "support_vectors"],
+        },
+    },
+}
+
+
+def study() -> Study:
+    return Study.model_validate(SETTINGS)
+
+
+def runs() -> pd.DataFrame:
+    rows = []
+    for (dataset, algorithm), repeat in itertools.product(MISTAKES, range(REPEATS)):
+        mistakes = MISTAKES[dataset, algorithm] + SPREAD[repeat]
+        seconds = {"perceptron": 0.001, "omkc_dd": 0.02, "omkc_ss": 0.01}[algorithm]
+        values = {"mistake_percent": mistakes, "support_vectors": 10 * mistakes, "seconds": seconds}
+        values |= {f"updates:{kernel}": 3.0 + position for position, kernel in enumerate(KERNELS)}
+        rows += [(dataset, algorithm, "", np.nan, repeat, *item) for item in values.items()]
+        if algorithm != "perceptron":
+            rows += [(dataset, algorithm, "beta", b, repeat, "mistake_percent", mistakes - b) for b in (0.5, 0.8)]
+    table = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
+    return table.assign(study="omkc", orders="published")
+
+
+def cells() -> pd.DataFrame:
+    rows = []
+    for dataset, algorithm in itertools.product(["wdbc", "sonar", "splice"], ALGORITHMS):
+        status, reason = {
+            "wdbc": ("ok", ""),
+            "sonar": ("timeout", "stopped after 5 s <limit>"),
+            "splice": ("unavailable", f"splice is unavailable: {REASON}"),
+        }[dataset]
+        record = f"results/runs/omkc/{dataset}/{algorithm}.h5"
+        orders = "published" if status == "ok" else ""
+        rows.append(("omkc", dataset, algorithm, "", status, reason, orders, 1.5, 80.0, record))
+    columns = "study dataset algorithm sweep status reason orders wall_seconds peak_private_mb record".split()
+    return pd.DataFrame(rows, columns=columns)
+
+
+def curves() -> pd.DataFrame:
+    rows = []
+    for (dataset, algorithm), repeat, done in itertools.product(MISTAKES, range(REPEATS), (10, 20, 30, 40)):
+        values = {"mistake_percent": 50 / done + repeat, "support_vectors": done + repeat}
+        values |= {f"weight:{kernel}": 0.5 for kernel in KERNELS}
+        rows += [("omkc", dataset, algorithm, repeat, done, *item) for item in values.items()]
+    return pd.DataFrame(rows, columns=["study", "dataset", "algorithm", "repeat", "round", "metric", "result"])
+
+
+def prepared() -> dict[str, PreparedDataset | Unavailable]:
+    generator = np.random.default_rng(3)
+    found: dict[str, PreparedDataset | Unavailable] = {"splice": Unavailable("splice", (REASON,))}
+    for name in ("wdbc", "sonar"):
+        features = generator.normal(size=(SIZE, 3))
+        features[:, 0] = 0.0
+        found[name] = PreparedDataset(
+            name=name,
+            features=features,
+            labels=np.where(np.arange(SIZE) < 15, 1, -1).astype(np.int8),
+            orders=None,
+            source={"kind": "bundled", "files": [{"name": "a.csv", "sha256": "0" * 64}]},
+        )
+    return found
+
+
+def published(folder: Path) -> dict[str, Path]:
+    """Write three small files of published numbers."""
+    texts = {
+        "cells.csv": "table,dataset,algorithm,metric,mean,std,highlighted\n"
+        "3,wdbc,perceptron,mistake_percent,10.0,1.29,0\n"
+        "3,wdbc,omkc_dd,mistake_percent,5.5,1.3,1\n"
+        "3,wdbc,omkc_ss,mistake_percent,15.0,1.3,1\n"
+        "3,wdbc,omkc_dd,seconds,2.0,0.1,0\n"
+        "3,sonar,omkc_dd,mistake_percent,30.0,1.0,0\n"
+        "3,splice,omkc_dd,mistake_percent,31.0,1.0,0\n"
+        "3,w5a,omkc_dd,mistake_percent,32.0,1.0,0\n",
+        "times.csv": "dataset,size,dd,ds,sd,ss,ds_over_dd,sd_over_dd,ss_over_dd\n"
+        "wdbc,40,2.0,1.9,1.8,1.0,95.0,90.0,60.0\n",
+        "kernels.csv": "dataset,n,d,best_kernel\nwdbc,40,4,polynomial kernel of $p = 1$\n"
+        "splice,1000,60,gaussian kernel of $\\sigma = 4$\n",
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return {name: folder / name for name in texts}
+
+
+def results() -> Results:
+    return Results(study(), runs(), cells())

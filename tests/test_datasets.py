@@ -1,0 +1,271 @@
+"""What a description promises is checked, and every data set keeps its promise from every source at hand."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+import scipy.io
+from scipy import sparse
+
+from grambench.config.dataset import NOTE, Dataset, Source
+from grambench.config.load import check, load
+from grambench.config.project import SourceKind
+from grambench.datasets import readers, sources, store
+from grambench.datasets.prepare import prepare
+from grambench.errors import ConfigError, DataError
+from grambench.files import sha256
+from grambench.steps import fetch as fetch_step
+from grambench.steps import prepare as prepare_step
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted((ROOT / "config" / "datasets").glob("*.yaml"))
+MIRRORS = [Path(folder) for folder in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if folder]
+FROM_REPOSITORY = ["breast", "diabetes", "ionosphere", "sonar", "votes84", "wdbc"]
+WITHOUT_ORDERS = ["dorothea"]
+
+needs_mirror = pytest.mark.skipif(not MIRRORS, reason="GRAMBENCH_MIRROR names no folder with the data sets' files")
+
+FEATURES = np.array([[0, 1], [2, 3], [4, 5], [6, 7]], dtype=np.float64)
+SIGNS = np.array([1, -1, 1, -1], dtype=np.int8)
+ORDERS = np.array([[1, 2, 3, 4], [4, 3, 2, 1]])
+
+
+def description(name: str) -> Dataset:
+    return load(Dataset, ROOT / "config" / "datasets" / f"{name}.yaml")
+
+
+def toy(folder: Path, features: Any = FEATURES, labels: Any = SIGNS, orders: Any = ORDERS, **more: Any) -> Dataset:
+    """Lay a fetched data set into a folder, and return a description of the unspoilt one."""
+    folder.mkdir(exist_ok=True)
+    scipy.io.savemat(folder / "toy.mat", {"data": np.column_stack([labels, features]), "ID_ALL": orders})
+    content = store.PreparedDataset(name="toy", features=FEATURES, labels=SIGNS, orders=None, source={}).content
+    files = [{"name": "toy.mat", "sha256": sha256(folder / "toy.mat")}]
+    source = {"kind": "bundled", "files": files, "reader": {"format": "mat", "orders": "ID_ALL", "positive": 1}}
+    plain = {"name": "toy", "title": "t", "licence": "l", "citation": "c", "url": "u"}
+    numbers = {"n": 4, "d": 2, "positives": 2, "content": content}
+    dataset = check(Dataset, plain | numbers | {"sources": [source]} | more, "test")
+    note = {"status": "ok", "index": 0, "kind": "bundled", "origin": dataset.sources[0].origin, "mirror": None}
+    note |= {"files": {"toy.mat": files[0]["sha256"]}, "tried": []}
+    (folder / NOTE).write_text(json.dumps(note))
+    return dataset
+
+
+def fetched(dataset: Dataset, folder: Path, mirrors: list[Path], kinds: list[str]) -> dict[str, Any]:
+    return sources.fetch(dataset, folder, bundled=ROOT / "data" / "bundled", mirrors=mirrors, kinds=kinds)
+
+
+# the checks
+
+
+def test_prepared(tmp_path: Path) -> None:
+    prepared = prepare(toy(tmp_path), tmp_path)
+    assert isinstance(prepared, store.PreparedDataset)
+    assert np.array_equal(prepared.features, FEATURES)
+    assert prepared.labels.dtype == np.int8 and prepared.labels.tolist() == SIGNS.tolist()
+    assert prepared.orders is not None and prepared.orders.dtype == np.int32
+    assert prepared.orders.tolist() == [[0, 1, 2, 3], [3, 2, 1, 0]]
+    assert prepared.source["origin"] == "bundled toy.mat"
+
+
+NAN = np.where(FEATURES == 3, np.nan, FEATURES)
+SPOILT: dict[str, tuple[dict[str, Any], str]] = {
+    "shape": ({"features": FEATURES[:, :1]}, "expected 4 x 2 features, got 4 x 1"),
+    "rows": ({"n": 5}, "expected 5 x 2 features, got 4 x 2"),
+    "missing": ({"features": NAN}, "expected finite features, got 1 missing or infinite ones"),
+    "three classes": ({"labels": [1, -1, 1, 2]}, "expected two classes, one of them 1.0, got 3: -1.0, 1.0, 2.0"),
+    "one class": ({"labels": [1, 1, 1, 1]}, "expected two classes, one of them 1.0, got 1: 1.0"),
+    "other classes": ({"labels": [3, 3, 2, 2]}, "expected two classes, one of them 1.0, got 2: 2.0, 3.0"),
+    "positives": ({"labels": [1, 1, 1, -1]}, "expected 2 examples labelled +1, got 3"),
+    "orders twice": ({"orders": [[1, 2, 3, 4], [1, 2, 2, 4]]}, "expected permutations of 4 examples as orders, got"),
+    "orders from 0": ({"orders": [[0, 1, 2, 3]]}, "expected permutations of 4 examples as orders, got"),
+    "orders short": ({"orders": [[1, 2, 3]]}, "expected permutations of 4 examples as orders, got"),
+    "content": ({"features": FEATURES + 1e-15}, "expected content "),
+    "labels swapped": ({"labels": -SIGNS}, "expected content "),
+}
+
+
+@pytest.mark.parametrize(("spoilt", "message"), SPOILT.values(), ids=SPOILT)
+def test_one_line_and_no_result(tmp_path: Path, spoilt: dict[str, Any], message: str) -> None:
+    dataset = toy(tmp_path / "raw", **spoilt)
+    with pytest.raises(DataError) as caught:
+        prepare(dataset, tmp_path / "raw")
+    line = str(caught.value)
+    assert line.startswith(f"toy: {message}")
+    assert line.endswith("(source bundled toy.mat)")
+    assert "\n" not in line
+    spec = json.dumps({"dataset": dataset.model_dump(mode="json")})
+    prepare_step.main([spec, str(tmp_path / "out" / "toy.h5"), str(tmp_path / "raw" / NOTE)])
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["toy.h5"]
+    assert store.read(tmp_path / "out" / "toy.h5") == store.Unavailable("toy", (line,))
+
+
+def test_file_changed_since_it_was_fetched(tmp_path: Path) -> None:
+    dataset = toy(tmp_path)
+    with (tmp_path / "toy.mat").open("ab") as stream:
+        stream.write(b"x")
+    with pytest.raises(DataError, match=r"toy\.mat: expected sha256 \w{64}, got \w{64}; fetch the data set again"):
+        prepare(dataset, tmp_path)
+    (tmp_path / "toy.mat").unlink()
+    with pytest.raises(DataError, match=r"toy\.mat: expected sha256 \w{64}, got no file; fetch the data set again"):
+        prepare(dataset, tmp_path)
+
+
+def test_note_of_another_description(tmp_path: Path) -> None:
+    dataset = toy(tmp_path)
+    note = json.loads((tmp_path / NOTE).read_text())
+    for change in ({"index": 1}, {"origin": "elsewhere"}):
+        (tmp_path / NOTE).write_text(json.dumps(note | change))
+        with pytest.raises(DataError, match="not described any more; fetch it again"):
+            prepare(dataset, tmp_path)
+
+
+def test_a_bug_is_no_data_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = toy(tmp_path)
+    monkeypatch.setattr(readers, "read", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        spec = json.dumps({"dataset": dataset.model_dump(mode="json")})
+        prepare_step.main([spec, str(tmp_path / "toy.h5"), str(tmp_path / NOTE)])
+    assert not (tmp_path / "toy.h5").exists()
+
+
+def test_unavailable_passes_through_both_steps(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    dataset = toy(tmp_path / "elsewhere").model_dump(mode="json")
+    spec = json.dumps({"dataset": dataset, "mirrors": [str(tmp_path / "none")], "kinds": []})
+    note = tmp_path / "toy" / NOTE
+    fetch_step.main([spec, str(note)])
+    warning = caplog.records[-1].getMessage()
+    prepare_step.main([json.dumps({"dataset": dataset}), str(tmp_path / "toy.h5"), str(note)])
+    prepared = store.read(tmp_path / "toy.h5")
+    assert isinstance(prepared, store.Unavailable)
+    assert str(prepared) == warning
+    assert "bundled toy.mat: in no mirror, and kind bundled is not among those allowed (none)" in prepared.reasons
+
+
+def test_mirrors_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = toy(tmp_path / "m").model_dump(mode="json")
+    (tmp_path / "m" / "SHA256SUMS").write_text(f"{sha256(tmp_path / 'm' / 'toy.mat')}  toy.mat\n")
+    monkeypatch.setenv("GRAMBENCH_MIRROR", os.pathsep.join(["", str(tmp_path / "m")]))
+    fetch_step.main([json.dumps({"dataset": dataset, "mirrors": [], "kinds": []}), str(tmp_path / "toy" / NOTE)])
+    assert json.loads((tmp_path / "toy" / NOTE).read_text())["mirror"] == str(tmp_path / "m")
+
+
+# the descriptions
+
+
+def test_kinds_are_those_of_the_project() -> None:
+    union = get_args(get_args(Source)[0])
+    assert {get_args(model.model_fields["kind"].annotation)[0] for model in union} == set(get_args(SourceKind))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sources": []}, "sources: List should have at least 1 item"),
+        ({"content": "abc"}, "content: String should match pattern"),
+        ({"colour": "red"}, "colour: Extra inputs are not permitted"),
+    ],
+)
+def test_wrong_descriptions(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        check(Dataset, description("breast").model_dump() | change, "breast.yaml")
+
+
+def test_variants_say_why() -> None:
+    values = description("diabetes").model_dump()
+    values["sources"][1]["variant"] = None
+    with pytest.raises(ConfigError, match="needs a variant"):
+        check(Dataset, values, "diabetes.yaml")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_descriptions(path: Path) -> None:
+    dataset = load(Dataset, path)
+    assert dataset.name == path.stem
+    assert check(Dataset, json.loads(dataset.model_dump_json()), "copy") == dataset
+    if dataset.name not in WITHOUT_ORDERS:  # the most faithful source comes first
+        assert isinstance(dataset.sources[0].reader, readers.Mat) and dataset.sources[0].reader.orders == "ID_ALL"
+
+
+def test_bundled_files_are_listed_and_used() -> None:
+    folder = ROOT / "data" / "bundled"
+    listed = dict(reversed(line.split("  ")) for line in (folder / "SHA256SUMS").read_text().splitlines())
+    assert listed == {path.name: sha256(path) for path in folder.iterdir() if path.suffix in (".arff", ".rda")}
+    used = {
+        (file.name, file.sha256)
+        for path in FILES
+        for source in load(Dataset, path).sources
+        if source.kind == "bundled"
+        for file in source.files
+    }
+    assert used == set(listed.items())
+
+
+# the data
+
+
+@pytest.mark.parametrize("name", FROM_REPOSITORY)
+def test_without_network_or_mirror(name: str, tmp_path: Path) -> None:
+    dataset = description(name)
+    assert fetched(dataset, tmp_path / name, [], ["bundled", "package"])["status"] == "ok"
+    prepared = prepare(dataset, tmp_path / name)
+    assert isinstance(prepared, store.PreparedDataset)
+    store.write(tmp_path / "out.h5", prepared)
+    again = store.read(tmp_path / "out.h5")
+    assert isinstance(again, store.PreparedDataset) and again.content == prepared.content
+
+
+@needs_mirror
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_source_in_the_mirror(path: Path, tmp_path: Path) -> None:
+    dataset = load(Dataset, path)
+    contents = []
+    for index, source in enumerate(dataset.sources):
+        alone = dataset.model_copy(update={"sources": [source]})
+        if fetched(alone, tmp_path / str(index), MIRRORS, [])["status"] == "ok":
+            prepared = prepare(alone, tmp_path / str(index))  # checks the content: the data set's or the variant's
+            assert isinstance(prepared, store.PreparedDataset)
+            contents.append(prepared.content)
+            published = getattr(source.reader, "orders", None) is not None
+            assert (prepared.orders is not None) == published
+            if published:
+                assert prepared.orders is not None and prepared.orders.shape == (20, dataset.n)
+        else:
+            official = source.kind == "http" and any(file.sha256 is None for file in source.files)
+            assert official or source.kind == "package"
+    assert contents[0] == dataset.content
+    assert isinstance(prepared.features, sparse.csr_array) == (dataset.name == "dorothea")
+
+
+def in_mirror(digest: str) -> Path:
+    for mirror in MIRRORS:
+        for line in (mirror / "SHA256SUMS").read_text().splitlines():
+            if line.startswith(digest):
+                return mirror / line[66:]
+    pytest.skip(f"no mirror has the file of sha256 {digest}")
+
+
+@needs_mirror
+def test_official_spambase_is_read_as_its_copy() -> None:
+    dataset = description("spambase")
+    path = in_mirror("b1ef93de71f97714d3d7d4f58fc9f718da7bbc8ac8a150eff2778616a8097b12")
+    raw = readers.read(dataset.sources[-1].reader, {"spambase.data": path})
+    labels = np.where(raw.labels == 1, 1, -1).astype(np.int8)
+    prepared = store.PreparedDataset(name="", features=raw.features, labels=labels, orders=None, source={})
+    assert prepared.content == dataset.content
+
+
+@needs_mirror
+def test_official_dorothea_is_read_as_its_copy(tmp_path: Path) -> None:
+    dataset = description("dorothea")
+    rows = in_mirror("dfa3bf047974f1e3a2d59aca1c2715b2ce9153806e92709f11e0288311370f02")
+    labels = in_mirror("8af3b491a0b1ee57d1ca9fd5d800e22bff4b84d94020892d1919897e726b6db1")
+    half = dataset.sources[-1].reader.model_copy(update={"features": ["rows"], "labels": ["labels"]})
+    raw = readers.read(half, {"rows": rows, "labels": labels})
+    fetched(dataset, tmp_path / "dorothea", MIRRORS, [])
+    whole = prepare(dataset, tmp_path / "dorothea")
+    assert isinstance(whole, store.PreparedDataset)
+    assert abs(whole.features[800:] - raw.features).nnz == 0
+    assert whole.labels[800:].tolist() == raw.labels.tolist()

@@ -1,0 +1,161 @@
+"""Each format from a few lines of it, and one clear line for files that are something else."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.io
+from pydantic import TypeAdapter
+from scipy import sparse
+
+from grambench.config.dataset import AnyReader
+from grambench.datasets import readers
+from grambench.errors import DataError
+
+BUNDLED = Path(__file__).parents[1] / "data" / "bundled"
+ADAPTER: TypeAdapter[Any] = TypeAdapter(AnyReader)
+
+
+def read(format: str, *paths: Path, positive: float | str = 1, **options: Any) -> readers.Raw:
+    reader = ADAPTER.validate_python({"format": format, "positive": positive} | options)
+    return readers.read(reader, {path.name: path for path in paths})
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_csv(tmp_path: Path) -> None:
+    raw = read("csv", written(tmp_path / "a", "x,y,label\n1,2.5,a\n\n-3,1e-3,b\n"), header_lines=1, label=-1)
+    assert raw.features.tolist() == [[1, 2.5], [-3, 1e-3]]
+    assert raw.features.dtype == np.float64
+    assert raw.labels.tolist() == ["a", "b"]
+    assert raw.orders is None
+
+
+def test_csv_of_blanks_and_numeric_labels(tmp_path: Path) -> None:
+    raw = read("csv", written(tmp_path / "a", "+1  2 3\n-1 4   5\n"), label=0, separator=" ")
+    assert raw.features.tolist() == [[2, 3], [4, 5]]
+    assert raw.labels.tolist() == [1.0, -1.0]
+
+
+def test_missing_values(tmp_path: Path) -> None:
+    path = written(tmp_path / "a", "7,1,?,1\n8,2,5,0\n9,,6,1\n")
+    assert np.isnan(read("csv", path, label=-1).features).sum() == 2
+    raw = read("csv", path, label=-1, drop=[0], drop_incomplete=True)
+    assert raw.features.tolist() == [[2, 5]]
+    assert raw.labels.tolist() == [0]
+
+
+def test_codes(tmp_path: Path) -> None:
+    path = written(tmp_path / "a", "y,n,1\n?,y,0\n")
+    codes = {"y": 1, "n": -1, "?": 0}
+    assert read("csv", path, label=-1, codes=codes).features.tolist() == [[1, -1], [0, 1]]
+    with pytest.raises(DataError, match=r"^a: cannot be read as csv: KeyError: 'n'$"):
+        read("csv", path, label=-1, codes={"y": 1, "?": 0})
+
+
+def test_one_hot(tmp_path: Path) -> None:
+    path = written(tmp_path / "a", "red,x,1\nblue,y,0\n")
+    raw = read("csv", path, label=-1, one_hot={"0": ["blue", "red"]})
+    assert raw.features.tolist() == [[0, 1], [1, 0]]
+    with pytest.raises(DataError, match="column 0 has values other than red"):
+        read("csv", path, label=-1, one_hot={"0": ["red"]})
+
+
+def test_scaling_and_zero_columns(tmp_path: Path) -> None:
+    path = written(tmp_path / "a", "0,10,1\n1,20,0\n4,15,0\n")
+    raw = read("csv", path, label=-1, minmax=True, zero_columns=1)
+    assert raw.features.tolist() == [[-1, -1, 0], [-0.5, 1, 0], [1, 0, 0]]
+
+
+def test_arff(tmp_path: Path) -> None:
+    text = "% note\n@relation r\n@attribute 'a b' { 'n', 'y'}\n@attribute c real\n@attribute class {u,v}\n@data\n"
+    path = written(tmp_path / "a.arff", text + "'n',1.5,u\n?,2,v\n'y',?,v\n")
+    with pytest.raises(DataError, match="cannot be read as arff"):
+        read("arff", path, label="class")  # 'n' is no number
+    raw = read("arff", path, label="class", codes={"n": -1, "y": 1, "?": 0})
+    assert np.array_equal(raw.features, [[-1, 1.5], [0, 2], [1, np.nan]], equal_nan=True)
+    assert raw.labels.tolist() == ["u", "v", "v"]
+
+
+def test_libsvm(tmp_path: Path) -> None:
+    path = written(tmp_path / "a", "+1 1:0.5 3:2\n-1 2:1 \n+1\n")
+    raw = read("libsvm", path, columns=3)
+    assert raw.features.tolist() == [[0.5, 0, 2], [0, 1, 0], [0, 0, 0]]
+    assert raw.labels.tolist() == [1, -1, 1]
+    assert len(read("libsvm", path, columns=3, rows=2).labels) == 2
+
+
+@pytest.mark.parametrize("index", [0, 3])
+def test_libsvm_index_out_of_range(tmp_path: Path, index: int) -> None:
+    with pytest.raises(DataError, match=f"expected indices from 1 to 2, got {index}"):
+        read("libsvm", written(tmp_path / "a", f"1 {index}:1\n"), columns=2)
+
+
+def test_mat(tmp_path: Path) -> None:
+    data = np.array([[1, 5, 6], [-1, 7, 8]], dtype=np.int16)
+    scipy.io.savemat(tmp_path / "a.mat", {"data": data, "ID_ALL": np.array([[2, 1], [1, 2]], dtype=np.uint8)})
+    raw = read("mat", tmp_path / "a.mat", orders="ID_ALL")
+    assert raw.features.tolist() == [[5, 6], [7, 8]]
+    assert raw.labels.tolist() == [1, -1]
+    assert raw.orders is not None and raw.orders.tolist() == [[1, 0], [0, 1]]
+    assert read("mat", tmp_path / "a.mat").orders is None
+
+
+def test_mat_blocks_stay_sparse(tmp_path: Path) -> None:
+    first, second = sparse.csc_matrix([[0.0, 1.0]]), sparse.csc_matrix([[2.0, 0.0]])
+    scipy.io.savemat(tmp_path / "a.mat", {"A": first, "B": second, "y": np.array([[1]], dtype=np.int16)})
+    labels = written(tmp_path / "more.labels", "-1\n")
+    raw = read("mat_blocks", tmp_path / "a.mat", labels, features=["A", "B"], labels=["y", "more.labels"])
+    assert isinstance(raw.features, sparse.csr_array)
+    assert raw.features.toarray().tolist() == [[0, 1], [2, 0]]
+    assert raw.labels.tolist() == [1, -1]
+
+
+def test_indices_stay_sparse(tmp_path: Path) -> None:
+    parts = [written(tmp_path / "a.data", "1 3 \n2\n"), written(tmp_path / "b.data", "3\n")]
+    labels = [written(tmp_path / "a.labels", "1\n-1\n"), written(tmp_path / "b.labels", "1\n")]
+    options = {"features": ["a.data", "b.data"], "labels": ["a.labels", "b.labels"]}
+    raw = read("indices", *parts, *labels, columns=3, **options)
+    assert isinstance(raw.features, sparse.csr_array)
+    assert raw.features.toarray().tolist() == [[1, 0, 1], [0, 1, 0], [0, 0, 1]]
+    assert raw.labels.tolist() == [1, -1, 1]
+    with pytest.raises(DataError, match="cannot be read as indices"):
+        read("indices", *parts, *labels, columns=2, **options)
+
+
+def test_rda() -> None:
+    path = BUNDLED / "BreastCancer.rda"
+    raw = read("rda", path, table="BreastCancer", label="Class", drop=["Id"], positive="malignant")
+    assert raw.features.shape == (699, 9)
+    assert np.isnan(raw.features).sum() == 16
+    assert raw.features[0].tolist() == [5, 1, 1, 1, 2, 1, 3, 1, 1]
+    assert sorted(set(raw.labels.tolist())) == ["benign", "malignant"]
+
+
+BODIES = [b"", b"<html>\n<p>Not found: 404</p>\n</html>\n", b"MATLAB 5.0 MAT-file" + bytes(40), b"\x1f\x8b\xff\xfe\x80"]
+FORMATS: dict[str, dict[str, Any]] = {
+    "csv": {"label": 0},
+    "arff": {"label": 0},
+    "libsvm": {"columns": 2},
+    "mat": {},
+    "mat_blocks": {"features": ["a"], "labels": ["b"]},
+    "indices": {"columns": 2, "features": ["a.mat"], "labels": ["a.mat"]},
+    "rda": {"table": "t", "label": 0},
+}
+
+
+def test_every_format_is_tried_with_damaged_files() -> None:
+    assert set(FORMATS) == {model.model_fields["format"].annotation.__args__[0] for model in readers.READERS}
+
+
+@pytest.mark.parametrize("body", BODIES, ids=["empty", "html", "mat", "gzip"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_other_files_are_refused_in_one_line(tmp_path: Path, format: str, body: bytes) -> None:
+    (tmp_path / "a.mat").write_bytes(body)
+    with pytest.raises(DataError, match=rf"^a\.mat: cannot be read as {format.replace('_', '')}: ") as caught:
+        read(format, tmp_path / "a.mat", **FORMATS[format])
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,183 @@
+"""Published beside own numbers on a small study, and the claims on planted results."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import presentation
+import pytest
+from grambench import claims, reproduction
+from grambench.claims import Evidence, omkc
+from grambench.errors import DataError
+from grambench.results import Results, title
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    files = presentation.published(tmp_path_factory.mktemp("published"))
+    return reproduction.table(presentation.results(), presentation.prepared(), files)
+
+
+def one(table, **wanted):
+    chosen = table
+    for name, value in wanted.items():
+        chosen = chosen[chosen[name] == value]
+    assert len(chosen) == 1, chosen
+    return chosen.iloc[0]
+
+
+def test_one_row_a_published_number(table):
+    assert len(table) == 7 + 7 + 6
+    assert list(table.columns) == reproduction.COLUMNS
+
+
+def test_means_deviations_and_verdicts(table):
+    std = math.sqrt((1.5**2 + 0.5**2) * 2 / 3)
+    exact = one(table, dataset="wdbc", algorithm="perceptron", metric="mistake_percent")
+    assert (exact.ours_mean, exact.ours_std) == (10.0, pytest.approx(std))
+    assert (exact.verdict, exact.runs, exact.orders) == ("exact", 4, "published")
+    near = one(table, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent")
+    assert near.verdict == "consistent" and near.difference == pytest.approx(-0.5)
+    far = one(table, dataset="wdbc", algorithm="omkc_ss", metric="mistake_percent")
+    assert far.verdict == "different" and far.p_value < 0.01
+
+
+def test_seconds_are_a_speed_up(table):
+    row = one(table, item="Table 3", algorithm="omkc_dd", metric="seconds")
+    assert row.verdict == "speed-up" and row.speed_up == pytest.approx(2.0 / 0.02)
+    ratio = one(table, algorithm="omkc_ss", metric="seconds_ratio_percent")
+    assert ratio.ours_mean == pytest.approx(50.0) and ratio.published_mean == 60.0
+
+
+def test_what_is_missing_says_why(table):
+    failed = one(table, dataset="sonar")
+    assert (failed.verdict, failed.reason) == ("unavailable", "timeout: stopped after 5 s <limit>")
+    assert presentation.REASON in one(table, item="Table 3", dataset="splice").reason
+    assert one(table, dataset="w5a").reason == "not part of this run"
+    assert one(table, item="Table 5", algorithm="omkc_ds", metric="seconds").reason == "not part of this run"
+
+
+def test_heads_of_the_tables(table):
+    assert one(table, dataset="wdbc", metric="n").verdict == "exact"
+    dimension = one(table, dataset="wdbc", metric="d")
+    assert (dimension.verdict, dimension.ours_mean, dimension.published_mean) == ("different", 3.0, 4.0)
+    best = one(table, dataset="wdbc", metric="best_kernel")
+    assert (best.verdict, best.ours) == ("exact", "polynomial p = 1")
+    assert one(table, dataset="splice", metric="best_kernel").verdict == "unavailable"
+
+
+def test_another_best_kernel_is_different(tmp_path):
+    files = presentation.published(tmp_path)
+    text = files["kernels.csv"].read_text().replace("polynomial kernel of $p = 1$", r"gaussian kernel of $\sigma = 0.5$")
+    files["kernels.csv"].write_text(text)
+    table = reproduction.table(presentation.results(), presentation.prepared(), files)
+    row = one(table, dataset="wdbc", metric="best_kernel")
+    assert row.verdict == "different"
+    assert row.reason == "the published one makes 4.0 mistakes a run, ours 3.0"
+
+
+def test_all_published_kernels_are_understood():
+    heads = pd.read_csv(presentation.ROOT / "config/published/omkc_best_kernel.csv")
+    names = [reproduction.kernel_name(text) for text in heads["best_kernel"]]
+    assert names[:3] == ["gaussian_sigma1", "polynomial_p1", "gaussian_sigma64"]
+    with pytest.raises(DataError, match="expected 'gaussian kernel"):
+        reproduction.kernel_name("linear kernel")
+
+
+def test_titles_come_from_the_docstrings():
+    assert title("omkc_dd") == "OMKC(D,D)"
+    assert title("no_such_algorithm") == "no_such_algorithm"
+
+
+def evidence(means, *, std=1.0, repeats=20, metric="mistake_percent"):
+    """Return results with given means: {data set: {algorithm: mean}}, all with the same spread."""
+    spread = np.tile([-1.0, 1.0], repeats // 2) * std * math.sqrt((repeats - 1) / repeats)
+    rows = [
+        (dataset, algorithm, "", np.nan, repeat, metric, mean + spread[repeat])
+        for dataset, algorithms in means.items()
+        for algorithm, mean in algorithms.items()
+        for repeat in range(repeats)
+    ]
+    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
+    return Evidence(Results(presentation.study(), runs, presentation.cells()), presentation.curves())
+
+
+def table_3(winners):
+    return {
+        name: dict.fromkeys(omkc.TABLE_3, 20.0) | {winner: 10.0} for name, winner in zip(omkc.SETS, winners, strict=False)
+    }
+
+
+@pytest.mark.parametrize(
+    ("winners", "expected"),
+    [
+        (["omkc_dd"] * 12 + ["om2"] * 3, "holds"),
+        (["omkc_dd"] * 11 + ["om2"] * 4, "fails"),
+        (["omkc_dd"] * 8, "holds"),
+        (["omkc_dd"] * 7, "undecided"),
+        ([], "undecided"),
+    ],
+)
+def test_claim_on_a_number_of_data_sets(winners, expected):
+    answer = omkc.best_of_table_3(evidence(table_3(winners)))
+    assert answer.verdict == expected
+    if expected == "fails":
+        assert answer.evidence == "OMKC(D,D) is best or tied on 11 of 15: not on a3a, spambase, mushrooms, w5a"
+
+
+def test_too_many_wins_refute_at_once():
+    assert omkc.star_rarely_best(evidence(table_3(["perceptron_star"] * 2))).verdict == "fails"
+    assert omkc.star_rarely_best(evidence(table_3(["perceptron_star"]))).verdict == "undecided"
+
+
+def test_one_counterexample_refutes_a_claim_on_every_data_set():
+    means = {name: {"omkc_sd": 5.0, "omkc_dd": 6.0} for name in omkc.SETS[:9]}
+    assert omkc.stochastic_update_is_faster(evidence(means, metric="seconds")).verdict == "holds"
+    few = {"wdbc": {"omkc_sd": 7.0, "omkc_dd": 6.0}}
+    answer = omkc.stochastic_update_is_faster(evidence(few, metric="seconds"))
+    assert answer == ("fails", "OMKC(S,D) is faster on 0 of 1: not on wdbc; 14 of 15 not at hand")
+
+
+def test_named_data_sets_are_all_needed():
+    worse = {"perceptron": 10.0, "perceptron_u": 20.0}
+    two = {"wdbc": worse, "breast": worse}
+    assert omkc.uniform_exceptions(evidence(two)).verdict == "undecided"
+    assert omkc.uniform_exceptions(evidence(two | {"spambase": worse})).verdict == "holds"
+    slightly = {"perceptron": 10.0, "perceptron_u": 10.1}  # worse, but not significantly
+    assert omkc.uniform_exceptions(evidence({"wdbc": slightly})).verdict == "fails"
+
+
+@pytest.mark.parametrize(("times", "expected"), [(12.04, "holds"), (9.0, "fails")])
+def test_twelve_times(times, expected):
+    means = {"ionosphere": {"omkc_dd": times * 100, "om2": 100.0}}
+    assert omkc.twelve_times_the_vectors(evidence(means, metric="support_vectors")).verdict == expected
+
+
+def test_theorem_1_is_checked_in_every_run():
+    bound = 2 * (math.log(1 / 0.8) * 3 + math.log(2)) / 0.2
+    most = math.floor(bound)
+    sound = Evidence(presentation.results(), presentation.curves())
+    answer = omkc.theorem_1(sound)
+    used = round(6.5 * presentation.SIZE / 100)
+    assert answer.verdict == "holds"
+    assert f"4 of 4 runs; at most {100 * used / bound:.0f} %" in answer.evidence
+    runs = presentation.runs()
+    broken = (runs["algorithm"] == "omkc_dd") & (runs["metric"] == "mistake_percent") & (runs["repeat"] == 2)
+    runs.loc[broken & (runs["sweep"] == ""), "result"] = 100 * (most + 1) / presentation.SIZE
+    results = Results(presentation.study(), runs, presentation.cells())
+    answer = omkc.theorem_1(Evidence(results, presentation.curves()))
+    assert answer.verdict == "fails" and "wdbc run 2" in answer.evidence
+
+
+def test_best_beta_is_read_from_the_sweep():
+    answer = omkc.best_beta_of_dd(Evidence(presentation.results(), presentation.curves()))
+    assert answer.verdict == "holds" and "wdbc 0.8" in answer.evidence
+
+
+def test_every_claim_answers_and_states_itself():
+    table = claims.table("omkc", Evidence(presentation.results(), presentation.curves()))
+    assert len(table) == len(omkc.CLAIMS) and table["claim"].is_unique
+    assert set(table["verdict"]) <= {"holds", "fails", "undecided"}
+    assert table["statement"].str.len().min() > 20 and table["evidence"].str.len().min() > 5
+    assert {int("".join(filter(str.isdigit, claim))) for claim in table["claim"]} == set(range(1, 14))
+    assert claims.of("unknown") == []

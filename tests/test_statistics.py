@@ -1,0 +1,110 @@
+"""Tests on means against textbook formulas, and the verdicts at their borders."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from grambench.statistics import Sample, best_set, printed, prints_as, student, verdict, welch
+from scipy import integrate, special
+
+
+def t_tail(t, degrees):
+    """Two-sided tail of Student's t by integrating its density."""
+    scale = special.gamma((degrees + 1) / 2) / (math.sqrt(degrees * math.pi) * special.gamma(degrees / 2))
+    density = lambda x: scale * (1 + x * x / degrees) ** (-(degrees + 1) / 2)  # noqa: E731
+    return 2 * integrate.quad(density, abs(t), np.inf)[0]
+
+
+FIRST, SECOND = Sample(16.07, 1.42, 20), Sample(17.2, 0.9, 12)
+
+
+def test_welch_is_the_textbook_formula():
+    a, b = FIRST.std**2 / 20, SECOND.std**2 / 12
+    degrees = (a + b) ** 2 / (a**2 / 19 + b**2 / 11)
+    assert welch(FIRST, SECOND) == pytest.approx(t_tail((16.07 - 17.2) / math.sqrt(a + b), degrees), rel=1e-6)
+
+
+def test_student_is_the_textbook_formula():
+    pooled = (19 * FIRST.std**2 + 11 * SECOND.std**2) / 30
+    t = (16.07 - 17.2) / math.sqrt(pooled * (1 / 20 + 1 / 12))
+    assert student(FIRST, SECOND) == pytest.approx(t_tail(t, 30), rel=1e-6)
+
+
+@pytest.mark.parametrize("test", [welch, student])
+def test_without_variance_the_answer_is_certain(test):
+    assert test(Sample(3.0, 0.0, 20), Sample(3.0, 0.0, 20)) == 1.0
+    assert test(Sample(3.0, 0.0, 20), Sample(3.1, 0.0, 20)) == 0.0
+
+
+def test_one_side_without_variance_is_a_one_sample_test():
+    t = (5.0 - 4.0) / (2.0 / math.sqrt(10))
+    assert welch(Sample(4.0, 0.0, 20), Sample(5.0, 2.0, 10)) == pytest.approx(t_tail(t, 9), rel=1e-6)
+
+
+def test_a_single_run_borrows_the_other_variance():
+    t = 3.0 / (2.0 * math.sqrt(1 + 1 / 20))
+    assert welch(Sample(10.0, 2.0, 20), Sample.of([13.0])) == pytest.approx(t_tail(t, 19), rel=1e-6)
+    assert math.isnan(student(Sample.of([1.0]), Sample.of([2.0])))
+
+
+def test_sample_is_the_mean_and_the_deviation_with_ddof_1():
+    assert Sample.of([1.0, 2.0, 6.0]) == (3.0, pytest.approx(math.sqrt((4 + 1 + 9) / 2)), 3)
+    assert Sample.of([]).runs == 0
+
+
+def test_best_set_holds_the_best_and_its_ties():
+    samples = {"best": Sample(10, 1, 20), "tied": Sample(10.3, 1, 20), "worse": Sample(12, 1, 20)}
+    assert best_set(samples | {"failed": Sample.of([])}) == {"best", "tied"}
+    assert best_set({"failed": Sample.of([])}) == set()
+    assert best_set({"a": Sample(1, 0, 20), "b": Sample(1, 0, 20), "c": Sample(2, 0, 20)}) == {"a", "b"}
+
+
+def test_best_set_of_the_published_numbers_is_the_published_bold():
+    """The paper's own highlighting, recomputed from its printed means: all but a few borderline cells."""
+    cells = pd.read_csv(Path(__file__).parents[1] / "config/published/omkc_tables_3_4.csv")
+    mistakes = cells[cells["metric"] == "mistake_percent"]
+    agree = []
+    for _, block in mistakes.groupby(["table", "dataset"]):
+        samples = {row.algorithm: Sample(row.mean, row.std, 20) for row in block.itertuples()}
+        agree += [(row.algorithm in best_set(samples)) == bool(row.highlighted) for row in block.itertuples()]
+    assert len(agree) == 150
+    assert sum(agree) >= 140
+
+
+PUBLISHED = Sample(26.0, 0.78, 20)
+
+
+@pytest.mark.parametrize(
+    ("ours", "expected"),
+    [
+        (Sample(26.0, 0.78, 20), "exact"),
+        (Sample(26.0049, 0.7751, 20), "exact"),
+        (Sample(26.0051, 0.78, 20), "consistent"),  # prints as 26.01
+        (Sample(26.0, 0.786, 20), "consistent"),  # prints as 0.79
+        (Sample(26.39, 0.01, 20), "consistent"),  # half the published deviation, though the test rejects at 5 %
+        (Sample(27.9, 1.17, 20), "different"),
+        (Sample.of([]), "unavailable"),
+    ],
+)
+def test_verdict(ours, expected):
+    assert verdict(PUBLISHED, ours, "mistake_percent")[0] == expected
+
+
+def test_verdict_depends_on_the_decimals_of_the_metric():
+    published, ours = Sample(128.5, 4.4, 20), Sample(128.54, 4.44, 20)
+    assert verdict(published, ours, "support_vectors")[0] == "exact"
+    assert verdict(published, ours, "mistake_percent")[0] == "consistent"
+
+
+def test_ties_may_be_rounded_either_way():
+    assert prints_as(0.125, 0.12, 2) and prints_as(0.125, 0.13, 2)
+    assert not prints_as(0.1251, 0.12, 2)
+
+
+def test_printed_like_the_paper():
+    assert printed(Sample(26.0, 0.7, 20), "mistake_percent") == "26.00 ± 0.70"
+    assert printed(Sample(0.004, 0.0, 20), "seconds") == "0.004 ± 0.000"
+    assert printed(Sample(0.000451, 0.00029, 20), "seconds", fine=True) == "0.00045 ± 0.00029"
+    assert printed(Sample(98.6, math.nan, 20), "seconds_ratio_percent") == "98.6"

@@ -1,0 +1,251 @@
+"""The workflow itself, on a copy of the repository with a small study: what runs, what reruns, what survives."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from grambench import layout, records
+
+ROOT = Path(__file__).parent.parent
+COPIED = ["Snakefile", "workflow", "config", "profiles", "envs", "src", "data/bundled"]
+STUDY = {
+    "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5, 8]}],
+    "protocol": {"kind": "online", "repeats": 2, "checkpoints": 5},
+    "datasets": ["sonar", "wdbc"],
+    "algorithms": {
+        "perceptron": {},
+        "perceptron_star": {},
+        "omkc_dd": {"beta": 0.8},
+        "omkc_sd": {"beta": 0.8, "delta": 0.01},
+    },
+    "sweeps": {"beta": {"parameter": "beta", "values": [0.5, 0.9], "algorithms": ["omkc_dd"], "datasets": ["sonar"]}},
+}
+AFTER_RUNS = {"collect", "reproduce", "claims", "tables", "figures", "report"}
+
+
+class Copy:
+    """A copy of the repository in a temporary folder, with a small OMKC study."""
+
+    def __init__(self, folder, **changes):
+        self.folder = folder
+        for name in COPIED:
+            source, target = ROOT / name, folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, target)
+        study = yaml.safe_load((ROOT / "config/studies/omkc.yaml").read_text()) | STUDY | changes
+        (folder / "config/studies/omkc.yaml").write_text(yaml.safe_dump(study, sort_keys=False))
+        self.edit("config/config.yaml", "studies: [omkc]", "studies: [omkc]\nsources: [bundled, package]")
+
+    def edit(self, name, old, new):
+        path = self.folder / name
+        text = path.read_text()
+        assert old in text, f"{old!r} is not in {name}"
+        path.write_text(text.replace(old, new, 1))
+
+    def call(self, *command, expect=0):
+        environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment.pop("GRAMBENCH_MIRROR", None)
+        answer = subprocess.run(
+            [sys.executable, "-m", *command], cwd=self.folder, env=environment, capture_output=True, text=True
+        )
+        assert answer.returncode == expect, answer.stdout[-3000:] + answer.stderr[-6000:]
+        return answer.stdout + answer.stderr
+
+    def snakemake(self, *arguments, expect=0):
+        return self.call("snakemake", "--cores", "2", *arguments, expect=expect)
+
+    def would_run(self):
+        """Return what a dry run would do: rules, and for rule run the (data set, task)."""
+        text = self.snakemake("--dry-run")
+        jobs = set()
+        for rule, body in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)", text, flags=re.MULTILINE):
+            output = re.search(r"output: (\S+?)(?:,|\s)", body)
+            if rule == "run":
+                jobs.add(output[1].removeprefix("results/runs/omkc/").removesuffix(".h5"))
+            elif rule != "all":
+                jobs.add(rule)
+        return jobs
+
+    def status(self, dataset, task):
+        return records.read(self.folder / layout.RECORD.format(study="omkc", dataset=dataset, task=task))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    copy = Copy(tmp_path_factory.mktemp("finished"))
+    copy.snakemake()
+    return copy
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    """The finished copy, to be edited: modification times and Snakemake's metadata are kept."""
+    shutil.copytree(finished.folder, tmp_path / "copy", copy_function=shutil.copy2, symlinks=True)
+    edited = object.__new__(Copy)
+    edited.folder = tmp_path / "copy"
+    return edited
+
+
+def both(*tasks):
+    return {f"{dataset}/{task}" for dataset in STUDY["datasets"] for task in tasks}
+
+
+DD = both("omkc_dd") | {"sonar/omkc_dd/beta"}
+EVERYTHING = both(*STUDY["algorithms"]) | {"sonar/omkc_dd/beta"}
+ONLINE = "src/grambench/algorithms/online/"
+EDITS = {
+    "nothing": (None, set()),
+    "an algorithm": ((ONLINE + "omkc_dd.py", "wrong[t], beta)", "wrong[t], beta * 1.0)"), DD | AFTER_RUNS),
+    "a comment in it": ((ONLINE + "omkc_dd.py", "# line 5", "# the vote"), set()),
+    "its docstring": ((ONLINE + "omkc_dd.py", "Deviations from", "Departures from"), set()),
+    "the scores of all Perceptrons": (
+        ("src/grambench/algorithms/scores.py", "lane[j] += y * row[j]", "lane[j] += row[j] * y"),
+        EVERYTHING | AFTER_RUNS,
+    ),
+    "a shared helper": (
+        ("src/grambench/algorithms/hedge.py", "2.0**-500", "2.0**-400"),
+        DD | both("omkc_sd") | AFTER_RUNS,
+    ),
+    "a default that the study overrides": (
+        (ONLINE + "omkc_dd.py", "beta: float = 0.8", "beta: float = 0.7"),
+        DD | AFTER_RUNS,
+    ),
+    "a parameter in the study": (
+        ("config/studies/omkc.yaml", "delta: 0.01", "delta: 0.02"),
+        both("omkc_sd") | AFTER_RUNS - {"collect"} | {"collect"},
+    ),
+    "a kernel function": (
+        ("src/grambench/kernels.py", "2.0 * width**2", "width**2 * 2.0"),
+        {"inner", "gram"} | EVERYTHING | AFTER_RUNS,
+    ),
+    "the protocol": (
+        ("src/grambench/experiments/online.py", "WARM_UP_ROUNDS = 2", "WARM_UP_ROUNDS = 3"),
+        EVERYTHING | AFTER_RUNS,
+    ),
+    "the number of repeats": (("config/studies/omkc.yaml", "repeats: 2", "repeats: 3"), EVERYTHING | AFTER_RUNS),
+    "a time limit": (("config/config.yaml", "seconds: 1800", "seconds: 900"), set()),
+    "a licence text": (("config/datasets/sonar.yaml", "licence:", "licence: x"), set()),
+    "the figures": (("src/grambench/figures.py", "import ", "import sys\nimport ", ), {"figures", "report"}),
+    "a published number": (("config/published/omkc_tables_3_4.csv", "34.51", "34.52"), None),
+}
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("what", EDITS)
+def test_what_reruns_after_an_edit_of(what, copy):
+    edit, expected = EDITS[what]
+    if edit:
+        copy.edit(*edit)
+    jobs = copy.would_run()
+    if expected is None:  # whatever shows the number, and nothing that computes one
+        assert {"reproduce", "report"} <= jobs <= AFTER_RUNS - {"collect"}
+    else:
+        assert jobs == expected
+
+
+NEW = '''"""Mine: always predicts +1 (nobody et al. 2026)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.trace import OnlineTrace, check_input
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """None."""
+
+
+def fit(parameters, grams, labels, *, order, rng):
+    pool = check_input(grams, labels, order)
+    {body}
+    mistakes = labels[order] < 0
+    weights = np.full((len(order), len(pool)), 1 / len(pool))
+    zeros = np.zeros(len(order), dtype=np.int64)
+    return OnlineTrace(mistakes=mistakes, support_vectors=zeros, weights=weights, updates=zeros[: len(pool)])
+'''
+
+
+@pytest.mark.workflow
+def test_a_new_algorithm_is_one_file_and_one_line(copy):
+    (copy.folder / ONLINE / "mine.py").write_text(NEW.format(body=""))
+    assert copy.would_run() == set()
+    copy.edit("config/studies/omkc.yaml", "algorithms:\n", "algorithms:\n  mine: {}\n")
+    assert copy.would_run() == both("mine") | AFTER_RUNS
+    copy.snakemake()
+    assert copy.status("wdbc", "mine").metrics["mistake_percent"].mean() == pytest.approx(100 * 357 / 569)
+    assert copy.would_run() == set()
+
+
+BODIES = {
+    "raises": "raise RuntimeError('planted fault')",
+    "hangs": "import time; time.sleep(10**6)",
+    "hoards": "hoard = []\n    while True: hoard.append(np.ones(2**18))",
+    "dies": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+    "lies": "return OnlineTrace(mistakes=labels, support_vectors=None, weights=None, updates=None)",
+}
+REASONS = {
+    "raises": ("error", "RuntimeError: planted fault"),
+    "hangs": ("timeout", "ran for 6 s, the limit"),
+    "hoards": ("memory", "the limit is 400 MiB"),
+    "dies": ("killed", "ended by signal SIGKILL"),
+    "lies": ("error", "Error"),
+}
+
+
+@pytest.mark.workflow
+def test_a_study_survives_its_contestants(tmp_path):
+    algorithms = {"perceptron": {}} | {name: {} for name in BODIES}
+    copy = Copy(tmp_path, algorithms=algorithms, sweeps={}, datasets=["sonar", "dorothea"])
+    copy.edit("config/config.yaml", "seconds: 1800", "seconds: 6")
+    copy.edit("config/config.yaml", "memory_mb: 4096", "memory_mb: 400")
+    for name, body in BODIES.items():
+        (tmp_path / ONLINE / f"{name}.py").write_text(NEW.format(body=body))
+    copy.snakemake()
+    for name, (status, reason) in REASONS.items():
+        record = copy.status("sonar", name)
+        assert record.status == status
+        assert reason in record.reason
+    assert "planted fault" in copy.status("sonar", "raises").detail
+    assert copy.status("sonar", "perceptron").status == "ok"
+    assert copy.status("dorothea", "perceptron").status == "unavailable"
+
+    cells = pd.read_csv(tmp_path / "results/omkc/cells.csv").set_index(["dataset", "algorithm"])
+    assert cells.loc[("sonar", "hangs"), "reason"] == "ran for 6 s, the limit"
+    page = (tmp_path / layout.REPORT).read_text()
+    assert "planted fault" in page
+    assert "dorothea" in page
+
+    said = copy.call("grambench.cli", "status", expect=1)
+    assert "planted fault" in said
+    assert "1 ok" not in said.splitlines()[-1] or "unavailable" in said
+    targets = copy.call("grambench.cli", "failed").split()
+    assert set(targets) == {
+        "data/raw/dorothea/source.json",
+        *(layout.RECORD.format(study="omkc", dataset="sonar", task=name) for name in BODIES),
+    }
+    (tmp_path / ONLINE / "raises.py").write_text(NEW.format(body=""))
+    copy.snakemake("-R", *[target for target in targets if "hangs" not in target])
+    assert copy.status("sonar", "raises").status == "ok"
+    assert copy.status("sonar", "dies").status == "killed"
+
+
+@pytest.mark.workflow
+def test_wrong_configuration_is_one_line_and_loses_nothing(copy):
+    before = sorted((copy.folder / "results").rglob("*.h5"))
+    said = copy.snakemake("--config", "datasets=[wdcb]", expect=1)
+    assert "unknown data set 'wdcb': did you mean wdbc?" in said
+    copy.edit("config/studies/omkc.yaml", "beta: 0.8", "beta: 1.8")
+    assert "beta must lie in (0, 1], got 1.8" in copy.snakemake(expect=1)
+    assert sorted((copy.folder / "results").rglob("*.h5")) == before
