@@ -40,11 +40,11 @@ def test_sparse_features_give_the_same_matrix(features):
     np.testing.assert_allclose(dense, thin, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("block_bytes", [8, 8 * 83 * 10, 2**20])
-def test_blocks_do_not_change_the_file(features, tmp_path, monkeypatch, block_bytes):
+@pytest.mark.parametrize("tile", [1, 10, 83, 200])
+def test_tiles_do_not_change_the_file(features, tmp_path, monkeypatch, tile):
     inner, kernel = grams.inner_products(features), Kernel("gaussian", 1.0)
     expected = grams.compute(inner, [kernel])[0]
-    monkeypatch.setattr(grams, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(grams, "TILE", tile)
     path = tmp_path / "gram.h5"
     grams.write_gram(path, inner, kernel)
     mapped = grams.open_matrix(path)

@@ -1,11 +1,13 @@
-"""Gram matrices on disk: written in blocks of rows from one shared pass over inner products, read by memory map.
+"""Gram matrices on disk: computed in tiles from shared inner products, read by memory map.
 
 The matrix <x, x'> of a data set is computed once; each kernel's Gram matrix is then an element-wise function of it
 (`grambench.kernels`). Files hold one contiguous, uncompressed float64 array, so that any number of jobs that map the
 same file share it in the page cache.
 """
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from grambench.kernels import FAMILIES, Kernel
 
 Floats = NDArray[np.float64]
 
-BLOCK_BYTES = 2**18  # three blocks (products, distances, entries) stay in a core's second-level cache
+TILE = 160  # three tiles (products, distances, entries) of 200 KiB stay in a core's second-level cache
 
 
 def inner_products(features: Any) -> Floats:
@@ -39,31 +41,34 @@ def inner_products(features: Any) -> Floats:
     return np.ascontiguousarray(product if isinstance(product, np.ndarray) else product.toarray())
 
 
-def fill(inner: Floats, kernels: Sequence[Kernel], write: Callable[[int, int, Floats], None]) -> None:
-    """Compute the Gram matrices of `kernels` in blocks of rows, in one pass over the inner products.
+def fill(inner: Floats, kernels: Sequence[Kernel], grams: Sequence[Floats]) -> None:
+    """Compute the Gram matrices of `kernels` tile by tile, in one pass over the upper half of the inner products.
 
     Parameters
     ----------
     inner : ndarray of float64 (n, n)
-        Inner products; may be a memory map.
+        Inner products, symmetric; may be a memory map.
     kernels : sequence of Kernel
-        The kernels; their squared distances are computed once.
-    write : callable
-        Receives a kernel's index, the index of a block's first row and the block (rows, n), overwritten afterwards.
+        m kernels; their squared distances are computed once.
+    grams : sequence of m ndarrays of float64 (n, n)
+        Where to write; may be memory maps.
     """
     n = len(inner)
     squared_norms = np.diagonal(inner).copy()
     uses_distance = any(FAMILIES[kernel.family].uses_distance for kernel in kernels)
-    rows = max(1, BLOCK_BYTES // (8 * n))
-    distances, entries = np.empty((rows, n)), np.empty((rows, n))
-    for start in range(0, n, rows):
-        block = inner[start : start + rows]
-        distance, entry = distances[: len(block)], entries[: len(block)]
-        if uses_distance:
-            squared_distances(block, squared_norms[start : start + rows], squared_norms, distance)
-        for index, kernel in enumerate(kernels):
-            kernel.fill(block, distance, entry)
-            write(index, start, entry)
+    tiles = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+    distance, entries = np.empty((TILE, TILE)), np.empty((TILE, TILE))
+    for first, rows in enumerate(tiles):
+        for columns in tiles[first:]:
+            products = inner[rows, columns]
+            d, e = (array[: products.shape[0], : products.shape[1]] for array in (distance, entries))
+            if uses_distance:
+                squared_distances(products, squared_norms[rows], squared_norms[columns], d)
+            for kernel, gram in zip(kernels, grams, strict=True):
+                kernel.fill(products, d, e)
+                gram[rows, columns] = e
+                if columns is not rows:
+                    gram[columns, rows] = e.T
 
 
 def squared_distances(inner: Floats, row_norms: Floats, column_norms: Floats, out: Floats) -> None:
@@ -90,30 +95,38 @@ def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None)
     ndarray of float64 (m, n, n)
     """
     grams = np.empty((len(kernels), *inner.shape)) if out is None else out
-
-    def write(index: int, start: int, block: Floats) -> None:
-        grams[index, start : start + len(block)] = block
-
-    fill(inner, kernels, write)
+    fill(inner, kernels, list(grams))
     return grams
 
 
 def write_gram(path: Path, inner: Floats, kernel: Kernel) -> None:
-    """Write the Gram matrix of one kernel, block by block."""
-    with atomic(path) as temporary, h5py.File(temporary, "w", libver="latest") as file:
-        matrix = _matrix(file, len(inner), {"kernel": kernel.name})
-        fill(inner, [kernel], lambda _, start, block: matrix.write_direct(block, dest_sel=np.s_[start : start + len(block)]))
+    """Write the Gram matrix of one kernel."""
+    with _matrix_file(path, len(inner), {"kernel": kernel.name}) as gram:
+        fill(inner, [kernel], [gram])
 
 
 def write_inner(path: Path, inner: Floats, attributes: dict[str, str]) -> None:
     """Write a matrix of inner products with what it was made from."""
-    with atomic(path) as temporary, h5py.File(temporary, "w", libver="latest") as file:
-        _matrix(file, len(inner), attributes).write_direct(inner)
+    with _matrix_file(path, len(inner), attributes) as matrix:
+        np.copyto(matrix, inner)
 
 
-def _matrix(file: h5py.File, n: int, attributes: dict[str, str]) -> h5py.Dataset:
-    file.attrs.update(status="ok", **attributes)
-    return file.create_dataset("matrix", (n, n), dtype="<f8", fillvalue=None)
+@contextmanager
+def _matrix_file(path: Path, n: int, attributes: dict[str, str]) -> Iterator[Floats]:
+    """Yield the memory map of a new n x n matrix file, which appears under its name when it is complete."""
+    with atomic(path) as temporary:
+        with h5py.File(temporary, "w", libver="latest") as file:
+            file.attrs.update(status="ok", **attributes)
+            layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+            layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+            space = h5py.h5s.create_simple((n, n))
+            matrix = h5py.h5d.create(file.id, b"matrix", h5py.h5t.IEEE_F64LE, space, layout)
+            offset = matrix.get_offset()
+        if hasattr(os, "posix_fallocate"):  # a full disk is an error here, and a killed process in a memory map
+            with temporary.open("r+b") as stream:
+                os.posix_fallocate(stream.fileno(), 0, offset + 8 * n * n)
+        yield np.memmap(temporary, dtype="<f8", mode="r+", offset=offset, shape=(n, n)).view(np.ndarray)
 
 
 def write_unavailable(path: Path, reason: str) -> None:
