@@ -8,6 +8,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 import scipy.io
+import yaml
 from scipy import sparse
 
 from grambench.config.dataset import NOTE, Dataset, Source
@@ -269,3 +270,26 @@ def test_official_dorothea_is_read_as_its_copy(tmp_path: Path) -> None:
     assert isinstance(whole, store.PreparedDataset)
     assert abs(whole.features[800:] - raw.features).nnz == 0
     assert whole.labels[800:].tolist() == raw.labels.tolist()
+
+
+# the documentation
+
+
+def test_documentation_lists_every_data_set() -> None:
+    lines = (ROOT / "docs" / "datasets.md").read_text().splitlines()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("|")]
+    listed = {row[0]: (row[1], row[2], row[5]) for row in cells if len(row) == 6 and row[1][0].isdigit()}
+    expected = {
+        dataset.name: (
+            f"{dataset.n} x {dataset.d}",
+            str(dataset.positives),
+            ", ".join(dict.fromkeys(source.kind for source in dataset.sources)),
+        )
+        for dataset in map(description, (path.stem for path in FILES))
+    }
+    assert listed == expected
+
+
+def test_example_of_a_new_data_set() -> None:
+    example = (ROOT / "docs" / "datasets.md").read_text().split("```yaml\n")[1].split("```")[0]
+    assert check(Dataset, yaml.safe_load(example), "docs/datasets.md").name == "iris2"

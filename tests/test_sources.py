@@ -391,3 +391,17 @@ def test_nothing_delivers(server: Server, tmp_path: Path) -> None:
     assert note["status"] == "unavailable" and len(reasons) == 3
     assert "404" in reasons[0] and "SHA256SUMS" in reasons[1] and "npm is not among those allowed" in reasons[2]
     assert left_behind(tmp_path / "old" / "toy") == ["source.json"]
+
+
+def test_interrupted_fetch_leaves_no_note(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.answers = [whole]
+    dataset = describe(http(server.url))
+    run(dataset, tmp_path / "toy")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("grambench.datasets.sources._verified", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(dataset, tmp_path / "toy")
+    assert left_behind(tmp_path / "toy") == ["toy.csv"]  # of which the next fetch knows the checksum

@@ -1,0 +1,110 @@
+"""From fetched files to a prepared data set: reads them, then checks everything the description promises."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.config.dataset import NOTE, Dataset, Source
+from grambench.datasets import readers
+from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.errors import DataError
+from grambench.files import sha256
+
+
+def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable:
+    """Read the files that `sources.fetch` brought, and check them against the description.
+
+    Parameters
+    ----------
+    description : Dataset
+        What must come out.
+    folder : Path
+        The files and source.json.
+
+    Returns
+    -------
+    PreparedDataset or Unavailable
+        The latter where no source delivered.
+
+    Raises
+    ------
+    DataError
+        If a file was changed since, cannot be read, or is not what the description says: one line, what was expected
+        and what was got.
+    """
+    note = _note(folder / NOTE)
+    if note["status"] != "ok":
+        return Unavailable(description.name, tuple(f"{entry['source']}: {entry['reason']}" for entry in note["tried"]))
+    source = _source(description, note)
+    for name, expected in note["files"].items():
+        got = sha256(folder / name) if (folder / name).is_file() else "no file"
+        if got != expected:
+            raise DataError(f"{folder / name}: expected sha256 {expected}, got {got}; fetch the data set again")
+    try:
+        raw = readers.read(source.reader, {name: folder / name for name in note["files"]})
+        return _checked(description, source, raw, note)
+    except DataError as error:
+        raise DataError(f"{description.name}: {error} (source {source.origin})") from error
+
+
+def _note(path: Path) -> dict[str, Any]:
+    try:
+        note: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: expected the note of a fetch ({error}); fetch the data set again") from None
+    return note
+
+
+def _source(description: Dataset, note: dict[str, Any]) -> Source:
+    index = note["index"]
+    if index < len(description.sources):
+        source: Source = description.sources[index]
+        if source.origin == note["origin"]:
+            return source
+    raise DataError(f"{description.name}: was fetched from {note['origin']}, not described any more; fetch it again")
+
+
+def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[str, Any]) -> PreparedDataset:
+    expected, got = (description.n, description.d), raw.features.shape
+    if got != expected:
+        raise DataError(f"expected {expected[0]} x {expected[1]} features, got {got[0]} x {got[1]}")
+    values = raw.features if isinstance(raw.features, np.ndarray) else raw.features.data
+    if unusable := int(np.count_nonzero(~np.isfinite(values))):
+        raise DataError(f"expected finite features, got {unusable} missing or infinite ones")
+    labels = _signs(raw.labels, source.reader.positive, description.n)
+    positives = int(np.count_nonzero(labels == 1))
+    if positives != description.positives:
+        raise DataError(f"expected {description.positives} examples labelled +1, got {positives}")
+    prepared = PreparedDataset(
+        name=description.name,
+        features=raw.features,
+        labels=labels,
+        orders=None if raw.orders is None else _permutations(raw.orders, description.n),
+        source={key: note[key] for key in ("kind", "origin", "files")} | {"variant": source.variant},
+    )
+    content = source.content or description.content
+    if prepared.content != content:
+        raise DataError(f"expected content {content}, got {prepared.content}: other values than the published ones")
+    return prepared
+
+
+def _signs(labels: NDArray[Any], positive: float | str, n: int) -> NDArray[np.int8]:
+    """Return -1 or +1 for each raw label; there must be two classes."""
+    if labels.shape != (n,):
+        raise DataError(f"expected {n} labels, got {len(labels)}")
+    classes = np.unique(labels).tolist()
+    if len(classes) != 2 or positive not in classes:
+        shown = ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")
+        raise DataError(f"expected two classes, one of them {positive!r}, got {len(classes)}: {shown}")
+    return np.where(labels == positive, 1, -1).astype(np.int8)
+
+
+def _permutations(orders: NDArray[np.int64], n: int) -> NDArray[np.int32]:
+    """Return the orders as they are stored; each row must be a permutation of range(n)."""
+    wrong = [row for row, order in enumerate(orders) if not np.array_equal(np.sort(order), np.arange(n))]
+    if wrong:
+        raise DataError(f"expected permutations of {n} examples as orders, got something else in row {wrong[0] + 1}")
+    return orders.astype(np.int32)

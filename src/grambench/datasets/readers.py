@@ -1,0 +1,244 @@
+"""Reads the formats that data sets come in: one function a format, from files to features, raw labels and orders.
+
+Features are float64. Text formats become dense even where they are sparse (a3a, mushrooms, w5a: at most 24 MB), because
+dense products are what Gram matrices are made of; dorothea, 0.9 GB dense and 99 percent zeros, stays sparse.
+"""
+
+import csv
+import warnings
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.io
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.io.matlab import MatReadError
+
+from grambench.config.dataset import Arff, Column, Csv, Indices, Libsvm, Mat, MatBlocks, Rda, Reader, Table
+from grambench.errors import DataError
+
+# what the parsers of damaged or other files raise
+UNREADABLE = (
+    ValueError,
+    LookupError,
+    OSError,
+    EOFError,
+    TypeError,
+    NotImplementedError,
+    StopIteration,
+    MatReadError,
+    zlib.error,
+)
+
+Columns = dict[str, NDArray[Any]]  # float64, or object holding str and None (missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """What a file holds, before any check.
+
+    Attributes
+    ----------
+    features : ndarray of float64 (n, d) or scipy.sparse.csr_array of float64
+        One row an example.
+    labels : ndarray of float64 or of str (n,)
+        As the file has them.
+    orders : ndarray of int64 (repeats, n) or None
+        0-based orders of presentation.
+    """
+
+    features: NDArray[np.float64] | sparse.csr_array
+    labels: NDArray[Any]
+    orders: NDArray[np.int64] | None = None
+
+
+def read(reader: Reader, files: dict[str, Path]) -> Raw:
+    """Read one source's files.
+
+    Parameters
+    ----------
+    reader : Reader
+        Format and options.
+    files : dict
+        Name to path; formats of one file take the only one.
+
+    Raises
+    ------
+    DataError
+        If a file is not what the reader says.
+    """
+    function = READERS[type(reader)]
+    try:
+        raw: Raw = function(reader, files)
+        if not len(raw.labels):
+            raise ValueError("no rows")
+    except UNREADABLE as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        kind = type(reader).__name__.lower()
+        raise DataError(f"{', '.join(files)}: cannot be read as {kind}: {what:.200}") from error
+    features = raw.features
+    if isinstance(features, np.ndarray):
+        if reader.minmax:
+            low, high = features.min(axis=0), features.max(axis=0)
+            features = 2 * (features - low) / (high - low) - 1
+        features = np.hstack([features, np.zeros((len(features), reader.zero_columns))])
+    return Raw(features, raw.labels, raw.orders)
+
+
+def read_mat(reader: Mat, files: dict[str, Path]) -> Raw:
+    """Read a matrix with the label in its first column, and the orders beside it."""
+    (path,) = files.values()
+    variables = scipy.io.loadmat(path)
+    data = variables[reader.data].astype(np.float64)
+    orders = variables[reader.orders].astype(np.int64) - 1 if reader.orders else None
+    return Raw(data[:, 1:], data[:, 0], orders)
+
+
+def read_mat_blocks(reader: MatBlocks, files: dict[str, Path]) -> Raw:
+    """Stack feature matrices and label vectors, from variables or from text files."""
+    (path,) = (path for path in files.values() if path.suffix == ".mat")
+    variables = scipy.io.loadmat(path)
+    blocks = [sparse.csr_array(variables[name], dtype=np.float64) for name in reader.features]
+    labels = [_column(files[name]) if name in files else variables[name].ravel() for name in reader.labels]
+    return Raw(sparse.csr_array(sparse.vstack(blocks)), np.concatenate(labels).astype(np.float64))
+
+
+def read_indices(reader: Indices, files: dict[str, Path]) -> Raw:
+    """Read rows given as the indices of their ones."""
+    rows = [line.split() for name in reader.features for line in _lines(files[name])]
+    indptr = np.cumsum([0, *map(len, rows)])
+    indices = np.array([int(index) - 1 for row in rows for index in row])
+    features = sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(rows), reader.columns))
+    features.check_format()
+    return Raw(features, np.concatenate([_column(files[name]) for name in reader.labels]))
+
+
+def read_libsvm(reader: Libsvm, files: dict[str, Path]) -> Raw:
+    """Read lines of "label index:value ..." with indices from 1."""
+    (path,) = files.values()
+    lines = [line.split() for line in _lines(path)][: reader.rows]
+    features = np.zeros((len(lines), reader.columns))
+    for row, (_, *pairs) in zip(features, lines, strict=True):
+        for pair in pairs:
+            index, value = pair.split(":")
+            if not 1 <= int(index) <= reader.columns:
+                raise ValueError(f"expected indices from 1 to {reader.columns}, got {index}")
+            row[int(index) - 1] = float(value)
+    return Raw(features, _labels(np.array([line[0] for line in lines], dtype=object)))
+
+
+def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
+    """Read separated values; columns are called by their position."""
+    (path,) = files.values()
+    lines = _lines(path)[reader.header_lines :]
+    rows = (
+        [line.split() for line in lines]
+        if reader.separator == " "
+        else list(csv.reader(lines, delimiter=reader.separator))
+    )
+    cells = np.array(
+        [[None if cell.strip() in ("", "?") else cell.strip() for cell in row] for row in rows], dtype=object
+    )
+    return _encoded(reader, {str(position): column for position, column in enumerate(cells.T)})
+
+
+def read_arff(reader: Arff, files: dict[str, Path]) -> Raw:
+    """Read Weka's format."""
+    (path,) = files.values()
+    records, _ = scipy.io.arff.loadarff(path)
+    columns: Columns = {}
+    for name in records.dtype.names or ():
+        column = records[name]
+        if column.dtype.kind == "S":
+            column = np.array([None if cell == b"?" else cell.decode() for cell in column], dtype=object)
+        columns[name] = column
+    return _encoded(reader, columns)
+
+
+def read_rda(reader: Rda, files: dict[str, Path]) -> Raw:
+    """Read a data frame of R."""
+    import rdata  # half a second, and only this format needs it
+
+    (path,) = files.values()
+    with warnings.catch_warnings(action="ignore"):  # rdata assumes ASCII where an old file names no encoding
+        frame = rdata.read_rda(path)[reader.table]
+    columns: Columns = {}
+    for name in frame:
+        column = frame[name]
+        if column.dtype.kind == "f":
+            columns[name] = column.to_numpy()
+        else:
+            text = column.astype(object)
+            columns[name] = text.where(column.notna(), None).to_numpy()
+    return _encoded(reader, columns)
+
+
+READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
+    Mat: read_mat,
+    MatBlocks: read_mat_blocks,
+    Indices: read_indices,
+    Libsvm: read_libsvm,
+    Csv: read_csv,
+    Arff: read_arff,
+    Rda: read_rda,
+}
+
+
+def _column(path: Path) -> NDArray[np.float64]:
+    return np.array([float(line) for line in _lines(path)])
+
+
+def _lines(path: Path) -> list[str]:
+    return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def _encoded(reader: Table, columns: Columns) -> Raw:
+    """Turn named columns into numbers as the reader says."""
+    names = list(columns)
+
+    def named(column: Column) -> str:
+        return names[column] if isinstance(column, int) else column
+
+    labels = columns.pop(named(reader.label))
+    for column in reader.drop:
+        columns.pop(named(column))
+    if reader.one_hot:
+        features = _indicators(columns, reader.one_hot)
+    else:
+        features = np.column_stack([_numbers(column, reader.codes) for column in columns.values()])
+    if reader.drop_incomplete:
+        complete = np.isfinite(features).all(axis=1)
+        features, labels = features[complete], labels[complete]
+    return Raw(features, _labels(labels))
+
+
+def _numbers(column: NDArray[Any], codes: dict[str, float]) -> NDArray[np.float64]:
+    """Return a column as numbers, missing values as NaN."""
+    if column.dtype.kind != "O":
+        return column.astype(np.float64)
+    if codes:
+        return np.array([codes["?" if cell is None else cell] for cell in column], dtype=np.float64)
+    return np.array([np.nan if cell is None else float(cell) for cell in column])
+
+
+def _indicators(columns: Columns, values: dict[str, list[str]]) -> NDArray[np.float64]:
+    """Return a column of 0 and 1 for each value of each nominal column."""
+    blocks = []
+    for name, known in values.items():
+        block = columns[name][:, None] == np.array(known, dtype=object)
+        if not block.any(axis=1).all():
+            raise ValueError(f"column {name} has values other than {', '.join(known)}")
+        blocks.append(block)
+    return np.hstack(blocks).astype(np.float64)
+
+
+def _labels(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return labels as numbers where all of them are, else as text."""
+    try:
+        return labels.astype(np.float64)
+    except ValueError:
+        return labels.astype(np.str_)

