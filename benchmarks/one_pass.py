@@ -15,7 +15,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
 import numpy as np
 from numba import njit
 
-from grambench import algorithms, grams, layout
+from grambench import algorithms, layout, matrices
 from grambench.config.project import Configuration
 from grambench.datasets import store
 from grambench.experiments import online
@@ -76,7 +76,7 @@ def main():
         dataset = store.read(arguments.results / layout.PREPARED.format(dataset=name))
         paths = [layout.GRAM.format(dataset=name, kernel=kernel.name) for kernel in study.kernel_list()]
         # in memory, in both columns: what is measured is the pass, not the state of the page cache
-        pool = tuple(np.array(grams.open_matrix(arguments.results / path)) for path in paths)
+        pool = tuple(np.array(matrices.open_matrix(arguments.results / path)) for path in paths)
         for gram in pool:
             gram.flags.writeable = False
         n = len(dataset.labels)

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from grambench.statistics import Sample, best_set, printed, prints_as, student, verdict, welch
 from scipy import integrate, special
+
+from grambench.statistics import Sample, best_set, printed, prints_as, student, verdict, welch
 
 
 def t_tail(t, degrees):
@@ -62,15 +63,14 @@ def test_best_set_holds_the_best_and_its_ties():
 
 
 def test_best_set_of_the_published_numbers_is_the_published_bold():
-    """The paper's own highlighting, recomputed from its printed means: all but a few borderline cells."""
+    """The paper's own highlighting, recomputed from its printed means: six cells of 150 differ."""
     cells = pd.read_csv(Path(__file__).parents[1] / "config/published/omkc_tables_3_4.csv")
     mistakes = cells[cells["metric"] == "mistake_percent"]
     agree = []
     for _, block in mistakes.groupby(["table", "dataset"]):
         samples = {row.algorithm: Sample(row.mean, row.std, 20) for row in block.itertuples()}
         agree += [(row.algorithm in best_set(samples)) == bool(row.highlighted) for row in block.itertuples()]
-    assert len(agree) == 150
-    assert sum(agree) >= 140
+    assert (sum(agree), len(agree)) == (144, 150)
 
 
 PUBLISHED = Sample(26.0, 0.78, 20)
@@ -83,13 +83,18 @@ PUBLISHED = Sample(26.0, 0.78, 20)
         (Sample(26.0049, 0.7751, 20), "exact"),
         (Sample(26.0051, 0.78, 20), "consistent"),  # prints as 26.01
         (Sample(26.0, 0.786, 20), "consistent"),  # prints as 0.79
-        (Sample(26.39, 0.01, 20), "consistent"),  # half the published deviation, though the test rejects at 5 %
         (Sample(27.9, 1.17, 20), "different"),
         (Sample.of([]), "unavailable"),
     ],
 )
 def test_verdict(ours, expected):
     assert verdict(PUBLISHED, ours, "mistake_percent")[0] == expected
+
+
+@pytest.mark.parametrize(("mean", "expected"), [(26.38, "consistent"), (26.40, "different")])
+def test_half_a_published_deviation_is_consistent_however_many_runs_reject_it(mean, expected):
+    judged, p_value = verdict(PUBLISHED._replace(runs=100), Sample(mean, 0.01, 20), "mistake_percent")
+    assert (judged, p_value < 0.01) == (expected, True)
 
 
 def test_verdict_depends_on_the_decimals_of_the_metric():

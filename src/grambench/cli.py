@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from grambench import __version__, algorithms, layout
+from grambench import algorithms, layout, provenance
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
 from grambench.errors import ConfigError, GrambenchError, unknown_name
@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=__version__)
+    parser.add_argument("--version", action="version", version=provenance.version_of("grambench"))
     commands = parser.add_subparsers(metavar="command", required=True)
 
     def command(name: str, function: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:

@@ -4,9 +4,9 @@ Everything here is a function of names (the wildcards of the rules), so that Sna
 existing file was made from.
 """
 
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from grambench import algorithms, fingerprint, layout
 from grambench.config.dataset import Dataset
@@ -15,7 +15,7 @@ from grambench.config.project import Configuration, Project
 from grambench.config.study import Study
 from grambench.kernels import Kernel
 
-Plot = Literal["svg", "png"]
+PROSE = ("title", "licence", "citation", "url")
 
 
 class Plan:
@@ -89,7 +89,7 @@ class Plan:
         """Return the settings of rule `fetch`."""
         return fingerprint.spec(
             {
-                "dataset": self.dataset(dataset).model_dump(mode="json"),
+                "dataset": self._facts(dataset),
                 "mirrors": self.project.mirrors,
                 "kinds": self.project.sources,
             }
@@ -97,7 +97,11 @@ class Plan:
 
     def prepare_spec(self, dataset: str) -> str:
         """Return the settings of rule `prepare`."""
-        return fingerprint.spec({"dataset": self.dataset(dataset).model_dump(mode="json")})
+        return fingerprint.spec({"dataset": self._facts(dataset)})
+
+    def _facts(self, dataset: str) -> dict[str, Any]:
+        """Return a data set's description with its prose blanked: a corrected citation reruns nothing."""
+        return self.dataset(dataset).model_dump(mode="json") | dict.fromkeys(PROSE, "")
 
     def gram_spec(self, kernel: str) -> str:
         """Return the settings of rule `gram`."""
@@ -131,6 +135,12 @@ class Plan:
         """Return the code hash of rule `run`."""
         algorithm = algorithms.module(task.partition("/")[0])
         return fingerprint.code("grambench.steps.run", "grambench.steps.fit", algorithm)
+
+    @cached_property
+    def compiled(self) -> str:
+        """The folder of compiled code; one for each state of all algorithms, which share what they call."""
+        modules = [algorithms.module(name) for name in algorithms.names()]
+        return layout.CACHE.format(code=fingerprint.code(*modules))
 
     def study_spec(self, study: str) -> str:
         """Return the settings of the rules that look at a study as a whole."""

@@ -14,7 +14,7 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 def collect() -> dict[str, Any]:
     """Return versions of the packages that matter, BLAS, threads, processor, platform and git revision."""
     return {
-        "versions": {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES},
+        "versions": {"python": platform.python_version()} | {name: version_of(name) for name in PACKAGES},
         "blas": blas(),
         "threads": {name: os.environ.get(name) for name in THREAD_VARIABLES},
         "processor": processor(),
@@ -24,7 +24,8 @@ def collect() -> dict[str, Any]:
     }
 
 
-def _version(package: str) -> str:
+def version_of(package: str) -> str:
+    """Return the installed version of a package."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -17,7 +17,7 @@ from grambench.datasets.store import PreparedDataset
 from grambench.errors import DataError
 from grambench.kernels import Kernel
 from grambench.results import EXPERTS, NOT_PART, Prepared, Results, kernel_title
-from grambench.statistics import Sample, Verdict, printed_sample, prints_as, verdict
+from grambench.statistics import Sample, Verdict, printed, prints_as, verdict
 
 COLUMNS = [
     "study",
@@ -75,7 +75,7 @@ def table(results: Results, prepared: Prepared, published: dict[str, Path]) -> p
 
 
 def kernel_name(text: str) -> str:
-    """Return our name of a kernel as the paper prints it ("gaussian kernel of $\\sigma = 1$")."""
+    """Return our name of a kernel as the paper prints it, such as a gaussian of sigma = 1."""
     match = PRINTED_KERNEL.fullmatch(text)
     if match is None:
         raise DataError(f"published kernel {text!r}: expected 'gaussian kernel of $\\sigma = 1$' or the like")
@@ -133,8 +133,8 @@ def _row(results: Results, dataset: str, algorithm: str, metric: str, published:
         "p_value": p_value,
         "verdict": judged,
         "speed_up": speed_up,
-        "published": printed_sample(published, metric),
-        "ours": printed_sample(ours, metric) if ours.runs else "",
+        "published": printed(published, metric),
+        "ours": printed(ours, metric, fine=True) if ours.runs else "",
         "reason": reason,
     }
 

@@ -15,7 +15,9 @@ from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.kernels import Kernel
 from grambench.statistics import Sample
 
-EXPERTS = "omkc_dd"  # updates every kernel at each of its mistakes, whatever the weights: its updates are their mistakes
+EXPERTS = (
+    "omkc_dd"  # updates every kernel at each of its mistakes, whatever the weights: its updates are their mistakes
+)
 NOT_PART = "not part of this run"
 NO_VALUES: NDArray[np.float64] = np.zeros(0)
 
@@ -46,7 +48,7 @@ class Results:
     def _plain(self) -> dict[tuple[str, str, str], NDArray[np.float64]]:
         plain = self.runs[self.runs["sweep"] == ""].sort_values("repeat")
         grouped = plain.groupby(["dataset", "algorithm", "metric"])["result"]
-        return {(str(d), str(a), str(m)): values.to_numpy(np.float64) for (d, a, m), values in grouped}  # type: ignore[misc]
+        return {(str(d), str(a), str(m)): values.to_numpy(np.float64) for (d, a, m), values in grouped}
 
     @cached_property
     def _cells(self) -> dict[tuple[str, str], tuple[str, str, str]]:
@@ -65,6 +67,10 @@ class Results:
     def orders(self, dataset: str, algorithm: str) -> str:
         """Return "published" or "seeded", or nothing where the cell has no result."""
         return self._cells.get((dataset, algorithm), ("", "", ""))[2]
+
+    def status(self, dataset: str, algorithm: str) -> str:
+        """Return the status of a cell's record, or nothing where the cell is not part of the run."""
+        return self._cells.get((dataset, algorithm), ("", "", ""))[0]
 
     def missing(self, dataset: str, algorithm: str) -> str:
         """Return why a cell has no result, in one line; empty where it has one."""

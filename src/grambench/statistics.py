@@ -73,9 +73,7 @@ def best_set(samples: Mapping[str, Sample], level: float = BEST_LEVEL) -> set[st
     if not known:
         return set()
     best = min(known.values(), key=lambda sample: sample.mean)
-    return {
-        name for name, sample in known.items() if sample.mean == best.mean or not student(sample, best) < level
-    }
+    return {name for name, sample in known.items() if sample.mean == best.mean or not student(sample, best) < level}
 
 
 def prints_as(value: float, published: float, decimals: int) -> bool:
@@ -113,18 +111,20 @@ def verdict(published: Sample, ours: Sample, metric: str) -> tuple[Verdict, floa
     return "different", p_value
 
 
-def printed(value: float, metric: str) -> str:
-    """Return a number with the metric's decimals; of small seconds two significant digits are kept."""
-    if not math.isfinite(value):
-        return "n/a"
+def printed(sample: Sample, metric: str, *, fine: bool = False) -> str:
+    """Return "mean ± std" as the paper prints it, or the mean alone where there is no standard deviation.
+
+    Parameters
+    ----------
+    sample : Sample
+        The number.
+    metric : str
+        A key of DECIMALS.
+    fine : bool
+        Whether small seconds get more decimals than the paper's three, so that the mean keeps two significant digits.
+    """
     decimals = DECIMALS[metric]
-    if metric == "seconds" and 0 < value < 10.0 ** (1 - decimals):
-        decimals = 1 - math.floor(math.log10(value))
-    return f"{value:.{decimals}f}"
-
-
-def printed_sample(sample: Sample, metric: str) -> str:
-    """Return "mean ± std" as the paper prints it, or the mean alone where there is no standard deviation."""
-    if not math.isfinite(sample.std):
-        return printed(sample.mean, metric)
-    return f"{printed(sample.mean, metric)} ± {printed(sample.std, metric)}"
+    if fine and metric == "seconds" and sample.mean > 0:
+        decimals = max(decimals, 1 - math.floor(math.log10(sample.mean)))
+    numbers = [sample.mean, sample.std] if math.isfinite(sample.std) else [sample.mean]
+    return " ± ".join(f"{number:.{decimals}f}" for number in numbers)

@@ -31,14 +31,11 @@ class Outcome:
         One line; empty when ok.
     seconds : float
         Wall time.
-    peak_memory_mb : float
-        Largest private memory of the group seen, in MiB; memory-mapped files are not counted.
     """
 
     status: Status
     reason: str
     seconds: float
-    peak_memory_mb: float
 
 
 def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Path, env: dict[str, str]) -> Outcome:
@@ -49,14 +46,13 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     command : sequence of str
         Program and arguments.
     seconds, memory_mb : float
-        Limits of wall time and of private memory in MiB.
+        Limits of wall time and of private memory in MiB; memory-mapped files are not counted.
     errors : Path
         File that receives its standard output and error.
     env : dict
         Its environment.
     """
     start = time.monotonic()
-    peak = 0.0
     verdict: tuple[Status, str] | None = None
     with errors.open("wb") as stream:
         process = subprocess.Popen(command, stdout=stream, stderr=stream, env=env, start_new_session=True)
@@ -67,9 +63,9 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
                 break
             except subprocess.TimeoutExpired:
                 pass
-            peak = max(peak, private_memory_mb(process.pid))
-            if peak > memory_mb:
-                verdict = ("memory", f"used {peak:.0f} MiB, the limit is {memory_mb:.0f} MiB")
+            used = private_memory_mb(process.pid)
+            if used > memory_mb:
+                verdict = ("memory", f"used {used:.0f} MiB, the limit is {memory_mb:.0f} MiB")
             elif time.monotonic() - start > seconds:
                 verdict = ("timeout", f"ran for {seconds:g} s, the limit")
             if verdict:
@@ -79,7 +75,7 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
         _kill_group(process)  # grandchildren that outlived it
     if verdict is None:
         verdict = _judge(code, errors)
-    return Outcome(*verdict, seconds=time.monotonic() - start, peak_memory_mb=peak)
+    return Outcome(*verdict, seconds=time.monotonic() - start)
 
 
 def _judge(code: int, errors: Path) -> tuple[Status, str]:

@@ -16,5 +16,5 @@ rule run:
         seconds=PLAN.project.limits.seconds,
     shell:
         "python -m grambench.steps.run {params.spec:q} {output} --seconds {resources.seconds}"
-        " --memory-mb {resources.mem_mb} --cache results/.cache/numba/{params.code}"
+        " --memory-mb {resources.mem_mb} --cache {PLAN.compiled}"
         " {input.prepared} {input.grams} 2> {log}"

@@ -8,15 +8,17 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from grambench.errors import DataError
 from grambench.files import atomic
+
+if TYPE_CHECKING:  # scipy.sparse takes long to import, and few data sets are sparse
+    from scipy import sparse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +40,7 @@ class PreparedDataset:
     """
 
     name: str
-    features: NDArray[np.float64] | sparse.csr_array
+    features: "NDArray[np.float64] | sparse.csr_array"
     labels: NDArray[np.int8]
     orders: NDArray[np.int32] | None
     source: dict[str, Any]
@@ -46,7 +48,9 @@ class PreparedDataset:
     @property
     def content(self) -> str:
         """SHA-256 of shape, features and labels in canonical form: equal for equal data, whatever the source."""
-        matrix = sparse.csr_array(self.features)
+        from scipy import sparse
+
+        matrix = sparse.csr_array(self.features, copy=True)
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         digest = hashlib.sha256(repr(matrix.shape).encode())
@@ -103,13 +107,7 @@ def read(path: Path) -> PreparedDataset | Unavailable:
             if file.attrs["status"] != "ok":
                 return Unavailable(name, tuple(json.loads(str(file.attrs["reasons"]))))
             stored = file["features"]
-            features = (
-                sparse.csr_array(
-                    (stored["data"][:], stored["indices"][:], stored["indptr"][:]), shape=tuple(stored.attrs["shape"])
-                )
-                if isinstance(stored, h5py.Group)
-                else stored[:]
-            )
+            features = _sparse(stored) if isinstance(stored, h5py.Group) else stored[:]
             return PreparedDataset(
                 name=name,
                 features=features,
@@ -119,3 +117,11 @@ def read(path: Path) -> PreparedDataset | Unavailable:
             )
     except (OSError, KeyError) as error:
         raise DataError(f"{path}: not a prepared data set ({error}); delete it and run its rule again") from None
+
+
+def _sparse(stored: h5py.Group) -> "sparse.csr_array":
+    from scipy import sparse
+
+    return sparse.csr_array(
+        (stored["data"][:], stored["indices"][:], stored["indptr"][:]), shape=tuple(stored.attrs["shape"])
+    )

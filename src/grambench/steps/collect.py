@@ -5,7 +5,7 @@ python -m grambench.steps.collect RUNS CURVES CELLS RECORD...
 runs.parquet    study, dataset, algorithm, sweep, value, repeat, orders, metric, result: one row a number
 curves.parquet  study, dataset, algorithm, repeat, round, metric, result: plain runs only; the metrics are
                 mistake_percent, support_vectors, and weight:<kernel> for every kernel
-cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_seconds, peak_private_mb, record
+cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_seconds, peak_resident_mb, record
 """
 
 import itertools
@@ -71,7 +71,7 @@ def main(argv: list[str]) -> None:
                 "reason": record.reason,
                 "orders": record.orders,
                 "wall_seconds": record.provenance.get("wall_seconds"),
-                "peak_private_mb": record.provenance.get("peak_private_mb"),
+                "peak_resident_mb": record.provenance.get("peak_resident_mb"),
                 "record": str(path),
             }
         )

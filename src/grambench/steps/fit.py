@@ -9,7 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-from grambench import algorithms, grams, provenance, records, supervise
+import psutil
+
+from grambench import algorithms, matrices, provenance, records, supervise
 from grambench.datasets import store
 from grambench.experiments import online
 
@@ -27,7 +29,7 @@ def main(argv: list[str]) -> None:
     result = online.run(
         algorithm,
         [algorithms.parameters(algorithm.name, point) for point in spec["points"]],
-        [grams.open_matrix(path) for path in gram_paths],
+        [matrices.open_matrix(path) for path in gram_paths],
         dataset.labels,
         orders,
         root=spec["seed"],
@@ -36,9 +38,9 @@ def main(argv: list[str]) -> None:
     )
     used = resource.getrusage(resource.RUSAGE_SELF)
     measured = {
+        "wall_seconds": time.time() - psutil.Process().create_time(),
         "cpu_seconds": time.process_time(),
         "peak_resident_mb": used.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10),
-        "content": dataset.content,
         "source": dataset.source,
     }
     records.write(

@@ -7,17 +7,17 @@ import json
 import sys
 from pathlib import Path
 
-from grambench import grams
+from grambench import grams, matrices
 from grambench.kernels import Kernel
 
 
 def main(argv: list[str]) -> None:
     """Write the Gram matrix, or pass on that the data set is unavailable."""
     spec, output, source = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
-    if reason := grams.unavailable(source):
-        grams.write_unavailable(output, reason)
+    if reason := matrices.unavailable(source):
+        matrices.write_unavailable(output, reason)
         return
-    grams.write_gram(output, grams.open_matrix(source), Kernel(spec["family"], spec["parameter"]))
+    grams.write_gram(output, matrices.open_matrix(source), Kernel(spec["family"], spec["parameter"]))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ python -m grambench.steps.inner OUTPUT PREPARED
 import sys
 from pathlib import Path
 
-from grambench import grams
+from grambench import grams, matrices
 from grambench.datasets import store
 
 
@@ -15,7 +15,7 @@ def main(argv: list[str]) -> None:
     output, prepared = argv
     dataset = store.read(Path(prepared))
     if isinstance(dataset, store.Unavailable):
-        grams.write_unavailable(Path(output), str(dataset))
+        matrices.write_unavailable(Path(output), str(dataset))
         return
     attributes = {"dataset": dataset.name, "content": dataset.content}
     grams.write_inner(Path(output), grams.inner_products(dataset.features), attributes)

@@ -6,58 +6,60 @@ The fit itself is `grambench.steps.fit`, in a process group of its own under lim
 """
 
 import argparse
-import dataclasses
 import json
 import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
-from grambench import provenance, records, supervise
+from grambench import supervise
 
 DETAIL_LINES = 20  # of a failed run's output go into its record
 LOG_LINES = 200  # of any run's output go into the job's log
-SINGLE_THREADED = dict.fromkeys(provenance.THREAD_VARIABLES, "1")
+SINGLE_THREADED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 
 def main(argv: list[str]) -> None:
-    """Run the fit under its limits and write its record, or a record of how it failed."""
+    """Run the fit under its limits; it writes its record, and this one where it does not come to that."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("spec", type=json.loads)
+    parser.add_argument("spec")
     parser.add_argument("output", type=Path)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--memory-mb", type=float, required=True)
     parser.add_argument("--cache", type=Path, required=True, help="folder of compiled code, one for each code version")
-    parser.add_argument("prepared", type=Path)
-    parser.add_argument("grams", type=Path, nargs="+")
+    parser.add_argument("inputs", nargs="+", help="the prepared data set and the Gram matrices")
     arguments = parser.parse_args(argv)
-    spec = arguments.spec
     with tempfile.TemporaryDirectory() as folder:
-        errors, result = Path(folder) / "output.txt", Path(folder) / "record.h5"
-        command = [sys.executable, "-m", "grambench.steps.fit", json.dumps(spec), str(result)]
+        errors = Path(folder) / "output.txt"
         outcome = supervise.run(
-            [*command, str(arguments.prepared), *map(str, arguments.grams)],
+            [sys.executable, "-m", "grambench.steps.fit", arguments.spec, str(arguments.output), *arguments.inputs],
             seconds=arguments.seconds,
             memory_mb=arguments.memory_mb,
             errors=errors,
             env=os.environ | SINGLE_THREADED | {"NUMBA_CACHE_DIR": str(arguments.cache.resolve())},
         )
-        measured = {"wall_seconds": outcome.seconds, "peak_private_mb": outcome.peak_memory_mb}
         sys.stderr.write(supervise.tail(errors, LOG_LINES))
-        if outcome.status == "ok":
-            record = records.read(result)
-        else:
-            record = records.Record(
-                study=spec["study"],
-                dataset=spec["dataset"],
-                algorithm=spec["algorithm"],
-                status=outcome.status,
-                reason=outcome.reason,
-                detail=supervise.tail(errors, DETAIL_LINES),
-                settings=spec,
-                provenance=provenance.collect(),
-            )
-    records.write(arguments.output, dataclasses.replace(record, provenance=record.provenance | measured))
+        if outcome.status == "ok" and not arguments.output.is_file():
+            outcome = supervise.Outcome("error", "ended without a record", outcome.seconds)
+        if outcome.status != "ok":
+            _write_failure(arguments.output, json.loads(arguments.spec), outcome, supervise.tail(errors, DETAIL_LINES))
+
+
+def _write_failure(output: Path, spec: dict[str, Any], outcome: supervise.Outcome, detail: str) -> None:
+    from grambench import provenance, records  # not imported by the many runs that succeed: they take longest to load
+
+    record = records.Record(
+        study=spec["study"],
+        dataset=spec["dataset"],
+        algorithm=spec["algorithm"],
+        status=outcome.status,
+        reason=outcome.reason,
+        detail=detail,
+        settings=spec,
+        provenance=provenance.collect() | {"wall_seconds": outcome.seconds},
+    )
+    records.write(output, record)
 
 
 if __name__ == "__main__":

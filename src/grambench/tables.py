@@ -1,0 +1,388 @@
+"""The papers' tables with our numbers, the published ones beneath, as CSV, Markdown and LaTeX.
+
+A table is built once, as a `Grid` of blocks, rows and cells; the three formats and the report are renderings of it.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from grambench.config.study import Table
+from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.reproduction import TIMES_ITEM
+from grambench.results import NOT_PART, Prepared, Results, kernel_title, title
+from grambench.statistics import Sample, best_set, printed
+
+METRICS = {
+    "mistake_percent": "Mistakes (%)",
+    "support_vectors": "Support vectors",
+    "seconds": "Time (s)",
+    "seconds_ratio_percent": "Time ratio (%)",
+}
+NO_RESULT = "—"
+NOTHING = Sample(np.nan, np.nan, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One cell.
+
+    Attributes
+    ----------
+    text : str
+        Our value as printed; empty where there is none.
+    published : str
+        The published value as printed; empty where the paper has none.
+    status : str
+        What stands in the place of a value of ours: the status of the run that failed, or a dash.
+    verdict : str
+        See grambench.statistics.verdict; empty where nothing is published.
+    best : bool
+        Whether it is among the best of its row.
+    speed_up : float or None
+        Published seconds by ours.
+    numbers : tuple of two Samples or None
+        Our value and the published one, for the CSV file.
+    """
+
+    text: str
+    published: str = ""
+    status: str = ""
+    verdict: str = ""
+    best: bool = False
+    speed_up: float | None = None
+    numbers: tuple[Sample, Sample] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One row: its label, what its cells measure, and one cell a column."""
+
+    label: str
+    metric: str
+    cells: list[Cell]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """The rows of one data set under its head; a table without heads has one block."""
+
+    dataset: str
+    head: str
+    rows: list[Row]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """One table: title, caption, remarks beneath it, the head of its label column, its columns and blocks."""
+
+    title: str
+    caption: str
+    corner: str
+    columns: list[str]
+    blocks: list[Block]
+    remarks: list[str] = field(default_factory=list)
+
+
+Comparison = dict[tuple[str, str, str, str], pd.Series]
+
+
+def comparison(reproduction: pd.DataFrame) -> Comparison:
+    """Index the rows of reproduction.csv by item, data set, algorithm (empty where there is none) and metric."""
+    keys = (reproduction[name].fillna("").astype(str) for name in ("item", "dataset", "algorithm", "metric"))
+    return dict(zip(zip(*keys, strict=True), (row for _, row in reproduction.iterrows()), strict=True))
+
+
+def build(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
+    """Lay one table out.
+
+    Parameters
+    ----------
+    results : Results
+        What was run.
+    prepared : dict
+        The data sets as loaded.
+    reproduction : dict
+        See `comparison`.
+    table : Table
+        The table's description in the study.
+    """
+    builders: dict[str, Callable[[Results, Prepared, Comparison, Table], Grid]] = {
+        "results": _results,
+        "times": _times,
+        "datasets": _datasets,
+    }
+    return builders[table.kind](results, prepared, reproduction, table)
+
+
+def _cell(results: Results, reproduction: Comparison, item: str, dataset: str, algorithm: str, metric: str) -> Cell:
+    """Return our value with the published one; where only one of the two exists, with that one."""
+    row = reproduction.get((item, dataset, algorithm, metric))
+    if row is None:
+        ours, published = results.sample(dataset, algorithm, metric), NOTHING
+    else:
+        ours = Sample(float(row["ours_mean"]), float(row["ours_std"]), int(row["runs"]))
+        published = Sample(float(row["published_mean"]), float(row["published_std"]), 0)
+    if item == TIMES_ITEM:  # printed without standard deviations, as in the paper
+        ours, published = ours._replace(std=np.nan), published._replace(std=np.nan)
+    return Cell(
+        text=printed(ours, metric, fine=True) if ours.runs else "",
+        published=printed(published, metric) if np.isfinite(published.mean) else "",
+        status="" if ours.runs else results.status(dataset, algorithm) or NO_RESULT,
+        verdict="" if row is None else str(row["verdict"]),
+        speed_up=float(row["speed_up"]) if row is not None and row["speed_up"] > 0 else None,
+        numbers=(ours, published),
+    )
+
+
+def _failures(results: Results, dataset: str, algorithms: list[str]) -> list[str]:
+    """Return why runs on a data set failed; that the data set is unavailable is said in the block's head."""
+    failed = [name for name in algorithms if results.status(dataset, name) not in ("ok", "", "unavailable")]
+    return [f"{title(name)} on {dataset}: {results.missing(dataset, name)}." for name in failed]
+
+
+def _rows_of(results: Results, reproduction: Comparison, table: Table) -> list[str]:
+    """Return the data sets of the published table; all of the study where there is none."""
+    published = dict.fromkeys(dataset for item, dataset, *_ in reproduction if item == table.title)
+    return list(published) or results.study.datasets
+
+
+def _results(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
+    blocks, failures = [], []
+    for dataset in _rows_of(results, reproduction, table):
+        rows = []
+        for metric in table.metrics:
+            samples = {name: results.sample(dataset, name, metric) for name in table.algorithms}
+            best = best_set(samples) if metric == table.highlight else set()
+            cells = [_cell(results, reproduction, table.title, dataset, name, metric) for name in table.algorithms]
+            marked = [replace(cell, best=name in best) for name, cell in zip(table.algorithms, cells, strict=True)]
+            rows.append(Row(label=METRICS.get(metric, metric), metric=metric, cells=marked))
+        failures += _failures(results, dataset, table.algorithms)
+        blocks.append(Block(dataset=dataset, head=_head(results, prepared, dataset, table.algorithms), rows=rows))
+    return Grid(
+        title=table.title,
+        caption=table.caption,
+        corner="",
+        columns=[title(name) for name in table.algorithms],
+        blocks=blocks,
+        remarks=[
+            "Mean ± standard deviation over the runs; in parentheses the published value.",
+            "Bold: the fewest mistakes of ours, and those that Student's t-test cannot tell from them at 5 %.",
+            f"{NO_RESULT}: {NOT_PART}.",
+            *failures,
+        ],
+    )
+
+
+def _head(results: Results, prepared: Prepared, dataset: str, algorithms: list[str]) -> str:
+    """Return what the paper prints in the head of a block, and where the orders of presentation come from."""
+    loaded = prepared.get(dataset)
+    if isinstance(loaded, Unavailable):
+        return str(loaded)
+    if loaded is None:
+        return NOT_PART
+    size, dimension = loaded.features.shape
+    parts = [f"n = {size}", f"d = {dimension}", f"m = {len(results.study.kernel_list())}"]
+    if best := results.best_kernels(dataset):
+        parts.append(f"best kernel expert: {' or '.join(map(kernel_title, best))}")
+    origins = dict.fromkeys(filter(None, (results.orders(dataset, name) for name in algorithms)))
+    parts.extend(f"{origin} orders" for origin in origins)
+    return ", ".join(parts)
+
+
+def _times(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
+    reference, *others = table.algorithms
+    columns = [(name, "seconds") for name in table.algorithms] + [(name, "seconds_ratio_percent") for name in others]
+    rows, datasets = [], _rows_of(results, reproduction, table)
+    for dataset in datasets:
+        cells = [_cell(results, reproduction, table.title, dataset, *column) for column in columns]
+        rows.append(Row(label=dataset, metric="", cells=cells))
+    return Grid(
+        title=table.title,
+        caption=table.caption,
+        corner="Data set",
+        columns=[title(name) for name in table.algorithms]
+        + [f"{title(name)} / {title(reference)}, %" for name in others],
+        blocks=[Block(dataset="", head="", rows=rows)],
+        remarks=[
+            "Mean seconds of one pass; in parentheses the published ones (a PC of 2.3 GHz, Matlab).",
+            "Seconds are not judged; the ratios depend on the implementation too.",
+            f"{NO_RESULT}: {NOT_PART}.",
+            *(line for dataset in datasets for line in _failures(results, dataset, table.algorithms)),
+        ],
+    )
+
+
+def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
+    columns = ["n", "d", "Positive", "Non-zero (%)", "Source", "Orders"]
+    rows = []
+    for name in results.study.datasets:
+        loaded = prepared.get(name)
+        if isinstance(loaded, PreparedDataset):
+            texts = _loaded(loaded)
+        else:
+            texts = [*[""] * 4, "unavailable" if loaded else NOT_PART, ""]
+        cells = [Cell(text=text, status=NO_RESULT) for text in texts]
+        for position, metric in enumerate(("n", "d")):
+            row = next((row for key, row in reproduction.items() if key[1:] == (name, "", metric)), None)
+            if row is not None and cells[position].text:
+                verdict, published = str(row["verdict"]), str(row["published"])
+                cells[position] = Cell(text=texts[position], published=published, verdict=verdict)
+        rows.append(Row(label=name, metric="", cells=cells))
+    return Grid(
+        title=table.title,
+        caption=table.caption,
+        corner="Data set",
+        columns=columns,
+        blocks=[Block(dataset="", head="", rows=rows)],
+        remarks=[
+            "In parentheses the published size and dimension.",
+            "Orders: those that come with the data, or drawn from the project's seed where there are none.",
+            *(str(loaded) for loaded in prepared.values() if isinstance(loaded, Unavailable)),
+        ],
+    )
+
+
+def _loaded(dataset: PreparedDataset) -> list[str]:
+    size, dimension = dataset.features.shape
+    stored = dataset.features
+    filled = np.count_nonzero(stored) if isinstance(stored, np.ndarray) else stored.count_nonzero()
+    source = " ".join(str(dataset.source[key]) for key in ("kind", "origin") if dataset.source.get(key))
+    orders = "seeded" if dataset.orders is None else f"{len(dataset.orders)} published"
+    positives = int(np.count_nonzero(dataset.labels > 0))
+    return [str(size), str(dimension), str(positives), f"{100 * filled / (size * dimension):.1f}", source, orders]
+
+
+# renderings
+
+
+def frame(grid: Grid) -> pd.DataFrame:
+    """Return the table for CSV: a row a cell with numbers; a table of texts as it stands."""
+    rows = [(block, row) for block in grid.blocks for row in block.rows]
+    if all(cell.numbers is None for _, row in rows for cell in row.cells):
+        header = [grid.corner, *grid.columns]
+        return pd.DataFrame([[row.label, *(cell.text for cell in row.cells)] for _, row in rows], columns=header)
+    return pd.DataFrame(
+        [
+            {"dataset": block.dataset or row.label, "row": row.label if block.dataset else "", "column": column}
+            | _numbers(cell)
+            for block, row in rows
+            for column, cell in zip(grid.columns, row.cells, strict=True)
+        ]
+    )
+
+
+def _numbers(cell: Cell) -> dict[str, object]:
+    ours, published = cell.numbers or (NOTHING, NOTHING)
+    return {
+        "ours_mean": ours.mean,
+        "ours_std": ours.std,
+        "runs": ours.runs,
+        "published_mean": published.mean,
+        "published_std": published.std,
+        "best": int(cell.best),
+        "verdict": cell.verdict,
+        "status": cell.status,
+    }
+
+
+def markdown(grid: Grid) -> str:
+    """Return the table in Markdown: a small table for each data set under its head."""
+    lines = [f"# {_markdown_text(grid.title)}: {_markdown_text(grid.caption)}", ""]
+    for block in grid.blocks:
+        if block.dataset:
+            lines += [f"## {_markdown_text(block.dataset)}", "", _markdown_text(block.head), ""]
+        lines.append(_markdown_line([grid.corner, *map(_markdown_text, grid.columns)]))
+        lines.append("|---|" + "---:|" * len(grid.columns))
+        for row in block.rows:
+            lines.append(_markdown_line([_markdown_text(row.label), *map(_markdown_cell, row.cells)]))
+        lines.append("")
+    lines += [f"{_markdown_text(remark)}\n" for remark in grid.remarks]
+    return "\n".join(lines)
+
+
+def _markdown_line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_text(text: str) -> str:
+    for character in "\\|*_`<>[]#":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.split())
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = _markdown_text(cell.text or cell.status)
+    text = f"**{text}**" if cell.best else text
+    return f"{text} ({_markdown_text(cell.published)})" if cell.published else text
+
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "σ": r"$\sigma$",
+    "—": "---",
+}
+
+
+def latex_text(text: str) -> str:
+    """Return `text` so that LaTeX prints it as it stands."""
+    return "".join(LATEX.get(character, character) for character in " ".join(text.split()))
+
+
+def latex(grid: Grid) -> str:
+    r"""Return the table as a `longtable`; the document needs \usepackage{booktabs,longtable}."""
+    width = len(grid.columns) + 1
+    header = " & ".join([latex_text(grid.corner), *map(_latex_column, grid.columns)]) + r" \\"
+    caption = " ".join([f"{grid.caption} ({grid.title} of the paper).", *grid.remarks])
+    lines = [
+        r"% \usepackage{booktabs,longtable}",
+        r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
+        rf"\begin{{longtable}}{{@{{}}l{'r' * len(grid.columns)}@{{}}}}",
+        rf"\caption{{{latex_text(caption)}}} \\",
+        *(r"\toprule", header, r"\midrule", r"\endfirsthead"),
+        *(r"\toprule", header, r"\midrule", r"\endhead"),
+        *(r"\bottomrule", r"\endfoot"),
+    ]
+    for number, block in enumerate(grid.blocks):
+        if block.dataset:
+            lines += [r"\addlinespace"] if number else []
+            head = rf"\textbf{{{latex_text(block.dataset)}}}\quad {latex_text(_short(block.head, 100))}"
+            lines.append(rf"\multicolumn{{{width}}}{{@{{}}l}}{{{head}}} \\*")
+        for row in block.rows:
+            lines.extend(_latex_row(row))
+    return "\n".join([*lines, r"\end{longtable}", r"\endgroup", ""])
+
+
+def _latex_column(column: str) -> str:
+    name, _, denominator = column.partition(" / ")
+    return (
+        latex_text(name) if not denominator else rf"\shortstack[r]{{{latex_text(name)} /\\{latex_text(denominator)}}}"
+    )
+
+
+def _latex_row(row: Row) -> Iterator[str]:
+    cells = [latex_text(_short(cell.text or cell.status, 20)) for cell in row.cells]
+    bold = [rf"\textbf{{{text}}}" if cell.best else text for text, cell in zip(cells, row.cells, strict=True)]
+    published = [f"({latex_text(cell.published)})" if cell.published else "" for cell in row.cells]
+    yield " & ".join([latex_text(row.label), *bold]) + (r" \\*" if any(published) else r" \\")
+    if any(published):
+        yield " & ".join(["", *published]) + r" \\"
+
+
+def _short(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 3].rstrip() + "..."
