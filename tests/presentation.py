@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.results import Results
@@ -110,7 +111,18 @@ def cells() -> pd.DataFrame:
         record = f"results/runs/omkc/{dataset}/{algorithm}.h5"
         orders = "published" if status == "ok" else ""
         rows.append(("omkc", dataset, algorithm, "", status, reason, orders, 1.5, 80.0, record))
-    columns = "study dataset algorithm sweep status reason orders wall_seconds peak_private_mb record".split()
+    columns = [
+        "study",
+        "dataset",
+        "algorithm",
+        "sweep",
+        "status",
+        "reason",
+        "orders",
+        "wall_seconds",
+        "peak_private_mb",
+        "record",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -43,6 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GrambenchError as error:
         print(f"grambench: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         return 130
 

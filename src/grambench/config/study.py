@@ -152,7 +152,9 @@ class Study(Model):
     def _figures_have_their_sweep(self) -> Self:
         for name, figure in self.figures.items():
             if figure.kind == "sweep" and figure.sweep not in self.sweeps:
-                raise ValueError(f"figure {name} shows sweep {figure.sweep!r}, known: {', '.join(self.sweeps) or 'none'}")
+                raise ValueError(
+                    f"figure {name} shows sweep {figure.sweep!r}, known: {', '.join(self.sweeps) or 'none'}"
+                )
         return self
 
     def kernel_list(self) -> list[Kernel]:

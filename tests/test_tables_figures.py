@@ -1,0 +1,175 @@
+"""Tables in three formats and figures in two, on the small study of presentation.py."""
+
+import csv
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import presentation
+import pytest
+from matplotlib.colors import to_hex
+
+from grambench import figures, reproduction, tables
+from grambench.results import Results
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    files = presentation.published(tmp_path_factory.mktemp("published"))
+    return reproduction.table(presentation.results(), presentation.prepared(), files)
+
+
+@pytest.fixture(scope="module")
+def grids(compared):
+    results, index = presentation.results(), tables.comparison(compared)
+    plan = presentation.study().tables
+    return {name: tables.build(results, presentation.prepared(), index, table) for name, table in plan.items()}
+
+
+def cell(grid, dataset, label, column):
+    block = next(block for block in grid.blocks if block.dataset == dataset)
+    row = next(row for row in block.rows if row.label == label)
+    return row.cells[grid.columns.index(column)]
+
+
+def test_cells_hold_both_numbers(grids):
+    found = cell(grids["table3"], "wdbc", "Mistakes (%)", "OMKC(D,D)")
+    assert (found.text, found.published, found.verdict) == ("5.00 ± 1.29", "5.50 ± 1.30", "consistent")
+    unpublished = cell(grids["table3"], "wdbc", "Support vectors", "OMKC(D,D)")
+    assert (unpublished.text, unpublished.published, unpublished.verdict) == ("50.0 ± 12.9", "", "")
+
+
+def test_the_best_and_its_ties_are_marked(grids):
+    marks = [cell(grids["table3"], "wdbc", "Mistakes (%)", name).best for name in grids["table3"].columns]
+    assert marks == [False, True, True]
+    assert not cell(grids["table3"], "wdbc", "Support vectors", "OMKC(D,D)").best
+
+
+def test_failed_and_missing_cells_say_so(grids):
+    grid = grids["table3"]
+    assert cell(grid, "sonar", "Mistakes (%)", "OMKC(D,D)").status == "timeout"
+    assert "OMKC(D,D) on sonar: timeout: stopped after 5 s <limit>." in grid.remarks
+    assert cell(grid, "splice", "Mistakes (%)", "OMKC(D,D)").status == "unavailable"
+    assert cell(grid, "w5a", "Mistakes (%)", "OMKC(D,D)").status == tables.NO_RESULT
+    heads = {block.dataset: block.head for block in grid.blocks}
+    assert heads["wdbc"] == "n = 40, d = 3, m = 2, best kernel expert: polynomial p = 1, published orders"
+    assert presentation.REASON in heads["splice"]
+
+
+def test_data_sets_as_loaded(grids):
+    rows = {row.label: [cell.text for cell in row.cells] for row in grids["table2"].blocks[0].rows}
+    assert rows["wdbc"] == ["40", "3", "15", "66.7", "bundled", "seeded"]
+    assert rows["splice"][4] == "unavailable"
+    assert grids["table2"].blocks[0].rows[0].cells[1].published == "4"
+
+
+def test_times_and_ratios(grids):
+    row = grids["table5"].blocks[0].rows[0]
+    assert [(cell.text, cell.published) for cell in row.cells] == [
+        ("0.020", "2.000"),
+        ("0.010", "1.000"),
+        ("50.0", "60.0"),
+    ]
+    assert row.cells[0].speed_up == pytest.approx(100.0)
+
+
+def test_csv_carries_the_numbers(grids):
+    table = tables.frame(grids["table3"])
+    row = table[
+        (table["dataset"] == "wdbc") & (table["column"] == "Perceptron") & (table["row"] == "Mistakes (%)")
+    ].iloc[0]
+    assert (row.ours_mean, row.published_mean, row.runs, row.verdict) == (10.0, 10.0, 4, "exact")
+    assert len(table) == len(grids["table3"].blocks) * 3 * 3
+    header = next(csv.reader(io.StringIO(tables.frame(grids["table2"]).to_csv(index=False))))
+    assert header == ["Data set", "n", "d", "Positive", "Non-zero (%)", "Source", "Orders"]
+
+
+@pytest.mark.parametrize("name", ["table2", "table3", "table5"])
+def test_markdown_tables_are_rectangular(grids, name):
+    width = len(grids[name].columns) + 2
+    lines = [line for line in tables.markdown(grids[name]).splitlines() if line.startswith("|")]
+    assert len(lines) > 2
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {width}
+    assert "**5.00 ± 1.29** (5.50 ± 1.30)" in tables.markdown(grids["table3"])
+    assert r"404\_not found" in tables.markdown(grids["table3"])
+
+
+@pytest.mark.parametrize("name", ["table2", "table3", "table5"])
+def test_latex_is_balanced_and_escaped(grids, name):
+    text = tables.latex(grids[name])
+    body = text[text.index(r"\endfoot") :]
+    rows = [line for line in body.splitlines() if line.rstrip("*").endswith(r"\\") and "multicolumn" not in line]
+    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {len(grids[name].columns)}
+    plain = text.replace(r"% \usepackage", "")
+    assert not re.search(r"(?<!\\)[%#_]", plain)
+    assert len(re.findall(r"(?<!\\){", plain)) == len(re.findall(r"(?<!\\)}", plain))
+    assert plain.isascii()
+
+
+def test_latex_text_escapes_every_special_character():
+    assert tables.latex_text(r"a_b 5% {x} \y") == r"a\_b 5\% \{x\} \textbackslash{}y"
+
+
+@pytest.fixture(scope="module")
+def canvases(compared):
+    results, curves = presentation.results(), presentation.curves()
+    return {name: figures.draw(results, curves, compared, each) for name, each in presentation.study().figures.items()}
+
+
+def test_curves_are_means_with_bands_of_one_deviation(canvases):
+    axes = canvases["figure1"].axes
+    assert [panel.get_title(loc="left") for panel in axes] == ["wdbc"]  # splice has no data
+    lines = {to_hex(drawn.get_color()).upper(): drawn for drawn in axes[0].get_lines()}
+    assert set(lines) == {figures.LINES[name][0] for name in presentation.ALGORITHMS}
+    drawn = lines[figures.LINES["omkc_dd"][0]]
+    expected = 50 / np.array([10, 20, 30, 40]) + 1.5
+    np.testing.assert_allclose(drawn.get_ydata(), expected)
+    corners = axes[0].collections[0].get_paths()[0].vertices[:, 1]
+    std = np.std([0, 1, 2, 3], ddof=1)
+    assert corners.max() == pytest.approx(expected.max() + std)
+
+
+def test_a_figure_without_data_says_why(canvases):
+    text = " ".join(each.get_text() for each in canvases["figure2"].axes[0].texts)
+    assert "splice" in text and presentation.REASON in text
+
+
+def test_weight_of_the_best_kernel_and_sweep(canvases):
+    np.testing.assert_allclose(canvases["figure3"].axes[0].get_lines()[0].get_ydata(), 0.5)
+    sweep = canvases["figure4"].axes[0].get_lines()[0]
+    np.testing.assert_allclose(sweep.get_xdata(), [0.5, 0.8])
+    np.testing.assert_allclose(sweep.get_ydata(), [4.5, 4.2])
+
+
+def test_agreement_shows_each_judged_number_once(canvases, compared):
+    doubled = pd.concat([compared, compared.assign(item="Table 4")])
+    canvas = figures.draw(
+        presentation.results(), presentation.curves(), doubled, presentation.study().figures["agreement"]
+    )
+    for drawn in (canvas, canvases["agreement"]):
+        legend = [text.get_text() for text in drawn.legends[0].get_texts()]
+        assert legend == ["exact (1)", "consistent (1)", "different (1)"]
+
+
+def test_files_are_the_same_every_time(tmp_path, compared):
+    plan = presentation.study().figures["figure1"]
+    for number in ("1", "2"):
+        canvas = figures.draw(presentation.results(), presentation.curves(), compared, plan)
+        figures.save(canvas, tmp_path / f"{number}.svg", tmp_path / f"{number}.png")
+    assert (tmp_path / "1.svg").read_bytes() == (tmp_path / "2.svg").read_bytes()
+    assert (tmp_path / "1.png").read_bytes() == (tmp_path / "2.png").read_bytes()
+    assert b"<dc:date>" not in (tmp_path / "1.svg").read_bytes()
+
+
+def test_nothing_at_all_still_draws_and_tabulates():
+    study = presentation.study()
+    results = Results(study, presentation.runs().iloc[:0], presentation.cells().iloc[:0])
+    empty = reproduction.table(
+        Results(study.model_copy(update={"published": None}), results.runs, results.cells), {}, {}
+    )
+    for plan in study.figures.values():
+        assert figures.draw(results, presentation.curves().iloc[:0], empty, plan).axes
+    for table in study.tables.values():
+        grid = tables.build(results, {}, tables.comparison(empty), table)
+        assert tables.markdown(grid) and tables.latex(grid) and len(tables.frame(grid))

@@ -1,0 +1,118 @@
+import json
+
+from grambench.fingerprint import PACKAGE, spec
+
+
+def published(study):
+    files = PLAN.studies[study].published
+    return [f"config/published/{name}" for name in files.files()] if files else []
+
+
+def page_inputs(study):
+    plan = PLAN.studies[study]
+    tables = expand(
+        layout.TABLE, study=study, table=plan.tables, suffix=["csv", "md", "tex"]
+    )
+    figures = expand(
+        layout.FIGURE, study=study, figure=plan.figures, suffix=["svg", "png"]
+    )
+    patterns = [layout.RUNS, layout.CELLS, layout.REPRODUCTION, layout.CLAIMS]
+    named = [pattern.format(study=study) for pattern in patterns]
+    return [*named, *tables, *figures, *PLAN.prepared(study), *PLAN.records(study)]
+
+
+rule reproduce:
+    input:
+        runs=layout.RUNS,
+        cells=layout.CELLS,
+        published=lambda w: published(w.study),
+        prepared=lambda w: PLAN.prepared(w.study),
+    output:
+        layout.REPRODUCTION,
+    log:
+        layout.LOGS + "/reproduce/{study}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        spec=lambda w: PLAN.study_spec(w.study),
+        code=code("grambench.steps.reproduce"),
+    shell:
+        "python -m grambench.steps.reproduce {params.spec:q} {output} {input.runs} {input.cells}"
+        " --published {input.published} --prepared {input.prepared} 2> {log}"
+
+
+rule claims:
+    input:
+        layout.RUNS,
+        layout.CELLS,
+        layout.CURVES,
+    output:
+        layout.CLAIMS,
+    log:
+        layout.LOGS + "/claims/{study}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        spec=lambda w: PLAN.study_spec(w.study),
+        code=code("grambench.steps.claims"),
+    shell:
+        "python -m grambench.steps.claims {params.spec:q} {output} {input} 2> {log}"
+
+
+rule table:
+    input:
+        layout.RUNS,
+        layout.CELLS,
+        layout.REPRODUCTION,
+        lambda w: PLAN.prepared(w.study),
+    output:
+        expand(layout.TABLE, suffix=["csv", "md", "tex"], allow_missing=True),
+    log:
+        layout.LOGS + "/table/{study}/{table}.log",
+    wildcard_constraints:
+        table="[a-z][a-z0-9_]*",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        spec=lambda w: PLAN.study_spec(w.study),
+        code=code("grambench.steps.tables"),
+    shell:
+        "python -m grambench.steps.tables {params.spec:q} {output} {input} 2> {log}"
+
+
+rule figure:
+    input:
+        layout.RUNS,
+        layout.CELLS,
+        layout.CURVES,
+        layout.REPRODUCTION,
+    output:
+        expand(layout.FIGURE, suffix=["svg", "png"], allow_missing=True),
+    log:
+        layout.LOGS + "/figure/{study}/{figure}.log",
+    wildcard_constraints:
+        figure="[a-z][a-z0-9_]*",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        spec=lambda w: PLAN.study_spec(w.study),
+        code=code("grambench.steps.figures"),
+    shell:
+        "python -m grambench.steps.figures {params.spec:q} {output} {input} 2> {log}"
+
+
+rule report:
+    input:
+        files=[name for study in PLAN.studies for name in page_inputs(study)],
+        page=expand(str(PACKAGE / "report" / "{name}"), name=["page.html", "style.css"]),
+    output:
+        layout.REPORT,
+    log:
+        layout.LOGS + "/report.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        spec=spec({study: json.loads(PLAN.study_spec(study)) for study in PLAN.studies}),
+        code=code("grambench.steps.report"),
+    shell:
+        "python -m grambench.steps.report {params.spec:q} {output} {input.files} 2> {log}"
