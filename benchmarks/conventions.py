@@ -112,7 +112,13 @@ def variants(dataset, pool):
             ]
             choice = f"drawn by {'p' if smoothed else 'q'}, {'weighted by q' if weighted else 'plain vote'}"
             yield "OMKC(D,S)", choice, "omkc_ds", *np.array(results).T
-    for q, shortened in ((1001.0, False), (1001.0, True), (2 * np.log(m), True), (2 * np.log(m), False), (101.0, False)):
+    for q, shortened in (
+        (1001.0, False),
+        (1001.0, True),
+        (2 * np.log(m), True),
+        (2 * np.log(m), False),
+        (101.0, False),
+    ):
         results = [om2(tuple(pool), labels, order, q, shortened) for order in orders]
         choice = f"q = {q:.4g}, {'shortened step' if shortened else 'step 1'}"
         yield "OM-2", choice, "om2", *np.array(results).T

@@ -71,7 +71,7 @@ def main():
     study = Configuration(Path("config")).study("omkc")
     algorithm = algorithms.load("omkc_dd")
     print(f"copy bandwidth {bandwidth / 1e9:.1f} GB/s (read and write), {arguments.rounds} rounds, medians")
-    print(f"{'data set':12} {'updates':>8} {'OMKC(D,D)':>10} {'row loop':>10} {'ratio':>6} {'bytes / bandwidth':>18} {'ratio':>6}")
+    print("data set      updates  OMKC(D,D)   row loop  ratio  bytes / bandwidth  ratio")
     for name in arguments.datasets:
         dataset = store.read(arguments.results / layout.PREPARED.format(dataset=name))
         paths = [layout.GRAM.format(dataset=name, kernel=kernel.name) for kernel in study.kernel_list()]

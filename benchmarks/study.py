@@ -64,7 +64,8 @@ def main():
             shutil.move(Path(folder) / "results", arguments.keep)
     print(f"wall {wall:.0f} s on {arguments.cores} cores, {jobs} HDF5 files")
     print(f"snakemake's own processor time {own:.1f} s, {100 * own / wall:.1f} % of the wall time")
-    print(f"peak private memory of all processes {peak_private / 2**20:.0f} MiB, largest resident {peak_resident / 2**20:.0f} MiB")
+    print(f"peak private memory of all processes {peak_private / 2**20:.0f} MiB")
+    print(f"largest resident memory of one process, mapped files counted, {peak_resident / 2**20:.0f} MiB")
 
 
 if __name__ == "__main__":

@@ -117,7 +117,10 @@ def test_same_seed_same_trace_and_input_untouched(name):
 def test_one_kernel_is_the_perceptron(name):
     gram_list, labels, order = problem(5)
     for gram in gram_list:
-        assert fit(name, [gram], labels, order).mistakes.tolist() == fit("perceptron", [gram], labels, order).mistakes.tolist()
+        assert (
+            fit(name, [gram], labels, order).mistakes.tolist()
+            == fit("perceptron", [gram], labels, order).mistakes.tolist()
+        )
 
 
 def test_weights_survive_a_pass_that_would_underflow():

@@ -62,8 +62,20 @@ def test_outside_the_repository_it_says_where_to_go(capsys, tmp_path, monkeypatc
 
 
 def test_help_has_examples_and_every_command():
-    answer = subprocess.run([sys.executable, "-m", "grambench.cli", "--help"], capture_output=True, text=True, check=True)
-    for command in ("list", "fetch", "run", "status", "failed", "compare", "doctor", "examples:", "snakemake --cores 4 -R"):
+    answer = subprocess.run(
+        [sys.executable, "-m", "grambench.cli", "--help"], capture_output=True, text=True, check=True
+    )
+    for command in (
+        "list",
+        "fetch",
+        "run",
+        "status",
+        "failed",
+        "compare",
+        "doctor",
+        "examples:",
+        "snakemake --cores 4 -R",
+    ):
         assert command in answer.stdout
 
 
@@ -93,7 +105,17 @@ def test_fetch_of_a_bundled_data_set(capsys, tmp_path, monkeypatch):
 
 def results(folder, shift=0.0, algorithms=("perceptron", "omkc_dd")):
     rows = [
-        ("omkc", "wdbc", algorithm, "", float("nan"), r, "seeded", metric, 10.0 + r % 3 + shift * (algorithm == "omkc_dd"))
+        (
+            "omkc",
+            "wdbc",
+            algorithm,
+            "",
+            float("nan"),
+            r,
+            "seeded",
+            metric,
+            10.0 + r % 3 + shift * (algorithm == "omkc_dd"),
+        )
         for algorithm in algorithms
         for metric in ("mistake_percent", "seconds")
         for r in range(20)

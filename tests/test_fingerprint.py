@@ -71,7 +71,12 @@ def test_a_new_file_changes_nothing(package):
 
 def test_closure_follows_imports_inside_the_package():
     found = fingerprint.closure(*RUN_DD)
-    assert {"grambench.matrices", "grambench.experiments.online", "grambench.algorithms.hedge", "grambench.files"} <= found
+    assert {
+        "grambench.matrices",
+        "grambench.experiments.online",
+        "grambench.algorithms.hedge",
+        "grambench.files",
+    } <= found
     assert not found & {algorithms.module(name) for name in algorithms.names() if name != "omkc_dd"}
     assert "grambench.cli" not in found
 

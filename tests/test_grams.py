@@ -70,7 +70,9 @@ def test_failure_leaves_no_file(features, tmp_path, monkeypatch):
 def test_exponential_is_the_c_librarys_bit_for_bit():
     rng = np.random.default_rng(1)
     for scale in (1.0, 700.0, 745.2, 800.0, 1e5):  # all normal, some subnormal, some 0, nearly all 0
-        distance = 2 * np.concatenate([scale * rng.random(500), [0.0, 708.0, 708.1, 745.1, 745.13, 745.2, 745.3, 1e300]])
+        distance = 2 * np.concatenate(
+            [scale * rng.random(500), [0.0, 708.0, 708.1, 745.1, 745.13, 745.2, 745.3, 1e300]]
+        )
         entries = np.empty((1, distance.size))
         Kernel("gaussian", 1.0).fill(entries, distance[None], entries)
         assert entries[0].tolist() == [math.exp(-value / 2) for value in distance]
@@ -98,7 +100,9 @@ def test_kernel_names_survive_the_round_trip():
     assert Kernel("gaussian", 0.5).name == "gaussian_sigma0.5"
 
 
-@pytest.mark.parametrize(("family", "value"), [("polynomial", 0), ("polynomial", 1.5), ("gaussian", 0), ("gaussian", -1)])
+@pytest.mark.parametrize(
+    ("family", "value"), [("polynomial", 0), ("polynomial", 1.5), ("gaussian", 0), ("gaussian", -1)]
+)
 def test_wrong_kernel_parameters_are_refused(family, value):
     with pytest.raises(ValueError, match=f"{family} kernel: .* must be .*, got {value}"):
         Kernel(family, value)

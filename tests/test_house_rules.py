@@ -44,7 +44,13 @@ def test_algorithms_share_no_state():
 
 def test_steps_start_without_what_they_do_not_need():
     """A Gram job must not pay for pandas, a run's supervisor not for numba."""
-    for step, unwanted in (("gram", "pandas numba sklearn pydantic"), ("run", "pandas sklearn"), ("inner", "pandas numba")):
-        code = f"import sys, grambench.steps.{step}; print([name for name in {unwanted.split()} if name in sys.modules])"
+    for step, unwanted in (
+        ("gram", "pandas numba sklearn pydantic"),
+        ("run", "pandas sklearn"),
+        ("inner", "pandas numba"),
+    ):
+        code = (
+            f"import sys, grambench.steps.{step}; print([name for name in {unwanted.split()} if name in sys.modules])"
+        )
         answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert answer.stdout.strip() == "[]", step

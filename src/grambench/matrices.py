@@ -81,7 +81,9 @@ def open_matrix(path: Path) -> Floats:
             raise DataError(f"{path}: holds no matrix ({file.attrs.get('reason', 'damaged file')})")
         shape, offset = file["matrix"].shape, file["matrix"].id.get_offset()
     if offset is None or path.stat().st_size < offset + 8 * shape[0] * shape[1]:
-        raise DataError(f"{path}: truncated, expected a {shape[0]} x {shape[1]} matrix; delete it and run its rule again")
+        raise DataError(
+            f"{path}: truncated, expected a {shape[0]} x {shape[1]} matrix; delete it and run its rule again"
+        )
     return np.memmap(path, dtype="<f8", mode="r", offset=offset, shape=shape).view(np.ndarray)
 
 

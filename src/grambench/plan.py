@@ -4,6 +4,9 @@ Everything here is a function of names (the wildcards of the rules), so that Sna
 existing file was made from.
 """
 
+import itertools
+import os
+import sys
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,11 @@ from grambench.config.study import Study
 from grambench.kernels import Kernel
 
 PROSE = ("title", "licence", "citation", "url")
+
+
+def use_this_interpreter() -> None:
+    """Make jobs run with the interpreter that runs Snakemake, whether its environment is activated or not."""
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 class Plan:
@@ -77,6 +85,26 @@ class Plan:
     def prepared(self, study: str) -> list[str]:
         """Return the prepared files of a study's data sets."""
         return [layout.PREPARED.format(dataset=dataset) for dataset in self.datasets(study)]
+
+    def published(self, study: str) -> list[str]:
+        """Return the files with the numbers that a study's paper prints."""
+        files = self.studies[study].published
+        return [f"config/published/{name}" for name in files.files()] if files else []
+
+    def shown(self, study: str) -> list[str]:
+        """Return everything of a study that the report shows or offers."""
+        plan = self.studies[study]
+        patterns = (layout.RUNS, layout.CELLS, layout.REPRODUCTION, layout.CLAIMS)
+        named = [pattern.format(study=study) for pattern in patterns]
+        tables = [
+            layout.TABLE.format(study=study, table=table, suffix=suffix)
+            for table, suffix in itertools.product(plan.tables, ("csv", "md", "tex"))
+        ]
+        figures = [
+            layout.FIGURE.format(study=study, figure=figure, suffix=suffix)
+            for figure, suffix in itertools.product(plan.figures, ("svg", "png"))
+        ]
+        return [*named, *tables, *figures, *self.prepared(study), *self.records(study)]
 
     # what a file depends on
 
@@ -144,7 +172,14 @@ class Plan:
 
     def study_spec(self, study: str) -> str:
         """Return the settings of the rules that look at a study as a whole."""
-        return fingerprint.spec(self.studies[study].model_dump(mode="json") | {"datasets": self.datasets(study)})
+        return fingerprint.spec(self._settings(study))
+
+    def report_spec(self) -> str:
+        """Return the settings of rule `report`: those of every study."""
+        return fingerprint.spec({study: self._settings(study) for study in self.studies})
+
+    def _settings(self, study: str) -> dict[str, Any]:
+        return self.studies[study].model_dump(mode="json") | {"datasets": self.datasets(study)}
 
     # resources
 

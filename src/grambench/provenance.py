@@ -36,7 +36,7 @@ def blas() -> str:
     """Return name and version of NumPy's linear algebra library."""
     import numpy as np
 
-    build = np.show_config(mode="dicts")["Build Dependencies"]["blas"]  # type: ignore[index, call-overload]
+    build = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     return f"{build.get('name', 'unknown')} {build.get('version', '')}".strip()
 
 

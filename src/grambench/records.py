@@ -92,12 +92,8 @@ def read(path: Path) -> Record:
                 group: {name: values[:] for name, values in file[group].items()} if group in file else {}
                 for group in ("metrics", "curves")
             }
-            return Record(
-                **{name: str(file.attrs[name]) for name in TEXTS},
-                **{name: json.loads(str(file.attrs[name])) for name in OBJECTS},
-                **arrays,
-                rounds=file["rounds"][:],
-                updates=file["updates"][:],
-            )
+            texts: dict[str, Any] = {name: str(file.attrs[name]) for name in TEXTS}
+            objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
+            return Record(**texts, **objects, **arrays, rounds=file["rounds"][:], updates=file["updates"][:])
     except (OSError, KeyError, ValueError) as error:
         raise DataError(f"{path}: not a run record ({error}); delete it and run its rule again") from None

@@ -5,11 +5,11 @@ rule collect:
         runs=layout.RUNS,
         curves=layout.CURVES,
         cells=layout.CELLS,
-    params:
-        code=code("grambench.steps.collect"),
     log:
-        layout.LOGS + "/collect/{study}.log",
+        "results/logs/collect/{study}.log",
     conda:
         "../../envs/environment.yaml"
+    params:
+        code=code("grambench.steps.collect"),
     shell:
         "python -m grambench.steps.collect {output} {input} 2> {log}"

@@ -1,36 +1,16 @@
-import json
-
-from grambench.fingerprint import PACKAGE, spec
-
-
-def published(study):
-    files = PLAN.studies[study].published
-    return [f"config/published/{name}" for name in files.files()] if files else []
-
-
-def page_inputs(study):
-    plan = PLAN.studies[study]
-    tables = expand(
-        layout.TABLE, study=study, table=plan.tables, suffix=["csv", "md", "tex"]
-    )
-    figures = expand(
-        layout.FIGURE, study=study, figure=plan.figures, suffix=["svg", "png"]
-    )
-    patterns = [layout.RUNS, layout.CELLS, layout.REPRODUCTION, layout.CLAIMS]
-    named = [pattern.format(study=study) for pattern in patterns]
-    return [*named, *tables, *figures, *PLAN.prepared(study), *PLAN.records(study)]
+from grambench.fingerprint import PACKAGE
 
 
 rule reproduce:
     input:
         runs=layout.RUNS,
         cells=layout.CELLS,
-        published=lambda w: published(w.study),
+        published=lambda w: PLAN.published(w.study),
         prepared=lambda w: PLAN.prepared(w.study),
     output:
         layout.REPRODUCTION,
     log:
-        layout.LOGS + "/reproduce/{study}.log",
+        "results/logs/reproduce/{study}.log",
     conda:
         "../../envs/environment.yaml"
     params:
@@ -49,7 +29,7 @@ rule claims:
     output:
         layout.CLAIMS,
     log:
-        layout.LOGS + "/claims/{study}.log",
+        "results/logs/claims/{study}.log",
     conda:
         "../../envs/environment.yaml"
     params:
@@ -68,7 +48,7 @@ rule table:
     output:
         expand(layout.TABLE, suffix=["csv", "md", "tex"], allow_missing=True),
     log:
-        layout.LOGS + "/table/{study}/{table}.log",
+        "results/logs/table/{study}/{table}.log",
     wildcard_constraints:
         table="[a-z][a-z0-9_]*",
     conda:
@@ -89,7 +69,7 @@ rule figure:
     output:
         expand(layout.FIGURE, suffix=["svg", "png"], allow_missing=True),
     log:
-        layout.LOGS + "/figure/{study}/{figure}.log",
+        "results/logs/figure/{study}/{figure}.log",
     wildcard_constraints:
         figure="[a-z][a-z0-9_]*",
     conda:
@@ -103,16 +83,16 @@ rule figure:
 
 rule report:
     input:
-        files=[name for study in PLAN.studies for name in page_inputs(study)],
+        files=[name for study in PLAN.studies for name in PLAN.shown(study)],
         page=expand(str(PACKAGE / "report" / "{name}"), name=["page.html", "style.css"]),
     output:
         layout.REPORT,
     log:
-        layout.LOGS + "/report.log",
+        "results/logs/report.log",
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=spec({study: json.loads(PLAN.study_spec(study)) for study in PLAN.studies}),
+        spec=PLAN.report_spec(),
         code=code("grambench.steps.report"),
     shell:
         "python -m grambench.steps.report {params.spec:q} {output} {input.files} 2> {log}"

@@ -58,7 +58,9 @@ def check_input(
         raise ValueError("at least one Gram matrix is needed, got none")
     for index, gram in enumerate(grams):
         if gram.shape != (n, n) or gram.dtype != np.float64 or not gram.flags.c_contiguous:
-            raise ValueError(f"Gram matrix {index}: expected contiguous float64 {(n, n)}, got {gram.dtype} {gram.shape}")
+            raise ValueError(
+                f"Gram matrix {index}: expected contiguous float64 {(n, n)}, got {gram.dtype} {gram.shape}"
+            )
     if not np.isin(labels, (-1, 1)).all():
         raise ValueError(f"labels must be -1 or +1, got {np.unique(labels)[:5]}")
     if order.ndim != 1 or len(order) == 0 or order.min() < 0 or order.max() >= n or len(np.unique(order)) != len(order):

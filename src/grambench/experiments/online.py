@@ -74,7 +74,8 @@ def draw_orders(published: NDArray[np.int32] | None, n: int, repeats: int, root:
     if published is not None and len(published) >= repeats:
         return Orders(np.ascontiguousarray(published[:repeats]), "published")
     permutations = [
-        np.random.default_rng(seeds(root, dataset, repeat)[0]).permutation(n).astype(np.int32) for repeat in range(repeats)
+        np.random.default_rng(seeds(root, dataset, repeat)[0]).permutation(n).astype(np.int32)
+        for repeat in range(repeats)
     ]
     return Orders(np.array(permutations), "seeded")
 

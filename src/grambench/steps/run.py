@@ -17,7 +17,9 @@ from grambench import supervise
 
 DETAIL_LINES = 20  # of a failed run's output go into its record
 LOG_LINES = 200  # of any run's output go into the job's log
-SINGLE_THREADED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+SINGLE_THREADED = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
 
 
 def main(argv: list[str]) -> None:

@@ -69,9 +69,7 @@ def fit(
     """
     pool = check_input(grams, labels, order)
     uniforms = rng.random((len(order), len(pool)))
-    mistakes, support_vectors, weights, updates = _run(
-        pool, labels, order, parameters.beta, parameters.delta, uniforms
-    )
+    mistakes, support_vectors, weights, updates = _run(pool, labels, order, parameters.beta, parameters.delta, uniforms)
     return OnlineTrace(mistakes=mistakes, support_vectors=support_vectors, weights=weights, updates=updates)
 
 
