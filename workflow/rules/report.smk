@@ -1,6 +1,3 @@
-from grambench.fingerprint import PACKAGE
-
-
 rule reproduce:
     input:
         runs=layout.RUNS,
@@ -84,7 +81,8 @@ rule figure:
 rule report:
     input:
         files=[name for study in PLAN.studies for name in PLAN.shown(study)],
-        page=expand(str(PACKAGE / "report" / "{name}"), name=["page.html", "style.css"]),
+        page="src/grambench/report/page.html",
+        style="src/grambench/report/style.css",
     output:
         layout.REPORT,
     log:
