@@ -4,7 +4,7 @@ CORES ?= all
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test lint lock clean
+.PHONY: demo test lint lock schema clean
 
 demo: .venv/run.stamp
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules progress
@@ -12,6 +12,8 @@ demo: .venv/run.stamp
 
 test: .venv/dev.stamp
 	$(BIN)/python -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/test_algorithms.py
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q tests/test_algorithms.py
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .
@@ -27,6 +29,9 @@ lock: .venv/dev.stamp
 	    pyproject.toml -o envs/requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
 	    --extra dev -c envs/requirements.lock pyproject.toml -o envs/dev.lock
+
+schema: .venv/dev.stamp
+	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'
 
 clean:
 	rm -rf .venv results

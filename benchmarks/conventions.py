@@ -18,7 +18,7 @@ from numba import njit
 from grambench import layout, matrices
 from grambench.config.project import Configuration
 from grambench.datasets import store
-from grambench.statistics import judge
+from grambench.statistics import Sample, verdict
 
 
 @njit(cache=True)
@@ -147,8 +147,8 @@ def main():
                 ("support_vectors", vectors.astype(float)),
             ):
                 cell = published.loc[(name, algorithm, metric)]
-                verdict = judge(metric, (cell["mean"], cell["std"], 20), (values.mean(), values.std(ddof=1), 20))
-                verdicts[question, choice, verdict] += 1
+                found, _ = verdict(Sample(cell["mean"], cell["std"], 20), Sample.of(values), metric)
+                verdicts[question, choice, found] += 1
     for question, choice in dict.fromkeys((q, c) for q, c, _ in verdicts):
         counts = [verdicts[question, choice, v] for v in ("exact", "consistent", "different")]
         print(f"{question:20} {choice:32} exact {counts[0]:3}  consistent {counts[1]:3}  different {counts[2]:3}")

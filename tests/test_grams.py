@@ -46,7 +46,7 @@ def test_tiles_do_not_change_the_file(features, tmp_path, monkeypatch, tile):
     expected = grams.compute(inner, [kernel])[0]
     monkeypatch.setattr(grams, "TILE", tile)
     path = tmp_path / "gram.h5"
-    grams.write_gram(path, inner, kernel)
+    grams.write_gram(path, inner, kernel, threads=3)
     mapped = matrices.open_matrix(path)
     assert np.array_equal(mapped, expected)
     assert not mapped.flags.writeable

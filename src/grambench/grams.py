@@ -5,6 +5,7 @@ The matrix <x, x'> of a data set is computed once; each kernel's Gram matrix is 
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def inner_products(features: Any) -> Floats:
     return np.ascontiguousarray(product if isinstance(product, np.ndarray) else product.toarray())
 
 
-def fill(inner: Floats, kernels: Sequence[Kernel], grams: Sequence[Floats]) -> None:
+def fill(inner: Floats, kernels: Sequence[Kernel], grams: Sequence[Floats], *, threads: int = 1) -> None:
     """Compute the Gram matrices of `kernels` tile by tile, in one pass over the upper half of the inner products.
 
     Parameters
@@ -47,23 +48,29 @@ def fill(inner: Floats, kernels: Sequence[Kernel], grams: Sequence[Floats]) -> N
         m kernels; their squared distances are computed once.
     grams : sequence of m ndarrays of float64 (n, n)
         Where to write; may be memory maps.
+    threads : int
+        Strips of tiles that are computed at a time.
     """
     n = len(inner)
     squared_norms = np.diagonal(inner).copy()
     uses_distance = any(FAMILIES[kernel.family].uses_distance for kernel in kernels)
     tiles = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
-    distance, entries = np.empty((TILE, TILE)), np.empty((TILE, TILE))
-    for first, rows in enumerate(tiles):
+
+    def fill_strip(first: int) -> None:
+        rows = tiles[first]
         for columns in tiles[first:]:
             products = inner[rows, columns]
-            d, e = (array[: products.shape[0], : products.shape[1]] for array in (distance, entries))
+            distance, entries = np.empty(products.shape), np.empty(products.shape)
             if uses_distance:
-                squared_distances(products, squared_norms[rows], squared_norms[columns], d)
+                squared_distances(products, squared_norms[rows], squared_norms[columns], distance)
             for kernel, gram in zip(kernels, grams, strict=True):
-                kernel.fill(products, d, e)
-                gram[rows, columns] = e
+                kernel.fill(products, distance, entries)
+                gram[rows, columns] = entries
                 if columns is not rows:
-                    gram[columns, rows] = e.T
+                    gram[columns, rows] = entries.T
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(fill_strip, range(len(tiles))))
 
 
 def squared_distances(inner: Floats, row_norms: Floats, column_norms: Floats, out: Floats) -> None:
@@ -73,7 +80,7 @@ def squared_distances(inner: Floats, row_norms: Floats, column_norms: Floats, ou
     np.maximum(out, 0.0, out=out)
 
 
-def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None) -> Floats:
+def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None, *, threads: int = 1) -> Floats:
     """Return the Gram matrices of several kernels in memory.
 
     Parameters
@@ -84,20 +91,22 @@ def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None)
         m kernels.
     out : ndarray of float64 (m, n, n), optional
         Where to write them.
+    threads : int
+        Threads to use.
 
     Returns
     -------
     ndarray of float64 (m, n, n)
     """
     grams = np.empty((len(kernels), *inner.shape)) if out is None else out
-    fill(inner, kernels, list(grams))
+    fill(inner, kernels, list(grams), threads=threads)
     return grams
 
 
-def write_gram(path: Path, inner: Floats, kernel: Kernel) -> None:
+def write_gram(path: Path, inner: Floats, kernel: Kernel, *, threads: int = 1) -> None:
     """Write the Gram matrix of one kernel."""
     with matrices.create(path, len(inner), {"kernel": kernel.name}) as gram:
-        fill(inner, [kernel], [gram])
+        fill(inner, [kernel], [gram], threads=threads)
 
 
 def write_inner(path: Path, inner: Floats, attributes: dict[str, str]) -> None:

@@ -24,10 +24,11 @@ rule gram:
         "results/logs/gram/{dataset}/{kernel}.log",
     conda:
         "../../envs/environment.yaml"
+    threads: lambda w: 2 if PLAN.dataset(w.dataset).n > 5000 else 1
     resources:
         mem_mb=500,
     params:
         spec=lambda w: PLAN.gram_spec(w.kernel),
         code=code("grambench.steps.gram"),
     shell:
-        "python -m grambench.steps.gram {params.spec:q} {output} {input} 2> {log}"
+        "python -m grambench.steps.gram {params.spec:q} {output} {input} {threads} 2> {log}"

@@ -1,6 +1,6 @@
 """Rule `gram`: the Gram matrix of one kernel on one data set.
 
-python -m grambench.steps.gram SPEC OUTPUT INNER
+python -m grambench.steps.gram SPEC OUTPUT INNER THREADS
 """
 
 import json
@@ -13,11 +13,11 @@ from grambench.kernels import Kernel
 
 def main(argv: list[str]) -> None:
     """Write the Gram matrix, or pass on that the data set is unavailable."""
-    spec, output, source = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
+    spec, output, source, threads = json.loads(argv[0]), Path(argv[1]), Path(argv[2]), int(argv[3])
     if reason := matrices.unavailable(source):
         matrices.write_unavailable(output, reason)
         return
-    grams.write_gram(output, matrices.open_matrix(source), Kernel(spec["family"], spec["parameter"]))
+    grams.write_gram(output, matrices.open_matrix(source), Kernel(spec["family"], spec["parameter"]), threads=threads)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,84 @@
+"""Configuration: every file of the repository is valid, and a wrong one gets a line for each fault."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from grambench.config import schema
+from grambench.config.load import check, load
+from grambench.config.project import Configuration, Project
+from grambench.config.study import Study
+from grambench.errors import ConfigError
+from grambench.plan import Plan
+
+ROOT = Path(__file__).parent.parent
+CONFIG = ROOT / "config"
+
+
+def test_schemas_are_in_sync_with_the_models():
+    for name, text in schema.schemas().items():
+        written = (CONFIG / "schema" / f"{name}.schema.json").read_text()
+        assert written == text, "run: make schema"
+
+
+def test_every_file_of_the_repository_is_valid():
+    configuration = Configuration(CONFIG)
+    plan = Plan(yaml.safe_load((CONFIG / "config.yaml").read_text()), CONFIG)
+    demo = Plan(
+        yaml.safe_load((CONFIG / "config.yaml").read_text()) | yaml.safe_load((CONFIG / "demo.yaml").read_text()), CONFIG
+    )
+    assert len(plan.datasets("omkc")) == 16
+    assert demo.datasets("omkc") == ["ionosphere", "votes84", "wdbc", "breast", "diabetes", "sonar"]
+    assert len(plan.records("omkc")) == 16 * 8 + 8 * 4
+    for name in configuration.names("datasets"):
+        assert configuration.dataset(name).name == name
+    for name in configuration.names("studies"):
+        assert configuration.study(name).name == name
+
+
+def test_the_pool_is_the_papers():
+    names = [kernel.name for kernel in Configuration(CONFIG).study("omkc").kernel_list()]
+    assert names[:4] == ["polynomial_p1", "polynomial_p2", "polynomial_p3", "gaussian_sigma0.015625"]
+    assert names[-1] == "gaussian_sigma64"
+    assert len(names) == 16
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"protocol": {"kind": "online", "repeats": 0}}, r"protocol.repeats: .*greater than or equal to 1 \(got 0\)"),
+        ({"kernels": [{"family": "gaussian", "values": [1, 1]}]}, "a kernel is listed twice"),
+        ({"kernels": [{"family": "gausian", "values": [1]}]}, "unknown kernel family 'gausian': did you mean gaussian"),
+        ({"kernels": [{"family": "gaussian", "values": [-1]}]}, "sigma must be a positive number, got -1"),
+        ({"colour": "red"}, r"colour: Extra inputs are not permitted \(got 'red'\)"),
+    ],
+)
+def test_a_wrong_study_names_the_place(change, message):
+    values = yaml.safe_load((CONFIG / "studies/omkc.yaml").read_text()) | change
+    with pytest.raises(ConfigError, match=message) as caught:
+        check(Study, values, "omkc.yaml").kernel_list()
+    assert all(line.startswith(("omkc.yaml: ", "unknown ")) for line in str(caught.value).splitlines())
+
+
+def test_unreadable_files(tmp_path):
+    with pytest.raises(ConfigError, match="no such file"):
+        load(Project, tmp_path / "config.yaml")
+    (tmp_path / "config.yaml").write_text("studies: [omkc\n")
+    with pytest.raises(ConfigError, match="not valid YAML") as caught:
+        load(Project, tmp_path / "config.yaml")
+    assert "\n" not in str(caught.value)
+
+
+def test_documents_name_only_what_exists():
+    """Every command, file and make target that README and docs mention is there."""
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = page.read_text()
+        for target in re.findall(r"`make ([a-z]+)`", text):
+            assert target in targets, f"{page.name}: make {target}"
+        for path in re.findall(r"`((?:src|config|docs|tests|benchmarks|envs|workflow|profiles)/[\w./-]+)`", text):
+            assert (ROOT / path).exists() or "mine" in path, f"{page.name}: {path}"
+        for path in re.findall(r"\]\(((?!http)[^)#]+)\)", text):
+            assert (page.parent / path).exists(), f"{page.name}: {path}"
