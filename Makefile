@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .PHONY: demo test lint lock schema clean
 
 demo: .venv/run.stamp
-	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules progress
+	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules
 	@echo "Report: $(CURDIR)/results/report/index.html"
 
 test: .venv/dev.stamp
@@ -37,7 +37,7 @@ clean:
 	rm -rf .venv results
 
 .venv/%.stamp: envs/requirements.lock envs/dev.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(f"Python 3.11 or newer is needed, got {sys.version}" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit(f"Python 3.11 or newer is needed, got {sys.version.split()[0]}; try: make PYTHON=python3.12 $(MAKECMDGOALS)" if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing the pinned packages into .venv (once, a minute or two)"
 	$(PIP) --require-hashes -r envs/$(if $(filter run,$*),requirements,dev).lock

@@ -63,7 +63,7 @@ def copy_bandwidth(rounds=7, size=2**28):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("datasets", nargs="*", default=["svmguide3", "a3a", "spambase"])
+    parser.add_argument("datasets", nargs="*", default=["svmguide1", "a3a", "spambase"])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--results", type=Path, default=Path())
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""One cell of a table with other random draws: is a verdict of a stochastic algorithm an accident of the seed?"""
+"""One cell of a table with other random draws: whether a verdict is an accident of the seed."""
 
 import argparse
 import os

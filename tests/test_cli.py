@@ -103,7 +103,8 @@ def test_fetch_of_a_bundled_data_set(capsys, tmp_path, monkeypatch):
     assert out.split() == ["data/raw/a3a/source.json"]
 
 
-def results(folder, shift=0.0, algorithms=("perceptron", "omkc_dd")):
+def results(folder, shift=0.0, noise=0.0, algorithms=("perceptron", "omkc_dd")):
+    """Write runs of which omkc_dd's are shifted, and disturbed by noise that alternates in sign."""
     rows = [
         (
             "omkc",
@@ -114,7 +115,7 @@ def results(folder, shift=0.0, algorithms=("perceptron", "omkc_dd")):
             r,
             "seeded",
             metric,
-            10.0 + r % 3 + shift * (algorithm == "omkc_dd"),
+            10.0 + r % 3 + (shift + noise * (-1) ** r) * (algorithm == "omkc_dd"),
         )
         for algorithm in algorithms
         for metric in ("mistake_percent", "seconds")
@@ -129,10 +130,10 @@ def results(folder, shift=0.0, algorithms=("perceptron", "omkc_dd")):
 def test_compare_tells_change_from_noise(capsys, tmp_path):
     base = results(tmp_path / "a")
     assert call(capsys, "compare", base, results(tmp_path / "b"))[:2] == (0, "2 same\n")
-    code, out, _ = call(capsys, "compare", base, results(tmp_path / "c", shift=0.05))
+    code, out, _ = call(capsys, "compare", base, results(tmp_path / "c", noise=1.0))
     assert code == 0
     assert "1 noise" in out
-    code, out, _ = call(capsys, "compare", base, results(tmp_path / "d", shift=3.0))
+    code, out, _ = call(capsys, "compare", base, results(tmp_path / "d", shift=0.3))
     assert code == 1
     assert "omkc_dd" in out
     assert "1 changed" in out
@@ -155,7 +156,7 @@ def test_run_hands_over_to_snakemake(monkeypatch, capsys):
     code, _, _ = call(capsys, "run", "omkc", "-d", "wdbc", "sonar", "-c", "3", "--", "--dry-run", "--quiet")
     assert code == 7
     assert seen["command"][1:] == [
-        *("-m", "snakemake", "--cores", "3", "--config", 'studies=["omkc"]', 'datasets=["wdbc", "sonar"]'),
+        *("-m", "snakemake", "--config", 'studies=["omkc"]', 'datasets=["wdbc", "sonar"]', "--cores", "3"),
         *("--dry-run", "--quiet"),
     ]
 

@@ -113,3 +113,12 @@ def test_printed_like_the_paper():
     assert printed(Sample(0.004, 0.0, 20), "seconds") == "0.004 ± 0.000"
     assert printed(Sample(0.000451, 0.00029, 20), "seconds", fine=True) == "0.00045 ± 0.00029"
     assert printed(Sample(98.6, math.nan, 20), "seconds_ratio_percent") == "98.6"
+
+
+def test_a_published_mean_without_deviation_is_taken_as_exact():
+    ours = Sample(1.0, 0.1, 20)
+    assert verdict(Sample(1.0, math.nan, 20), ours, "mistake_percent")[0] == "consistent"
+    judged, p_value = verdict(Sample(1.2, math.nan, 20), ours, "mistake_percent")
+    assert judged == "different"
+    # a one-sample t-test: t = 0.2 / (0.1 / sqrt(20)), 19 degrees of freedom
+    assert p_value == pytest.approx(t_tail(0.2 / (0.1 / math.sqrt(20)), 19))

@@ -53,13 +53,13 @@ def test_failed_and_missing_cells_say_so(grids):
     assert cell(grid, "splice", "Mistakes (%)", "OMKC(D,D)").status == "unavailable"
     assert cell(grid, "w5a", "Mistakes (%)", "OMKC(D,D)").status == tables.NO_RESULT
     heads = {block.dataset: block.head for block in grid.blocks}
-    assert heads["wdbc"] == "n = 40, d = 3, m = 2, best kernel expert: polynomial p = 1, published orders"
+    assert heads["wdbc"] == "published orders, n = 40, d = 3, m = 2, best kernel expert: polynomial p = 1"
     assert presentation.REASON in heads["splice"]
 
 
 def test_data_sets_as_loaded(grids):
     rows = {row.label: [cell.text for cell in row.cells] for row in grids["table2"].blocks[0].rows}
-    assert rows["wdbc"] == ["40", "3", "15", "66.7", "bundled", "seeded"]
+    assert rows["wdbc"] == ["40", "3", "15", "66.7", "bundled", "4 seeded"]
     assert rows["splice"][4] == "unavailable"
     assert grids["table2"].blocks[0].rows[0].cells[1].published == "4"
 

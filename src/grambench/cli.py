@@ -12,9 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import yaml
-
 from grambench import algorithms, layout, provenance
+from grambench.config.load import read
 from grambench.config.project import Configuration
 from grambench.errors import ConfigError, GrambenchError, unknown_name
 from grambench.plan import Plan
@@ -97,7 +96,7 @@ def _plan() -> Plan:
     path = CONFIG / "config.yaml"
     if not path.is_file():
         raise ConfigError(f"{path}: no such file; run grambench from the repository's root")
-    return Plan(yaml.safe_load(path.read_text(encoding="utf-8")), CONFIG)
+    return Plan(read(path), CONFIG)
 
 
 def _list_datasets() -> None:
@@ -163,12 +162,12 @@ def _run(arguments: argparse.Namespace) -> int:
         plan.dataset(name)
     for name in arguments.studies:
         plan.configuration.study(name)
-    command = [sys.executable, "-m", "snakemake", "--cores", str(arguments.cores)]
-    if arguments.demo:
-        command += ["--configfile", "config/demo.yaml"]
     overrides = {"studies": arguments.studies, "datasets": arguments.datasets}
     chosen = [f"{key}={json.dumps(value)}" for key, value in overrides.items() if value]
+    command = [sys.executable, "-m", "snakemake"]
+    command += ["--configfile", "config/demo.yaml"] if arguments.demo else []
     command += ["--config", *chosen] if chosen else []
+    command += ["--cores", str(arguments.cores)]  # last: the options before it would swallow a target that follows
     return subprocess.run([*command, *arguments.snakemake], check=False).returncode
 
 
@@ -180,7 +179,10 @@ def _status(arguments: argparse.Namespace) -> int:
         if item.failed or arguments.all:
             print(f"{item.status:12} {item.label}" + (f": {item.reason}" if item.reason else ""))
     print(status.counts(found))
-    return int(any(item.failed for item in found))
+    failed = any(item.failed for item in found)
+    if failed:
+        print("try again: snakemake --cores all -R $(grambench failed)")
+    return int(failed)
 
 
 def _failed(arguments: argparse.Namespace) -> int:
@@ -204,12 +206,12 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 def _doctor(arguments: argparse.Namespace) -> int:
     from grambench import doctor
+    from grambench.datasets import sources
 
     plan = _plan()
     for what, value in doctor.machine():
         print(f"{what:20} {value}")
-    mirrors = [Path(folder) for folder in plan.project.mirrors]
-    mirrors += [Path(folder) for folder in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if folder]
+    mirrors = sources.mirrors(plan.project.mirrors)
     datasets = [plan.dataset(name) for name in plan.configuration.names("datasets")]
     for source, answers, detail in doctor.sources(datasets, mirrors):
         print(f"{'ok ' if answers else '-- '} {source:36} {detail}")

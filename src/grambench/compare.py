@@ -27,7 +27,8 @@ def compare(old: Path, new: Path, study: str, *, timings: bool = False) -> pd.Da
     -------
     DataFrame
         One row a cell: its keys, old_mean, new_mean, difference, p_value, and change: "same" (all repeats equal),
-        "noise" (Welch's t-test does not reject at 1 %), "changed", "only old" or "only new".
+        "noise" (a t-test does not reject equal means at 1 %), "changed", "only old" or "only new". The test is paired
+        where both sides have equally many repeats, which then saw the same orders, else Welch's.
 
     Raises
     ------
@@ -60,8 +61,11 @@ def _judge(old: object, new: object) -> tuple[float, float, float, float, str]:
     difference = _mean(new) - _mean(old)
     if old == new:
         return _mean(old), _mean(new), 0.0, 1.0, "same"
-    if len(set(old)) == len(set(new)) == 1 or min(len(old), len(new)) < 2:
+    if min(len(old), len(new)) < 2:
         p_value = float(difference == 0)
+    elif len(old) == len(new):
+        differences = {a - b for a, b in zip(old, new, strict=True)}
+        p_value = float(stats.ttest_rel(old, new).pvalue) if len(differences) > 1 else float(difference == 0)
     else:
         p_value = float(stats.ttest_ind(old, new, equal_var=False).pvalue)
     return _mean(old), _mean(new), difference, p_value, "noise" if p_value >= LEVEL else "changed"

@@ -34,10 +34,10 @@ def gaussian(inner: Floats, squared_distance: Floats, width: float, out: Floats)
 def _exp(values: Floats) -> None:
     """Replace `values`, a contiguous array, by their exponentials as the C library computes them.
 
-    np.exp has a routine of its own on processors with AVX-512, which differs in the last bit of 3 entries in 100. Where
-    scores cancel, that bit decides a prediction: OMKC's published support vectors on a3a need the C library's, and
-    results should not depend on the processor. SciPy's inverse Box-Cox transformation with exponent 0 is that
-    exponential. Results that are 0 are set without it, since an underflow costs three times an ordinary result.
+    np.exp has a routine of its own on processors with AVX-512, which differs in the last bit of 5 entries in 100. Where
+    scores cancel, that bit decides a prediction: OMKC's published support vectors on a3a need the C library's. SciPy's
+    inverse Box-Cox transformation with exponent 0 is that exponential. Results that are 0 are set without it, since an
+    underflow costs three times an ordinary result.
     """
     positive = values > LOG_POSITIVE
     if positive.all():

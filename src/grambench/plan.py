@@ -22,8 +22,9 @@ PROSE = ("title", "licence", "citation", "url")
 
 
 def use_this_interpreter() -> None:
-    """Make jobs run with the interpreter that runs Snakemake, whether its environment is activated or not."""
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    """Make jobs run with the interpreter that runs Snakemake and with this package, activated and installed or not."""
+    for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", fingerprint.PACKAGE.parent)):
+        os.environ[variable] = os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
 
 
 class Plan:
@@ -51,6 +52,9 @@ class Plan:
         for study in self.studies.values():
             for algorithm, parameters in study.algorithms.items():
                 algorithms.resolved(algorithm, parameters)
+            for sweep in study.sweeps.values():
+                for algorithm, value in itertools.product(sweep.algorithms, sweep.values):
+                    algorithms.resolved(algorithm, study.algorithms[algorithm] | {sweep.parameter: value})
 
     # names
 
@@ -180,6 +184,11 @@ class Plan:
 
     def _settings(self, study: str) -> dict[str, Any]:
         return self.studies[study].model_dump(mode="json") | {"datasets": self.datasets(study)}
+
+    def titles(self) -> str:
+        """Return the titles of all algorithms in use, which stand in their files and not among the settings."""
+        used = {name for study in self.studies.values() for name in study.algorithms}
+        return fingerprint.spec({name: algorithms.title(name) for name in used})
 
     # resources
 

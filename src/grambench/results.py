@@ -1,6 +1,5 @@
 """The results of one study in memory, as `collect` left them: what tables, figures, claims and verdicts look at."""
 
-import ast
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +14,7 @@ from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.kernels import Kernel
 from grambench.statistics import Sample
 
-EXPERTS = (
-    "omkc_dd"  # updates every kernel at each of its mistakes, whatever the weights: its updates are their mistakes
-)
+EXPERTS = "omkc_dd"  # updates every kernel at each of its mistakes, so that its updates are their mistakes
 NOT_PART = "not part of this run"
 NO_VALUES: NDArray[np.float64] = np.zeros(0)
 
@@ -102,11 +99,8 @@ Prepared = dict[str, PreparedDataset | Unavailable]
 
 
 def title(algorithm: str) -> str:
-    """Return an algorithm's name as the tables print it, without importing (and compiling) it."""
-    if algorithm not in algorithms.names():
-        return algorithm
-    source = (algorithms.FOLDER / "online" / f"{algorithm}.py").read_text(encoding="utf-8")
-    return (ast.get_docstring(ast.parse(source)) or algorithm).splitlines()[0].split(":")[0]
+    """Return an algorithm's name as the tables print it; its own name where it is not registered."""
+    return algorithms.title(algorithm) if algorithm in algorithms.names() else algorithm
 
 
 def kernel_title(name: str) -> str:

@@ -44,6 +44,9 @@ def welch(first: Sample, second: Sample) -> float:
     """
     if min(first.runs, second.runs) < 2:
         return student(first, second)
+    if math.isnan(first.std) or math.isnan(second.std):  # one side is a mean alone, taken as exact
+        known = second if math.isnan(first.std) else first
+        return _p_value(first._replace(std=0.0), known, equal_variances=False) if known.std >= 0 else math.nan
     return _p_value(first, second, equal_variances=False)
 
 

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -16,7 +16,7 @@ import psutil
 Status = Literal["ok", "error", "timeout", "memory", "killed"]
 
 OUT_OF_MEMORY = 77  # exit code by which a supervised command says that an allocation failed
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     """
     start = time.monotonic()
     verdict: tuple[Status, str] | None = None
-    with errors.open("wb") as stream:
+    with errors.open("wb") as stream, _terminated_with_us() as children:
         process = subprocess.Popen(command, stdout=stream, stderr=stream, env=env, start_new_session=True)
-    with _terminated_with_us(process):
+        children.append(process)
         while True:
             try:
                 code = process.wait(timeout=POLL_SECONDS)
@@ -104,7 +104,8 @@ def private_memory_mb(pid: int) -> float:
         for process in (parent, *parent.children(recursive=True)):
             with contextlib.suppress(psutil.Error):
                 memory = process.memory_info()
-                total += memory.rss - getattr(memory, "shared", 0)
+                shared = getattr(memory, "shared", None)  # Linux only; elsewhere the slower count of unique pages
+                total += process.memory_full_info().uss if shared is None else memory.rss - shared
     return total / 2**20
 
 
@@ -114,16 +115,18 @@ def _kill_group(process: "subprocess.Popen[bytes]") -> None:
 
 
 @contextlib.contextmanager
-def _terminated_with_us(process: "subprocess.Popen[bytes]"):  # type: ignore[no-untyped-def]
-    """Kill the group when this process is asked to end, so that no run goes on unsupervised."""
+def _terminated_with_us() -> "Iterator[list[subprocess.Popen[bytes]]]":
+    """Kill the groups of the processes in the list when this process is asked to end: no run goes on unsupervised."""
+    children: list[subprocess.Popen[bytes]] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
-        _kill_group(process)
+        for child in children:
+            _kill_group(child)
         raise SystemExit(128 + number)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
     try:
-        yield
+        yield children
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -45,6 +45,8 @@ class Cell:
         Published seconds by ours.
     numbers : tuple of two Samples or None
         Our value and the published one, for the CSV file.
+    orders : str
+        "published" or "seeded"; empty where nothing was run.
     """
 
     text: str
@@ -54,6 +56,7 @@ class Cell:
     best: bool = False
     speed_up: float | None = None
     numbers: tuple[Sample, Sample] | None = None
+    orders: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +137,7 @@ def _cell(results: Results, reproduction: Comparison, item: str, dataset: str, a
         verdict="" if row is None else str(row["verdict"]),
         speed_up=float(row["speed_up"]) if row is not None and row["speed_up"] > 0 else None,
         numbers=(ours, published),
+        orders=results.orders(dataset, algorithm),
     )
 
 
@@ -184,11 +188,11 @@ def _head(results: Results, prepared: Prepared, dataset: str, algorithms: list[s
     if loaded is None:
         return NOT_PART
     size, dimension = loaded.features.shape
-    parts = [f"n = {size}", f"d = {dimension}", f"m = {len(results.study.kernel_list())}"]
+    origins = dict.fromkeys(filter(None, (results.orders(dataset, name) for name in algorithms)))
+    parts = [f"{origin} orders" for origin in origins]
+    parts += [f"n = {size}", f"d = {dimension}", f"m = {len(results.study.kernel_list())}"]
     if best := results.best_kernels(dataset):
         parts.append(f"best kernel expert: {' or '.join(map(kernel_title, best))}")
-    origins = dict.fromkeys(filter(None, (results.orders(dataset, name) for name in algorithms)))
-    parts.extend(f"{origin} orders" for origin in origins)
     return ", ".join(parts)
 
 
@@ -209,10 +213,21 @@ def _times(results: Results, prepared: Prepared, reproduction: Comparison, table
         remarks=[
             "Mean seconds of one pass; in parentheses the published ones (a PC of 2.3 GHz, Matlab).",
             "Seconds are not judged; the ratios depend on the implementation too.",
+            "Other runs may have shared the machine.",
+            *_origins(results, datasets, reference),
             f"{NO_RESULT}: {NOT_PART}.",
             *(line for dataset in datasets for line in _failures(results, dataset, table.algorithms)),
         ],
     )
+
+
+def _origins(results: Results, datasets: list[str], algorithm: str) -> list[str]:
+    """Return which data sets were run on published orders and which on seeded ones."""
+    lines = []
+    for origin in ("published", "seeded"):
+        if names := [name for name in datasets if results.orders(name, algorithm) == origin]:
+            lines.append(f"{origin.capitalize()} orders: {', '.join(names)}.")
+    return lines
 
 
 def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
@@ -221,7 +236,7 @@ def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, ta
     for name in results.study.datasets:
         loaded = prepared.get(name)
         if isinstance(loaded, PreparedDataset):
-            texts = _loaded(loaded)
+            texts = _loaded(loaded, results.study.protocol.repeats)
         else:
             texts = [*[""] * 4, "unavailable" if loaded else NOT_PART, ""]
         cells = [Cell(text=text, status=NO_RESULT) for text in texts]
@@ -245,12 +260,13 @@ def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, ta
     )
 
 
-def _loaded(dataset: PreparedDataset) -> list[str]:
+def _loaded(dataset: PreparedDataset, repeats: int) -> list[str]:
     size, dimension = dataset.features.shape
     stored = dataset.features
     filled = np.count_nonzero(stored) if isinstance(stored, np.ndarray) else stored.count_nonzero()
     source = " ".join(str(dataset.source[key]) for key in ("kind", "origin") if dataset.source.get(key))
-    orders = "seeded" if dataset.orders is None else f"{len(dataset.orders)} published"
+    enough = dataset.orders is not None and len(dataset.orders) >= repeats
+    orders = f"{repeats} {'published' if enough else 'seeded'}"
     positives = int(np.count_nonzero(dataset.labels > 0))
     return [str(size), str(dimension), str(positives), f"{100 * filled / (size * dimension):.1f}", source, orders]
 
@@ -282,6 +298,7 @@ def _numbers(cell: Cell) -> dict[str, object]:
         "runs": ours.runs,
         "published_mean": published.mean,
         "published_std": published.std,
+        "orders": cell.orders,
         "best": int(cell.best),
         "verdict": cell.verdict,
         "status": cell.status,

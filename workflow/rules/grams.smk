@@ -2,7 +2,7 @@ rule inner:
     input:
         layout.PREPARED,
     output:
-        temp(layout.INNER),
+        layout.INNER,
     log:
         "results/logs/inner/{dataset}.log",
     conda:

@@ -32,6 +32,7 @@ rule claims:
     params:
         spec=lambda w: PLAN.study_spec(w.study),
         code=code("grambench.steps.claims"),
+        titles=PLAN.titles(),
     shell:
         "python -m grambench.steps.claims {params.spec:q} {output} {input} 2> {log}"
 
@@ -53,6 +54,7 @@ rule table:
     params:
         spec=lambda w: PLAN.study_spec(w.study),
         code=code("grambench.steps.tables"),
+        titles=PLAN.titles(),
     shell:
         "python -m grambench.steps.tables {params.spec:q} {output} {input} 2> {log}"
 
@@ -74,6 +76,7 @@ rule figure:
     params:
         spec=lambda w: PLAN.study_spec(w.study),
         code=code("grambench.steps.figures"),
+        titles=PLAN.titles(),
     shell:
         "python -m grambench.steps.figures {params.spec:q} {output} {input} 2> {log}"
 
@@ -92,5 +95,6 @@ rule report:
     params:
         spec=PLAN.report_spec(),
         code=code("grambench.steps.report"),
+        titles=PLAN.titles(),
     shell:
         "python -m grambench.steps.report {params.spec:q} {output} {input.files} 2> {log}"

@@ -9,6 +9,7 @@ A module in `online/` defines
 Nothing else has to be edited for a new file to be configurable, tested and listed.
 """
 
+import ast
 import dataclasses
 import importlib
 from collections.abc import Sequence
@@ -85,8 +86,14 @@ def module(name: str, family: str = "online") -> str:
 def load(name: str, family: str = "online") -> Algorithm:
     """Import one algorithm; the only dynamic import of the package."""
     source = importlib.import_module(module(name, family))
-    title = (source.__doc__ or name).strip().splitlines()[0].split(":")[0]
-    return Algorithm(name, title, source.Parameters, source.fit)
+    return Algorithm(name, title(name, family), source.Parameters, source.fit)
+
+
+def title(name: str, family: str = "online") -> str:
+    """Return an algorithm's name as tables print it, the first words of its file, without importing it."""
+    module(name, family)
+    source = (FOLDER / family / f"{name}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or name).splitlines()[0].split(":")[0]
 
 
 def parameters(name: str, settings: dict[str, Any]) -> Any:

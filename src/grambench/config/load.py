@@ -43,14 +43,20 @@ def check(model: type[AnyModel], values: Any, where: str) -> AnyModel:
             for fault in error.errors()
         ]
         raise ConfigError("\n".join(faults)) from None
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from None
 
 
 def load(model: type[AnyModel], path: Path) -> AnyModel:
     """Read the YAML file `path` into `model`; raise ConfigError where it is missing, unreadable or wrong."""
+    return check(model, read(path), str(path))
+
+
+def read(path: Path) -> Any:
+    """Return the plain values of a YAML file; raise ConfigError where it is missing or no YAML."""
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
-    return check(model, values, str(path))

@@ -48,7 +48,7 @@ class Project(Model):
     """
 
     studies: Annotated[list[Name], Field(min_length=1)]
-    seed: int = 0
+    seed: Annotated[int, Field(ge=0)] = 0
     datasets: list[Name] | None = None
     mirrors: list[str] = []
     sources: list[SourceKind] = ["bundled", "package", "http", "pypi", "debian", "npm"]
@@ -78,6 +78,7 @@ class Configuration:
         if name not in self.names("studies"):
             raise unknown_name("study", name, self.names("studies"))
         study = load(Study, self.folder / "studies" / f"{name}.yaml")
+        _called_as_its_file(study.name, name)
         for dataset in study.datasets:
             self._known_dataset(dataset)
         return study
@@ -85,8 +86,15 @@ class Configuration:
     def dataset(self, name: str) -> Dataset:
         """Read one data set's description."""
         self._known_dataset(name)
-        return load(Dataset, self.folder / "datasets" / f"{name}.yaml")
+        dataset = load(Dataset, self.folder / "datasets" / f"{name}.yaml")
+        _called_as_its_file(dataset.name, name)
+        return dataset
 
     def _known_dataset(self, name: str) -> None:
         if name not in self.names("datasets"):
             raise unknown_name("data set", name, self.names("datasets"))
+
+
+def _called_as_its_file(name: str, stem: str) -> None:
+    if name != stem:
+        raise ConfigError(f"{stem}.yaml: name: expected {stem}, as the file is called, got {name}")

@@ -4,16 +4,18 @@ import json
 from pathlib import Path
 
 from grambench.config.dataset import Dataset
+from grambench.config.load import Model
 from grambench.config.project import Project
 from grambench.config.study import Study
 
-MODELS = {"config": Project, "study": Study, "dataset": Dataset}
+MODELS: dict[str, type[Model]] = {"config": Project, "study": Study, "dataset": Dataset}
 
 
 def schemas() -> dict[str, str]:
     """Return the text of each schema by its name, made from the models."""
     return {
-        name: json.dumps(model.model_json_schema(), indent=2, ensure_ascii=False) + "\n" for name, model in MODELS.items()
+        name: json.dumps(model.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+        for name, model in MODELS.items()
     }
 
 

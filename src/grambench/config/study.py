@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from grambench.config.load import Model
 from grambench.kernels import Kernel
@@ -140,21 +140,29 @@ class Study(Model):
     figures: dict[Name, Figure] = {}
     published: Published | None = None
 
-    @field_validator("kernels")
-    @classmethod
-    def _kernels_exist(cls, families: list[KernelFamily]) -> list[KernelFamily]:
-        names = [kernel.name for family in families for kernel in family.kernels()]
-        if len(set(names)) != len(names):
-            raise ValueError("a kernel is listed twice")
-        return families
-
     @model_validator(mode="after")
-    def _figures_have_their_sweep(self) -> Self:
+    def _names_are_unique_and_known(self) -> Self:
+        for what, names in (("kernel", [kernel.name for kernel in self.kernel_list()]), ("data set", self.datasets)):
+            if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+                raise ValueError(f"{what} {twice[0]} is listed twice")
+        shown: list[tuple[str, Sweep | Table | Figure]]
+        shown = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
+        for name, item in shown:
+            for what, used, known in (
+                ("algorithm", item.algorithms, list(self.algorithms)),
+                ("data set", getattr(item, "datasets", []), self.datasets),
+            ):
+                if unknown := [one for one in used if one not in known]:
+                    raise ValueError(f"{name} names {what} {unknown[0]}, which the study does not have")
+        for name, table in self.tables.items():
+            if table.highlight is not None and table.highlight not in table.metrics:
+                raise ValueError(f"{name} highlights {table.highlight}, which is not among its metrics")
+            if table.kind == "times" and not table.algorithms:
+                raise ValueError(f"{name} needs algorithms, the first of which the others are compared with")
         for name, figure in self.figures.items():
             if figure.kind == "sweep" and figure.sweep not in self.sweeps:
-                raise ValueError(
-                    f"figure {name} shows sweep {figure.sweep!r}, known: {', '.join(self.sweeps) or 'none'}"
-                )
+                known_sweeps = ", ".join(self.sweeps) or "none"
+                raise ValueError(f"figure {name} shows sweep {figure.sweep!r}, known: {known_sweeps}")
         return self
 
     def kernel_list(self) -> list[Kernel]:

@@ -82,6 +82,12 @@ class Patience:
 DEFAULT_PATIENCE = Patience()
 
 
+def mirrors(configured: Sequence[str]) -> list[Path]:
+    """Return the mirror folders: those of the environment's GRAMBENCH_MIRROR, then the configured ones."""
+    folders = [*os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep), *configured]
+    return [Path(folder).expanduser() for folder in folders if folder]
+
+
 def fetch(
     dataset: Dataset,
     folder: Path,

@@ -5,7 +5,6 @@ python -m grambench.steps.fetch SPEC OUTPUT
 
 import json
 import logging
-import os
 import sys
 from pathlib import Path
 
@@ -21,8 +20,7 @@ def main(argv: list[str]) -> None:
     """Fill the folder of OUTPUT, or note there that no source delivered: the rest of a study goes on without it."""
     spec, output = json.loads(argv[0]), Path(argv[1])
     dataset = check(Dataset, spec["dataset"], "spec")
-    folders = [*os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep), *spec["mirrors"]]
-    mirrors = [Path(folder).expanduser() for folder in folders if folder]
+    mirrors = sources.mirrors(spec["mirrors"])
     note = sources.fetch(dataset, output.parent, bundled=Path(layout.BUNDLED), mirrors=mirrors, kinds=spec["kinds"])
     if note["status"] != "ok":
         reasons = "; ".join(f"{entry['source']}: {entry['reason']}" for entry in note["tried"])

@@ -45,6 +45,8 @@ def main(argv: list[str]) -> None:
         if outcome.status == "ok" and not arguments.output.is_file():
             outcome = supervise.Outcome("error", "ended without a record", outcome.seconds)
         if outcome.status != "ok":
+            for half_written in arguments.output.parent.glob(f".{arguments.output.stem}-*{arguments.output.suffix}"):
+                half_written.unlink()
             _write_failure(arguments.output, json.loads(arguments.spec), outcome, supervise.tail(errors, DETAIL_LINES))
 
 
