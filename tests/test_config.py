@@ -1,6 +1,7 @@
 """Configuration: every file of the repository is valid, and a wrong one gets a line for each fault."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,6 @@ def test_the_pool_is_the_papers():
         ({"protocol": {"kind": "online", "repeats": 0}}, r"protocol.repeats: .*greater than or equal to 1 \(got 0\)"),
         ({"kernels": [{"family": "gaussian", "values": [1, 1]}]}, "kernel gaussian_sigma1 is listed twice"),
         ({"datasets": ["wdbc", "wdbc"]}, "data set wdbc is listed twice"),
-        ({"datasets": ["wdbc"]}, "beta names data set ionosphere, which the study does not have"),
         ({"algorithms": {"om2": {}}}, "beta names algorithm omkc_dd, which the study does not have"),
         ({"kernels": [{"family": "gausian", "values": [1]}]}, "unknown kernel family 'gausian': did you mean gaussian"),
         ({"kernels": [{"family": "gaussian", "values": [-1]}]}, "sigma must be a positive number, got -1"),
@@ -64,6 +64,17 @@ def test_a_wrong_study_names_the_place(change, message):
     with pytest.raises(ConfigError, match=message) as caught:
         check(Study, values, "omkc.yaml")
     assert all(line.startswith("omkc.yaml: ") for line in str(caught.value).splitlines())
+
+
+def test_a_study_shows_only_its_own_data_sets(tmp_path):
+    shutil.copytree(CONFIG, tmp_path / "config")
+    path = tmp_path / "config/studies/omkc.yaml"
+    path.write_text(path.read_text().replace("  - ionosphere\n", "", 1))
+    with pytest.raises(ConfigError, match="beta names data set ionosphere, which the study does not have"):
+        Configuration(tmp_path / "config").study("omkc")
+    path.write_text(path.read_text().replace("name: omkc", "name: other", 1))
+    with pytest.raises(ConfigError, match="expected omkc, as the file is called, got other"):
+        Configuration(tmp_path / "config").study("omkc")
 
 
 def test_unreadable_files(tmp_path):

@@ -81,6 +81,9 @@ class Configuration:
         _called_as_its_file(study.name, name)
         for dataset in study.datasets:
             self._known_dataset(dataset)
+        for item, dataset in study.shown_datasets():
+            if dataset not in study.datasets:
+                raise ConfigError(f"{name}.yaml: {item} names data set {dataset}, which the study does not have")
         return study
 
     def dataset(self, name: str) -> Dataset:

@@ -148,12 +148,8 @@ class Study(Model):
         shown: list[tuple[str, Sweep | Table | Figure]]
         shown = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
         for name, item in shown:
-            for what, used, known in (
-                ("algorithm", item.algorithms, list(self.algorithms)),
-                ("data set", getattr(item, "datasets", []), self.datasets),
-            ):
-                if unknown := [one for one in used if one not in known]:
-                    raise ValueError(f"{name} names {what} {unknown[0]}, which the study does not have")
+            if unknown := [one for one in item.algorithms if one not in self.algorithms]:
+                raise ValueError(f"{name} names algorithm {unknown[0]}, which the study does not have")
         for name, table in self.tables.items():
             if table.highlight is not None and table.highlight not in table.metrics:
                 raise ValueError(f"{name} highlights {table.highlight}, which is not among its metrics")
@@ -168,3 +164,8 @@ class Study(Model):
     def kernel_list(self) -> list[Kernel]:
         """Return the base kernels in the order that the algorithms see."""
         return [kernel for family in self.kernels for kernel in family.kernels()]
+
+    def shown_datasets(self) -> list[tuple[str, str]]:
+        """Return (sweep or figure, data set) for every data set that one of them names."""
+        items = [*self.sweeps.items(), *self.figures.items()]
+        return [(name, dataset) for name, item in items for dataset in item.datasets]
