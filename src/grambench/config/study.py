@@ -167,5 +167,5 @@ class Study(Model):
 
     def shown_datasets(self) -> list[tuple[str, str]]:
         """Return (sweep or figure, data set) for every data set that one of them names."""
-        items = [*self.sweeps.items(), *self.figures.items()]
+        items: list[tuple[str, Sweep | Figure]] = [*self.sweeps.items(), *self.figures.items()]
         return [(name, dataset) for name, item in items for dataset in item.datasets]
