@@ -8,6 +8,7 @@ import argparse
 import os
 from collections import Counter
 from pathlib import Path
+from unittest.mock import patch
 
 os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
 
@@ -15,7 +16,8 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from grambench import layout, matrices
+from grambench import grams, layout, matrices
+from grambench.algorithms.scores import vote
 from grambench.config.project import Configuration
 from grambench.datasets import store
 from grambench.statistics import Sample, verdict
@@ -70,6 +72,21 @@ def combine(positive, labels, uniforms, smoothed, weighted):
 
 
 @njit(cache=True)
+def hedge(positive, labels, normalised):
+    """OMKC(D,D) from its experts' predictions, the vote with weights as they are or divided by their sum."""
+    rounds, m = positive.shape
+    w = np.full(m, 1.0 / m)
+    mistakes = 0
+    for t in range(rounds):
+        theta = w / w.sum() if normalised else w
+        mistakes += (vote(theta, positive[t]) >= 0.0) != (labels[t] > 0)
+        for k in range(m):
+            if positive[t, k] != (labels[t] > 0):
+                w[k] *= 0.8
+    return mistakes
+
+
+@njit(cache=True)
 def om2(pool, labels, order, q, shortened):
     """OM-2 with norm parameter q, and the step 1 or the one of Jie et al."""
     m, n = len(pool), labels.size
@@ -91,7 +108,19 @@ def om2(pool, labels, order, q, shortened):
     return mistakes, updates
 
 
-def variants(dataset, pool):
+def wrong_of(positive, labels, orders):
+    """Mistakes of all experts together, run by run."""
+    pairs = zip(positive, orders, strict=True)
+    return np.array([(p != (labels[o] > 0)[:, None]).sum() for p, o in pairs])
+
+
+def numpy_exponential(features, kernels):
+    """Gram matrices with np.exp instead of the C library's."""
+    with patch("grambench.kernels.inv_boxcox", lambda values, _, out=None: np.exp(values, out=out)):
+        return grams.compute(grams.inner_products(features), kernels)
+
+
+def variants(dataset, pool, kernels):
     """Yield (question, choice, algorithm, mistakes, support vectors); arrays over the 20 orders."""
     labels, orders, m = dataset.labels, dataset.orders, len(pool)
     for lanes in (4, 1, 2, 8):
@@ -103,6 +132,14 @@ def variants(dataset, pool):
         yield "order of summation", f"{lanes} lanes", "perceptron_star", chosen, chosen
         if lanes == 4:
             kept = positive
+    for normalised in (False, True):
+        mistakes = np.array([hedge(p, labels[o], normalised) for p, o in zip(kept, orders, strict=True)])
+        choice = "divided by their sum" if normalised else "as they are"
+        yield "weights of OMKC(D,D)", choice, "omkc_dd", mistakes, wrong_of(kept, labels, orders)
+    fast = numpy_exponential(dataset.features, kernels)
+    positive = [np.stack([expert(g, labels, order, 4) for g in fast], 1) for order in orders]
+    mistakes = np.array([hedge(p, labels[o], False) for p, o in zip(positive, orders, strict=True)])
+    yield "exp of OMKC(D,D)", "NumPy's on this processor", "omkc_dd", mistakes, wrong_of(positive, labels, orders)
     rng = np.random.default_rng(0)
     for smoothed in (True, False):
         for weighted in (True, False):
@@ -141,7 +178,7 @@ def main():
             continue
         paths = [layout.GRAM.format(dataset=name, kernel=kernel.name) for kernel in study.kernel_list()]
         pool = [matrices.open_matrix(arguments.results / path) for path in paths]
-        for question, choice, algorithm, mistakes, vectors in variants(dataset, pool):
+        for question, choice, algorithm, mistakes, vectors in variants(dataset, pool, study.kernel_list()):
             for metric, values in (
                 ("mistake_percent", 100.0 * mistakes / len(dataset.labels)),
                 ("support_vectors", vectors.astype(float)),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from grambench.algorithms import Algorithm
 
 WARM_UP_ROUNDS = 2
+TIMED_TWICE_BELOW = 1.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,9 @@ def run(
 
     Notes
     -----
-    Seconds are those of `fit` alone, after a run over two examples that compiles it.
+    Seconds are those of `fit` alone, after a run over two examples that compiles it. A fit of less than a second is
+    done twice, and the shorter time counts: the first one may have to read rows from disk, and the paper's kernels
+    were in memory (OMKC, Section 5.5). A sweep is not timed twice.
     """
     repeats, n, m = len(orders.indices), len(labels), len(grams)
     rounds = checkpoints(orders.indices.shape[1], curve_points)
@@ -131,10 +134,13 @@ def run(
             rng = np.random.default_rng(0)
             algorithm.fit(parameters, grams, labels, order=orders.indices[0, : min(n, WARM_UP_ROUNDS)], rng=rng)
         for r in range(repeats):
-            rng = np.random.default_rng(seeds(root, f"{dataset}/{algorithm.name}", r)[1])
-            start = time.perf_counter()
-            trace = algorithm.fit(parameters, grams, labels, order=orders.indices[r], rng=rng)
-            metrics["seconds"][p, r] = time.perf_counter() - start
+            seconds: list[float] = []
+            while len(seconds) < 1 or (len(seconds) < 2 and len(points) == 1 and seconds[0] < TIMED_TWICE_BELOW):
+                rng = np.random.default_rng(seeds(root, f"{dataset}/{algorithm.name}", r)[1])
+                start = time.perf_counter()
+                trace = algorithm.fit(parameters, grams, labels, order=orders.indices[r], rng=rng)
+                seconds.append(time.perf_counter() - start)
+            metrics["seconds"][p, r] = min(seconds)
             curve = 100.0 * np.cumsum(trace.mistakes)[rounds - 1] / rounds
             curves["mistake_percent"][p, r] = curve
             curves["support_vectors"][p, r] = trace.support_vectors[rounds - 1]
