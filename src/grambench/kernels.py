@@ -21,7 +21,7 @@ LOG_POSITIVE = -745.2  # exp of anything below is 0 in float64
 def polynomial(inner: Floats, squared_distance: Floats, degree: float, out: Floats) -> None:
     """Homogeneous polynomial kernel <x, x'>^p of integer degree p >= 1 (OMKC, Section 5.1)."""
     np.copyto(out, inner)
-    for _ in range(int(degree) - 1):  # repeated products: exact on integer features, and np.power is ten times slower
+    for _ in range(int(degree) - 1):  # repeated products are exact on integer features
         np.multiply(out, inner, out=out)
 
 
