@@ -302,8 +302,9 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_pypi(wheels: Path, tmp_path: Path) -> None:
-    note = run(describe(packaged("pypi", requirement="toypackage==1.0")), tmp_path / "toy")
+def test_pypi(wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the workflow's paths are relative
+    note = run(describe(packaged("pypi", requirement="toypackage==1.0")), Path("toy"))
     assert (note["status"], note["origin"]) == ("ok", "PyPI wheel toypackage==1.0")
     assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
 
@@ -333,11 +334,13 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("versions", ["*=1-2", "toy"], ids=["asked-for", "newest"])
-def test_debian(programs: Path, tmp_path: Path, versions: str) -> None:
+def test_debian(programs: Path, tmp_path: Path, versions: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the workflow's paths are relative
     offer = f'case "$2" in {versions}) touch toy_1_all.deb;; *) echo "E: not found" >&2; exit 100;; esac'
     program(programs, "apt-get", f'test "$1" = download || exit 1\n{offer}')
-    program(programs, "dpkg-deb", f'mkdir -p "$3/inner" && cp "{tmp_path}/body" "$3/inner/toy.data"')
-    note = run(describe(packaged("debian", package="toy", version="1-2")), tmp_path / "toy")
+    unpack = f'test -f "$2" && mkdir -p "$3/inner" && cp "{tmp_path}/body" "$3/inner/toy.data"'
+    program(programs, "dpkg-deb", unpack)
+    note = run(describe(packaged("debian", package="toy", version="1-2")), Path("toy"))
     assert (note["status"], note["origin"]) == ("ok", "Debian package toy 1-2")
     assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
 
@@ -353,11 +356,12 @@ def test_debian_says_why_not(programs: Path, tmp_path: Path, monkeypatch: pytest
     assert only_reason(run(dataset, tmp_path / "toy")) == "apt-get is not installed"
 
 
-def test_npm(programs: Path, tmp_path: Path) -> None:
+def test_npm(programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the workflow's paths are relative
     with tarfile.open(tmp_path / "toy-1.0.tgz", "w:gz") as archive:
         archive.add(tmp_path / "body", "inner/toy.data")
     program(programs, "npm", f'for last; do :; done; test "$last" = toy@1.0 && cp "{tmp_path}/toy-1.0.tgz" .')
-    note = run(describe(packaged("npm", package="toy", version="1.0")), tmp_path / "toy")
+    note = run(describe(packaged("npm", package="toy", version="1.0")), Path("toy"))
     assert (note["status"], note["origin"]) == ("ok", "npm package toy@1.0")
 
 

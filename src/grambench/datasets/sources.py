@@ -124,6 +124,7 @@ def fetch(
         `index` (of the source in the description), `kind`, `origin`, `mirror` (the one that delivered, or None) and
         `files` (name to SHA-256).
     """
+    folder = folder.absolute()  # package managers are called from inside temporary folders
     folder.mkdir(parents=True, exist_ok=True)
     (folder / NOTE).unlink(missing_ok=True)
     tried: list[dict[str, str]] = []
