@@ -63,6 +63,11 @@ def test_one_hot(tmp_path: Path) -> None:
     assert raw.features.tolist() == [[0, 1], [1, 0]]
     with pytest.raises(DataError, match="column 0 has values other than red"):
         read("csv", path, label=-1, one_hot={"0": ["red"]})
+    # columns as in the file, whatever the order of the description
+    raw = read("csv", path, label=-1, one_hot={"1": ["x", "y"], "0": ["red", "blue"]})
+    assert raw.features.tolist() == [[1, 0, 1, 0], [0, 1, 0, 1]]
+    with pytest.raises(DataError, match="there is no column 7; the columns are 0, 1"):
+        read("csv", path, label=-1, one_hot={"7": ["x"]})
 
 
 def test_scaling_and_zero_columns(tmp_path: Path) -> None:

@@ -108,7 +108,8 @@ class Table(Reader):
     codes : dict
         Values of nominal columns to numbers; "?" is a missing value.
     one_hot : dict
-        Nominal column to its values: an indicator column each, in this order. Columns not named are left out.
+        Nominal column to its values: an indicator column each, columns as in the file, values in this order. Columns
+        not named are left out.
     drop_incomplete : bool
         Whether rows with missing values are left out; else they are an error unless `codes` names "?".
     """

@@ -226,9 +226,14 @@ def _numbers(column: NDArray[Any], codes: dict[str, float]) -> NDArray[np.float6
 
 
 def _indicators(columns: Columns, values: dict[str, list[str]]) -> NDArray[np.float64]:
-    """Return a column of 0 and 1 for each value of each nominal column."""
+    """Return a column of 0 and 1 for each value of each nominal column, in the file's order of columns.
+
+    The order of `values` means nothing: a description may come from JSON with sorted keys.
+    """
+    if unknown := set(values) - set(columns):
+        raise ValueError(f"there is no column {', '.join(sorted(unknown))}; the columns are {', '.join(columns)}")
     blocks = []
-    for name, known in values.items():
+    for name, known in ((name, values[name]) for name in columns if name in values):
         block = columns[name][:, None] == np.array(known, dtype=object)
         if not block.any(axis=1).all():
             raise ValueError(f"column {name} has values other than {', '.join(known)}")
