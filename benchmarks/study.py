@@ -38,7 +38,7 @@ def main():
     parser.add_argument("--demo", action="store_true", help="the embedded data sets only")
     parser.add_argument("--keep", type=Path, help="move the results here")
     arguments = parser.parse_args()
-    (ROOT / ".cache").mkdir(exist_ok=True)  # beside the repository's files and ignored by git; it needs 27 GB
+    (ROOT / ".cache").mkdir(exist_ok=True)  # beside the repository's files and ignored by git; it needs 29 GB
     with tempfile.TemporaryDirectory(dir=ROOT / ".cache") as folder:
         for name in COPIED:
             source, target = ROOT / name, Path(folder) / name

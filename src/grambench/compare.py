@@ -28,7 +28,7 @@ def compare(old: Path, new: Path, study: str, *, timings: bool = False) -> pd.Da
     DataFrame
         One row a cell: its keys, old_mean, new_mean, difference, p_value, and change: "same" (all repeats equal),
         "noise" (a t-test does not reject equal means at 1 %), "changed", "only old" or "only new". The test is paired
-        where both sides have equally many repeats, which then saw the same orders, else Welch's.
+        where both sides have equally many repeats, taken to have seen the same orders, else Welch's.
 
     Raises
     ------
