@@ -26,6 +26,16 @@ def test_equals_scikit_learn(features):
     np.testing.assert_allclose(wide, rbf_kernel(features, gamma=0.125), rtol=1e-10, atol=1e-14)
 
 
+@pytest.mark.parametrize("degree", [1, 2, 10])
+def test_inhomogeneous_polynomial_equals_a_naive_computation(features, degree):
+    gram = grams.compute(grams.inner_products(features), [Kernel("inhomogeneous", degree)])[0]
+    rows = features.tolist()
+    naive = [[(sum(a * b for a, b in zip(x, z, strict=True)) + 1) ** degree for z in rows] for x in rows]
+    np.testing.assert_allclose(gram, naive, rtol=1e-10, atol=1e-12)
+    eigenvalues = np.linalg.eigvalsh(gram)  # positive semidefinite, but for rounding
+    assert eigenvalues[0] >= -1e-12 * eigenvalues[-1]
+
+
 def test_is_symmetric_with_unit_diagonal_and_no_negative_distance(features):
     twice = np.vstack([features, features]) * 1e3  # equal rows, whose computed distances round below 0
     gram = grams.compute(grams.inner_products(twice), [Kernel("gaussian", 2.0**-6)])[0]
@@ -95,13 +105,29 @@ def test_damaged_files_are_named(features, tmp_path):
 
 
 def test_kernel_names_survive_the_round_trip():
-    for kernel in (Kernel("polynomial", 3), Kernel("gaussian", 2.0**-6), Kernel("gaussian", 1 / 3)):
+    for family, value in (("polynomial", 3), ("inhomogeneous", 10), ("gaussian", 2.0**-6), ("gaussian", 1 / 3)):
+        kernel = Kernel(family, value)
         assert Kernel.parse(kernel.name) == kernel
     assert Kernel("gaussian", 0.5).name == "gaussian_sigma0.5"
+    assert Kernel("inhomogeneous", 3).name == "inhomogeneous_d3"
+
+
+def test_kernel_titles():
+    assert Kernel("gaussian", 0.5).title == "gaussian σ = 0.5"
+    assert Kernel("polynomial", 2).title == "polynomial p = 2"
+    assert Kernel("inhomogeneous", 3).title == "polynomial (⟨x, x'⟩ + 1)^3"
 
 
 @pytest.mark.parametrize(
-    ("family", "value"), [("polynomial", 0), ("polynomial", 1.5), ("gaussian", 0), ("gaussian", -1)]
+    ("family", "value"),
+    [
+        ("polynomial", 0),
+        ("polynomial", 1.5),
+        ("inhomogeneous", 0),
+        ("inhomogeneous", math.inf),
+        ("gaussian", 0),
+        ("gaussian", -1),
+    ],
 )
 def test_wrong_kernel_parameters_are_refused(family, value):
     with pytest.raises(ValueError, match=f"{family} kernel: .* must be .*, got {value}"):

@@ -1,10 +1,15 @@
 """Each format from a few lines of it, and one clear line for files that are something else."""
 
+import bz2
+import gzip
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+import rdata
 import scipy.io
 from pydantic import TypeAdapter
 from scipy import sparse
@@ -39,6 +44,22 @@ def test_csv_of_blanks_and_numeric_labels(tmp_path: Path) -> None:
     raw = read("csv", written(tmp_path / "a", "+1  2 3\n-1 4   5\n"), label=0, separator=" ")
     assert raw.features.tolist() == [[2, 3], [4, 5]]
     assert raw.labels.tolist() == [1.0, -1.0]
+
+
+@pytest.mark.parametrize(("ending", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress)])
+def test_compressed_text(tmp_path: Path, ending: str, compress: Any) -> None:
+    path = tmp_path / f"a.txt.{ending}"
+    path.write_bytes(compress(b"X1 X2 C\n1 2 1\n3 0.5 2\n"))
+    raw = read("csv", path, label=-1, separator=" ", header_lines=1)
+    assert raw.features.tolist() == [[1, 2], [3, 0.5]]
+    assert raw.labels.tolist() == [1, 2]
+    path.write_bytes(compress(b"1 2:5\n"))
+    assert read("libsvm", path, columns=2).features.tolist() == [[0, 5]]
+    for damaged in (path.read_bytes()[:-5], b"1 2:5\n", b""):
+        path.write_bytes(damaged)
+        with pytest.raises(DataError, match=rf"^a\.txt\.{ending}: cannot be read as libsvm: ") as caught:
+            read("libsvm", path, columns=2)
+        assert "\n" not in str(caught.value)
 
 
 def test_missing_values(tmp_path: Path) -> None:
@@ -141,6 +162,50 @@ def test_rda() -> None:
     assert sorted(set(raw.labels.tolist())) == ["benign", "malignant"]
 
 
+def lazy_load_database(folder: Path, **objects: Any) -> list[Path]:
+    """Write what R's makeLazyLoadDB writes: objects in an .rdb, their offsets and lengths in an .rdx."""
+    places, database = {}, b""
+    for name, value in objects.items():
+        rdata.write_rds(folder / "object.rds", value, compression=None)
+        serialised = (folder / "object.rds").read_bytes()
+        entry = len(serialised).to_bytes(4, "big") + zlib.compress(serialised)
+        places[name] = np.array([len(database), len(entry)], dtype=np.int32)
+        database += entry
+    (folder / "Rdata.rdb").write_bytes(database)
+    rdata.write_rds(folder / "Rdata.rdx", {"variables": places, "references": {}, "compressed": True})
+    return [folder / "Rdata.rdb", folder / "Rdata.rdx"]
+
+
+def test_rdb(tmp_path: Path) -> None:
+    table = pd.DataFrame(
+        {"c": pd.Categorical(["u", "v", "u"]), "x": [1.5, np.nan, 2.5], "k": pd.array([1, 2, None], dtype="Int32")}
+    )
+    paths = lazy_load_database(tmp_path, other=np.arange(3), table=table)
+    raw = read("rdb", *paths, table="table", label="c", positive="u")
+    assert np.array_equal(raw.features, [[1.5, 1], [np.nan, 2], [2.5, np.nan]], equal_nan=True)
+    assert raw.labels.tolist() == ["u", "v", "u"]
+    assert read("rdb", *paths, table="table", label="c", drop_incomplete=True).features.tolist() == [[1.5, 1]]
+
+
+def test_a_damaged_rdb_is_refused_in_one_line(tmp_path: Path) -> None:
+    paths = lazy_load_database(tmp_path, other=np.arange(3), table=pd.DataFrame({"x": [1.0, 2.0], "c": [1, 2]}))
+    options: dict[str, Any] = {"table": "table", "label": "c"}
+    with pytest.raises(DataError, match=r"^Rdata\.rdb, Rdata\.rdx: cannot be read as rdb: KeyError: 'absent'$"):
+        read("rdb", *paths, **options | {"table": "absent"})
+    with pytest.raises(DataError, match=r"cannot be read as rdb: TypeError: expected a data frame, got ndarray$"):
+        read("rdb", *paths, **options | {"table": "other"})
+    with pytest.raises(DataError, match=r"^Rdata\.rdx: cannot be read as rdb: "):
+        read("rdb", paths[1], **options)
+    for path in paths:
+        whole = path.read_bytes()
+        for damaged in (whole[: len(whole) // 2], b"", b"<html>\n</html>\n"):
+            path.write_bytes(damaged)
+            with pytest.raises(DataError, match=r"^Rdata\.rdb, Rdata\.rdx: cannot be read as rdb: ") as caught:
+                read("rdb", *paths, **options)
+            assert "\n" not in str(caught.value)
+        path.write_bytes(whole)
+
+
 BODIES = [b"", b"<html>\n<p>Not found: 404</p>\n</html>\n", b"MATLAB 5.0 MAT-file" + bytes(40), b"\x1f\x8b\xff\xfe\x80"]
 FORMATS: dict[str, dict[str, Any]] = {
     "csv": {"label": 0},
@@ -150,6 +215,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "mat_blocks": {"features": ["a"], "labels": ["b"]},
     "indices": {"columns": 2, "features": ["a.mat"], "labels": ["a.mat"]},
     "rda": {"table": "t", "label": 0},
+    "rdb": {"table": "t", "label": 0},
 }
 
 

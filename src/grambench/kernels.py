@@ -25,6 +25,15 @@ def polynomial(inner: Floats, squared_distance: Floats, degree: float, out: Floa
         np.multiply(out, inner, out=out)
 
 
+def inhomogeneous(inner: Floats, squared_distance: Floats, degree: float, out: Floats) -> None:
+    """Inhomogeneous polynomial kernel (<x, x'> + 1)^d of integer degree d >= 1 (RKL, Section 6; Gai et al. 2010).
+
+    RKL names degrees only, of kernels "the same as in SimpleMKL"; the 1 is that of SimpleMKL's toolbox (Rakotomamonjy
+    et al. 2008).
+    """
+    polynomial(inner + 1.0, squared_distance, degree, out)
+
+
 def gaussian(inner: Floats, squared_distance: Floats, width: float, out: Floats) -> None:
     """Gaussian kernel exp(-||x - x'||^2 / (2 sigma^2)) (OMKC, Section 5.1)."""
     np.multiply(squared_distance, -1.0 / (2.0 * width**2), out=out)
@@ -59,6 +68,8 @@ class Family:
         (inner, squared_distance, parameter, out) -> None; all arrays have one shape, `out` receives the entries.
     symbol : str
         The parameter's symbol in names, such as "sigma".
+    title : str
+        What people read, with {:g} for the parameter.
     uses_distance : bool
         Whether the function reads `squared_distance`; otherwise it may be empty.
     check : callable
@@ -69,14 +80,22 @@ class Family:
 
     function: Callable[[Floats, Floats, float, Floats], None]
     symbol: str
+    title: str
     uses_distance: bool
     check: Callable[[float], bool]
     requirement: str
 
 
+def _is_degree(value: float) -> bool:
+    return value >= 1 and float(value).is_integer()
+
+
 FAMILIES: dict[str, Family] = {
-    "polynomial": Family(polynomial, "p", False, lambda p: p >= 1 and p == int(p), "a whole number of at least 1"),
-    "gaussian": Family(gaussian, "sigma", True, lambda s: 0 < s < np.inf, "a positive number"),
+    "polynomial": Family(polynomial, "p", "polynomial p = {:g}", False, _is_degree, "a whole number of at least 1"),
+    "inhomogeneous": Family(
+        inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", False, _is_degree, "a whole number of at least 1"
+    ),
+    "gaussian": Family(gaussian, "sigma", "gaussian σ = {:g}", True, lambda s: 0 < s < np.inf, "a positive number"),
 }
 
 
@@ -110,6 +129,11 @@ class Kernel:
         short = f"{self.parameter:g}"
         value = short if float(short) == self.parameter else repr(self.parameter)
         return f"{self.family}_{FAMILIES[self.family].symbol}{value}"
+
+    @property
+    def title(self) -> str:
+        """The kernel's name for people, such as "gaussian σ = 0.5"."""
+        return FAMILIES[self.family].title.format(self.parameter)
 
     @classmethod
     def parse(cls, name: str) -> "Kernel":

@@ -16,6 +16,8 @@ NOTE = "source.json"
 class Reader(Model):
     """How one source's files become features and labels; a subclass for each format.
 
+    Text (formats csv, indices and libsvm) may be compressed: a file whose name ends in .gz or .bz2.
+
     Attributes
     ----------
     positive : float or str
@@ -156,7 +158,20 @@ class Rda(Table):
     table: str
 
 
-AnyReader = Annotated[Mat | MatBlocks | Indices | Libsvm | Csv | Arff | Rda, Field(discriminator="format")]
+class Rdb(Table):
+    """R's lazy-load database: a file .rdb with objects, and a file .rdx that says where each of them lies.
+
+    Attributes
+    ----------
+    table : str
+        The data frame's name.
+    """
+
+    format: Literal["rdb"]
+    table: str
+
+
+AnyReader = Annotated[Mat | MatBlocks | Indices | Libsvm | Csv | Arff | Rda | Rdb, Field(discriminator="format")]
 
 
 class File(Model):

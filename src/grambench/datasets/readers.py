@@ -4,7 +4,10 @@ Features are float64. Text formats become dense even where they are sparse (a3a,
 dense products are what Gram matrices are made of; dorothea, 0.9 GB dense and 99 percent zeros, stays sparse.
 """
 
+import bz2
 import csv
+import gzip
+import io
 import warnings
 import zlib
 from collections.abc import Callable
@@ -18,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.io.matlab import MatReadError
 
-from grambench.config.dataset import Arff, Column, Csv, Indices, Libsvm, Mat, MatBlocks, Rda, Reader, Table
+from grambench.config.dataset import Arff, Column, Csv, Indices, Libsvm, Mat, MatBlocks, Rda, Rdb, Reader, Table
 from grambench.errors import DataError
 
 # what the parsers of damaged or other files raise
@@ -33,6 +36,8 @@ UNREADABLE = (
     MatReadError,
     zlib.error,
 )
+
+DECOMPRESSORS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress}
 
 Columns = dict[str, NDArray[Any]]  # float64, or object holding str and None (missing)
 
@@ -166,15 +171,24 @@ def read_rda(reader: Rda, files: dict[str, Path]) -> Raw:
     (path,) = files.values()
     with warnings.catch_warnings(action="ignore"):  # rdata assumes ASCII where an old file names no encoding
         frame = rdata.read_rda(path)[reader.table]
-    columns: Columns = {}
-    for name in frame:
-        column = frame[name]
-        if column.dtype.kind == "f":
-            columns[name] = column.to_numpy()
-        else:
-            text = column.astype(object)
-            columns[name] = text.where(column.notna(), None).to_numpy()
-    return _encoded(reader, columns)
+    return _encoded(reader, _data_frame(frame))
+
+
+def read_rdb(reader: Rdb, files: dict[str, Path]) -> Raw:
+    """Read a data frame of R's lazy-load database, as packages hold their data.
+
+    The .rdx has each object's offset and length in the .rdb. What lies there is the size of the serialised object in
+    four bytes, and the object compressed with zlib (R's src/main/serialize.c, R_compress1).
+    """
+    import rdata
+
+    (index,) = (path for name, path in files.items() if name.endswith(".rdx"))
+    (database,) = (path for name, path in files.items() if name.endswith(".rdb"))
+    with warnings.catch_warnings(action="ignore"):  # as above
+        offset, length = rdata.read_rds(index)["variables"][reader.table]
+        entry = database.read_bytes()[offset : offset + length]
+        frame = rdata.read_rds(io.BytesIO(zlib.decompress(entry[4:])))
+    return _encoded(reader, _data_frame(frame))
 
 
 READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
@@ -185,6 +199,7 @@ READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
     Csv: read_csv,
     Arff: read_arff,
     Rda: read_rda,
+    Rdb: read_rdb,
 }
 
 
@@ -193,7 +208,26 @@ def _column(path: Path) -> NDArray[np.float64]:
 
 
 def _lines(path: Path) -> list[str]:
-    return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    content = path.read_bytes()
+    if path.suffix in DECOMPRESSORS:
+        content = DECOMPRESSORS[path.suffix](content)
+    return [line for line in content.decode("utf-8").splitlines() if line.strip()]
+
+
+def _data_frame(frame: Any) -> Columns:
+    """Return the columns of what should be a data frame of R."""
+    from pandas import DataFrame  # rdata has loaded it
+
+    if not isinstance(frame, DataFrame):
+        raise TypeError(f"expected a data frame, got {type(frame).__name__}")
+    columns: Columns = {}
+    for name, column in frame.items():
+        if column.dtype.kind == "f":
+            columns[str(name)] = column.to_numpy()
+        else:
+            text = column.astype(object)
+            columns[str(name)] = text.where(column.notna(), None).to_numpy()
+    return columns
 
 
 def _encoded(reader: Table, columns: Columns) -> Raw:
