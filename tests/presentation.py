@@ -25,11 +25,26 @@ SETTINGS = {
     "protocol": {"kind": "online", "repeats": REPEATS, "checkpoints": 4},
     "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5]}],
     "datasets": ["wdbc", "sonar", "splice"],
-    "algorithms": {"perceptron": {}, "omkc_dd": {"beta": 0.8}, "omkc_ss": {"beta": 0.8}},
-    "sweeps": {
-        "beta": {"parameter": "beta", "values": [0.5, 0.8], "algorithms": ["omkc_dd", "omkc_ss"], "datasets": ["wdbc"]}
+    "algorithms": {
+        "perceptron": {},
+        "omkc_dd": {"parameters": {"beta": 0.8}},
+        "omkc_ss": {"parameters": {"beta": 0.8}},
     },
-    "published": {"runs": 20, "results": "cells.csv", "times": "times.csv", "kernels": "kernels.csv"},
+    "experts": "omkc_dd",
+    "sweeps": {
+        "beta": {
+            "parameter": "beta",
+            "label": "Discount",
+            "values": [0.5, 0.8],
+            "algorithms": ["omkc_dd", "omkc_ss"],
+            "datasets": ["wdbc"],
+        }
+    },
+    "published": {
+        "runs": 20,
+        "results": ["cells.csv", "times.csv"],
+        "heads": {"item": "Heads", "file": "kernels.csv"},
+    },
     "tables": {
         "table2": {"kind": "datasets", "title": "Table 2", "caption": "The data"},
         "table3": {
@@ -39,7 +54,13 @@ SETTINGS = {
             "metrics": ["mistake_percent", "support_vectors", "seconds"],
             "highlight": "mistake_percent",
         },
-        "table5": {"kind": "times", "title": "Table 5", "caption": "Times", "algorithms": ["omkc_dd", "omkc_ss"]},
+        "table5": {
+            "kind": "times",
+            "title": "Table 5",
+            "caption": "Times",
+            "remark": "On a sundial.",
+            "algorithms": ["omkc_dd", "omkc_ss"],
+        },
     },
     "figures": {
         "figure1": {
@@ -111,6 +132,9 @@ def cells() -> pd.DataFrame:
         record = f"results/runs/omkc/{dataset}/{algorithm}.h5"
         orders = "published" if status == "ok" else ""
         rows.append(("omkc", dataset, algorithm, "", status, reason, orders, 1.5, 80.0, record))
+        if dataset == "wdbc" and algorithm != "perceptron":
+            record = f"results/runs/omkc/{dataset}/{algorithm}/beta.h5"
+            rows.append(("omkc", dataset, algorithm, "beta", status, reason, orders, 1.5, 80.0, record))
     columns = [
         "study",
         "dataset",
@@ -162,10 +186,12 @@ def published(folder: Path) -> dict[str, Path]:
         "3,sonar,omkc_dd,mistake_percent,30.0,1.0,0\n"
         "3,splice,omkc_dd,mistake_percent,31.0,1.0,0\n"
         "3,w5a,omkc_dd,mistake_percent,32.0,1.0,0\n",
-        "times.csv": "dataset,size,dd,ds,sd,ss,ds_over_dd,sd_over_dd,ss_over_dd\n"
-        "wdbc,40,2.0,1.9,1.8,1.0,95.0,90.0,60.0\n",
-        "kernels.csv": "dataset,n,d,best_kernel\nwdbc,40,4,polynomial kernel of $p = 1$\n"
-        "splice,1000,60,gaussian kernel of $\\sigma = 4$\n",
+        "times.csv": "table,dataset,algorithm,metric,mean,std\n"
+        "5,wdbc,omkc_dd,seconds,2.0,\n"
+        "5,wdbc,omkc_ds,seconds,1.9,\n"
+        "5,wdbc,omkc_ss,seconds,1.0,\n"
+        "5,wdbc,omkc_ss,seconds_ratio_percent,60.0,\n",
+        "kernels.csv": "dataset,n,d,best_kernel\nwdbc,40,4,polynomial_p1\nsplice,1000,60,gaussian_sigma4\n",
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():

@@ -1,4 +1,4 @@
-"""Every algorithm of the registry against its naive reference, and what must hold for all of them."""
+"""Every online algorithm of the registry against its naive reference, and what must hold for all of them."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ from grambench import algorithms, grams
 from grambench.errors import ConfigError
 from grambench.kernels import Kernel
 
-NAMES = algorithms.names()
+NAMES = algorithms.names("online")
 KERNELS = [
     *(Kernel("polynomial", degree) for degree in (1, 2, 3)),
     *(Kernel("gaussian", 2.0**power) for power in (-6, -1, 0, 2)),

@@ -44,7 +44,8 @@ def test_list_shows_everything(capsys):
         (["fetch", "inosphere"], "unknown data set 'inosphere': did you mean ionosphere"),
         (["run", "omck"], "unknown study 'omck': did you mean omkc"),
         (["run", "-d", "spamase"], "unknown data set 'spamase': did you mean spambase"),
-        (["compare", "nowhere", "elsewhere"], "nowhere/omkc/runs.parquet: no such file"),
+        (["compare", "nowhere", "elsewhere"], "nowhere/*/runs.parquet: no such file"),
+        (["compare", "nowhere", "elsewhere", "--study", "omkc"], "nowhere/omkc/runs.parquet: no such file"),
     ],
 )
 def test_a_wrong_name_gets_one_line_and_exit_code_2(capsys, arguments, message):
@@ -103,11 +104,11 @@ def test_fetch_of_a_bundled_data_set(capsys, tmp_path, monkeypatch):
     assert out.split() == ["data/raw/a3a/source.json"]
 
 
-def results(folder, shift=0.0, noise=0.0, algorithms=("perceptron", "omkc_dd")):
+def results(folder, shift=0.0, noise=0.0, algorithms=("perceptron", "omkc_dd"), study="omkc"):
     """Write runs of which omkc_dd's are shifted, and disturbed by noise that alternates in sign."""
     rows = [
         (
-            "omkc",
+            study,
             "wdbc",
             algorithm,
             "",
@@ -122,8 +123,8 @@ def results(folder, shift=0.0, noise=0.0, algorithms=("perceptron", "omkc_dd")):
         for r in range(20)
     ]
     columns = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
-    (folder / "omkc").mkdir(parents=True)
-    pd.DataFrame(rows, columns=columns).to_parquet(folder / "omkc/runs.parquet")
+    (folder / study).mkdir(parents=True)
+    pd.DataFrame(rows, columns=columns).to_parquet(folder / study / "runs.parquet")
     return str(folder)
 
 
@@ -143,6 +144,15 @@ def test_compare_tells_change_from_noise(capsys, tmp_path):
     assert "only old" in out
     code, out, _ = call(capsys, "compare", base, results(tmp_path / "f", shift=3.0), "--timings")
     assert "2 changed" in out
+
+
+def test_compare_takes_every_study_or_the_one_named(capsys, tmp_path):
+    for side, shift in (("a", 0.0), ("b", 0.3)):
+        results(tmp_path / side)
+        results(tmp_path / side, shift, study="rkl")
+    sides = str(tmp_path / "a"), str(tmp_path / "b")
+    assert call(capsys, "compare", *sides)[1].splitlines()[-1] == "3 same, 1 changed"
+    assert call(capsys, "compare", *sides, "--study", "omkc")[1] == "2 same\n"
 
 
 def test_run_hands_over_to_snakemake(monkeypatch, capsys):

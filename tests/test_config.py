@@ -50,7 +50,10 @@ def test_the_pool_is_the_papers():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"protocol": {"kind": "online", "repeats": 0}}, r"protocol.repeats: .*greater than or equal to 1 \(got 0\)"),
+        (
+            {"protocol": {"kind": "online", "repeats": 0}},
+            r"protocol.online.repeats: .*greater than or equal to 1 \(got 0\)",
+        ),
         ({"kernels": [{"family": "gaussian", "values": [1, 1]}]}, "kernel gaussian_sigma1 is listed twice"),
         ({"datasets": ["wdbc", "wdbc"]}, "data set wdbc is listed twice"),
         ({"algorithms": {"om2": {}}}, "beta names algorithm omkc_dd, which the study does not have"),

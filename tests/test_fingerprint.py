@@ -6,8 +6,8 @@ import pytest
 
 from grambench import algorithms, fingerprint
 
-RUN_DD = ("grambench.steps.run", "grambench.steps.fit", "grambench.algorithms.online.omkc_dd")
-RUN_SD = ("grambench.steps.run", "grambench.steps.fit", "grambench.algorithms.online.omkc_sd")
+RUN_DD = ("grambench.steps.run", "grambench.steps.fit_online", "grambench.algorithms.online.omkc_dd")
+RUN_SD = ("grambench.steps.run", "grambench.steps.fit_online", "grambench.algorithms.online.omkc_sd")
 
 
 @pytest.fixture
@@ -79,6 +79,8 @@ def test_closure_follows_imports_inside_the_package():
     } <= found
     assert not found & {algorithms.module(name) for name in algorithms.names() if name != "omkc_dd"}
     assert "grambench.cli" not in found
+    other_protocol = {"grambench.algorithms.kernel_fit", "grambench.steps.fit_nested", "grambench.experiments.nested"}
+    assert not found & other_protocol, "the registry names kernel_fit for type checkers only"
 
 
 def test_spec_is_canonical():

@@ -21,7 +21,13 @@ def calls(path):
 
 def test_there_is_something_to_check():
     assert len(FILES) > 30
-    assert len(algorithms.names()) >= 8
+    assert len(algorithms.names("online")) >= 8
+
+
+def test_names_are_unique_over_families():
+    """A name alone says which family an algorithm belongs to."""
+    names = algorithms.names()
+    assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
@@ -29,8 +35,8 @@ def test_no_fastmath_no_print_no_dynamic_import_no_global_random(path):
     for name, node in calls(path):
         assert not any(keyword.arg == "fastmath" for keyword in node.keywords), "fastmath changes results"
         assert name != "print" or path.name == "cli.py", "the library logs, the command prints"
-        allowed = path == SOURCE / "algorithms" / "__init__.py"
-        assert name not in ("importlib.import_module", "__import__") or allowed, "only the registry imports by name"
+        allowed = path in (SOURCE / "algorithms" / "__init__.py", SOURCE / "claims" / "__init__.py")
+        assert name not in ("importlib.import_module", "__import__") or allowed, "only the registries import by name"
         assert name not in ("eval", "exec"), "configuration is data"
         seeded = ("np.random.default_rng", "np.random.SeedSequence")
         assert not name.startswith("np.random.") or name.startswith(seeded), "randomness is passed in"
@@ -38,7 +44,7 @@ def test_no_fastmath_no_print_no_dynamic_import_no_global_random(path):
 
 def test_algorithms_share_no_state():
     for name in algorithms.names():
-        tree = ast.parse((algorithms.FOLDER / "online" / f"{name}.py").read_text())
+        tree = ast.parse((algorithms.FOLDER / algorithms.family(name) / f"{name}.py").read_text())
         assert not [node for node in ast.walk(tree) if isinstance(node, ast.Global | ast.Nonlocal)]
 
 

@@ -64,7 +64,7 @@ def test_what_is_recorded_is_what_the_algorithm_did(problem):
             assert result.curves["mistake_percent"][p, r, 2] == pytest.approx(100 * trace.mistakes[:30].mean())
             assert result.curves["support_vectors"][p, r, 2] == trace.support_vectors[29]
             assert np.array_equal(result.curves["weights"][p, r, 2], trace.weights[29])
-            assert np.array_equal(result.updates[p, r], trace.updates)
+            assert np.array_equal(result.kernel_values["updates"][p, r], trace.updates)
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,10 @@ def verdicts(tmp_path_factory):
         pool = grams.compute(grams.inner_products(dataset.features), STUDY.kernel_list())
         orders = online.draw_orders(dataset.orders, len(dataset.labels), 20, 0, name)
         assert orders.origin == "published"
-        for algorithm, settings in STUDY.algorithms.items():
+        for algorithm, entry in STUDY.algorithms.items():
             result = online.run(
                 algorithms.load(algorithm),
-                [algorithms.parameters(algorithm, settings)],
+                [algorithms.parameters(algorithm, entry.parameters)],
                 pool,
                 dataset.labels,
                 orders,

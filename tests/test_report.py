@@ -146,7 +146,7 @@ def test_page_shows_numbers_failures_and_sources(parsed):
         "abc123",
         "a.csv",
         "4 of 4 runs; at most",
-        "14 seconds of runs in all",  # 9 cells of 1.5 s
+        "16 seconds of runs in all",  # 11 cells of 1.5 s
     ):
         assert expected in text, expected
 

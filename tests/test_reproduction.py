@@ -9,8 +9,11 @@ import pytest
 
 from grambench import claims, reproduction
 from grambench.claims import Evidence, omkc
-from grambench.errors import DataError
-from grambench.results import Results, title
+from grambench.config.project import Configuration
+from grambench.config.study import Entry
+from grambench.errors import ConfigError
+from grambench.kernels import Kernel
+from grambench.results import Results
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +31,7 @@ def one(table, **wanted):
 
 
 def test_one_row_a_published_number(table):
-    assert len(table) == 7 + 7 + 6
+    assert len(table) == 7 + 4 + 6
     assert list(table.columns) == reproduction.COLUMNS
 
 
@@ -50,6 +53,14 @@ def test_seconds_are_a_speed_up(table):
     assert ratio.ours_mean == pytest.approx(50.0) and ratio.published_mean == 60.0
 
 
+def test_ratios_need_a_table_of_times(tmp_path):
+    study = presentation.study().model_copy(update={"tables": {}})
+    results = Results(study, presentation.runs(), presentation.cells())
+    table = reproduction.table(results, presentation.prepared(), presentation.published(tmp_path))
+    ratio = one(table, metric="seconds_ratio_percent")
+    assert (ratio.verdict, ratio.reason) == ("unavailable", "no table of times names the algorithm to compare with")
+
+
 def test_what_is_missing_says_why(table):
     failed = one(table, dataset="sonar")
     assert (failed.verdict, failed.reason) == ("unavailable", "timeout: stopped after 5 s <limit>")
@@ -65,14 +76,13 @@ def test_heads_of_the_tables(table):
     best = one(table, dataset="wdbc", metric="best_kernel")
     assert (best.verdict, best.ours) == ("exact", "polynomial p = 1")
     assert one(table, dataset="splice", metric="best_kernel").verdict == "unavailable"
+    assert set(table[table["metric"].isin(["n", "d", "best_kernel"])]["item"]) == {"Heads"}
 
 
 def test_another_best_kernel_is_different(tmp_path):
     files = presentation.published(tmp_path)
-    text = (
-        files["kernels.csv"].read_text().replace("polynomial kernel of $p = 1$", r"gaussian kernel of $\sigma = 0.5$")
-    )
-    files["kernels.csv"].write_text(text)
+    text = files["kernels.csv"].read_text()
+    files["kernels.csv"].write_text(text.replace("polynomial_p1", "gaussian_sigma0.5"))
     table = reproduction.table(presentation.results(), presentation.prepared(), files)
     row = one(table, dataset="wdbc", metric="best_kernel")
     assert row.verdict == "different"
@@ -81,15 +91,23 @@ def test_another_best_kernel_is_different(tmp_path):
 
 def test_all_published_kernels_are_understood():
     heads = pd.read_csv(presentation.ROOT / "config/published/omkc_best_kernel.csv")
-    names = [reproduction.kernel_name(text) for text in heads["best_kernel"]]
-    assert names[:3] == ["gaussian_sigma1", "polynomial_p1", "gaussian_sigma64"]
-    with pytest.raises(DataError, match="expected 'gaussian kernel"):
-        reproduction.kernel_name("linear kernel")
+    pool = [kernel.name for kernel in Configuration(presentation.ROOT / "config").study("omkc").kernel_list()]
+    assert {Kernel.parse(name).name for name in heads["best_kernel"]} <= set(pool)
 
 
-def test_titles_come_from_the_docstrings():
-    assert title("omkc_dd") == "OMKC(D,D)"
-    assert title("no_such_algorithm") == "no_such_algorithm"
+def test_an_unknown_published_kernel_is_refused(tmp_path):
+    files = presentation.published(tmp_path)
+    files["kernels.csv"].write_text("dataset,n,d,best_kernel\nwdbc,40,4,linear kernel\n")
+    with pytest.raises(ConfigError, match="unknown kernel 'linear kernel'"):
+        reproduction.table(presentation.results(), presentation.prepared(), files)
+
+
+def test_titles_come_from_the_study_or_the_docstrings():
+    study = presentation.study()
+    entries = study.algorithms | {"mine": Entry(algorithm="omkc_dd", title="Mine"), "slow": Entry(algorithm="om2")}
+    results = Results(study.model_copy(update={"algorithms": entries}), presentation.runs(), presentation.cells())
+    names = ["omkc_dd", "mine", "slow", "no_such_algorithm"]
+    assert [results.title(name) for name in names] == ["OMKC(D,D)", "Mine", "OM-2", "no_such_algorithm"]
 
 
 def evidence(means, *, std=1.0, repeats=20, metric="mistake_percent"):
@@ -173,7 +191,7 @@ def test_theorem_1_is_checked_in_every_run():
     assert answer.verdict == "fails" and "wdbc run 2" in answer.evidence
 
 
-@pytest.mark.parametrize("change", [{"sweeps": {}, "figures": {}}, {"algorithms": {"omkc_dd": {}}}])
+@pytest.mark.parametrize("change", [{"sweeps": {}, "figures": {}}, {"algorithms": {"omkc_dd": Entry()}}])
 def test_claims_survive_a_study_without_sweeps_or_parameters(change):
     study = presentation.study().model_copy(update=change)
     results = Results(study, presentation.runs(), presentation.cells())
@@ -187,25 +205,21 @@ def test_best_beta_is_read_from_the_sweep():
 
 
 def published_evidence():
-    """Return runs whose means and deviations are the published ones, with the published seconds of Table 5."""
-    cells = pd.read_csv(presentation.ROOT / "config/published/omkc_tables_3_4.csv")
-    times = pd.read_csv(presentation.ROOT / "config/published/omkc_table_5.csv").set_index("dataset")
+    """Return runs whose means and deviations are the published ones."""
+    configuration = Configuration(presentation.ROOT / "config")
+    study = configuration.study("omkc")
+    folder = presentation.ROOT / "config/published"
+    cells = pd.concat(pd.read_csv(folder / name) for name in study.published.results).fillna({"std": 0.0})
     unit = np.tile([-1.0, 1.0], 10) * math.sqrt(19 / 20)
     rows = [
         (cell.dataset, cell.algorithm, "", np.nan, repeat, cell.metric, cell.mean + cell.std * unit[repeat])
         for cell in cells.drop_duplicates(["dataset", "algorithm", "metric"]).itertuples()
         for repeat in range(20)
     ]
-    rows += [
-        ("sonar", algorithm, "", np.nan, repeat, "seconds", times.loc["sonar", column])
-        for column, algorithm in reproduction.TIMED.items()
-        for repeat in range(20)
-    ]
     runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
-    sizes = pd.DataFrame(
-        {"dataset": list(times.index), "round": list(times["size"]), "metric": "none", "algorithm": "none"}
-    )
-    return Evidence(Results(presentation.study(), runs, presentation.cells()), sizes.assign(result=0.0))
+    sizes = {name: configuration.dataset(name).n for name in study.datasets}
+    curves = pd.DataFrame({"dataset": sizes.keys(), "round": sizes.values(), "metric": "none", "algorithm": "none"})
+    return Evidence(Results(study, runs, presentation.cells()), curves.assign(result=0.0))
 
 
 def test_the_claims_hold_on_the_published_numbers():

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import integrate, special
 
-from grambench.statistics import Sample, best_set, printed, prints_as, student, verdict, welch
+from grambench.statistics import Sample, best_set, paired, printed, prints_as, student, verdict, welch
 
 
 def t_tail(t, degrees):
@@ -115,10 +115,39 @@ def test_printed_like_the_paper():
     assert printed(Sample(98.6, math.nan, 20), "seconds_ratio_percent") == "98.6"
 
 
-def test_a_published_mean_without_deviation_is_taken_as_exact():
-    ours = Sample(1.0, 0.1, 20)
-    assert verdict(Sample(1.0, math.nan, 20), ours, "mistake_percent")[0] == "consistent"
-    judged, p_value = verdict(Sample(1.2, math.nan, 20), ours, "mistake_percent")
-    assert judged == "different"
-    # a one-sample t-test: t = 0.2 / (0.1 / sqrt(20)), 19 degrees of freedom
-    assert p_value == pytest.approx(t_tail(0.2 / (0.1 / math.sqrt(20)), 19))
+def test_a_published_mean_without_deviation_borrows_ours():
+    ours = Sample(3.0, 1.0, 5)
+    assert verdict(Sample(3.04, math.nan, 5), ours, "kernels_selected")[0] == "exact"  # all that is printed
+    judged, p_value = verdict(Sample(4.6, math.nan, 5), ours, "kernels_selected")
+    # the published mean is one over 5 runs too: t = 1.6 / sqrt(1/5 + 1/5), 4 degrees of freedom
+    assert p_value == pytest.approx(t_tail(1.6 / math.sqrt(0.4), 4))
+    assert judged == "consistent"
+    assert verdict(Sample(7.0, math.nan, 5), ours, "kernels_selected")[0] == "different"
+    always = ours._replace(std=0.0)
+    assert verdict(Sample(3.2, math.nan, 5), always, "kernels_selected") == ("different", 0.0)
+
+
+def test_paired_is_the_textbook_formula():
+    first, second = np.array([90.0, 80.0, 95.0, 70.0, 85.0]), np.array([89.0, 78.0, 95.5, 69.0, 82.0])
+    differences = first - second
+    t = differences.mean() / (differences.std(ddof=1) / math.sqrt(5))
+    assert paired(first, second) == pytest.approx(t_tail(t, 4))
+    assert paired(first, second) < 0.2 < student(Sample.of(first), Sample.of(second))
+
+
+def test_paired_without_variance_is_certain():
+    values = [90.1, 80.2, 95.3]
+    assert paired(values, values) == 1.0
+    assert paired(values, [value + 0.1 for value in values]) == 0.0
+    assert math.isnan(paired([1.0], [2.0]))
+
+
+def test_best_set_may_prefer_the_highest_and_another_test():
+    samples = {"best": Sample(90, 1, 5), "close": Sample(89.9, 1, 5), "worse": Sample(80, 1, 5)}
+    assert best_set(samples, highest=True) == {"best", "close"}
+    told_apart = {"close": 0.001, "worse": 0.2}
+    assert best_set(samples, highest=True, test=lambda name, best: told_apart[name]) == {"best", "worse"}
+
+
+def test_tiny_numbers_are_printed_with_an_exponent():
+    assert printed(Sample(0.000123, 0.00001, 5), "gap") == "1.2e-04 ± 1.0e-05"

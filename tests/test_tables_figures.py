@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from grambench import figures, reproduction, tables
+from grambench.config.study import Figure, Nested, Table
 from grambench.results import Results
 
 
@@ -72,6 +74,24 @@ def test_times_and_ratios(grids):
         ("50.0", "60.0"),
     ]
     assert row.cells[0].speed_up == pytest.approx(100.0)
+    assert grids["table5"].remarks[0] == "On a sundial."
+
+
+def test_a_nested_study_speaks_of_parts_and_compares_in_pairs(compared):
+    protocol = Nested(kind="nested", parts=presentation.REPEATS, select="C", values=[1.0])
+    study = presentation.study().model_copy(update={"protocol": protocol})
+    results = Results(study, presentation.runs(), presentation.cells())
+    plan, index = study.tables, tables.comparison(compared)
+    grid = tables.build(results, presentation.prepared(), index, plan["table3"])
+    heads = {block.dataset: block.head for block in grid.blocks}
+    assert heads["wdbc"].startswith("4 parts, n = 40, d = 3, m = 2")
+    # the two differ by 0.2 in every part, which Student's test cannot see and a paired one does
+    marks = [cell(grid, "wdbc", "Mistakes (%)", name).best for name in grid.columns]
+    assert marks == [False, True, False]
+    assert any("paired" in remark for remark in grid.remarks)
+    loaded = tables.build(results, presentation.prepared(), index, plan["table2"])
+    assert loaded.columns[-1] == "Source"
+    assert not any("orders" in remark.lower() for remark in [*grid.remarks, *loaded.remarks])
 
 
 def test_csv_carries_the_numbers(grids):
@@ -121,8 +141,9 @@ def test_curves_are_means_with_bands_of_one_deviation(canvases):
     axes = canvases["figure1"].axes
     assert [panel.get_title(loc="left") for panel in axes] == ["wdbc"]  # splice has no data
     lines = {to_hex(drawn.get_color()).upper(): drawn for drawn in axes[0].get_lines()}
-    assert set(lines) == {figures.LINES[name][0] for name in presentation.ALGORITHMS}
-    drawn = lines[figures.LINES["omkc_dd"][0]]
+    colours = {name: figures.line(presentation.study(), name)[0] for name in presentation.ALGORITHMS}
+    assert set(lines) == set(colours.values()) and len(lines) == 3
+    drawn = lines[colours["omkc_dd"]]
     expected = 50 / np.array([10, 20, 30, 40]) + 1.5
     np.testing.assert_allclose(drawn.get_ydata(), expected)
     corners = axes[0].collections[0].get_paths()[0].vertices[:, 1]
@@ -140,6 +161,27 @@ def test_weight_of_the_best_kernel_and_sweep(canvases):
     sweep = canvases["figure4"].axes[0].get_lines()[0]
     np.testing.assert_allclose(sweep.get_xdata(), [0.5, 0.8])
     np.testing.assert_allclose(sweep.get_ydata(), [4.5, 4.2])
+
+
+def test_a_figure_of_the_best_kernel_needs_experts(compared):
+    study = presentation.study().model_copy(update={"experts": None})
+    results = Results(study, presentation.runs(), presentation.cells())
+    canvas = figures.draw(results, presentation.curves(), compared, study.figures["figure3"])
+    assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
+
+
+def test_axes_of_a_sweep_are_the_studys(compared):
+    study = presentation.study()
+    sweep = study.sweeps["beta"].model_copy(update={"scale": "log", "label": "Factor"})
+    results = Results(study.model_copy(update={"sweeps": {"beta": sweep}}), presentation.runs(), presentation.cells())
+    canvas = figures.draw(results, presentation.curves(), compared, study.figures["figure4"])
+    assert canvas.axes[0].get_xscale() == "log"
+    assert canvas.get_supxlabel() == "Factor"
+
+
+def test_every_kind_of_figure_and_table_is_drawn():
+    for model, registry in ((Figure, figures.KINDS), (Table, tables.BUILDERS)):
+        assert set(get_args(model.model_fields["kind"].annotation)) == set(registry)
 
 
 def test_agreement_shows_each_judged_number_once(canvases, compared):

@@ -22,10 +22,61 @@ STUDY = {
     "algorithms": {
         "perceptron": {},
         "perceptron_star": {},
-        "omkc_dd": {"beta": 0.8},
-        "omkc_sd": {"beta": 0.8, "delta": 0.01},
+        "omkc_dd": {"parameters": {"beta": 0.8}},
+        "omkc_sd": {"parameters": {"beta": 0.8, "delta": 0.01}},
     },
-    "sweeps": {"beta": {"parameter": "beta", "values": [0.5, 0.9], "algorithms": ["omkc_dd"], "datasets": ["sonar"]}},
+    "sweeps": {
+        "beta": {
+            "parameter": "beta",
+            "label": "Discount",
+            "values": [0.5, 0.9],
+            "algorithms": ["omkc_dd"],
+            "datasets": ["sonar"],
+        }
+    },
+}
+NESTED = {
+    "name": "small",
+    "title": "Small",
+    "paper": "Nobody",
+    "kernels": STUDY["kernels"],
+    "protocol": {"kind": "nested", "parts": 2, "folds": 2, "select": "C", "values": [1.0, 10.0]},
+    "datasets": ["sonar"],
+    "algorithms": {
+        "unif": {"algorithm": "uniform_svm"},
+        "total": {"algorithm": "uniform_svm", "title": "Sum", "parameters": {"combination": "sum"}},
+    },
+    "sweeps": {
+        "scales": {
+            "kind": "scaling",
+            "label": "Factor",
+            "scale": "log",
+            "values": [0.1, 10.0],
+            "algorithms": ["total"],
+            "datasets": ["sonar"],
+            "references": {"total": "unif"},
+        }
+    },
+    "tables": {
+        "table1": {
+            "title": "Table 1",
+            "caption": "Two machines",
+            "algorithms": ["unif", "total"],
+            "metrics": ["accuracy_percent", "kernels_selected"],
+            "highlight": "accuracy_percent",
+        }
+    },
+    "figures": {
+        "scales": {
+            "kind": "sweep",
+            "title": "Scales",
+            "caption": "Two factors",
+            "sweep": "scales",
+            "metrics": ["decision_change"],
+            "algorithms": ["total"],
+            "datasets": ["sonar"],
+        }
+    },
 }
 AFTER_RUNS = {"collect", "reproduce", "claims", "table", "figure", "report"}
 
@@ -77,7 +128,7 @@ class Copy:
         for rule, body in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)", text, flags=re.MULTILINE):
             output = re.search(r"output: (\S+?)(?:,|\s)", body)
             if rule == "run":
-                jobs.add(output[1].removeprefix("results/runs/omkc/").removesuffix(".h5"))
+                jobs.add(output[1].removeprefix("results/runs/").removeprefix("omkc/").removesuffix(".h5"))
             elif rule in ("fetch", "prepare", "inner", "gram"):
                 jobs.add(output[1].removeprefix("results/").removeprefix("data/"))
             elif rule != "all":
@@ -91,6 +142,8 @@ class Copy:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     copy = Copy(tmp_path_factory.mktemp("finished"))
+    (copy.folder / "config/studies/small.yaml").write_text(yaml.safe_dump(NESTED, sort_keys=False))
+    copy.edit("config/config.yaml", "studies: [omkc]", "studies: [omkc, small]")
     copy.snakemake()
     return copy
 
@@ -115,7 +168,8 @@ GRAMS = {
     for name in ("polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma8")
 }
 INNER = {f"grams/{dataset}/inner.h5" for dataset in STUDY["datasets"]}
-EVERYTHING = both(*STUDY["algorithms"]) | {"sonar/omkc_dd/beta"}
+EVERYTHING = both(*STUDY["algorithms"]) | {"sonar/omkc_dd/beta"}  # of the online study
+TOTAL = {"small/sonar/total", "small/sonar/total/scales"}
 ONLINE = "src/grambench/algorithms/online/"
 EDITS = {
     "nothing": (None, set()),
@@ -140,8 +194,25 @@ EDITS = {
     ),
     "a kernel function": (
         ("src/grambench/kernels.py", "2.0 * width**2", "width**2 * 2.0"),
-        GRAMS | INNER | EVERYTHING | AFTER_RUNS,
+        GRAMS | INNER | EVERYTHING | TOTAL | {"small/sonar/unif"} | AFTER_RUNS,
     ),
+    "a batch algorithm": (
+        ("src/grambench/algorithms/batch/uniform_svm.py", "m = len(grams)", "m = len(grams) + 0"),
+        TOTAL | {"small/sonar/unif"} | AFTER_RUNS,
+    ),
+    "the nested protocol": (
+        ("src/grambench/experiments/nested.py", "SELECTED = 1e-4", "SELECTED = 1e-5"),
+        TOTAL | {"small/sonar/unif"} | AFTER_RUNS,
+    ),
+    "the scaling of kernels": (
+        ("src/grambench/experiments/scaling.py", "import numpy as np", "import numpy as np\nimport sys"),
+        {"small/sonar/total/scales"} | AFTER_RUNS,
+    ),
+    "an entry's parameter": (
+        ("config/studies/small.yaml", "combination: sum", "combination: mean"),
+        TOTAL | AFTER_RUNS,
+    ),
+    "an entry's title": (("config/studies/small.yaml", "title: Sum", "title: Total"), AFTER_RUNS - {"collect"}),
     "the list of kernels": (
         ("config/studies/omkc.yaml", "  - 8\n", "  - 8\n  - 16\n"),
         {f"grams/{dataset}/gaussian_sigma16.h5" for dataset in STUDY["datasets"]} | EVERYTHING | AFTER_RUNS,
@@ -241,7 +312,8 @@ REASONS = {
 @pytest.mark.workflow
 def test_a_study_survives_its_contestants(tmp_path):
     algorithms = {"perceptron": {}} | {name: {} for name in BODIES}
-    copy = Copy(tmp_path, algorithms=algorithms, sweeps={}, datasets=["sonar", "dorothea"])
+    alone = {"experts": None, "published": None, "sweeps": {}}
+    copy = Copy(tmp_path, algorithms=algorithms, datasets=["sonar", "dorothea"], **alone)
     copy.edit("config/config.yaml", "seconds: 1800", "seconds: 6")
     copy.edit("config/config.yaml", "memory_mb: 4096", "memory_mb: 400")
     for name, body in BODIES.items():
@@ -276,10 +348,23 @@ def test_a_study_survives_its_contestants(tmp_path):
 
 
 @pytest.mark.workflow
+def test_a_nested_study_goes_the_same_way(finished):
+    runs = pd.read_parquet(finished.folder / layout.RUNS.format(study="small"))
+    plain = runs[runs["sweep"] == ""].groupby(["algorithm", "metric"])["result"]
+    accuracy = plain.get_group(("unif", "accuracy_percent"))
+    assert len(accuracy) == 2 and accuracy.between(50, 100).all()
+    assert plain.get_group(("total", "weight:gaussian_sigma8")).tolist() == [1.0, 1.0]
+    swept = runs[runs["metric"] == "decision_change"]
+    assert sorted(swept["value"]) == [0.1, 0.1, 10.0, 10.0] and (swept["result"] > 0).all()
+    table = (finished.folder / layout.TABLE.format(study="small", table="table1", suffix="md")).read_text()
+    assert "2 parts, n = 208, d = 60, m = 3" in table and "| Sum |" in table
+
+
+@pytest.mark.workflow
 def test_wrong_configuration_is_one_line_and_loses_nothing(copy):
     before = sorted((copy.folder / "results").rglob("*.h5"))
-    said = copy.snakemake("--config", "datasets=[wdcb]", expect=1)
-    assert "unknown data set 'wdcb': did you mean wdbc?" in said
+    said = copy.snakemake("--config", "datasets=[sonr]", expect=1)
+    assert "unknown data set 'sonr': did you mean sonar" in said
     copy.edit("config/studies/omkc.yaml", "beta: 0.8", "beta: 1.8")
     assert "beta must lie in (0, 1], got 1.8" in copy.snakemake(expect=1)
     assert sorted((copy.folder / "results").rglob("*.h5")) == before

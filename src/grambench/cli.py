@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("compare", _compare, "show what changed between two results folders beyond noise; exit 1 if any did")
     sub.add_argument("old", type=Path)
     sub.add_argument("new", type=Path)
-    sub.add_argument("--study", default="omkc")
+    sub.add_argument("--study", help="its name; all that were run when none is given")
     sub.add_argument("--timings", action="store_true", help="compare seconds too")
     command("doctor", _doctor, "show versions, linear algebra, cores, memory, and which data sources answer")
     return parser
@@ -115,7 +115,8 @@ def _list_kernels() -> None:
 
 def _list_algorithms() -> None:
     for name in algorithms.names():
-        print(f"{name:18} {algorithms.load(name).title:18} {json.dumps(algorithms.resolved(name, {}))}")
+        defaults = json.dumps(algorithms.resolved(name, {}))
+        print(f"{name:18} {algorithms.title(name):18} {algorithms.family(name):8} {defaults}")
 
 
 def _list_studies() -> None:

@@ -5,7 +5,7 @@ colour-blind readers can tell apart. The same results give the same SVG file, by
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,33 +19,28 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from grambench.config.study import Figure
-from grambench.results import Results, title
+from grambench.config.study import Figure, Study
+from grambench.metrics import METRICS
+from grambench.results import Results
 from grambench.statistics import VERDICTS
 
-LINES: dict[str, tuple[str, Any]] = {
-    "perceptron": ("#999999", (0, (1, 1.2))),
-    "perceptron_u": ("#56B4E9", (0, (5, 1.5, 1, 1.5))),
-    "perceptron_star": ("#000000", (0, (4, 1.5))),
-    "om2": ("#E69F00", (0, (6, 1.2, 1, 1.2, 1, 1.2))),
-    "omkc_dd": ("#0072B2", "-"),
-    "omkc_ds": ("#D55E00", (0, (5, 1))),
-    "omkc_sd": ("#009E73", (0, (3, 1, 1, 1))),
-    "omkc_ss": ("#CC79A7", (0, (1.5, 0.8))),
-}
-OTHER_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
+BLACK = "#000000"
+LINES: list[tuple[str, Any]] = [  # colour and dash pattern
+    ("#E69F00", (0, (6, 1.2, 1, 1.2, 1, 1.2))),
+    ("#0072B2", "-"),
+    ("#D55E00", (0, (5, 1))),
+    ("#009E73", (0, (3, 1, 1, 1))),
+    ("#CC79A7", (0, (1.5, 0.8))),
+    ("#999999", (0, (1, 1.2))),
+    (BLACK, (0, (4, 1.5))),
+    ("#56B4E9", (0, (5, 1.5, 1, 1.5))),
+]
+DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))]  # of entries that share a file
 MARKS = {
     "exact": ("#0072B2", "o"),
     "consistent": ("#009E73", "s"),
     "different": ("#D55E00", "X"),
 }
-LABELS = {
-    "mistake_percent": "Mistake rate (%)",
-    "support_vectors": "Support vectors",
-    "best_kernel_weight": "Weight of the best kernel",
-}
-SYMBOLS = {"beta": "β"}
-LOGARITHMIC = {"support_vectors"}
 COLUMNS = 3
 NAMED = 8  # points of the agreement that are labelled
 Floats = NDArray[np.float64]
@@ -90,13 +85,7 @@ def draw(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, fig
         The figure's description in the study.
     """
     with mpl.rc_context(STYLE):
-        if figure.kind == "agreement":
-            return _agreement(reproduction, figure)
-        metric = figure.metrics[0]
-        if figure.kind == "sweep":
-            return _panels(results, figure, lambda axes, *names: _sweep_line(axes, results, figure, metric, *names))
-        means = _CurveTable(results, curves, metric)
-        return _panels(results, figure, lambda axes, *names: _curve_line(axes, means, metric, *names))
+        return KINDS[figure.kind](results, curves, reproduction, figure)
 
 
 def save(canvas: Canvas, svg: Path, png: Path) -> None:
@@ -106,128 +95,131 @@ def save(canvas: Canvas, svg: Path, png: Path) -> None:
         canvas.savefig(png, format="png", metadata={"Software": None})
 
 
-def line(algorithm: str, position: int) -> tuple[str, Any]:
-    """Return colour and dash pattern of an algorithm; those not in LINES take them in turn."""
-    return LINES.get(algorithm, (OTHER_COLOURS[position % len(OTHER_COLOURS)], "-"))
+def line(study: Study, algorithm: str) -> tuple[str, Any]:
+    """Return colour and dash pattern of an entry.
+
+    The colour goes by the alphabetical place of its algorithm's file among the study's; entries that share a file share
+    the colour and differ in their dashes.
+    """
+    file = study.file(algorithm)
+    colour, dash = LINES[sorted({study.file(name) for name in study.algorithms}).index(file) % len(LINES)]
+    siblings = [name for name in study.algorithms if study.file(name) == file]
+    return colour, dash if len(siblings) == 1 else DASHES[siblings.index(algorithm) % len(DASHES)]
 
 
-class _CurveTable:
-    """Means and standard deviations over the repeats of one metric: rounds, mean and std of a line."""
+Points = tuple[Floats, Floats, Floats]  # x, mean and standard deviation of a line
 
-    def __init__(self, results: Results, curves: pd.DataFrame, metric: str) -> None:
-        if metric == "best_kernel_weight":
-            best = {name: kernels[0] for name in results.study.datasets if (kernels := results.best_kernels(name))}
-            chosen = curves["metric"] == "weight:" + curves["dataset"].map(best).fillna("")
-        else:
-            chosen = curves["metric"] == metric
-        grouped = curves[chosen].groupby(["dataset", "algorithm", "round"], as_index=False)["result"]
-        table = grouped.agg(["mean", "std"]).fillna({"std": 0.0})
-        self._lines = {(str(d), str(a)): part for (d, a), part in table.groupby(["dataset", "algorithm"])}
 
-    def line(self, dataset: str, algorithm: str) -> tuple[Floats, Floats, Floats] | None:
-        part = self._lines.get((dataset, algorithm))
-        if part is None:
+def _curves(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
+    """Draw a metric against the rounds: all means are seen, the wide bands of the first rounds may leave the panel."""
+    metric = figure.metrics[0]
+    if metric == "best_kernel_weight":
+        kernels = {name: results.best_kernels(name)[:1] for name in results.study.datasets}
+        best = {name: f"weight:{kernel}" for name, first in kernels.items() for kernel in first}
+        chosen = curves["metric"] == curves["dataset"].map(best)
+    else:
+        chosen = curves["metric"] == metric
+    grouped = curves[chosen].groupby(["dataset", "algorithm", "round"], as_index=False)["result"]
+    table = grouped.agg(["mean", "std"]).fillna({"std": 0.0})
+    parts = {(str(d), str(a)): part for (d, a), part in table.groupby(["dataset", "algorithm"])}
+
+    def find(dataset: str, algorithm: str) -> Points | None:
+        if (part := parts.get((dataset, algorithm))) is None:
             return None
-        return part["round"].to_numpy(np.float64), part["mean"].to_numpy(np.float64), part["std"].to_numpy(np.float64)
+        x, mean, std = (part[name].to_numpy(np.float64) for name in ("round", "mean", "std"))
+        return x, mean, std
+
+    def scale(axes: Axes) -> None:
+        axes.set_xlim(left=0)
+        values = np.concatenate([np.asarray(drawn.get_ydata()) for drawn in axes.get_lines()])
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        if METRICS[metric].logarithmic:
+            axes.set_ylim(low / 1.3, high * 1.3)
+        elif metric == "best_kernel_weight":
+            axes.set_ylim(0, 1.02)
+        else:
+            axes.set_ylim(max(low - 0.2 * (high - low), 0), high + 0.06 * (high - low))
+
+    return _panels(results, figure, find, scale, results.study.protocol.progress)
 
 
-Line = Callable[[Axes, str, str, str, Any], bool]
+def _sweep(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
+    """Draw a metric against the values of a sweep."""
+    name = figure.sweep or ""
+    sweep = results.study.sweeps[name]
+
+    def find(dataset: str, algorithm: str) -> Points | None:
+        table = results.swept(name, dataset, algorithm, figure.metrics[0])
+        if table.empty:
+            return None
+        std = table.std(axis=1, ddof=1).fillna(0.0).to_numpy()
+        return table.index.to_numpy(), table.mean(axis=1).to_numpy(), std
+
+    return _panels(results, figure, find, lambda axes: axes.set_xscale(sweep.scale), sweep.label)
 
 
-def _curve_line(
-    axes: Axes, table: _CurveTable, metric: str, dataset: str, algorithm: str, colour: str, dash: Any
-) -> bool:
-    found = table.line(dataset, algorithm)
-    if found is None:
-        return False
-    _band(axes, *found, colour, dash, floor=1.0 if metric in LOGARITHMIC else 0.0)
-    return True
+def _panels(
+    results: Results,
+    figure: Figure,
+    find: Callable[[str, str], Points | None],
+    scale: Callable[[Axes], object],
+    x_label: str,
+) -> Canvas:
+    """Draw a panel for each data set that has any line.
 
-
-def _sweep_line(
-    axes: Axes, results: Results, figure: Figure, metric: str, dataset: str, algorithm: str, colour: str, dash: Any
-) -> bool:
-    table = results.swept(figure.sweep or "", dataset, algorithm, metric)
-    if table.empty:
-        return False
-    std = table.std(axis=1, ddof=1).fillna(0.0).to_numpy()
-    _band(axes, table.index.to_numpy(), table.mean(axis=1).to_numpy(), std, colour, dash)
-    return True
-
-
-def _band(axes: Axes, x: Floats, mean: Floats, std: Floats, colour: str, dash: Any, floor: float = 0.0) -> None:
-    low, high = np.maximum(mean - std, floor), mean + std
-    axes.fill_between(
-        x, low, high, color=colour, alpha=0.07 if colour == LINES["perceptron_star"][0] else 0.12, linewidth=0
-    )
-    axes.plot(x, mean, color=colour, linestyle=dash)
-
-
-def _panels(results: Results, figure: Figure, draw_line: Line) -> Canvas:
-    """Draw a panel for each data set that has any line."""
-    without = left_out(results, figure)
-    available = [name for name in figure.datasets if name not in without]
-    if not available:
+    Parameters
+    ----------
+    results : Results
+        What was run.
+    figure : Figure
+        The figure's description in the study.
+    find : callable
+        Returns the line of a data set and an algorithm, None where there is none.
+    scale : callable
+        Sets the axes of a panel in which all lines are drawn.
+    x_label : str
+        What the lines run over.
+    """
+    found = {
+        dataset: {name: points for name in figure.algorithms if (points := find(dataset, name)) is not None}
+        for dataset in figure.datasets
+    }
+    panels = {dataset: lines for dataset, lines in found.items() if lines}
+    if not panels:
         return _empty(results, figure)
-    columns = min(COLUMNS, len(available))
-    rows = math.ceil(len(available) / columns)
+    columns = min(COLUMNS, len(panels))
+    rows = math.ceil(len(panels) / columns)
     width = 3.1 * columns if columns > 1 else 5.0
     canvas = Canvas(figsize=(width, 2.45 * rows + 0.75), layout="constrained")
     grid = canvas.subplots(rows, columns, squeeze=False).ravel()
-    shown: set[str] = set()
-    lines = {name: line(name, position) for position, name in enumerate(sorted(results.study.algorithms))}
-    lines |= {name: line(name, position) for position, name in enumerate(figure.algorithms) if name not in lines}
-    order = figure.algorithms
-    for axes, dataset in zip(grid, available, strict=False):
+    metric = METRICS[figure.metrics[0]]
+    for axes, (dataset, lines) in zip(grid, panels.items(), strict=False):
         axes.set_title(dataset, loc="left", fontweight="bold")
-        shown |= {name for name in order if draw_line(axes, dataset, name, *lines[name])}
-        _scales(axes, figure)
-    for axes in grid[len(available) :]:
+        axes.set_yscale("log" if metric.logarithmic else "linear")
+        for algorithm, points in lines.items():
+            _band(axes, *points, *line(results.study, algorithm), logarithmic=metric.logarithmic)
+        scale(axes)
+    for axes in grid[len(panels) :]:
         axes.set_axis_off()
-    canvas.supylabel(LABELS.get(figure.metrics[0], figure.metrics[0]), fontsize=9)
-    canvas.supxlabel(_x_label(results, figure), fontsize=9)
-    handles = [
-        Line2D([], [], color=lines[name][0], linestyle=lines[name][1], lw=1.8) for name in order if name in shown
-    ]
-    names = [title(name) for name in order if name in shown]
+    canvas.supylabel(metric.label, fontsize=9)
+    canvas.supxlabel(x_label, fontsize=9)
+    named = [name for name in figure.algorithms if any(name in lines for lines in panels.values())]
+    looks = [line(results.study, name) for name in named]
+    handles = [Line2D([], [], color=colour, linestyle=dash, lw=1.8) for colour, dash in looks]
+    names = [results.title(name) for name in named]
     canvas.legend(handles, names, loc="outside upper center", ncols=min(len(names), 2 * columns), handlelength=3.2)
     return canvas
 
 
-def _has_data(results: Results, figure: Figure, dataset: str) -> bool:
-    metric = figure.metrics[0]
-    if figure.kind == "sweep":
-        return any(len(results.swept(figure.sweep or "", dataset, name, metric)) for name in figure.algorithms)
-    return any(results.values(dataset, name, "mistake_percent").size for name in figure.algorithms)
-
-
-def _scales(axes: Axes, figure: Figure) -> None:
-    """Set the axes so that all means are seen; the wide bands of a pass's first rounds may leave the panel."""
-    if figure.kind == "sweep":
-        axes.set_xticks(np.linspace(0, 1, 6))
-        return
-    axes.set_xlim(left=0)
-    low, high = _range(axes)
-    if figure.metrics[0] in LOGARITHMIC:
-        axes.set_yscale("log")
-        axes.set_ylim(low / 1.3, high * 1.3)
-    elif figure.metrics[0] == "best_kernel_weight":
-        axes.set_ylim(0, 1.02)
-    else:
-        axes.set_ylim(max(low - 0.2 * (high - low), 0), high + 0.06 * (high - low))
-
-
-def _range(axes: Axes) -> tuple[float, float]:
-    """Return the least and the largest of all means."""
-    values = np.concatenate([np.asarray(drawn.get_ydata()) for drawn in axes.get_lines()])
-    return float(values.min()), float(values.max())
-
-
-def _x_label(results: Results, figure: Figure) -> str:
-    if figure.kind == "sweep":
-        parameter = results.study.sweeps[figure.sweep or ""].parameter
-        return f"Discount weight {SYMBOLS[parameter]}" if parameter in SYMBOLS else parameter
-    return "Examples received"
+def _band(
+    axes: Axes, x: Floats, mean: Floats, std: Floats, colour: str, dash: Any, *, logarithmic: bool = False
+) -> None:
+    if logarithmic:
+        mean = np.where(mean > 0.0, mean, np.nan)  # 0 has no place on the axis
+    floor = 1e-3 * mean if logarithmic else 0.0
+    low, high = np.maximum(mean - std, floor), mean + std
+    axes.fill_between(x, low, high, color=colour, alpha=0.07 if colour == BLACK else 0.12, linewidth=0)
+    axes.plot(x, mean, color=colour, linestyle=dash)
 
 
 def _empty(results: Results, figure: Figure) -> Canvas:
@@ -246,7 +238,7 @@ def _empty(results: Results, figure: Figure) -> Canvas:
     return canvas
 
 
-def _agreement(reproduction: pd.DataFrame, figure: Figure) -> Canvas:
+def _agreement(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
     """Draw each published mean against ours, once for each (data set, algorithm), coloured by verdict."""
     unique = reproduction.drop_duplicates(["dataset", "algorithm", "metric"])
     judged = unique[unique["verdict"].isin(list(MARKS))]
@@ -255,7 +247,7 @@ def _agreement(reproduction: pd.DataFrame, figure: Figure) -> Canvas:
     counts = dict.fromkeys(MARKS, 0)
     for axes, metric in zip(panels, figure.metrics, strict=True):
         points = judged[judged["metric"] == metric]
-        axes.set_title(LABELS.get(metric, metric), loc="left", fontweight="bold")
+        axes.set_title(METRICS[metric].label, loc="left", fontweight="bold")
         axes.set_xlabel("Published")
         axes.set_ylabel("Ours")
         if points.empty:
@@ -266,7 +258,7 @@ def _agreement(reproduction: pd.DataFrame, figure: Figure) -> Canvas:
             counts[verdict] += len(chosen)
             _points(axes, chosen, colour, mark)
         _diagonal(axes, points)
-        _name_outliers(axes, points[points["verdict"] == "different"])
+        _name_outliers(axes, results, points[points["verdict"] == "different"])
     handles = [
         Line2D(
             [], [], color=colour, marker=mark, linestyle="", markersize=6, markeredgecolor="white", markeredgewidth=0.5
@@ -306,14 +298,14 @@ def _diagonal(axes: Axes, points: pd.DataFrame) -> None:
         axis.set_minor_formatter(NullFormatter())
 
 
-def _name_outliers(axes: Axes, points: pd.DataFrame) -> None:
+def _name_outliers(axes: Axes, results: Results, points: pd.DataFrame) -> None:
     """Write data set and algorithm beside the worst points, on the side away from the diagonal."""
     ours, published = (points[name].to_numpy(np.float64) for name in ("ours_mean", "published_mean"))
     worst = np.argsort(-np.abs(np.log(ours / published)), kind="stable")[:NAMED]
     for _, point in points.iloc[worst].iterrows():
         above = point["ours_mean"] > point["published_mean"]
         axes.annotate(
-            f"{point['dataset']} {title(str(point['algorithm']))}",
+            f"{point['dataset']} {results.title(str(point['algorithm']))}",
             (point["published_mean"], point["ours_mean"]),
             xytext=(-6, 5) if above else (6, -5),
             textcoords="offset points",
@@ -324,16 +316,23 @@ def _name_outliers(axes: Axes, points: pd.DataFrame) -> None:
         )
 
 
+Drawer = Callable[[Results, pd.DataFrame, pd.DataFrame, Figure], Canvas]
+
+KINDS: dict[str, Drawer] = {"curves": _curves, "sweep": _sweep, "agreement": _agreement}
+
+
 def left_out(results: Results, figure: Figure) -> list[str]:
-    """Return the data sets of a figure that have no panel, because there is nothing to show."""
-    return [name for name in figure.datasets if figure.kind != "agreement" and not _has_data(results, figure, name)]
+    """Return the data sets of a figure that have no panel, because no algorithm of it has a result there."""
+    sweep = figure.sweep or ""
+    ran = {name for name in figure.datasets for one in figure.algorithms if results.status(name, one, sweep) == "ok"}
+    return [name for name in figure.datasets if name not in ran]
 
 
 def alternative(results: Results, figure: Figure) -> str:
     """Return what the figure shows, for readers who cannot see it."""
-    names: Sequence[str] = [title(name) for name in figure.algorithms]
+    names = [results.title(name) for name in figure.algorithms]
     without = left_out(results, figure)
-    shown = [name for name in figure.datasets if name not in without] if figure.kind != "agreement" else []
+    shown = [name for name in figure.datasets if name not in without]
     parts = [f"{figure.title}: {figure.caption}."]
     parts += [f"Lines: {', '.join(names)}."] if names else []
     parts += [f"Panels: {', '.join(shown)}."] if shown else []

@@ -2,14 +2,16 @@
 
 Snakemake sees neither an edit in an imported module nor a change of a default value. Every rule therefore carries
 `spec`, the canonical JSON of its settings, and `code`, a hash over the source tokens of the step's module and of
-everything that module imports inside grambench. Comments, blank lines and docstrings do not count as code, except in
-grambench.claims, where a docstring is the claim. The versions of the packages that compute count too.
+everything that module imports inside grambench, but for what only type checkers see. Comments, blank lines and
+docstrings do not count as code, except in grambench.claims, where a docstring is the claim. The versions of the
+packages that compute count too.
 """
 
 import ast
 import functools
 import hashlib
 import json
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -59,7 +61,8 @@ def closure(*modules: str) -> set[str]:
     return reached
 
 
-def _file(module: str) -> Path | None:
+def source(module: str) -> Path | None:
+    """Return the source file of a module of the package; None where there is none."""
     parts = module.split(".")[1:]
     plain = PACKAGE.joinpath(*parts).with_suffix(".py") if parts else PACKAGE / "__init__.py"
     if plain.is_file():
@@ -70,7 +73,7 @@ def _file(module: str) -> Path | None:
 
 @functools.cache
 def _tree(module: str) -> ast.Module:
-    path = _file(module)
+    path = source(module)
     if path is None:
         raise FileNotFoundError(f"no source file for module {module} below {PACKAGE}")
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
@@ -91,11 +94,20 @@ def _tokens(module: str) -> str:
     return ast.unparse(_tree(module))
 
 
+def _run(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a module, without what only type checkers see."""
+    if isinstance(tree, ast.If) and ast.unparse(tree.test) == "TYPE_CHECKING":
+        return
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        yield from _run(child)
+
+
 @functools.cache
 def _imports(module: str) -> frozenset[str]:
     """Return the grambench modules named in the import statements of `module`, and the packages that hold them."""
     found: set[str] = set()
-    for node in ast.walk(_tree(module)):
+    for node in _run(_tree(module)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -108,5 +120,5 @@ def _imports(module: str) -> frozenset[str]:
             parts = name.split(".")
             if parts[0] == "grambench":
                 prefixes = (".".join(parts[:length]) for length in range(2, len(parts) + 1))
-                found.update(prefix for prefix in prefixes if _file(prefix) is not None)
+                found.update(prefix for prefix in prefixes if source(prefix) is not None)
     return frozenset(found)

@@ -15,7 +15,8 @@ from grambench import algorithms, fingerprint, layout
 from grambench.config.dataset import Dataset
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
-from grambench.config.study import Study
+from grambench.config.study import Nested, Study, Sweep
+from grambench.errors import unknown_name
 from grambench.kernels import Kernel
 
 PROSE = ("title", "licence", "citation", "url")
@@ -50,11 +51,7 @@ class Plan:
         for dataset in self.project.datasets or []:
             self.configuration.dataset(dataset)
         for study in self.studies.values():
-            for algorithm, parameters in study.algorithms.items():
-                algorithms.resolved(algorithm, parameters)
-            for sweep in study.sweeps.values():
-                for algorithm, value in itertools.product(sweep.algorithms, sweep.values):
-                    algorithms.resolved(algorithm, study.algorithms[algorithm] | {sweep.parameter: value})
+            _check_algorithms(study)
 
     # names
 
@@ -64,7 +61,7 @@ class Plan:
         return [name for name in self.studies[study].datasets if wanted is None or name in wanted]
 
     def tasks(self, study: str, dataset: str) -> list[str]:
-        """Return what is run on a data set: its algorithms, and "<algorithm>/<sweep>" for each sweep."""
+        """Return what is run on a data set: the study's entries, and "<entry>/<sweep>" for each sweep."""
         plan = self.studies[study]
         sweeps = [
             f"{algorithm}/{name}"
@@ -83,7 +80,12 @@ class Plan:
         ]
 
     def grams(self, study: str, dataset: str) -> list[str]:
-        """Return the Gram files of a data set in the order of the study's kernels."""
+        """Return the Gram files of a data set in the order of the study's kernels.
+
+        There are none in a nested study: its features and Gram matrices are normalised on each training set.
+        """
+        if self.studies[study].protocol.kind == "nested":
+            return []
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
 
     def prepared(self, study: str) -> list[str]:
@@ -141,38 +143,55 @@ class Plan:
         return fingerprint.spec({"family": parsed.family, "parameter": parsed.parameter})
 
     def run_spec(self, study: str, dataset: str, task: str) -> str:
-        """Return the settings of rule `run`: all parameters of the algorithm, defaults included."""
-        plan = self.studies[study]
-        algorithm, _, sweep = task.partition("/")
-        base = plan.algorithms[algorithm]
-        swept = plan.sweeps[sweep].parameter if sweep else ""
-        values = plan.sweeps[sweep].values if sweep else []
-        points = [base | {swept: value} for value in values] if sweep else [base]
-        return fingerprint.spec(
-            {
-                "study": study,
-                "dataset": dataset,
-                "algorithm": algorithm,
-                "sweep": sweep,
-                "swept": swept,
-                "points": [algorithms.resolved(algorithm, point) for point in points],
-                "kernels": [kernel.name for kernel in plan.kernel_list()],
-                "repeats": plan.protocol.repeats,
-                "curve_points": plan.protocol.checkpoints,
-                "seed": self.project.seed,
-            }
-        )
+        """Return the settings of rule `run`, which the experiment and the record get as they are.
 
-    def run_code(self, task: str) -> str:
-        """Return the code hash of rule `run`."""
-        algorithm = algorithms.module(task.partition("/")[0])
-        return fingerprint.code("grambench.steps.run", "grambench.steps.fit", algorithm)
+        They hold the study, the data set and the entry (`algorithm`); the `experiment`, a module of
+        grambench.experiments; the entry's algorithm in the registry (`file`) and all its parameters, defaults included,
+        at each of P `points`; the sweep, empty for a plain run, and its `values`; the protocol, the kernels and the
+        seed. A sweep that scales kernels has one point, its values are the factors, `scaled` says whether they
+        multiply all kernels or one, and `reference` holds the file and the parameters of the entry to compare with.
+        """
+        plan = self.studies[study]
+        entry, sweep = _parsed(plan, task)
+        settings = {
+            "study": study,
+            "dataset": dataset,
+            "algorithm": entry,
+            "experiment": _experiment(plan, sweep),
+            "file": plan.file(entry),
+            "points": [algorithms.resolved(plan.file(entry), point) for point in _points(plan, entry, sweep)],
+            "sweep": task.partition("/")[2],
+            "values": sweep.values if sweep else [],
+            "protocol": plan.protocol.model_dump(mode="json"),
+            "kernels": [kernel.name for kernel in plan.kernel_list()],
+            "seed": self.project.seed,
+        }
+        if sweep and sweep.kind == "scaling":
+            reference = sweep.references.get(entry, entry)
+            (point,) = _points(plan, reference, sweep)
+            parameters = algorithms.resolved(plan.file(reference), point)
+            settings["scaled"] = sweep.scaled
+            settings["reference"] = {"file": plan.file(reference), "parameters": parameters}
+        return fingerprint.spec(settings)
+
+    def run_code(self, study: str, task: str) -> str:
+        """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
+        plan = self.studies[study]
+        entry, sweep = _parsed(plan, task)
+        entries = {entry, sweep.references.get(entry, entry)} if sweep else {entry}
+        modules = sorted({algorithms.module(plan.file(each)) for each in entries})
+        return fingerprint.code("grambench.steps.run", f"grambench.steps.fit_{_experiment(plan, sweep)}", *modules)
 
     @cached_property
     def compiled(self) -> str:
         """The folder of compiled code; one for each state of all algorithms, which share what they call."""
         modules = [algorithms.module(name) for name in algorithms.names()]
         return layout.CACHE.format(code=fingerprint.code(*modules))
+
+    def claims_code(self, study: str) -> str:
+        """Return the code hash of rule `claims`, with the module of the study's claims where there is one."""
+        module = f"grambench.claims.{study}"
+        return fingerprint.code("grambench.steps.claims", *([module] if fingerprint.source(module) else []))
 
     def study_spec(self, study: str) -> str:
         """Return the settings of the rules that look at a study as a whole."""
@@ -187,7 +206,7 @@ class Plan:
 
     def titles(self) -> str:
         """Return the titles of all algorithms in use, which stand in their files and not among the settings."""
-        used = {name for study in self.studies.values() for name in study.algorithms}
+        used = {study.file(entry) for study in self.studies.values() for entry in study.algorithms}
         return fingerprint.spec({name: algorithms.title(name) for name in used})
 
     # resources
@@ -195,3 +214,36 @@ class Plan:
     def gram_mb(self, dataset: str) -> int:
         """Return the size of one Gram matrix of a data set in MiB."""
         return 8 * self.dataset(dataset).n ** 2 // 2**20 + 1
+
+
+def _parsed(study: Study, task: str) -> tuple[str, Sweep | None]:
+    """Return the entry and the sweep of a task."""
+    entry, _, name = task.partition("/")
+    return entry, study.sweeps[name] if name else None
+
+
+def _experiment(study: Study, sweep: Sweep | None) -> str:
+    """Return the module of grambench.experiments that carries a task out."""
+    return "scaling" if sweep and sweep.kind == "scaling" else study.protocol.kind
+
+
+def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any]]:
+    """Return the settings of an entry at each point of a plain run or a sweep."""
+    base = study.algorithms[entry].parameters | (sweep.parameters if sweep else {})
+    if sweep is None or sweep.parameter is None:
+        return [base]
+    return [base | {sweep.parameter: value} for value in sweep.values]
+
+
+def _check_algorithms(study: Study) -> None:
+    """Raise ConfigError for an algorithm that is not in the protocol's family, or a parameter that it refuses."""
+    family = study.protocol.family
+    for entry in study.algorithms:
+        if study.file(entry) not in algorithms.names(family):
+            raise unknown_name(f"{family} algorithm", study.file(entry), algorithms.names(family))
+        sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
+        points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
+        if isinstance(study.protocol, Nested):
+            points = [point | {study.protocol.select: value} for point in points for value in study.protocol.values]
+        for point in points:
+            algorithms.resolved(study.file(entry), point)

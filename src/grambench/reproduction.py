@@ -6,7 +6,6 @@ are printed, and names where the thing compared is a name.
 """
 
 import math
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pandas as pd
 from grambench.datasets.store import PreparedDataset
 from grambench.errors import DataError
 from grambench.kernels import Kernel
-from grambench.results import EXPERTS, NOT_PART, Prepared, Results, kernel_title
+from grambench.results import NOT_PART, Prepared, Results, kernel_title
 from grambench.statistics import Sample, Verdict, printed, prints_as, verdict
 
 COLUMNS = [
@@ -39,10 +38,8 @@ COLUMNS = [
     "ours",
     "reason",
 ]
-TIMES_ITEM = "Table 5"
-KERNELS_ITEM = "Tables 3 and 4, heads"
-TIMED = {"dd": "omkc_dd", "ds": "omkc_ds", "sd": "omkc_sd", "ss": "omkc_ss"}
-PRINTED_KERNEL = re.compile(r"(gaussian|polynomial) kernel of \$\\?(sigma|p) = ([0-9.]+)\$")
+
+VARIANTS = ", other readings"  # what the item of the entries is called that read the paper differently
 
 
 def table(results: Results, prepared: Prepared, published: dict[str, Path]) -> pd.DataFrame:
@@ -65,21 +62,12 @@ def table(results: Results, prepared: Prepared, published: dict[str, Path]) -> p
     files = results.study.published
     rows: list[dict[str, Any]] = []
     if files is not None:
-        if files.results is not None:
-            rows.extend(_results(results, _read(published, files.results), files.runs))
-        if files.times is not None:
-            rows.extend(_times(results, _read(published, files.times), files.runs))
-        if files.kernels is not None:
-            rows.extend(_kernels(results, prepared, _read(published, files.kernels)))
+        for name in files.results:
+            rows.extend(_results(results, _read(published, name), files.runs))
+        if files.heads is not None:
+            numbers = _read(published, files.heads.file)
+            rows.extend({"item": files.heads.item} | row for row in _heads(results, prepared, numbers))
     return pd.DataFrame([{"study": results.study.name} | row for row in rows], columns=COLUMNS)
-
-
-def kernel_name(text: str) -> str:
-    """Return our name of a kernel as the paper prints it, such as a gaussian of sigma = 1."""
-    match = PRINTED_KERNEL.fullmatch(text)
-    if match is None:
-        raise DataError(f"published kernel {text!r}: expected 'gaussian kernel of $\\sigma = 1$' or the like")
-    return Kernel(match[1], float(match[3])).name
 
 
 def _read(published: dict[str, Path], name: str) -> pd.DataFrame:
@@ -91,20 +79,11 @@ def _read(published: dict[str, Path], name: str) -> pd.DataFrame:
 def _results(results: Results, numbers: pd.DataFrame, runs: int) -> Iterator[dict[str, Any]]:
     for number in numbers.itertuples():
         published = Sample(float(number.mean), float(number.std), runs)  # type: ignore[arg-type]
-        names = (str(number.dataset), str(number.algorithm), str(number.metric))
-        yield {"item": f"Table {number.table}"} | _row(results, *names, published)
-
-
-def _times(results: Results, numbers: pd.DataFrame, runs: int) -> Iterator[dict[str, Any]]:
-    for _, number in numbers.iterrows():
-        dataset = str(number["dataset"])
-        for column, algorithm in TIMED.items():
-            published = Sample(float(number[column]), math.nan, runs)
-            yield {"item": TIMES_ITEM} | _row(results, dataset, algorithm, "seconds", published)
-        for column, algorithm in TIMED.items():
-            if algorithm != EXPERTS:
-                published = Sample(float(number[f"{column}_over_dd"]), math.nan, runs)
-                yield {"item": TIMES_ITEM} | _row(results, dataset, algorithm, "seconds_ratio_percent", published)
+        dataset, algorithm, metric = str(number.dataset), str(number.algorithm), str(number.metric)
+        item = f"Table {number.table}"
+        yield {"item": item} | _row(results, dataset, algorithm, metric, published)
+        for variant in results.study.variants(algorithm):
+            yield {"item": item + VARIANTS} | _row(results, dataset, variant, metric, published)
 
 
 def _row(results: Results, dataset: str, algorithm: str, metric: str, published: Sample) -> dict[str, Any]:
@@ -144,12 +123,15 @@ def _ours(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[
     reason = results.missing(dataset, algorithm)
     if metric != "seconds_ratio_percent":
         return results.sample(dataset, algorithm, metric), reason
-    reason = reason or results.missing(dataset, EXPERTS)
-    own, reference = (results.sample(dataset, name, "seconds") for name in (algorithm, EXPERTS))
+    times = next((table for table in results.study.tables.values() if table.kind == "times"), None)
+    if times is None:
+        return Sample(math.nan, math.nan, 0), "no table of times names the algorithm to compare with"
+    reason = reason or results.missing(dataset, times.algorithms[0])
+    own, reference = (results.sample(dataset, name, "seconds") for name in (algorithm, times.algorithms[0]))
     return Sample(100 * own.mean / reference.mean, math.nan, min(own.runs, reference.runs)), reason
 
 
-def _kernels(results: Results, prepared: Prepared, numbers: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _heads(results: Results, prepared: Prepared, numbers: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for _, number in numbers.iterrows():
         dataset = str(number["dataset"])
         loaded = prepared.get(dataset)
@@ -161,12 +143,11 @@ def _kernels(results: Results, prepared: Prepared, numbers: pd.DataFrame) -> Ite
             reason = "" if shape else str(loaded or NOT_PART)
             judged = ("exact" if prints_as(ours, published, 0) else "different") if shape else "unavailable"
             yield _loaded(dataset, metric, published, ours, judged, reason)
-        yield _best_kernel(results, dataset, kernel_name(str(number["best_kernel"])))
+        yield _best_kernel(results, dataset, Kernel.parse(str(number["best_kernel"])).name)
 
 
 def _loaded(dataset: str, metric: str, published: float, ours: float, judged: str, reason: str) -> dict[str, Any]:
     return {
-        "item": KERNELS_ITEM,
         "dataset": dataset,
         "algorithm": "",
         "metric": metric,
@@ -183,20 +164,20 @@ def _loaded(dataset: str, metric: str, published: float, ours: float, judged: st
 def _best_kernel(results: Results, dataset: str, published: str) -> dict[str, Any]:
     """Compare the kernel with the fewest mistakes over all runs; in a tie with the published one they agree."""
     ours = results.best_kernels(dataset)
-    runs = results.sample(dataset, EXPERTS, "mistake_percent").runs
-    reason = results.missing(dataset, EXPERTS)
+    experts = results.study.experts or ""
+    runs = results.sample(dataset, experts, "mistake_percent").runs
+    reason = results.missing(dataset, experts)
     judged = "unavailable" if not ours else "exact" if published in ours else "different"
     if judged == "different":
-        mistakes = [results.values(dataset, EXPERTS, f"updates:{name}").sum() / runs for name in (published, ours[0])]
+        mistakes = [results.values(dataset, experts, f"updates:{name}").sum() / runs for name in (published, ours[0])]
         if all(map(math.isfinite, mistakes)):
             reason = f"the published one makes {mistakes[0]:.1f} mistakes a run, ours {mistakes[1]:.1f}"
     return {
-        "item": KERNELS_ITEM,
         "dataset": dataset,
-        "algorithm": EXPERTS,
+        "algorithm": experts,
         "metric": "best_kernel",
         "runs": runs,
-        "orders": results.orders(dataset, EXPERTS),
+        "orders": results.orders(dataset, experts),
         "verdict": judged,
         "published": kernel_title(published),
         "ours": " or ".join(map(kernel_title, ours)),

@@ -1,5 +1,6 @@
 """The results of one study in memory, as `collect` left them: what tables, figures, claims and verdicts look at."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +13,9 @@ from grambench import algorithms
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.kernels import Kernel
-from grambench.statistics import Sample
+from grambench.metrics import METRICS
+from grambench.statistics import Sample, best_set, paired
 
-EXPERTS = "omkc_dd"  # updates every kernel at each of its mistakes, so that its updates are their mistakes
 NOT_PART = "not part of this run"
 NO_VALUES: NDArray[np.float64] = np.zeros(0)
 
@@ -48,10 +49,20 @@ class Results:
         return {(str(d), str(a), str(m)): values.to_numpy(np.float64) for (d, a, m), values in grouped}
 
     @cached_property
-    def _cells(self) -> dict[tuple[str, str], tuple[str, str, str]]:
-        plain = self.cells[self.cells["sweep"] == ""]
-        columns = (plain[name].astype(str) for name in ("dataset", "algorithm", "status", "reason", "orders"))
-        return {(d, a): (status, reason, orders) for d, a, status, reason, orders in zip(*columns, strict=True)}
+    def _cells(self) -> dict[tuple[str, str, str], tuple[str, str, str]]:
+        names = ("dataset", "algorithm", "sweep", "status", "reason", "orders")
+        columns = (self.cells[name].astype(str) for name in names)
+        return {(d, a, s): (status, reason, orders) for d, a, s, status, reason, orders in zip(*columns, strict=True)}
+
+    def _cell(self, dataset: str, algorithm: str, sweep: str = "") -> tuple[str, str, str]:
+        return self._cells.get((dataset, algorithm, sweep), ("", NOT_PART, ""))
+
+    def title(self, algorithm: str) -> str:
+        """Return an algorithm's name as the tables print it; its own name where the study does not have it."""
+        entry = self.study.algorithms.get(algorithm)
+        if entry is None:
+            return algorithm
+        return entry.title or algorithms.title(self.study.file(algorithm))
 
     def values(self, dataset: str, algorithm: str, metric: str) -> NDArray[np.float64]:
         """Return one value for each run, in the order of the repeats; none where the cell has no result."""
@@ -61,17 +72,30 @@ class Results:
         """Return mean, standard deviation and number of runs of a cell."""
         return Sample.of(self.values(dataset, algorithm, metric))
 
+    def best(self, dataset: str, names: Iterable[str], metric: str) -> set[str]:
+        """Return the algorithms of the best mean and those that a t-test at 5 % cannot tell from it.
+
+        The protocol says whether the test compares the algorithms repeat by repeat; Student's does not.
+        """
+        samples = {name: self.sample(dataset, name, metric) for name in names}
+
+        def in_pairs(*names: str) -> float:
+            return paired(*(self.values(dataset, name, metric) for name in names))
+
+        test = in_pairs if self.study.protocol.paired else None
+        return best_set(samples, highest=METRICS[metric].better == "higher", test=test)
+
     def orders(self, dataset: str, algorithm: str) -> str:
         """Return "published" or "seeded", or nothing where the cell has no result."""
-        return self._cells.get((dataset, algorithm), ("", "", ""))[2]
+        return self._cell(dataset, algorithm)[2]
 
-    def status(self, dataset: str, algorithm: str) -> str:
+    def status(self, dataset: str, algorithm: str, sweep: str = "") -> str:
         """Return the status of a cell's record, or nothing where the cell is not part of the run."""
-        return self._cells.get((dataset, algorithm), ("", "", ""))[0]
+        return self._cell(dataset, algorithm, sweep)[0]
 
     def missing(self, dataset: str, algorithm: str) -> str:
         """Return why a cell has no result, in one line; empty where it has one."""
-        status, reason, _ = self._cells.get((dataset, algorithm), ("", NOT_PART, ""))
+        status, reason, _ = self._cell(dataset, algorithm)
         if status == "ok":
             return ""
         return reason if status in ("", "unavailable") else f"{status}: {reason}"
@@ -88,9 +112,12 @@ class Results:
         return chosen.pivot(index="value", columns="repeat", values="result").sort_index()
 
     def best_kernels(self, dataset: str) -> list[str]:
-        """Return the kernel whose own classifier makes the fewest mistakes over all runs; several in a tie."""
+        """Return the kernel whose own classifier makes the fewest mistakes over all runs; several in a tie.
+
+        There is none where the study has no `experts` to tell it.
+        """
         names = [kernel.name for kernel in self.study.kernel_list()]
-        mistakes = {name: self.values(dataset, EXPERTS, f"updates:{name}") for name in names}
+        mistakes = {name: self.values(dataset, self.study.experts or "", f"updates:{name}") for name in names}
         totals = {name: float(values.sum()) for name, values in mistakes.items() if values.size}
         return [name for name, total in totals.items() if total == min(totals.values())]
 
@@ -98,13 +125,6 @@ class Results:
 Prepared = dict[str, PreparedDataset | Unavailable]
 
 
-def title(algorithm: str) -> str:
-    """Return an algorithm's name as the tables print it; its own name where it is not registered."""
-    return algorithms.title(algorithm) if algorithm in algorithms.names() else algorithm
-
-
 def kernel_title(name: str) -> str:
     """Return a kernel's name for people, such as "gaussian σ = 0.5"."""
-    kernel = Kernel.parse(name)
-    symbol = {"gaussian": "σ", "polynomial": "p"}.get(kernel.family, "parameter")
-    return f"{kernel.family} {symbol} = {kernel.parameter:g}"
+    return Kernel.parse(name).title

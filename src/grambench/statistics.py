@@ -1,23 +1,24 @@
 """Tests on means, and the verdict on a number that stands beside a published one.
 
-Everything works on (mean, standard deviation, number of runs), because that is all that a paper prints. Standard
-deviations are those of a sample (ddof = 1).
+Most works on (mean, standard deviation, number of runs), because that is all that a paper prints; only runs of ours can
+be compared in pairs. Standard deviations are those of a sample (ddof = 1).
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from grambench.metrics import METRICS
+
 Verdict = Literal["exact", "consistent", "different", "speed-up", "unavailable"]
 VERDICTS: tuple[Verdict, ...] = ("exact", "consistent", "different", "speed-up", "unavailable")
 
 BEST_LEVEL = 0.05
 VERDICT_LEVEL = 0.01
-DECIMALS = {"mistake_percent": 2, "support_vectors": 1, "seconds": 3, "seconds_ratio_percent": 1, "n": 0, "d": 0}
 ROUNDING_SLACK = 1e-9
 
 
@@ -39,44 +40,73 @@ class Sample(NamedTuple):
 def welch(first: Sample, second: Sample) -> float:
     """Return the p-value of Welch's t-test of equal means; the two variances may differ.
 
-    Without any variance the answer is certain: 1 for equal means, 0 for different ones. Where one side is a single
-    run its variance is unknown, and Student's test, which borrows the other side's, stands in.
+    Without any variance the answer is certain: 1 for equal means, 0 for different ones. See `student` for a number
+    whose variance is not known.
     """
-    if min(first.runs, second.runs) < 2:
-        return student(first, second)
-    if math.isnan(first.std) or math.isnan(second.std):  # one side is a mean alone, taken as exact
-        known = second if math.isnan(first.std) else first
-        return _p_value(first._replace(std=0.0), known, equal_variances=False) if known.std >= 0 else math.nan
     return _p_value(first, second, equal_variances=False)
 
 
 def student(first: Sample, second: Sample) -> float:
-    """Return the p-value of Student's two-sample t-test of equal means with a pooled variance; NaN below three runs."""
-    if min(first.runs, second.runs) < 1 or first.runs + second.runs < 3:
-        return math.nan
-    return _p_value(
-        first._replace(std=0.0 if first.runs == 1 else first.std),
-        second._replace(std=0.0 if second.runs == 1 else second.std),
-        equal_variances=True,
-    )
+    """Return the p-value of Student's two-sample t-test of equal means with a pooled variance.
+
+    Where the variance of one side is not known, because it is a single run or because the paper prints no standard
+    deviation, it is taken to be the other side's. That side's runs alone then give the degrees of freedom.
+    """
+    return _p_value(first, second, equal_variances=True)
 
 
 def _p_value(first: Sample, second: Sample, *, equal_variances: bool) -> float:
-    if first.std == 0 and second.std == 0:
+    if math.isnan(first.std):
+        first, second = second, first
+    if math.isnan(first.std) or second.runs < 1:
+        return math.nan
+    if first.std == 0 and not second.std > 0:
         return float(math.isclose(first.mean, second.mean, rel_tol=1e-12, abs_tol=1e-12))
+    if math.isnan(second.std):
+        error = first.std * math.sqrt(1 / first.runs + 1 / second.runs)
+        return float(2 * stats.t.sf(abs(first.mean - second.mean) / error, first.runs - 1))
     return float(stats.ttest_ind_from_stats(*first, *second, equal_var=equal_variances).pvalue)
 
 
-def best_set(samples: Mapping[str, Sample], level: float = BEST_LEVEL) -> set[str]:
-    """Return the name with the lowest mean and all those that Student's t-test cannot tell from it.
+def paired(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the p-value of the t-test on the differences of runs that share their examples; NaN below two runs.
 
-    This is the highlighting of the paper's tables (OMKC, Section 5.2). Names without runs never belong to it.
+    Differences without any variance give a certain answer: 1 where they are 0, else 0.
+    """
+    differences = np.subtract(first, second)
+    if differences.size < 2:
+        return math.nan
+    if np.ptp(differences) < ROUNDING_SLACK:
+        return float(abs(differences[0]) < ROUNDING_SLACK)
+    return float(stats.ttest_1samp(differences, 0.0).pvalue)
+
+
+def best_set(
+    samples: Mapping[str, Sample], *, highest: bool = False, test: Callable[[str, str], float] | None = None
+) -> set[str]:
+    """Return the name with the best mean and all those that a test at 5 % cannot tell from it.
+
+    With Student's test this is the highlighting of OMKC's tables (Section 5.2). Names without runs never belong to it.
+
+    Parameters
+    ----------
+    samples : dict of Sample
+        The numbers to choose from.
+    highest : bool
+        Whether the best mean is the highest and not the lowest.
+    test : callable, optional
+        The p-value for two names; of Student's test where it is left out.
     """
     known = {name: sample for name, sample in samples.items() if sample.runs > 0}
     if not known:
         return set()
-    best = min(known.values(), key=lambda sample: sample.mean)
-    return {name for name, sample in known.items() if sample.mean == best.mean or not student(sample, best) < level}
+    best = (max if highest else min)(known, key=lambda name: known[name].mean)
+    p_value = test or (lambda name, other: student(known[name], known[other]))
+    return {
+        name
+        for name, sample in known.items()
+        if sample.mean == known[best].mean or not p_value(name, best) < BEST_LEVEL
+    }
 
 
 def prints_as(value: float, published: float, decimals: int) -> bool:
@@ -92,22 +122,23 @@ def verdict(published: Sample, ours: Sample, metric: str) -> tuple[Verdict, floa
     published, ours : Sample
         The two numbers.
     metric : str
-        A key of DECIMALS, which says how precisely the paper prints it.
+        A key of METRICS, which says how precisely the paper prints it.
 
     Returns
     -------
     verdict : str
-        "exact": mean and standard deviation both print as the published ones. "consistent": Welch's t-test does not
-        reject equal means at 1 %, or the means differ by no more than half the published standard deviation.
-        "different": neither. "unavailable": there are no runs.
+        "exact": the mean and, where it is published, the standard deviation print as published. "consistent": Welch's
+        t-test does not reject equal means at 1 %, or the means differ by no more than half the published standard
+        deviation. "different": neither. "unavailable": there are no runs.
     p_value : float
         Of Welch's t-test; NaN where there is none.
     """
     if ours.runs == 0:
         return "unavailable", math.nan
     p_value = welch(published, ours)
-    decimals = DECIMALS[metric]
-    if prints_as(ours.mean, published.mean, decimals) and prints_as(ours.std, published.std, decimals):
+    decimals = METRICS[metric].decimals
+    same_std = math.isnan(published.std) or prints_as(ours.std, published.std, decimals)
+    if same_std and prints_as(ours.mean, published.mean, decimals):
         return "exact", p_value
     if p_value >= VERDICT_LEVEL or abs(ours.mean - published.mean) <= 0.5 * published.std:
         return "consistent", p_value
@@ -122,12 +153,12 @@ def printed(sample: Sample, metric: str, *, fine: bool = False) -> str:
     sample : Sample
         The number.
     metric : str
-        A key of DECIMALS.
+        A key of METRICS.
     fine : bool
         Whether small seconds get more decimals than the paper's three, so that the mean keeps two significant digits.
     """
-    decimals = DECIMALS[metric]
+    decimals, style = METRICS[metric].decimals, "e" if METRICS[metric].scientific else "f"
     if fine and metric == "seconds" and sample.mean > 0:
         decimals = max(decimals, 1 - math.floor(math.log10(sample.mean)))
     numbers = [sample.mean, sample.std] if math.isfinite(sample.std) else [sample.mean]
-    return " ± ".join(f"{number:.{decimals}f}" for number in numbers)
+    return " ± ".join(f"{number:.{decimals}{style}}" for number in numbers)

@@ -9,18 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from grambench.config.study import Table
+from grambench.config.study import Online, Protocol, Table
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.reproduction import TIMES_ITEM
-from grambench.results import NOT_PART, Prepared, Results, kernel_title, title
-from grambench.statistics import Sample, best_set, printed
+from grambench.metrics import METRICS
+from grambench.results import NOT_PART, Prepared, Results, kernel_title
+from grambench.statistics import Sample, printed
 
-METRICS = {
-    "mistake_percent": "Mistakes (%)",
-    "support_vectors": "Support vectors",
-    "seconds": "Time (s)",
-    "seconds_ratio_percent": "Time ratio (%)",
-}
 NO_RESULT = "—"
 NOTHING = Sample(np.nan, np.nan, 0)
 
@@ -112,23 +106,22 @@ def build(results: Results, prepared: Prepared, reproduction: Comparison, table:
     table : Table
         The table's description in the study.
     """
-    builders: dict[str, Callable[[Results, Prepared, Comparison, Table], Grid]] = {
-        "results": _results,
-        "times": _times,
-        "datasets": _datasets,
-    }
-    return builders[table.kind](results, prepared, reproduction, table)
+    grid = BUILDERS[table.kind](results, prepared, reproduction, table)
+    return replace(grid, remarks=[table.remark, *grid.remarks]) if table.remark else grid
 
 
-def _cell(results: Results, reproduction: Comparison, item: str, dataset: str, algorithm: str, metric: str) -> Cell:
+def _cell(
+    results: Results, reproduction: Comparison, key: tuple[str, str, str, str], *, deviations: bool = True
+) -> Cell:
     """Return our value with the published one; where only one of the two exists, with that one."""
-    row = reproduction.get((item, dataset, algorithm, metric))
+    _, dataset, algorithm, metric = key
+    row = reproduction.get(key)
     if row is None:
         ours, published = results.sample(dataset, algorithm, metric), NOTHING
     else:
         ours = Sample(float(row["ours_mean"]), float(row["ours_std"]), int(row["runs"]))
         published = Sample(float(row["published_mean"]), float(row["published_std"]), 0)
-    if item == TIMES_ITEM:  # printed without standard deviations, as in the paper
+    if not deviations:
         ours, published = ours._replace(std=np.nan), published._replace(std=np.nan)
     return Cell(
         text=printed(ours, metric, fine=True) if ours.runs else "",
@@ -144,7 +137,7 @@ def _cell(results: Results, reproduction: Comparison, item: str, dataset: str, a
 def _failures(results: Results, dataset: str, algorithms: list[str]) -> list[str]:
     """Return why runs on a data set failed; that the data set is unavailable is said in the block's head."""
     failed = [name for name in algorithms if results.status(dataset, name) not in ("ok", "", "unavailable")]
-    return [f"{title(name)} on {dataset}: {results.missing(dataset, name)}." for name in failed]
+    return [f"{results.title(name)} on {dataset}: {results.missing(dataset, name)}." for name in failed]
 
 
 def _rows_of(results: Results, reproduction: Comparison, table: Table) -> list[str]:
@@ -158,30 +151,36 @@ def _results(results: Results, prepared: Prepared, reproduction: Comparison, tab
     for dataset in _rows_of(results, reproduction, table):
         rows = []
         for metric in table.metrics:
-            samples = {name: results.sample(dataset, name, metric) for name in table.algorithms}
-            best = best_set(samples) if metric == table.highlight else set()
-            cells = [_cell(results, reproduction, table.title, dataset, name, metric) for name in table.algorithms]
+            best = results.best(dataset, table.algorithms, metric) if metric == table.highlight else set()
+            cells = [_cell(results, reproduction, (table.title, dataset, name, metric)) for name in table.algorithms]
             marked = [replace(cell, best=name in best) for name, cell in zip(table.algorithms, cells, strict=True)]
-            rows.append(Row(label=METRICS.get(metric, metric), metric=metric, cells=marked))
+            rows.append(Row(label=METRICS[metric].label, metric=metric, cells=marked))
         failures += _failures(results, dataset, table.algorithms)
         blocks.append(Block(dataset=dataset, head=_head(results, prepared, dataset, table.algorithms), rows=rows))
     return Grid(
         title=table.title,
         caption=table.caption,
         corner="",
-        columns=[title(name) for name in table.algorithms],
+        columns=[results.title(name) for name in table.algorithms],
         blocks=blocks,
         remarks=[
             "Mean ± standard deviation over the runs; in parentheses the published value.",
-            "Bold: the fewest mistakes of ours, and those that Student's t-test cannot tell from them at 5 %.",
+            *([_bold(results, table.highlight)] if table.highlight else []),
             f"{NO_RESULT}: {NOT_PART}.",
             *failures,
         ],
     )
 
 
+def _bold(results: Results, metric: str) -> str:
+    """Return what is set in bold."""
+    best = "highest" if METRICS[metric].better == "higher" else "lowest"
+    test = "a paired t-test" if results.study.protocol.paired else "Student's t-test"
+    return f"Bold: the {best} of ours in {METRICS[metric].label}, and those that {test} cannot tell from it at 5 %."
+
+
 def _head(results: Results, prepared: Prepared, dataset: str, algorithms: list[str]) -> str:
-    """Return what the paper prints in the head of a block, and where the orders of presentation come from."""
+    """Return what the paper prints in the head of a block, and what the runs are repeated over."""
     loaded = prepared.get(dataset)
     if isinstance(loaded, Unavailable):
         return str(loaded)
@@ -189,7 +188,7 @@ def _head(results: Results, prepared: Prepared, dataset: str, algorithms: list[s
         return NOT_PART
     size, dimension = loaded.features.shape
     origins = dict.fromkeys(filter(None, (results.orders(dataset, name) for name in algorithms)))
-    parts = [f"{origin} orders" for origin in origins]
+    parts = [results.study.protocol.repeated(origin) for origin in origins]
     parts += [f"n = {size}", f"d = {dimension}", f"m = {len(results.study.kernel_list())}"]
     if best := results.best_kernels(dataset):
         parts.append(f"best kernel expert: {' or '.join(map(kernel_title, best))}")
@@ -201,17 +200,18 @@ def _times(results: Results, prepared: Prepared, reproduction: Comparison, table
     columns = [(name, "seconds") for name in table.algorithms] + [(name, "seconds_ratio_percent") for name in others]
     rows, datasets = [], _rows_of(results, reproduction, table)
     for dataset in datasets:
-        cells = [_cell(results, reproduction, table.title, dataset, *column) for column in columns]
+        keys = [(table.title, dataset, *column) for column in columns]
+        cells = [_cell(results, reproduction, key, deviations=False) for key in keys]  # as in OMKC's Table 5
         rows.append(Row(label=dataset, metric="", cells=cells))
     return Grid(
         title=table.title,
         caption=table.caption,
         corner="Data set",
-        columns=[title(name) for name in table.algorithms]
-        + [f"{title(name)} / {title(reference)}, %" for name in others],
+        columns=[results.title(name) for name in table.algorithms]
+        + [f"{results.title(name)} / {results.title(reference)}, %" for name in others],
         blocks=[Block(dataset="", head="", rows=rows)],
         remarks=[
-            "Mean seconds of one pass; in parentheses the published ones (a PC of 2.3 GHz, Matlab).",
+            "Mean seconds of a run; in parentheses the published ones.",
             "Seconds are not judged; the ratios depend on the implementation too.",
             "Other runs may have shared the machine.",
             *_origins(results, datasets, reference),
@@ -222,23 +222,28 @@ def _times(results: Results, prepared: Prepared, reproduction: Comparison, table
 
 
 def _origins(results: Results, datasets: list[str], algorithm: str) -> list[str]:
-    """Return which data sets were run on published orders and which on seeded ones."""
+    """Return what the runs on each data set were repeated over, such as published or seeded orders."""
     lines = []
     for origin in ("published", "seeded"):
         if names := [name for name in datasets if results.orders(name, algorithm) == origin]:
-            lines.append(f"{origin.capitalize()} orders: {', '.join(names)}.")
+            lines.append(f"{results.study.protocol.repeated(origin).capitalize()}: {', '.join(names)}.")
     return lines
 
 
 def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
-    columns = ["n", "d", "Positive", "Non-zero (%)", "Source", "Orders"]
+    protocol = results.study.protocol
+    columns = ["n", "d", "Positive", "Non-zero (%)", "Source"]
+    remarks = ["In parentheses the published size and dimension."]
+    if isinstance(protocol, Online):
+        columns.append("Orders")
+        remarks.append("Orders: those that come with the data, or drawn from the project's seed where there are none.")
     rows = []
     for name in results.study.datasets:
         loaded = prepared.get(name)
         if isinstance(loaded, PreparedDataset):
-            texts = _loaded(loaded, results.study.protocol.repeats)
+            texts = _loaded(loaded, protocol)
         else:
-            texts = [*[""] * 4, "unavailable" if loaded else NOT_PART, ""]
+            texts = [*[""] * 4, "unavailable" if loaded else NOT_PART, *[""] * (len(columns) - 5)]
         cells = [Cell(text=text, status=NO_RESULT) for text in texts]
         for position, metric in enumerate(("n", "d")):
             row = next((row for key, row in reproduction.items() if key[1:] == (name, "", metric)), None)
@@ -252,23 +257,28 @@ def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, ta
         corner="Data set",
         columns=columns,
         blocks=[Block(dataset="", head="", rows=rows)],
-        remarks=[
-            "In parentheses the published size and dimension.",
-            "Orders: those that come with the data, or drawn from the project's seed where there are none.",
-            *(str(loaded) for loaded in prepared.values() if isinstance(loaded, Unavailable)),
-        ],
+        remarks=[*remarks, *(str(loaded) for loaded in prepared.values() if isinstance(loaded, Unavailable))],
     )
 
 
-def _loaded(dataset: PreparedDataset, repeats: int) -> list[str]:
+def _loaded(dataset: PreparedDataset, protocol: Protocol) -> list[str]:
     size, dimension = dataset.features.shape
     stored = dataset.features
     filled = np.count_nonzero(stored) if isinstance(stored, np.ndarray) else stored.count_nonzero()
     source = " ".join(str(dataset.source[key]) for key in ("kind", "origin") if dataset.source.get(key))
-    enough = dataset.orders is not None and len(dataset.orders) >= repeats
-    orders = f"{repeats} {'published' if enough else 'seeded'}"
     positives = int(np.count_nonzero(dataset.labels > 0))
-    return [str(size), str(dimension), str(positives), f"{100 * filled / (size * dimension):.1f}", source, orders]
+    facts = [str(size), str(dimension), str(positives), f"{100 * filled / (size * dimension):.1f}", source]
+    if not isinstance(protocol, Online):
+        return facts
+    enough = dataset.orders is not None and len(dataset.orders) >= protocol.repeats
+    return [*facts, f"{protocol.repeats} {'published' if enough else 'seeded'}"]
+
+
+BUILDERS: dict[str, Callable[[Results, Prepared, Comparison, Table], Grid]] = {
+    "results": _results,
+    "times": _times,
+    "datasets": _datasets,
+}
 
 
 # renderings

@@ -31,7 +31,7 @@ rule claims:
         "../../envs/environment.yaml"
     params:
         spec=lambda w: PLAN.study_spec(w.study),
-        code=code("grambench.steps.claims"),
+        code=lambda w: PLAN.claims_code(w.study),
         titles=PLAN.titles(),
     shell:
         "python -m grambench.steps.claims {params.spec:q} {output} {input} 2> {log}"

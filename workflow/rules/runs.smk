@@ -14,7 +14,7 @@ rule run:
         cache=PLAN.compiled,  # not a param: it changes with every algorithm
     params:
         spec=lambda w: PLAN.run_spec(w.study, w.dataset, w.task),
-        code=lambda w: PLAN.run_code(w.task),
+        code=lambda w: PLAN.run_code(w.study, w.task),
     shell:
         "python -m grambench.steps.run {params.spec:q} {output} --seconds {resources.seconds}"
         " --memory-mb {resources.mem_mb} --cache {resources.cache}"

@@ -1,12 +1,13 @@
 """The registry of algorithms: one file in a family's folder is one algorithm, under the file's name.
 
-A module in `online/` defines
+A module in `online/` or `batch/` defines
 
 - its docstring: paper, algorithm number, every deviation; the first line is the algorithm's title;
 - `Parameters`, a frozen dataclass that checks itself;
-- `fit(parameters, grams, labels, *, order, rng) -> OnlineTrace`, a pure function.
+- `fit`, a pure function with its family's signature, `OnlineFit` or `BatchFit`.
 
-Nothing else has to be edited for a new file to be configurable, tested and listed.
+Nothing else has to be edited for a new file to be configurable, tested and listed. No two files share a name, so that
+a name says which family an algorithm belongs to.
 """
 
 import ast
@@ -14,13 +15,18 @@ import dataclasses
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.trace import OnlineTrace
 from grambench.errors import ConfigError, unknown_name
+
+if TYPE_CHECKING:  # a run imports, and depends on, the code of its own family only
+    from grambench.algorithms.kernel_fit import KernelFit
+    from grambench.algorithms.trace import OnlineTrace
+
+Family = Literal["online", "batch"]
 
 FOLDER = Path(__file__).parent
 
@@ -36,8 +42,22 @@ class OnlineFit(Protocol):
         *,
         order: NDArray[np.int32],
         rng: np.random.Generator,
-    ) -> OnlineTrace:
+    ) -> "OnlineTrace":
         """Run one pass over the examples of `order`."""
+
+
+class BatchFit(Protocol):
+    """The signature of a batch algorithm's `fit`; see grambench.algorithms.kernel_fit for the arrays."""
+
+    def __call__(
+        self,
+        parameters: Any,
+        grams: NDArray[np.float64],
+        labels: NDArray[np.int8],
+        *,
+        rng: np.random.Generator,
+    ) -> "KernelFit":
+        """Learn from the examples whose Gram matrices are `grams`, (m, n, n)."""
 
 
 class ParameterClass(Protocol):
@@ -49,9 +69,12 @@ class ParameterClass(Protocol):
         """Check and build."""
 
 
+Fit = TypeVar("Fit")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
-class Algorithm:
-    """One registered algorithm.
+class Algorithm(Generic[Fit]):
+    """One registered algorithm; `Fit` is its family's signature.
 
     Attributes
     ----------
@@ -68,31 +91,37 @@ class Algorithm:
     name: str
     title: str
     parameters: ParameterClass
-    fit: OnlineFit
+    fit: Fit
 
 
-def names(family: str = "online") -> list[str]:
-    """Return the names of all algorithms of a family."""
-    return sorted(path.stem for path in (FOLDER / family).glob("*.py") if not path.stem.startswith("_"))
+def names(*families: Family) -> list[str]:
+    """Return the names of all algorithms of some families; of all where none is given."""
+    folders = [FOLDER / family for family in families or get_args(Family)]
+    return sorted(path.stem for folder in folders for path in folder.glob("*.py") if not path.stem.startswith("_"))
 
 
-def module(name: str, family: str = "online") -> str:
+def family(name: str) -> Family:
+    """Return an algorithm's family; raise ConfigError for an unknown name."""
+    for each in get_args(Family):
+        if name in names(each):
+            return cast(Family, each)
+    raise unknown_name("algorithm", name, names())
+
+
+def module(name: str) -> str:
     """Return the dotted name of an algorithm's module; raise ConfigError for an unknown name."""
-    if name not in names(family):
-        raise unknown_name("algorithm", name, names(family))
-    return f"grambench.algorithms.{family}.{name}"
+    return f"grambench.algorithms.{family(name)}.{name}"
 
 
-def load(name: str, family: str = "online") -> Algorithm:
-    """Import one algorithm; the only dynamic import of the package."""
-    source = importlib.import_module(module(name, family))
-    return Algorithm(name, title(name, family), source.Parameters, source.fit)
+def load(name: str) -> Algorithm[Any]:
+    """Import one algorithm."""
+    source = importlib.import_module(module(name))
+    return Algorithm(name, title(name), source.Parameters, source.fit)
 
 
-def title(name: str, family: str = "online") -> str:
+def title(name: str) -> str:
     """Return an algorithm's name as tables print it, the first words of its file, without importing it."""
-    module(name, family)
-    source = (FOLDER / family / f"{name}.py").read_text(encoding="utf-8")
+    source = (FOLDER / family(name) / f"{name}.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or name).splitlines()[0].split(":")[0]
 
 

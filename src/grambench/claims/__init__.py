@@ -9,17 +9,22 @@ be at hand before anything is decided, is fixed here, so that no claim has its o
 - a claim on every data set fails at the first counterexample, however few are at hand.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import pandas as pd
 
 from grambench.results import Results
+from grambench.statistics import Sample
 
 Verdict = Literal["holds", "fails", "undecided"]
 Quorum = Literal["most", "almost all", "every"]
 ALMOST_ALL = 0.85
+
+Samples = dict[str, Sample]
 
 
 class Answer(NamedTuple):
@@ -70,11 +75,12 @@ class Claim:
 
 
 def of(study: str) -> list[Claim]:
-    """Return the claims of a study; none where there is no module for it."""
-    from grambench.claims import omkc
-
-    registry: dict[str, list[Claim]] = {"omkc": omkc.CLAIMS}
-    return registry.get(study, [])
+    """Return the claims of a study, the list CLAIMS of its module here; none where there is no module."""
+    name = f"{__name__}.{study}"
+    if importlib.util.find_spec(name) is None:
+        return []
+    claims: list[Claim] = importlib.import_module(name).CLAIMS
+    return claims
 
 
 def table(study: str, evidence: Evidence) -> pd.DataFrame:
@@ -84,6 +90,20 @@ def table(study: str, evidence: Evidence) -> pd.DataFrame:
         answer = claim.test(evidence)
         rows.append((study, claim.id, claim.section, claim.statement, answer.verdict, answer.evidence))
     return pd.DataFrame(rows, columns=["study", "claim", "section", "statement", "verdict", "evidence"])
+
+
+def gather(evidence: Evidence, algorithms: Iterable[str], metric: str, datasets: Iterable[str]) -> dict[str, Samples]:
+    """Return the samples of all algorithms, by name, on each data set where none of them is missing."""
+    names = list(algorithms)
+    found = {
+        name: {algorithm: evidence.results.sample(name, algorithm, metric) for algorithm in names} for name in datasets
+    }
+    return {name: samples for name, samples in found.items() if all(sample.runs for sample in samples.values())}
+
+
+def true_on(samples: Mapping[str, Samples], test: Callable[[Samples], bool]) -> dict[str, bool]:
+    """Return whether a test of the algorithms' samples is true, for each data set."""
+    return {name: test(sample) for name, sample in samples.items()}
 
 
 def listed(names: Sequence[str]) -> str:

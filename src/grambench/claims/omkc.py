@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from grambench.claims import Answer, Claim, Evidence, at_most, listed, named, quorum
-from grambench.results import EXPERTS, title
+from grambench.claims import Answer, Claim, Evidence, Samples, at_most, gather, listed, named, quorum, true_on
 from grambench.statistics import BEST_LEVEL, Sample, best_set, student
 
 SETS = [  # Tables 3 and 4
@@ -40,24 +39,14 @@ TABLE_4 = ["om2", *OMKC]
 MISTAKES, VECTORS, SECONDS = "mistake_percent", "support_vectors", "seconds"
 BEST_BETA = (0.7, 0.9)
 SMALL_BETA = 0.5
+EXPERTS = "omkc_dd"  # its updates of a kernel are that kernel's own mistakes
 EARLY = 0.1  # share of the pass behind "at the beginning"
-
-Samples = dict[str, Sample]
 
 
 def _samples(
     evidence: Evidence, algorithms: Iterable[str], metric: str, datasets: Iterable[str] = SETS
 ) -> dict[str, Samples]:
-    """Return the samples of all algorithms on each data set where none of them is missing."""
-    names = list(algorithms)
-    found = {
-        name: {algorithm: evidence.results.sample(name, algorithm, metric) for algorithm in names} for name in datasets
-    }
-    return {name: samples for name, samples in found.items() if all(sample.runs for sample in samples.values())}
-
-
-def _hits(samples: dict[str, Samples], test: Callable[[Samples], bool]) -> dict[str, bool]:
-    return {name: test(sample) for name, sample in samples.items()}
+    return gather(evidence, algorithms, metric, datasets)
 
 
 def _below(first: str, second: str, factor: float = 1.0) -> Callable[[Samples], bool]:
@@ -69,7 +58,7 @@ def _significantly_below(first: Sample, second: Sample) -> bool:
 
 
 def _among_best(evidence: Evidence, algorithms: list[str], candidate: str) -> dict[str, bool]:
-    return _hits(_samples(evidence, algorithms, MISTAKES), lambda samples: candidate in best_set(samples))
+    return true_on(_samples(evidence, algorithms, MISTAKES), lambda samples: candidate in best_set(samples))
 
 
 def best_of_table_3(evidence: Evidence) -> Answer:
@@ -96,20 +85,20 @@ def best_omkc(evidence: Evidence) -> Answer:
     """OMKC's best algorithm is among the best of Table 4 on 11 of 15 data sets."""
     hits = {name: _among_best(evidence, TABLE_4, name) for name in OMKC}
     best = max(OMKC, key=lambda name: sum(hits[name].values()))
-    return quorum(hits[best], SETS, 11 / 15, f"{title(best)} is best or tied")
+    return quorum(hits[best], SETS, 11 / 15, f"{evidence.results.title(best)} is best or tied")
 
 
 def uniform_beats_linear(evidence: Evidence) -> Answer:
     """Perceptron(u) makes fewer mistakes than Perceptron on most data sets."""
     samples = _samples(evidence, ["perceptron_u", "perceptron"], MISTAKES)
-    return quorum(_hits(samples, _below("perceptron_u", "perceptron")), SETS, "most", "Perceptron(u) is better")
+    return quorum(true_on(samples, _below("perceptron_u", "perceptron")), SETS, "most", "Perceptron(u) is better")
 
 
 def uniform_exceptions(evidence: Evidence) -> Answer:
     """Perceptron(u) is considerably worse than Perceptron on wdbc, breast and spambase."""
     wanted = ["wdbc", "breast", "spambase"]
     samples = _samples(evidence, ["perceptron_u", "perceptron"], MISTAKES, wanted)
-    hits = _hits(samples, lambda each: _significantly_below(each["perceptron"], each["perceptron_u"]))
+    hits = true_on(samples, lambda each: _significantly_below(each["perceptron"], each["perceptron_u"]))
     return named(hits, wanted, "Perceptron(u) is significantly worse")
 
 
@@ -120,34 +109,34 @@ def _star_wins(samples: Samples) -> bool:
 
 def star_beats_perceptrons(evidence: Evidence) -> Answer:
     """Perceptron(*) is significantly better than the other two on most data sets (by the printed numbers on 7)."""
-    hits = _hits(_samples(evidence, TABLE_3[:3], MISTAKES), _star_wins)
+    hits = true_on(_samples(evidence, TABLE_3[:3], MISTAKES), _star_wins)
     return quorum(hits, SETS, "most", "Perceptron(*) is significantly better than both")
 
 
 def star_exceptions(evidence: Evidence) -> Answer:
     """Perceptron(*) is not significantly better than both on ionosphere and votes84."""
     wanted = ["ionosphere", "votes84"]
-    hits = _hits(_samples(evidence, TABLE_3[:3], MISTAKES, wanted), lambda samples: not _star_wins(samples))
+    hits = true_on(_samples(evidence, TABLE_3[:3], MISTAKES, wanted), lambda samples: not _star_wins(samples))
     return named(hits, wanted, "Perceptron(*) is not better than both")
 
 
 def beats_star(evidence: Evidence) -> Answer:
     """OMKC(D,D) makes fewer mistakes than Perceptron(*) on almost all data sets."""
     samples = _samples(evidence, ["omkc_dd", "perceptron_star"], MISTAKES)
-    return quorum(_hits(samples, _below("omkc_dd", "perceptron_star")), SETS, "almost all", "OMKC(D,D) is better")
+    return quorum(true_on(samples, _below("omkc_dd", "perceptron_star")), SETS, "almost all", "OMKC(D,D) is better")
 
 
 def beats_om2(evidence: Evidence) -> Answer:
     """OMKC(D,D) makes fewer mistakes than OM-2 on most data sets."""
     samples = _samples(evidence, ["omkc_dd", "om2"], MISTAKES)
-    return quorum(_hits(samples, _below("omkc_dd", "om2")), SETS, "most", "OMKC(D,D) is better")
+    return quorum(true_on(samples, _below("omkc_dd", "om2")), SETS, "most", "OMKC(D,D) is better")
 
 
 def om2_exceptions(evidence: Evidence) -> Answer:
     """OM-2 makes fewer mistakes than OMKC(D,D) on svmguide3, a3a and w5a."""
     wanted = ["svmguide3", "a3a", "w5a"]
     samples = _samples(evidence, ["omkc_dd", "om2"], MISTAKES, wanted)
-    return named(_hits(samples, _below("om2", "omkc_dd")), wanted, "OM-2 is better")
+    return named(true_on(samples, _below("om2", "omkc_dd")), wanted, "OM-2 is better")
 
 
 def twelve_times_the_vectors(evidence: Evidence) -> Answer:
@@ -163,26 +152,26 @@ def twelve_times_the_vectors(evidence: Evidence) -> Answer:
 def stochastic_update_is_sparser(evidence: Evidence) -> Answer:
     """OMKC(S,D) has fewer support vectors than OMKC(D,D) on every data set."""
     samples = _samples(evidence, ["omkc_sd", "omkc_dd"], VECTORS)
-    return quorum(_hits(samples, _below("omkc_sd", "omkc_dd")), SETS, "every", "OMKC(S,D) has fewer")
+    return quorum(true_on(samples, _below("omkc_sd", "omkc_dd")), SETS, "every", "OMKC(S,D) has fewer")
 
 
 def stochastic_update_is_faster(evidence: Evidence) -> Answer:
     """OMKC(S,D) takes less time than OMKC(D,D) on every data set."""
     samples = _samples(evidence, ["omkc_sd", "omkc_dd"], SECONDS)
-    return quorum(_hits(samples, _below("omkc_sd", "omkc_dd")), SETS, "every", "OMKC(S,D) is faster")
+    return quorum(true_on(samples, _below("omkc_sd", "omkc_dd")), SETS, "every", "OMKC(S,D) is faster")
 
 
 def stochastic_update_is_as_good(evidence: Evidence) -> Answer:
     """OMKC(S,D) has comparable or even better mistake rates than OMKC(D,D): not significantly worse on most sets."""
     samples = _samples(evidence, ["omkc_sd", "omkc_dd"], MISTAKES)
-    hits = _hits(samples, lambda each: not _significantly_below(each["omkc_dd"], each["omkc_sd"]))
+    hits = true_on(samples, lambda each: not _significantly_below(each["omkc_dd"], each["omkc_sd"]))
     return quorum(hits, SETS, "most", "OMKC(S,D) is not significantly worse")
 
 
 def stochastic_combination_is_sparse(evidence: Evidence) -> Answer:
     """OMKC(D,S) has over 90 % fewer support vectors than OMKC(D,D) on most data sets."""
     samples = _samples(evidence, ["omkc_ds", "omkc_dd"], VECTORS)
-    return quorum(_hits(samples, _below("omkc_ds", "omkc_dd", 0.1)), SETS, "most", "OMKC(D,S) has over 90 % fewer")
+    return quorum(true_on(samples, _below("omkc_ds", "omkc_dd", 0.1)), SETS, "most", "OMKC(D,S) has over 90 % fewer")
 
 
 def _ends(evidence: Evidence, metric: str) -> pd.DataFrame:
@@ -206,7 +195,7 @@ def mistakes_fall(evidence: Evidence) -> Answer:
 
 def most_complex(evidence: Evidence) -> Answer:
     """OMKC(D,D) produces the most complex classifier of the OMKC algorithms, on every data set."""
-    hits = _hits(
+    hits = true_on(
         _samples(evidence, OMKC, VECTORS), lambda each: max(each, key=lambda name: each[name].mean) == "omkc_dd"
     )
     return quorum(hits, SETS, "every", "OMKC(D,D) has the most support vectors")
@@ -216,7 +205,7 @@ def sparsest_late(evidence: Evidence) -> Answer:
     """When many examples have arrived, OMKC(D,S) is sparser than OMKC(S,S), on almost all data sets."""
     samples = _samples(evidence, ["omkc_ds", "omkc_ss"], VECTORS)
     what = "OMKC(D,S) has fewer support vectors at the end"
-    return quorum(_hits(samples, _below("omkc_ds", "omkc_ss")), SETS, "almost all", what)
+    return quorum(true_on(samples, _below("omkc_ds", "omkc_ss")), SETS, "almost all", what)
 
 
 def weight_of_the_best(evidence: Evidence) -> Answer:
@@ -279,7 +268,8 @@ def savings_grow(evidence: Evidence) -> Answer:
             return Answer("undecided", f"only {len(savings)} of {len(TIMED_SETS)} data sets at hand")
         answer: Any = stats.spearmanr([sizes[name] for name in savings], list(savings.values()), alternative="greater")
         verdicts.append(bool(answer.pvalue < BEST_LEVEL))
-        parts.append(f"{title(algorithm)}: rank correlation {answer.statistic:.2f}, p = {answer.pvalue:.2g}")
+        title = evidence.results.title(algorithm)
+        parts.append(f"{title}: rank correlation {answer.statistic:.2f}, p = {answer.pvalue:.2g}")
     return Answer("holds" if all(verdicts) else "fails", f"{'; '.join(parts)}; {len(savings)} data sets")
 
 
@@ -300,7 +290,7 @@ def _best_beta(evidence: Evidence, algorithm: str) -> Answer:
     low, high = BEST_BETA
     hits = {name: low - 1e-9 <= beta <= high + 1e-9 for name, beta in best.items()}
     wanted = _swept_sets(evidence)
-    answer = quorum(hits, wanted, "most", f"{title(algorithm)} is best with beta in [{low}, {high}]")
+    answer = quorum(hits, wanted, "most", f"{evidence.results.title(algorithm)} is best with beta in [{low}, {high}]")
     values = listed([f"{name} {beta:g}" for name, beta in best.items()])
     return answer._replace(evidence=f"{answer.evidence}; best beta: {values}")
 
@@ -333,7 +323,8 @@ def theorem_1(evidence: Evidence) -> Answer:
     """M <= 2 ln(1/beta) / (1 - beta) min_i sum_t z_i(t) + 2 ln m / (1 - beta) in every run of OMKC(D,D)."""
     results = evidence.results
     kernels = [kernel.name for kernel in results.study.kernel_list()]
-    beta = float(results.study.algorithms.get(EXPERTS, {}).get("beta", math.nan))
+    entry = results.study.algorithms.get(EXPERTS)
+    beta = float(entry.parameters.get("beta", math.nan)) if entry else math.nan
     if not 0 < beta < 1:
         return Answer("undecided", "the study gives OMKC(D,D) no beta between 0 and 1")
     runs, violated, tightest = 0, [], 0.0

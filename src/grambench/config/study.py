@@ -1,32 +1,111 @@
 """The model of config/studies/*.yaml: one paper's data sets, kernels, algorithms, protocol, tables and figures."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from grambench.config.load import Model
+from grambench.errors import unknown_name
 from grambench.kernels import Kernel
+from grambench.metrics import METRICS
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 File = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")]
 
 
-class Protocol(Model):
+class Online(Model):
     """One pass over each of `repeats` orders of the examples.
 
     Attributes
     ----------
+    family, progress, paired
+        Which algorithms it takes; what counts its rounds; whether they are compared in pairs, repeat by repeat.
     kind : str
-        The family of the protocol, a module of grambench.experiments.
+        "online", a module of grambench.experiments.
     repeats : int
         The number of orders. Published orders are used where the data set has enough of them.
     checkpoints : int
         The number of points of a pass at which the curves are recorded.
     """
 
+    family: ClassVar[Literal["online"]] = "online"
+    progress: ClassVar[str] = "Examples received"
+    paired: ClassVar[bool] = False  # OMKC's tables are not, though all algorithms share their orders
+
     kind: Literal["online"]
     repeats: Annotated[int, Field(ge=1, le=1000)] = 20
     checkpoints: Annotated[int, Field(ge=2, le=1000)] = 50
+
+    def repeated(self, origin: str) -> str:
+        """Return what a run is repeated over, as the head of a table says it."""
+        return f"{origin} orders"
+
+
+class Nested(Model):
+    """Each of several parts tested by what was learned from the others, one parameter chosen by cross-validation there.
+
+    Attributes
+    ----------
+    family, progress, paired
+        See Online.
+    kind : str
+        "nested", a module of grambench.experiments.
+    parts : int
+        The number of parts, drawn with the share of each class kept.
+    folds : int
+        The number of folds of the cross-validation inside each training set.
+    select : str
+        The parameter that it chooses; every algorithm of the study has it.
+    values : list of float
+        What it chooses from.
+    trace : float
+        To which the Gram matrix of each base kernel on a training set is scaled.
+    """
+
+    family: ClassVar[Literal["batch"]] = "batch"
+    progress: ClassVar[str] = "Solver calls"
+    paired: ClassVar[bool] = True
+
+    kind: Literal["nested"]
+    parts: Annotated[int, Field(ge=2, le=100)] = 5
+    folds: Annotated[int, Field(ge=2, le=100)] = 3
+    select: Parameter
+    values: Annotated[list[float], Field(min_length=1)]
+    trace: Annotated[float, Field(gt=0)] = 1.0
+
+    @property
+    def repeats(self) -> int:
+        """The number of parts: each is a repeat."""
+        return self.parts
+
+    def repeated(self, origin: str) -> str:
+        """Return what a run is repeated over, as the head of a table says it."""
+        return f"{self.parts} parts"
+
+
+Protocol = Annotated[Online | Nested, Field(discriminator="kind")]
+
+
+class Entry(Model):
+    """One contestant: an algorithm of the registry with its parameters.
+
+    Attributes
+    ----------
+    algorithm : str or None
+        The algorithm's name in the registry, where the entry's own name is another.
+    title : str or None
+        The name in tables, where it is not the algorithm's.
+    variant_of : str or None
+        The entry of which this one is another reading: it is compared with that one's published numbers.
+    parameters : dict
+        Those that are not left at their defaults.
+    """
+
+    algorithm: Name | None = None
+    title: str | None = None
+    variant_of: Name | None = None
+    parameters: dict[Parameter, Any] = {}
 
 
 class KernelFamily(Model):
@@ -41,12 +120,49 @@ class KernelFamily(Model):
 
 
 class Sweep(Model):
-    """Runs of some algorithms on some data sets at each value of one parameter (a figure of the paper)."""
+    """Runs of some algorithms on some data sets at several points (a figure of the paper).
 
-    parameter: str
+    Attributes
+    ----------
+    kind : str
+        "parameter": at each value of one parameter. "scaling", in nested studies: with the base kernels multiplied by
+        each value, to see how much the decision values change.
+    parameter : str or None
+        The parameter, for that kind.
+    values : list of float
+        The points.
+    label, scale : str
+        Of the axis that they lie on.
+    scaled : str
+        For "scaling": "all" base kernels, or "one", that of the reference's largest weight.
+    references : dict
+        For "scaling": the entry with whose decision values, kernels as they are, those of an algorithm are compared;
+        its own where it is not listed.
+    parameters : dict
+        Set for all algorithms of the sweep, beside their own.
+    """
+
+    kind: Literal["parameter", "scaling"] = "parameter"
+    parameter: Parameter | None = None
     values: Annotated[list[float], Field(min_length=1)]
+    label: str
+    scale: Literal["linear", "log"] = "linear"
     algorithms: list[Name]
     datasets: list[Name]
+    scaled: Literal["all", "one"] = "all"
+    references: dict[Name, Name] = {}
+    parameters: dict[Parameter, Any] = {}
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if (self.parameter is None) == (self.kind == "parameter"):
+            needs = "needs a" if self.parameter is None else "has no"
+            raise ValueError(f"a sweep of kind {self.kind} {needs} parameter")
+        if self.references and self.kind == "parameter":
+            raise ValueError("only a sweep of kind scaling has references")
+        if stray := [name for name in self.references if name not in self.algorithms]:
+            raise ValueError(f"references name {stray[0]}, which is not among the sweep's algorithms")
+        return self
 
 
 class Table(Model):
@@ -59,15 +175,18 @@ class Table(Model):
         the algorithms and their ratio to the first one's. "datasets": the data sets as loaded.
     title, caption : str
         As printed above the table.
+    remark : str or None
+        What has to be said beneath it beside what is said of every table of its kind.
     algorithms, metrics : list of str
         Columns, and rows of a block.
     highlight : str or None
-        The metric whose best values are set in bold: the lowest mean, and those that a t-test cannot tell from it.
+        The metric whose best values are set in bold: the best mean, and those that a t-test cannot tell from it.
     """
 
     kind: Literal["results", "times", "datasets"] = "results"
     title: str
     caption: str
+    remark: str | None = None
     algorithms: list[Name] = []
     metrics: list[Name] = []
     highlight: Name | None = None
@@ -100,33 +219,66 @@ class Figure(Model):
     datasets: list[Name] = []
 
 
+class Heads(Model):
+    """What the heads of a paper's tables print of each data set: its size, its dimension and the best kernel.
+
+    Attributes
+    ----------
+    item : str
+        What reproduction.csv calls the place, such as "Table 3, heads".
+    file : str
+        The file: dataset, n, d, best_kernel.
+    """
+
+    item: str
+    file: File
+
+
 class Published(Model):
-    """The paper's numbers: names of files in config/published.
+    """The paper's numbers, in files of config/published.
 
     Attributes
     ----------
     runs : int
         The number of runs behind every published mean and standard deviation.
-    results : str or None
-        Means and standard deviations: table, dataset, algorithm, metric, mean, std.
-    times : str or None
-        Seconds of the OMKC algorithms, and ratios in percent: dataset, size, dd, ds, sd, ss, ds_over_dd, ...
-    kernels : str or None
-        Size, dimension and best kernel of the data sets: dataset, n, d, best_kernel.
+    results : list of str
+        Files of numbers, one a row: table, dataset, algorithm, metric, mean, std (empty where none is printed).
+    heads : Heads or None
+        The data sets, where the paper prints them.
     """
 
     runs: Annotated[int, Field(ge=2)]
-    results: File | None = None
-    times: File | None = None
-    kernels: File | None = None
+    results: list[File] = []
+    heads: Heads | None = None
 
     def files(self) -> list[str]:
-        """Return the names of the files that there are."""
-        return [name for name in (self.results, self.times, self.kernels) if name is not None]
+        """Return the names of all files."""
+        return [*self.results, *([self.heads.file] if self.heads else [])]
 
 
 class Study(Model):
-    """One paper's experiments."""
+    """One paper's experiments.
+
+    Attributes
+    ----------
+    name, title, paper : str
+        The file's name; what the report calls the study; the paper, as cited.
+    protocol : Online or Nested
+        How algorithms meet data.
+    kernels : list of KernelFamily
+        The base kernels.
+    datasets : list of str
+        Names of files in config/datasets.
+    algorithms : dict of Entry
+        The contestants.
+    experts : str or None
+        The entry that updates every kernel's own classifier at each of its mistakes, so that its updates tell which
+        kernel is the best by itself.
+    sweeps, tables, figures : dict
+        What the paper shows.
+    published : Published or None
+        Its numbers.
+    """
 
     name: Name
     title: str
@@ -134,7 +286,8 @@ class Study(Model):
     protocol: Protocol
     kernels: Annotated[list[KernelFamily], Field(min_length=1)]
     datasets: Annotated[list[Name], Field(min_length=1)]
-    algorithms: dict[Name, dict[str, Any]]
+    algorithms: dict[Name, Entry]
+    experts: Name | None = None
     sweeps: dict[Name, Sweep] = {}
     tables: dict[Name, Table] = {}
     figures: dict[Name, Figure] = {}
@@ -147,19 +300,57 @@ class Study(Model):
                 raise ValueError(f"{what} {twice[0]} is listed twice")
         shown: list[tuple[str, Sweep | Table | Figure]]
         shown = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
-        for name, item in shown:
-            if unknown := [one for one in item.algorithms if one not in self.algorithms]:
-                raise ValueError(f"{name} names algorithm {unknown[0]}, which the study does not have")
+        named = [(place, name) for place, item in shown for name in item.algorithms]
+        named += [(place, name) for place, sweep in self.sweeps.items() for name in sweep.references.values()]
+        named += [(place, entry.variant_of) for place, entry in self.algorithms.items() if entry.variant_of]
+        named += [("experts", self.experts)] if self.experts else []
+        for place, name in named:
+            if name not in self.algorithms:
+                raise ValueError(f"{place} names algorithm {name}, which the study does not have")
+        return self
+
+    @model_validator(mode="after")
+    def _what_is_shown_fits(self) -> Self:
+        items: list[tuple[str, Table | Figure]] = [*self.tables.items(), *self.figures.items()]
+        for name, item in items:
+            if unknown := [metric for metric in item.metrics if metric not in METRICS]:
+                raise unknown_name(f"metric of {name}", unknown[0], METRICS)
         for name, table in self.tables.items():
             if table.highlight is not None and table.highlight not in table.metrics:
                 raise ValueError(f"{name} highlights {table.highlight}, which is not among its metrics")
+            if table.highlight is not None and METRICS[table.highlight].better is None:
+                raise ValueError(f"{name} highlights {table.highlight}, of which neither low nor high values are best")
             if table.kind == "times" and not table.algorithms:
                 raise ValueError(f"{name} needs algorithms, the first of which the others are compared with")
         for name, figure in self.figures.items():
             if figure.kind == "sweep" and figure.sweep not in self.sweeps:
                 known_sweeps = ", ".join(self.sweeps) or "none"
                 raise ValueError(f"figure {name} shows sweep {figure.sweep!r}, known: {known_sweeps}")
+        if self.published and self.published.heads and self.experts is None:
+            raise ValueError("published heads name best kernels, so the study needs experts")
         return self
+
+    @model_validator(mode="after")
+    def _the_protocol_allows_it(self) -> Self:
+        if isinstance(self.protocol, Nested):
+            chosen = self.protocol.select
+            setting = [name for name, entry in self.algorithms.items() if chosen in entry.parameters]
+            setting += [name for name, sweep in self.sweeps.items() if chosen in (sweep.parameter, *sweep.parameters)]
+            if setting:
+                raise ValueError(f"{setting[0]} sets {chosen}, which cross-validation chooses")
+        else:
+            for name, sweep in self.sweeps.items():
+                if sweep.kind == "scaling":
+                    raise ValueError(f"{name} scales kernels, which only nested studies do")
+        return self
+
+    def file(self, entry: str) -> str:
+        """Return the name in the registry of an entry's algorithm."""
+        return self.algorithms[entry].algorithm or entry
+
+    def variants(self, entry: str) -> list[str]:
+        """Return the entries that are other readings of one."""
+        return [name for name, other in self.algorithms.items() if other.variant_of == entry]
 
     def kernel_list(self) -> list[Kernel]:
         """Return the base kernels in the order that the algorithms see."""

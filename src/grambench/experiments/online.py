@@ -1,15 +1,18 @@
 """The online protocol: one pass over each of several orders of the examples (OMKC, Section 5.1)."""
 
-import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms import Algorithm
+from grambench import algorithms
+from grambench.algorithms import Algorithm, OnlineFit
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments.outcome import Origin, Outcome
+from grambench.experiments.seeds import seeds
 
 WARM_UP_ROUNDS = 2
 TIMED_TWICE_BELOW = 10.0  # seconds; a first fit that reads from disk may take some
@@ -28,46 +31,7 @@ class Orders:
     """
 
     indices: NDArray[np.int32]
-    origin: Literal["published", "seeded"]
-
-
-@dataclass(frozen=True, slots=True)
-class OnlineResult:
-    """The outcome of R passes at each of P parameter points; C points of a pass, m kernels.
-
-    Attributes
-    ----------
-    metrics : dict of ndarray (P, R)
-        mistake_percent, support_vectors and seconds.
-    curves : dict of ndarray (P, R, C) or (P, R, C, m)
-        mistake_percent, support_vectors; weights.
-    rounds : ndarray of int64 (C,)
-        Rounds done at each point of the curves.
-    updates : ndarray of int64 (P, R, m)
-        Updates of each kernel.
-    """
-
-    metrics: dict[str, NDArray[np.float64]]
-    curves: dict[str, NDArray[np.float64]]
-    rounds: NDArray[np.int64]
-    updates: NDArray[np.int64]
-
-
-def seeds(root: int, dataset: str, repeat: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
-    """Return the seeds of one repeat: of the order, shared by all algorithms, and of the algorithm's own draws.
-
-    Parameters
-    ----------
-    root : int
-        The project's seed.
-    dataset : str
-        Name of the data set.
-    repeat : int
-        Number of the repeat, from 0.
-    """
-    number = int.from_bytes(hashlib.sha256(dataset.encode()).digest()[:8], "big")
-    order, draws = np.random.SeedSequence([root, number, repeat]).spawn(2)
-    return order, draws
+    origin: Origin
 
 
 def draw_orders(published: NDArray[np.int32] | None, n: int, repeats: int, root: int, dataset: str) -> Orders:
@@ -86,8 +50,33 @@ def checkpoints(rounds: int, count: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(rounds / count, rounds, count).round().astype(np.int64).clip(1, rounds))
 
 
+def outcome(settings: Mapping[str, Any], dataset: PreparedDataset, grams: Sequence[NDArray[np.float64]]) -> Outcome:
+    """Run what a run's settings ask for.
+
+    Parameters
+    ----------
+    settings : dict
+        See grambench.plan.Plan.run_spec.
+    dataset : PreparedDataset
+        The data set.
+    grams : sequence of m ndarrays of float64 (n, n)
+        Its Gram matrices in the order of the study's kernels.
+    """
+    protocol, seed, file = settings["protocol"], settings["seed"], settings["file"]
+    return run(
+        algorithms.load(file),
+        [algorithms.parameters(file, point) for point in settings["points"]],
+        grams,
+        dataset.labels,
+        draw_orders(dataset.orders, len(dataset.labels), protocol["repeats"], seed, dataset.name),
+        root=seed,
+        dataset=dataset.name,
+        curve_points=protocol["checkpoints"],
+    )
+
+
 def run(
-    algorithm: Algorithm,
+    algorithm: Algorithm[OnlineFit],
     points: Sequence[Any],
     grams: Sequence[NDArray[np.float64]],
     labels: NDArray[np.int8],
@@ -96,7 +85,7 @@ def run(
     root: int,
     dataset: str,
     curve_points: int,
-) -> OnlineResult:
+) -> Outcome:
     """Run an algorithm over all orders at all parameter points.
 
     Parameters
@@ -116,6 +105,12 @@ def run(
     curve_points : int
         Points of a pass at which curves are recorded.
 
+    Returns
+    -------
+    Outcome
+        Metrics mistake_percent, support_vectors and seconds; curves mistake_percent, support_vectors and weights; for
+        each kernel its `updates` in the pass.
+
     Notes
     -----
     Seconds are those of `fit` alone, after a run over two examples that compiles it. A short fit is
@@ -128,7 +123,7 @@ def run(
     metrics = {name: np.empty(shape) for name in ("mistake_percent", "support_vectors", "seconds")}
     curves = {name: np.empty((*shape, len(rounds))) for name in ("mistake_percent", "support_vectors")}
     curves["weights"] = np.empty((*shape, len(rounds), m))
-    updates = np.empty((*shape, m), dtype=np.int64)
+    updates = np.empty((*shape, m))
     for p, parameters in enumerate(points):
         if p == 0:
             rng = np.random.default_rng(0)
@@ -148,4 +143,4 @@ def run(
             metrics["mistake_percent"][p, r] = curve[-1]
             metrics["support_vectors"][p, r] = trace.support_vectors[-1]
             updates[p, r] = trace.updates
-    return OnlineResult(metrics, curves, rounds, updates)
+    return Outcome(metrics, curves, rounds, {"updates": updates}, orders.origin)

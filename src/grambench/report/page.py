@@ -14,22 +14,22 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.metrics import METRICS
 from grambench.provenance import THREAD_VARIABLES
-from grambench.results import Prepared, Results, title
+from grambench.results import Prepared, Results
 from grambench.statistics import VERDICTS
-from grambench.tables import METRICS, NO_RESULT, Grid
+from grambench.tables import NO_RESULT, Grid
 
 FOLDER = Path(__file__).parent
 SIGNS = {"exact": "=", "consistent": "≈", "different": "≠", "speed-up": "×", "unavailable": "–"}
 MEANINGS = {
-    "exact": "mean and standard deviation print as published",
+    "exact": "mean and, where published, standard deviation print as published",
     "consistent": "no significant difference at 1 %, or less than half the published standard deviation",
     "different": "neither of the two",
     "speed-up": "seconds and their ratios: shown, not judged",
     "unavailable": "nothing to compare: not part of this run, a failed run, or data that could not be had",
 }
 CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?"}
-LABELS = METRICS | {"n": "Examples", "d": "Dimensions", "best_kernel": "Best kernel"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,10 +136,10 @@ def _view(study: StudyReport) -> dict[str, Any]:
         "counts": {name: int((study.reproduction["verdict"] == name).sum()) for name in VERDICTS},
         "claim_counts": {name: int((study.claims["verdict"] == name).sum()) for name in CLAIM_SIGNS},
         "claims": study.claims.to_dict("records"),
-        "differences": _differences(study.reproduction),
-        "speed_ups": _speed_ups(study.reproduction),
+        "differences": _differences(study),
+        "speed_ups": _speed_ups(study),
         "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(failed), "all": len(cells)},
-        "failed": [row | {"title": title(str(row["algorithm"]))} for row in failed.to_dict("records")],
+        "failed": [row | {"title": study.results.title(str(row["algorithm"]))} for row in failed.to_dict("records")],
         "sources": [_source(loaded) for loaded in study.prepared.values() if isinstance(loaded, PreparedDataset)],
         "unavailable": [loaded for loaded in study.prepared.values() if isinstance(loaded, Unavailable)],
         "outside": _outside(study),
@@ -152,7 +152,7 @@ def bars(reproduction: pd.DataFrame) -> list[dict[str, Any]]:
     for metric, part in reproduction.groupby("metric", sort=False):
         counts = part["verdict"].value_counts()
         parts = [(name, int(counts[name]), 100 * counts[name] / len(part)) for name in VERDICTS if name in counts]
-        rows.append({"label": LABELS.get(str(metric), str(metric)), "total": len(part), "parts": parts})
+        rows.append({"label": METRICS[str(metric)].label, "total": len(part), "parts": parts})
     return rows
 
 
@@ -167,19 +167,19 @@ def shown(grid: Grid) -> tuple[Grid, list[str]]:
     return replace(grid, blocks=blocks), list(dict.fromkeys(omitted))
 
 
-def _differences(reproduction: pd.DataFrame) -> list[dict[str, Any]]:
-    rows = reproduction[reproduction["verdict"] == "different"].to_dict("records")
+def _differences(study: StudyReport) -> list[dict[str, Any]]:
+    rows = study.reproduction[study.reproduction["verdict"] == "different"].to_dict("records")
     return [
         {str(key): value for key, value in row.items()}
-        | {"title": title(str(row["algorithm"])), "label": LABELS.get(str(row["metric"]), str(row["metric"]))}
+        | {"title": study.results.title(str(row["algorithm"])), "label": METRICS[str(row["metric"])].label}
         for row in rows
     ]
 
 
-def _speed_ups(reproduction: pd.DataFrame) -> list[tuple[str, float]]:
-    seconds = reproduction[reproduction["speed_up"] > 0].drop_duplicates(["dataset", "algorithm"])
+def _speed_ups(study: StudyReport) -> list[tuple[str, float]]:
+    seconds = study.reproduction[study.reproduction["speed_up"] > 0].drop_duplicates(["dataset", "algorithm"])
     medians = seconds.groupby("algorithm", sort=False)["speed_up"].median()
-    return [(title(str(name)), float(value)) for name, value in medians.items()]
+    return [(study.results.title(str(name)), float(value)) for name, value in medians.items()]
 
 
 def _outside(study: StudyReport) -> list[str]:

@@ -2,9 +2,9 @@
 
 python -m grambench.steps.collect RUNS CURVES CELLS RECORD...
 
-runs.parquet    study, dataset, algorithm, sweep, value, repeat, orders, metric, result: one row a number
-curves.parquet  study, dataset, algorithm, repeat, round, metric, result: plain runs only; the metrics are
-                mistake_percent, support_vectors, and weight:<kernel> for every kernel
+runs.parquet    study, dataset, algorithm, sweep, value, repeat, orders, metric, result: one row a number; beside the
+                metrics of the protocol, plain runs have one for every kernel, such as updates:<kernel>
+curves.parquet  study, dataset, algorithm, repeat, round, metric, result: plain runs only; weight:<kernel> is a metric
 cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_seconds, peak_resident_mb, record
 """
 
@@ -26,15 +26,16 @@ CURVE_COLUMNS = ["study", "dataset", "algorithm", "repeat", "round", "metric", "
 def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of runs.parquet; `sweep` and `value` are empty for a plain run."""
     sweep = record.settings["sweep"]
+    head = (record.study, record.dataset, record.algorithm, sweep)
+    points = record.settings["values"] or [float("nan")]
     for metric, values in record.metrics.items():
-        for p, r in itertools.product(*map(range, values.shape)):
-            value = record.points[p][record.settings["swept"]] if sweep else float("nan")
-            yield (record.study, record.dataset, record.algorithm, sweep, value, r, record.orders, metric, values[p, r])
-    for p, r, k in itertools.product(*map(range, record.updates.shape)):
-        if not sweep:
-            metric = f"updates:{record.kernels[k]}"
-            result = float(record.updates[p, r, k])
-            yield (record.study, record.dataset, record.algorithm, "", float("nan"), r, record.orders, metric, result)
+        for value, repeats in zip(points, values, strict=True):
+            for r, result in enumerate(repeats):
+                yield (*head, value, r, record.orders, metric, result)
+    for name, numbers in record.kernel_values.items() if not sweep else ():
+        for r, repeat in enumerate(numbers[0]):
+            for kernel, result in zip(record.settings["kernels"], repeat, strict=True):
+                yield (*head, points[0], r, record.orders, f"{name}:{kernel}", result)
 
 
 def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
@@ -43,7 +44,7 @@ def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
     for metric, values in record.curves.items():
         for r, c in itertools.product(*map(range, values.shape[1:3])):
             if metric == "weights":
-                for k, kernel in enumerate(record.kernels):
+                for k, kernel in enumerate(record.settings["kernels"]):
                     yield (*head, r, int(record.rounds[c]), f"weight:{kernel}", values[0, r, c, k])
             else:
                 yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])

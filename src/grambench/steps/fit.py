@@ -1,41 +1,50 @@
 """The supervised half of rule `run`: fits, and writes the record of a success or of missing data.
 
-python -m grambench.steps.fit SPEC OUTPUT PREPARED GRAM...
+What is started is `grambench.steps.fit_<experiment>`, so that a run depends on the code of its own experiment alone.
 """
 
 import json
 import resource
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import psutil
 
-from grambench import algorithms, matrices, provenance, records, supervise
+from grambench import provenance, records, supervise
 from grambench.datasets import store
-from grambench.experiments import online
+from grambench.experiments.outcome import Outcome
+
+Experiment = Callable[[dict[str, Any], store.PreparedDataset, list[Path]], Outcome]
 
 
-def main(argv: list[str]) -> None:
-    """Write the record; an algorithm's exception ends this process with its traceback."""
-    spec, output, prepared, *gram_paths = json.loads(argv[0]), *map(Path, argv[1:])
+def main(argv: list[str], experiment: Experiment) -> None:
+    """Write the record; an algorithm's exception ends this process with its traceback.
+
+    Parameters
+    ----------
+    argv : list of str
+        SPEC OUTPUT PREPARED GRAM...
+    experiment : callable
+        Runs the specification on the data set; gets the paths of the Gram matrices too.
+    """
+    try:
+        spec, output, prepared, *grams = json.loads(argv[0]), *map(Path, argv[1:])
+        _run(spec, output, prepared, grams, experiment)
+    except MemoryError as error:
+        sys.stderr.write(f"an allocation failed: {error}\n")
+        raise SystemExit(supervise.OUT_OF_MEMORY) from None
+
+
+def _run(spec: dict[str, Any], output: Path, prepared: Path, grams: list[Path], experiment: Experiment) -> None:
     names = {"study": spec["study"], "dataset": spec["dataset"], "algorithm": spec["algorithm"]}
     dataset = store.read(prepared)
     if isinstance(dataset, store.Unavailable):
         records.write(output, records.Record(**names, status="unavailable", reason=str(dataset), settings=spec))
         return
-    algorithm = algorithms.load(spec["algorithm"])
-    orders = online.draw_orders(dataset.orders, len(dataset.labels), spec["repeats"], spec["seed"], dataset.name)
-    result = online.run(
-        algorithm,
-        [algorithms.parameters(algorithm.name, point) for point in spec["points"]],
-        [matrices.open_matrix(path) for path in gram_paths],
-        dataset.labels,
-        orders,
-        root=spec["seed"],
-        dataset=dataset.name,
-        curve_points=spec["curve_points"],
-    )
+    outcome = experiment(spec, dataset, grams)
     used = resource.getrusage(resource.RUSAGE_SELF)
     measured = {
         "wall_seconds": time.time() - psutil.Process().create_time(),
@@ -48,22 +57,12 @@ def main(argv: list[str]) -> None:
         records.Record(
             **names,
             status="ok",
-            orders=orders.origin,
-            kernels=spec["kernels"],
-            points=spec["points"],
-            metrics=result.metrics,
-            curves=result.curves,
-            rounds=result.rounds,
-            updates=result.updates,
+            orders=outcome.origin,
+            metrics=outcome.metrics,
+            curves=outcome.curves,
+            rounds=outcome.rounds,
+            kernel_values=outcome.kernel_values,
             settings=spec,
             provenance=provenance.collect() | measured,
         ),
     )
-
-
-if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except MemoryError as error:
-        sys.stderr.write(f"an allocation failed: {error}\n")
-        raise SystemExit(supervise.OUT_OF_MEMORY) from None

@@ -2,7 +2,8 @@
 
 python -m grambench.steps.run SPEC OUTPUT --seconds S --memory-mb M --cache FOLDER PREPARED GRAM...
 
-The fit itself is `grambench.steps.fit`, in a process group of its own under limits of time and memory.
+The fit itself is the module of the experiment, such as `grambench.steps.fit_online`, in a process group of its own
+under limits of time and memory.
 """
 
 import argparse
@@ -30,12 +31,14 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--memory-mb", type=float, required=True)
     parser.add_argument("--cache", type=Path, required=True, help="folder of compiled code, one for each code version")
-    parser.add_argument("inputs", nargs="+", help="the prepared data set and the Gram matrices")
+    parser.add_argument("inputs", nargs="+", help="the prepared data set, and the Gram matrices of an online study")
     arguments = parser.parse_args(argv)
+    spec = json.loads(arguments.spec)
+    module = f"grambench.steps.fit_{spec['experiment']}"
     with tempfile.TemporaryDirectory() as folder:
         errors = Path(folder) / "output.txt"
         outcome = supervise.run(
-            [sys.executable, "-m", "grambench.steps.fit", arguments.spec, str(arguments.output), *arguments.inputs],
+            [sys.executable, "-m", module, arguments.spec, str(arguments.output), *arguments.inputs],
             seconds=arguments.seconds,
             memory_mb=arguments.memory_mb,
             errors=errors,
@@ -47,7 +50,7 @@ def main(argv: list[str]) -> None:
         if outcome.status != "ok":
             for half_written in arguments.output.parent.glob(f".{arguments.output.stem}-*{arguments.output.suffix}"):
                 half_written.unlink()
-            _write_failure(arguments.output, json.loads(arguments.spec), outcome, supervise.tail(errors, DETAIL_LINES))
+            _write_failure(arguments.output, spec, outcome, supervise.tail(errors, DETAIL_LINES))
 
 
 def _write_failure(output: Path, spec: dict[str, Any], outcome: supervise.Outcome, detail: str) -> None:

@@ -1,0 +1,256 @@
+"""Certificates of optimality, computed from a returned fit and the Gram matrices alone, never by a solver.
+
+Every bound here holds for any feasible arguments, however they were found. v_i = y_i alpha_i are signed coefficients of
+the machine, q_m = v'K_m v, and xi_i = max(0, 1 - y_i f(x_i)).
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Loss = Literal["hinge", "squared"]
+Norm = Literal["l1", "l2"]
+
+FEASIBLE = 1e-9  # how far rounding may leave a point outside of its set, relative to its size
+ROUNDING = 1e-14  # of a quadratic form, relative to its largest possible value
+
+
+class Certificate(NamedTuple):
+    """How far a fit can be from the optimum.
+
+    Attributes
+    ----------
+    kkt : float
+        Largest violation of the optimality conditions of the machine at its kernel, in units of the margin.
+    gap : float
+        Relative gap between the value of the whole problem and a lower bound of it; for a kernel that is given, the
+        machine's duality gap.
+    """
+
+    kkt: float
+    gap: float
+
+
+def machine(
+    gram: Floats, labels: NDArray[np.int8], C: float, dual: Floats, bias: float, *, loss: Loss = "hinge"
+) -> Certificate:
+    """Certify a machine at a given kernel.
+
+    Parameters
+    ----------
+    gram : ndarray of float64 (n, n)
+        Gram matrix K.
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+    C : float
+        Weight of the loss.
+    dual : ndarray of float64 (n,)
+        Signed coefficients v, which must keep their bounds and sum to 0 up to rounding; if not, no bound is infinite.
+    bias : float
+        Of the decision function.
+    loss : str
+        "hinge": a C-SVC; "squared": an L2-SVM.
+    """
+    scores = gram @ dual
+    norm = float(dual @ scores)
+    alpha = labels * dual
+    if not (np.isfinite(bias) and _feasible(alpha, dual, C if loss == "hinge" else np.inf)):
+        return Certificate(np.inf, np.inf)
+    slack = 1.0 - labels * (scores + bias)
+    primal = _primal(norm, labels * (scores + bias), C, loss)
+    lower = alpha.sum() - 0.5 * norm - (0.5 * float(dual @ dual) / C if loss == "squared" else 0.0)
+    return Certificate(_kkt(slack, alpha, C, loss), _relative(primal, lower))
+
+
+def mkl(
+    grams: Floats,
+    labels: NDArray[np.int8],
+    C: float,
+    weights: Floats,
+    dual: Floats,
+    bias: float,
+    *,
+    p: float,
+    bound: Floats | None = None,
+) -> Certificate:
+    """Certify a solution of multiple-kernel learning under ||theta||_p <= 1, theta >= 0.
+
+    The value is P = 1/2 v'K(theta)v + C sum_i xi_i, and the bound D = sum_i alpha_i - 1/2 ||(q_m)_m||_p* with
+    1/p + 1/p* = 1 (Kloft et al. 2011, JMLR 12, Section 3.2); for p = 1, the norm is the largest q_m
+    (Rakotomamonjy et al. 2008, JMLR 9, Section 3.4).
+
+    Parameters
+    ----------
+    grams : ndarray of float64 (m, n, n)
+        Base Gram matrices.
+    labels, C, dual, bias
+        See `machine`.
+    weights : ndarray of float64 (m,)
+        theta.
+    p : float
+        At least 1.
+    bound : ndarray of float64 (n,), optional
+        Other feasible coefficients to take D from, where they give a better bound than the machine's.
+    """
+    gram = np.tensordot(weights, grams, 1)
+    inner = machine(gram, labels, C, dual, bias)
+    if not np.isfinite(inner.gap) or weights.min() < 0 or np.linalg.norm(weights, p) > 1 + FEASIBLE:
+        return Certificate(inner.kkt, np.inf)
+    q = _forms(grams, dual)
+    primal = _primal(float(weights @ q), labels * (gram @ dual + bias), C, "hinge")
+    if bound is not None:
+        if not _feasible(labels * bound, bound, C):
+            return Certificate(inner.kkt, np.inf)
+        q = _forms(grams, bound)
+    lower = np.abs(dual if bound is None else bound).sum() - 0.5 * _norm(q, np.inf if p == 1 else p / (p - 1))
+    return Certificate(inner.kkt, _relative(primal, lower))
+
+
+def rkl(
+    grams: Floats, labels: NDArray[np.int8], C: float, weights: Floats, dual: Floats, bias: float, centre: Floats
+) -> Certificate:
+    """Certify a solution of radius-based kernel learning (RKL, Gai et al. 2010, eq. 9).
+
+    The paper calls its problem not convex. Since g(a theta) = g(theta), though, it is that of minimising the value of
+    the machine, which is convex in theta, over the convex set r^2(theta) <= 1. Any alpha in [0, C]^n with sum 0 of
+    y_i alpha_i and any beta of the simplex therefore give the bound
+
+        g(theta) >= sum_i alpha_i - 1/2 max_m q_m(alpha) / rho_m(beta),   rho_m = sum_i beta_i K_m,ii - beta'K_m beta,
+
+    of every theta >= 0: with theta scaled to r^2 = 1, sum_m theta_m rho_m(beta) <= 1. The bound is that of a local
+    optimum too, so that every local optimum is a global one.
+
+    Parameters
+    ----------
+    grams, labels, C, weights
+        See `mkl`; the weights may have any scale.
+    dual : ndarray of float64 (n,)
+        Coefficients of the decision function, v = y alpha / r^2.
+    bias : float
+        Of the decision function.
+    centre : ndarray of float64 (n,)
+        beta, coefficients of the centre of a ball around the examples.
+    """
+    gram = np.tensordot(weights, grams, 1)
+    least, most = _squared_radius(gram, centre)
+    if weights.min() < 0 or not _on_simplex(centre) or least <= 0:
+        return Certificate(np.inf, np.inf)
+    at_kernel = machine(gram, labels, C / least, dual, bias)
+    if not np.isfinite(at_kernel.gap):
+        return at_kernel
+    alpha = least * np.abs(dual)
+    ratios = least**2 * _ratios(grams, dual, centre)
+    primal = _primal(most * float(dual @ gram @ dual), labels * (gram @ dual + bias), C, "hinge")
+    return Certificate(at_kernel.kkt, _relative(primal, alpha.sum() - 0.5 * ratios.max()))
+
+
+def radius_margin(
+    grams: Floats,
+    labels: NDArray[np.int8],
+    C: float,
+    weights: Floats,
+    dual: Floats,
+    bias: float,
+    centre: Floats,
+    *,
+    norm: Norm,
+) -> Certificate:
+    """Certify a stationary point of R^2(K + I/C) ||w||^2 / 2 (Chapelle et al. 2002; RKL, eq. 10).
+
+    The problem is not convex, so that no gap to the optimum is known. The gap given here is how much the objective's
+    linear model can still decrease within the constraint on the weights, relative to the objective: 0 at stationary
+    points and nowhere else. The l2 sphere is not convex: there it is the model of the objective at theta / ||theta||
+    and its decrease within the ball. The machine's and the ball's own relative gaps count if they are larger.
+
+    Parameters
+    ----------
+    grams, labels, C, weights
+        See `mkl`.
+    dual, bias
+        Of the L2-SVM with this C.
+    centre : ndarray of float64 (n,)
+        beta, of the ball for K(theta) + I/C.
+    norm : str
+        "l1" or "l2": the constraint ||theta|| = 1.
+    """
+    gram = np.tensordot(weights, grams, 1)
+    at_kernel = machine(gram, labels, C, dual, bias, loss="squared")
+    size = np.linalg.norm(weights, 1 if norm == "l1" else 2)
+    if not np.isfinite(at_kernel.gap) or weights.min() < 0 or abs(size - 1.0) > FEASIBLE or not _on_simplex(centre):
+        return Certificate(at_kernel.kkt, np.inf)
+    radius, most = _squared_radius(gram + np.eye(len(gram)) / C, centre)
+    value = np.abs(dual).sum() - 0.5 * (dual @ gram @ dual + (dual @ dual) / C)
+    gradient = value * _radii(grams, centre) - 0.5 * radius * _forms(grams, dual)
+    along = float(gradient @ weights)
+    tangent = gradient - along * weights
+    decrease = along - gradient.min() if norm == "l1" else np.linalg.norm(np.minimum(tangent, 0.0))
+    total = radius * value
+    relative = float(decrease / total) if total > 0 else 0.0  # with one class only, all are 0
+    return Certificate(at_kernel.kkt, max(relative, _relative(most, radius), at_kernel.gap))
+
+
+def _feasible(alpha: Floats, dual: Floats, box: float) -> bool:
+    edge = FEASIBLE * np.abs(dual).max(initial=0.0)
+    return bool(alpha.min() >= -edge and alpha.max() <= box * (1 + FEASIBLE) and abs(dual.sum()) <= len(dual) * edge)
+
+
+def _kkt(slack: Floats, alpha: Floats, C: float, loss: Loss) -> float:
+    """Return the largest gain, a unit of margin, that growing or shrinking one coefficient still promises."""
+    box = C if loss == "hinge" else np.inf
+    gain = slack if loss == "hinge" else slack - alpha / C
+    grows = gain[alpha < box * (1 - FEASIBLE)].max(initial=0.0)
+    shrinks = -gain[alpha > 0.0].min(initial=0.0)
+    return float(max(grows, shrinks))
+
+
+def _primal(norm: float, margins: Floats, C: float, loss: Loss) -> float:
+    """Return an upper bound of the machine's value from its decision values: the least objective of s f over s >= 1.
+
+    Examples a little inside of the margin cost a large C more than the whole problem is worth; a slightly longer w
+    brings them out. The factors tried are those at which an example reaches the margin.
+    """
+    factors = np.append(1.0, 1.0 / margins[(margins > 0.0) & (margins < 1.0)])
+    xi = np.maximum(1.0 - factors[:, None] * margins, 0.0)
+    losses = C * xi.sum(axis=1) if loss == "hinge" else 0.5 * C * (xi * xi).sum(axis=1)
+    return float((0.5 * norm * factors**2 + losses).min())
+
+
+def _on_simplex(centre: Floats) -> bool:
+    return bool(centre.min() >= 0 and abs(centre.sum() - 1.0) <= FEASIBLE)
+
+
+def _squared_radius(gram: Floats, centre: Floats) -> tuple[float, float]:
+    """Return bounds of the smallest ball's squared radius: the dual value of a centre, and its farthest example's."""
+    diagonal, image = np.diagonal(gram), gram @ centre
+    inner = float(centre @ image)
+    return float(centre @ diagonal) - inner, float((diagonal - 2.0 * image).max()) + inner
+
+
+def _ratios(grams: Floats, dual: Floats, centre: Floats) -> Floats:
+    """Return q_m / rho_m: 0 for a kernel that is constant up to rounding, infinite if only rho_m is 0."""
+    forms, radii = _forms(grams, dual), _radii(grams, centre)
+    rounding = ROUNDING * np.array([np.abs(np.diagonal(gram)).max() for gram in grams])
+    flat = np.where(forms > rounding * np.abs(dual).sum() ** 2, np.inf, 0.0)
+    return np.divide(forms, radii, out=flat, where=radii > rounding)
+
+
+def _norm(forms: Floats, order: float) -> float:
+    """Return a norm; the powers of a high order leave the range of numbers unless the largest is 1."""
+    largest = forms.max()
+    return float(largest * np.linalg.norm(forms / largest, order)) if largest > 0 else 0.0
+
+
+def _forms(grams: Floats, vector: Floats) -> Floats:
+    return np.array([vector @ gram @ vector for gram in grams])
+
+
+def _radii(grams: Floats, centre: Floats) -> Floats:
+    return np.array([centre @ np.diagonal(gram) - centre @ gram @ centre for gram in grams])
+
+
+def _relative(upper: float, lower: float) -> float:
+    if upper == lower:
+        return 0.0
+    return float((upper - lower) / abs(upper)) if upper else np.inf

@@ -1,0 +1,54 @@
+"""What is measured: how each metric is called, printed and read, in every study."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Better = Literal["lower", "higher"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One metric.
+
+    Attributes
+    ----------
+    label : str
+        Its name with its unit, in tables and at axes.
+    decimals : int
+        How precisely the papers print it, and so do we.
+    scientific : bool
+        Whether it is printed as 1.2e-05, with so many decimals before the exponent.
+    better : str or None
+        Which values are good; None where that depends on what one wants.
+    logarithmic : bool
+        Whether its axis is.
+    """
+
+    label: str
+    decimals: int
+    scientific: bool = False
+    better: Better | None = None
+    logarithmic: bool = False
+
+
+METRICS = {
+    "mistake_percent": Metric(label="Mistakes (%)", decimals=2, better="lower"),
+    "support_vectors": Metric(label="Support vectors", decimals=1, better="lower", logarithmic=True),
+    "accuracy_percent": Metric(label="Accuracy (%)", decimals=1, better="higher"),
+    "kernels_selected": Metric(label="Kernels selected", decimals=1),
+    "chosen_c": Metric(label="C chosen", decimals=2),
+    "iterations": Metric(label="Iterations", decimals=1),
+    "svm_calls": Metric(label="SVM calls", decimals=1),
+    "meb_calls": Metric(label="MEB calls", decimals=1),
+    "gap": Metric(label="Relative gap", decimals=1, scientific=True, better="lower", logarithmic=True),
+    "kkt": Metric(label="KKT residual", decimals=1, scientific=True, better="lower", logarithmic=True),
+    "objective_excess": Metric(label="Excess of the objective", decimals=1, scientific=True, logarithmic=True),
+    "decision_change": Metric(label="Change of decision values", decimals=1, scientific=True, logarithmic=True),
+    "seconds": Metric(label="Time (s)", decimals=3, better="lower"),
+    "search_seconds": Metric(label="Time of the search (s)", decimals=3, better="lower"),
+    "seconds_ratio_percent": Metric(label="Time ratio (%)", decimals=1),
+    "best_kernel_weight": Metric(label="Weight of the best kernel", decimals=2),
+    "best_kernel": Metric(label="Best kernel", decimals=0),
+    "n": Metric(label="Examples", decimals=0),
+    "d": Metric(label="Dimensions", decimals=0),
+}

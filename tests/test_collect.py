@@ -1,0 +1,92 @@
+"""Records keep what a protocol hands back, and `collect` makes tidy tables of them."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grambench import records
+from grambench.errors import DataError
+from grambench.experiments.outcome import Outcome
+from grambench.steps import collect
+
+KERNELS = ["polynomial_p1", "gaussian_sigma0.5"]
+
+
+def record(outcome, algorithm="mine", sweep="", values=(), **changes):
+    settings = {"sweep": sweep, "values": list(values), "kernels": KERNELS}
+    names = {"study": "small", "dataset": "sonar", "algorithm": algorithm, "status": "ok"}
+    parts = {name: getattr(outcome, name) for name in ("metrics", "curves", "rounds", "kernel_values")}
+    return records.Record(**names | parts | {"orders": outcome.origin, "settings": settings} | changes)
+
+
+def numbers(*shape):
+    return np.arange(math.prod(shape), dtype=np.float64).reshape(shape)
+
+
+PLAIN = Outcome(
+    metrics={"accuracy_percent": numbers(1, 3)},
+    curves={"objective": numbers(1, 3, 2), "weights": numbers(1, 3, 2, 2)},
+    rounds=np.array([5, 10]),
+    kernel_values={"weight": numbers(1, 3, 2)},
+)
+SWEPT = Outcome(metrics={"decision_change": numbers(2, 3)}, kernel_values={"weight": numbers(2, 3, 2)})
+
+
+def test_a_record_comes_back_as_it_was(tmp_path):
+    written = record(PLAIN)
+    records.write(tmp_path / "a.h5", written)
+    read = records.read(tmp_path / "a.h5")
+    assert (read.settings, read.orders) == (written.settings, "seeded")
+    assert read.rounds.tolist() == [5, 10]
+    for group in records.GROUPS:
+        found, expected = getattr(read, group), getattr(written, group)
+        assert found.keys() == expected.keys()
+        assert all(np.array_equal(found[name], expected[name]) for name in expected)
+    (tmp_path / "b.h5").write_bytes(b"no record")
+    with pytest.raises(DataError, match="not a run record"):
+        records.read(tmp_path / "b.h5")
+
+
+@pytest.fixture
+def collected(tmp_path):
+    failed = record(Outcome(metrics={}), "other", status="timeout", reason="ran for 6 s, the limit", orders="")
+    given = [record(PLAIN), record(SWEPT, sweep="scales", values=[0.1, 10.0]), failed]
+    paths = [tmp_path / f"{number}.h5" for number in range(len(given))]
+    for path, each in zip(paths, given, strict=True):
+        records.write(path, each)
+    outputs = [tmp_path / "runs.parquet", tmp_path / "curves.parquet", tmp_path / "cells.csv"]
+    collect.main(list(map(str, [*outputs, *paths])))
+    return pd.read_parquet(outputs[0]), pd.read_parquet(outputs[1]), pd.read_csv(outputs[2], keep_default_na=False)
+
+
+def test_numbers_of_kernels_are_metrics_of_plain_runs(collected):
+    runs, _, _ = collected
+    plain = runs[runs["sweep"] == ""].set_index(["metric", "repeat"])["result"]
+    assert plain["accuracy_percent"].tolist() == [0, 1, 2]
+    assert plain["weight:polynomial_p1"].tolist() == [0, 2, 4]
+    assert plain["weight:gaussian_sigma0.5"].tolist() == [1, 3, 5]
+    assert len(plain) == 9
+
+
+def test_points_of_a_sweep_carry_its_values(collected):
+    runs, _, _ = collected
+    swept = runs[runs["sweep"] == "scales"]
+    assert set(swept["metric"]) == {"decision_change"}
+    assert swept.pivot(index="value", columns="repeat", values="result").to_dict("split") == {
+        "index": [0.1, 10.0],
+        "columns": [0, 1, 2],
+        "data": [[0, 1, 2], [3, 4, 5]],
+    }
+
+
+def test_curves_and_cells(collected):
+    _, curves, cells = collected
+    late = curves[(curves["repeat"] == 1) & (curves["round"] == 10)].set_index("metric")["result"]
+    assert late.to_dict() == {"objective": 3, "weight:polynomial_p1": 6, "weight:gaussian_sigma0.5": 7}
+    assert cells[["algorithm", "sweep", "status"]].to_numpy().tolist() == [
+        ["mine", "", "ok"],
+        ["mine", "scales", "ok"],
+        ["other", "", "timeout"],
+    ]

@@ -1,0 +1,186 @@
+"""What the plan makes of a nested study: no Gram files, entries of one file, sweeps that scale the kernels."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from grambench import fingerprint
+from grambench.config.load import check
+from grambench.config.study import Study
+from grambench.errors import ConfigError
+from grambench.plan import Plan
+
+CONFIG = Path(__file__).parent.parent / "config"
+NESTED = {
+    "name": "small",
+    "title": "Small",
+    "paper": "Nobody",
+    "protocol": {"kind": "nested", "parts": 4, "folds": 2, "select": "C", "values": [1.0, 10.0]},
+    "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5]}],
+    "datasets": ["sonar"],
+    "algorithms": {
+        "unif": {"algorithm": "uniform_svm"},
+        "rkl_l1": {"algorithm": "rkl", "parameters": {"norm": "l1"}},
+        "rkl_l2": {"algorithm": "rkl", "title": "RKL two", "parameters": {"norm": "l2"}},
+    },
+    "sweeps": {
+        "scales": {
+            "kind": "scaling",
+            "label": "Factor",
+            "scale": "log",
+            "values": [0.1, 1.0, 10.0],
+            "algorithms": ["rkl_l1", "rkl_l2"],
+            "datasets": ["sonar"],
+            "references": {"rkl_l2": "unif"},
+        }
+    },
+}
+
+
+def plan(folder, **changes):
+    shutil.copytree(CONFIG, folder / "config")
+    (folder / "config/studies/small.yaml").write_text(yaml.safe_dump(NESTED | changes, sort_keys=False))
+    return Plan({"studies": ["small", "omkc"], "seed": 7}, folder / "config")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return plan(tmp_path_factory.mktemp("small"))
+
+
+def test_runs_of_a_nested_study_need_no_gram_files(small):
+    assert small.grams("small", "sonar") == []
+    assert len(small.grams("omkc", "sonar")) == 16
+    assert small.records("small") == [
+        f"results/runs/small/sonar/{task}.h5" for task in ("unif", "rkl_l1", "rkl_l2", "rkl_l1/scales", "rkl_l2/scales")
+    ]
+
+
+def test_settings_of_a_plain_run(small):
+    settings = json.loads(small.run_spec("small", "sonar", "rkl_l2"))
+    (point,) = settings.pop("points")
+    assert point["norm"] == "l2" and len(point) > 1  # defaults are there too
+    assert settings == {
+        "study": "small",
+        "dataset": "sonar",
+        "algorithm": "rkl_l2",
+        "experiment": "nested",
+        "file": "rkl",
+        "sweep": "",
+        "values": [],
+        "protocol": {"kind": "nested", "parts": 4, "folds": 2, "select": "C", "values": [1.0, 10.0], "trace": 1.0},
+        "kernels": ["polynomial_p1", "gaussian_sigma0.5"],
+        "seed": 7,
+    }
+
+
+def test_settings_of_a_scaling_sweep(small):
+    own, other = (json.loads(small.run_spec("small", "sonar", f"{name}/scales")) for name in ("rkl_l1", "rkl_l2"))
+    assert own["values"] == other["values"] == [0.1, 1.0, 10.0]
+    assert len(own["points"]) == len(other["points"]) == 1
+    assert own["reference"] == {"file": "rkl", "parameters": own["points"][0]}
+    assert other["reference"]["file"] == "uniform_svm"
+    assert own["experiment"] == "scaling" and own["scaled"] == "all"
+
+
+def test_settings_of_a_parameter_sweep(small):
+    settings = json.loads(small.run_spec("omkc", "wdbc", "omkc_dd/beta"))
+    assert [point["beta"] for point in settings["points"]] == settings["values"]
+    assert settings["experiment"] == "online" and "reference" not in settings
+
+
+def test_a_run_depends_on_its_protocol_its_algorithm_and_its_reference(small, monkeypatch):
+    seen = {}
+    monkeypatch.setattr(fingerprint, "code", lambda *modules: seen.setdefault("modules", set(modules)))
+    expected = {
+        ("omkc", "om2"): {"steps.fit_online", "algorithms.online.om2"},
+        ("small", "rkl_l2"): {"steps.fit_nested", "algorithms.batch.rkl"},
+        ("small", "rkl_l1/scales"): {"steps.fit_scaling", "algorithms.batch.rkl"},
+        ("small", "rkl_l2/scales"): {
+            "steps.fit_scaling",
+            "algorithms.batch.rkl",
+            "algorithms.batch.uniform_svm",
+        },
+    }
+    for (study, task), modules in expected.items():
+        seen.clear()
+        small.run_code(study, task)
+        assert seen["modules"] == {f"grambench.{name}" for name in modules | {"steps.run"}}
+
+
+def test_claims_depend_on_the_studys_own_module(small):
+    assert small.claims_code("omkc") == fingerprint.code("grambench.steps.claims", "grambench.claims.omkc")
+    assert small.claims_code("small") == fingerprint.code("grambench.steps.claims")
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "message"),
+    [
+        ({"om2": {}}, "unknown batch algorithm 'om2'"),
+        ({"rkl_l1": {}}, "unknown batch algorithm 'rkl_l1': did you mean rkl"),
+        ({"rkl": {"parameters": {"nrm": "l1"}}}, "unknown parameter of rkl 'nrm': did you mean norm"),
+    ],
+)
+def test_an_entry_must_be_an_algorithm_of_the_family(tmp_path, algorithms, message):
+    with pytest.raises(ConfigError, match=message):
+        plan(tmp_path, algorithms=algorithms, sweeps={})
+
+
+def test_every_value_of_the_selected_parameter_is_checked(tmp_path):
+    with pytest.raises(ConfigError, match="C must be positive and finite, got -1"):
+        plan(tmp_path, protocol=NESTED["protocol"] | {"values": [1.0, -1.0]})
+    with pytest.raises(ConfigError, match="unknown parameter of uniform_svm 'D'"):
+        plan(tmp_path / "other", protocol=NESTED["protocol"] | {"select": "D"})
+
+
+SCALES = NESTED["sweeps"]["scales"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sweeps": {"scales": SCALES | {"parameter": "norm"}}}, "of kind scaling has no parameter"),
+        ({"sweeps": {"scales": SCALES | {"kind": "parameter"}}}, "of kind parameter needs a parameter"),
+        (
+            {"sweeps": {"norms": SCALES | {"kind": "parameter", "parameter": "norm"}}},
+            "only a sweep of kind scaling has references",
+        ),
+        ({"sweeps": {"scales": SCALES | {"references": {"unif": "rkl_l1"}}}}, "references name unif, which is not"),
+        ({"sweeps": {"scales": SCALES | {"references": {"rkl_l1": "rkl"}}}}, "scales names algorithm rkl, which"),
+        ({"protocol": {"kind": "online"}}, "scales scales kernels, which only nested studies do"),
+        ({"algorithms": NESTED["algorithms"] | {"unif": {"parameters": {"C": 1.0}}}}, "unif sets C, which cross-"),
+        (
+            {"sweeps": {"cs": SCALES | {"kind": "parameter", "parameter": "C", "references": {}}}},
+            "cs sets C, which cross-validation chooses",
+        ),
+        ({"experts": "omkc_dd"}, "experts names algorithm omkc_dd, which the study does not have"),
+        (
+            {"published": {"runs": 5, "heads": {"item": "Heads", "file": "heads.csv"}}},
+            "name best kernels, so the study needs experts",
+        ),
+        (
+            {"tables": {"one": {"title": "A", "caption": "B", "metrics": ["acuracy_percent"]}}},
+            "unknown metric of one 'acuracy_percent': did you mean accuracy_percent",
+        ),
+        (
+            {
+                "tables": {
+                    "one": {
+                        "title": "A",
+                        "caption": "B",
+                        "metrics": ["kernels_selected"],
+                        "highlight": "kernels_selected",
+                    }
+                }
+            },
+            "of which neither low nor high values are best",
+        ),
+    ],
+)
+def test_a_wrong_study_is_refused(change, message):
+    check(Study, NESTED, "small.yaml")
+    with pytest.raises(ConfigError, match=message):
+        check(Study, NESTED | change, "small.yaml")
