@@ -16,6 +16,10 @@ class DataError(GrambenchError):
     """A data file is missing, damaged or not what its description says."""
 
 
+class SolverError(GrambenchError):
+    """A numerical problem has no solution, or none was found within the limits."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> ConfigError:
     """Build the error for a name that does not exist, with the nearest ones that do.
 

@@ -1,0 +1,1 @@
+"""Batch algorithms, one file each; see `grambench.algorithms` for what a file defines."""

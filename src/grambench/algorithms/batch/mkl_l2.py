@@ -1,0 +1,88 @@
+"""MKL l2: multiple-kernel learning on the l2 sphere by gradient projection ("MKL L2" of Gai et al. 2010, Section 6).
+
+    minimise J(theta) = max_alpha  sum_i alpha_i - 1/2 sum_m theta_m q_m(alpha)   over theta >= 0, ||theta||_2 = 1
+
+with the gradient of SimpleMKL (Rakotomamonjy et al. 2008, eq. 11). J falls along every ray, so that its minimum in the
+ball lies on the sphere and is that of lp-norm MKL with p = 2, whose duality gap is used.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench import certificates
+from grambench.algorithms.kernel_fit import KernelFit, Oracle
+from grambench.solvers.gradient_projection import Slope, Value, minimise
+from grambench.solvers.projections import sphere
+
+PRECISION = 0.1  # of the machine, relative to the gap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of MKL l2.
+
+    Attributes
+    ----------
+    C : float
+        Weight of the hinge loss.
+    gap : float
+        Relative duality gap to stop at.
+    iterations : int
+        Iterations at most.
+    """
+
+    C: float = 1.0
+    gap: float = 0.01
+    iterations: int = 500
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.C < np.inf:
+            raise ValueError(f"C must be positive and finite, got {self.C}")
+        if not 0.0 < self.gap < 1.0:
+            raise ValueError(f"gap must lie in (0, 1), got {self.gap}")
+        if self.iterations < 1:
+            raise ValueError(f"iterations must be at least 1, got {self.iterations}")
+
+
+def fit(
+    parameters: Parameters, grams: NDArray[np.float64], labels: NDArray[np.int8], *, rng: np.random.Generator
+) -> KernelFit:
+    """Learn the weights and train the machine.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        C, and when to stop.
+    grams : ndarray of float64 (m, n, n)
+        Base Gram matrices.
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+    rng : Generator
+        Not used.
+    """
+    oracle = Oracle(grams, labels)
+    C, tolerance = parameters.C, PRECISION * parameters.gap
+
+    def evaluate(weights: NDArray[np.float64]) -> Value:
+        machine = oracle.machine(weights, C, tolerance=tolerance)
+
+        def slope() -> Slope:
+            forms = oracle.combination.quadratic_forms(machine.dual)
+            difference = 0.5 * (np.linalg.norm(forms) - weights @ forms)
+            return Slope(-0.5 * forms, float(difference / machine.objective) if machine.objective > 0 else 0.0)
+
+        return Value(machine.objective, slope)
+
+    weights = minimise(
+        evaluate,
+        sphere,
+        np.ones(len(grams)),
+        gap=parameters.gap,
+        iterations=parameters.iterations,
+        record=oracle.calls.record,
+    )
+    machine = oracle.machine(weights, C, tolerance=tolerance)
+    certificate = certificates.mkl(grams, labels, C, weights, machine.dual, machine.bias, p=2)
+    return KernelFit(weights=weights, dual=machine.dual, bias=machine.bias, certificate=certificate, calls=oracle.calls)

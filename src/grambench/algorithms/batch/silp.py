@@ -1,0 +1,124 @@
+"""SILP: multiple-kernel learning under an l1 constraint by cutting planes (Sonnenburg et al. 2006, JMLR 7).
+
+Their Algorithm 1: the semi-infinite linear program min t over theta on the simplex, subject to
+t >= sum_i alpha_i - 1/2 sum_m theta_m q_m(alpha) for every feasible alpha, is solved with the alphas found so far; the
+machine at its solution gives the next one. The linear programs are HiGHS's, through SciPy.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from grambench import certificates
+from grambench.algorithms.kernel_fit import KernelFit, Oracle
+from grambench.errors import SolverError
+
+Floats = NDArray[np.float64]
+
+PRECISION = 0.1  # of the machine, relative to the gap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of SILP.
+
+    Attributes
+    ----------
+    C : float
+        Weight of the hinge loss.
+    gap : float
+        Relative distance of the machine's value from the linear program's to stop at.
+    iterations : int
+        Linear programs at most.
+    """
+
+    C: float = 1.0
+    gap: float = 0.01
+    iterations: int = 500
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.C < np.inf:
+            raise ValueError(f"C must be positive and finite, got {self.C}")
+        if not 0.0 < self.gap < 1.0:
+            raise ValueError(f"gap must lie in (0, 1), got {self.gap}")
+        if self.iterations < 1:
+            raise ValueError(f"iterations must be at least 1, got {self.iterations}")
+
+
+class Cut(NamedTuple):
+    """One constraint of the linear program: a machine's dual, (n,), and its quadratic forms q, (m,)."""
+
+    dual: Floats
+    forms: Floats
+
+
+def fit(
+    parameters: Parameters, grams: NDArray[np.float64], labels: NDArray[np.int8], *, rng: np.random.Generator
+) -> KernelFit:
+    """Learn the weights and train the machine.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        C, and when to stop.
+    grams : ndarray of float64 (m, n, n)
+        Base Gram matrices.
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+    rng : Generator
+        Not used.
+    """
+    oracle = Oracle(grams, labels)
+    tolerance = PRECISION * parameters.gap
+    weights = best = np.full(len(grams), 1.0 / len(grams))
+    lowest, bound = np.inf, 0.0
+    cuts: list[Cut] = []
+    mixture = np.ones(1)
+    for _ in range(parameters.iterations):
+        machine = oracle.machine(weights, parameters.C, tolerance=tolerance)
+        if machine.objective < lowest:
+            lowest, best = machine.objective, weights
+        oracle.calls.record(lowest)
+        if lowest - bound <= parameters.gap * lowest:
+            break
+        cuts.append(Cut(machine.dual, oracle.combination.quadratic_forms(machine.dual)))
+        weights, bound, mixture = _master(cuts)
+    machine = oracle.machine(best, parameters.C, tolerance=tolerance)
+    mixed = mixture @ np.array([cut.dual for cut in cuts]) if cuts else None  # none where the first machine is 0
+    certificate = certificates.mkl(grams, labels, parameters.C, best, machine.dual, machine.bias, p=1, bound=mixed)
+    return KernelFit(weights=best, dual=machine.dual, bias=machine.bias, certificate=certificate, calls=oracle.calls)
+
+
+def _master(cuts: list[Cut]) -> tuple[Floats, float, Floats]:
+    """Solve the linear program with k cuts.
+
+    Returns
+    -------
+    weights : ndarray of float64 (m,)
+        The best theta for the machines so far.
+    bound : float
+        The value, a lower bound of the whole problem's.
+    mixture : ndarray of float64 (k,)
+        The cuts' multipliers, summing to 1: the mixture of the machines' duals has a value of at least the bound.
+    """
+    sums = np.array([np.abs(cut.dual).sum() for cut in cuts])
+    forms = np.array([cut.forms for cut in cuts])
+    scale = sums.max()  # HiGHS's tolerances are absolute
+    m = forms.shape[1]
+    solution = linprog(
+        np.append(np.zeros(m), 1.0),
+        A_ub=np.column_stack([-0.5 * forms / scale, -np.ones(len(cuts))]),
+        b_ub=-sums / scale,
+        A_eq=np.append(np.ones(m), 0.0)[None],
+        b_eq=[1.0],
+        bounds=[(0.0, None)] * m + [(None, None)],
+        method="highs",
+    )
+    if solution.x is None:
+        raise SolverError(f"SILP: no solution of the linear program with {len(cuts)} cuts ({solution.message})")
+    weights: Floats = np.maximum(solution.x[:m], 0.0)
+    mixture = np.maximum(-solution.ineqlin.marginals, 0.0)
+    return weights / weights.sum(), float(scale * solution.x[m]), mixture / mixture.sum()

@@ -1,0 +1,180 @@
+"""SimpleMKL: multiple-kernel learning under an l1 constraint by reduced gradient (Rakotomamonjy et al. 2008, JMLR 9).
+
+    minimise J(theta) = max_alpha  sum_i alpha_i - 1/2 sum_m theta_m q_m(alpha)   over theta >= 0, sum theta = 1,
+
+where q_m = v'K_m v and v_i = y_i alpha_i: the value of a C-SVC on the combined kernel (their Algorithm 1).
+
+Deviations: the line search looks for the zero of the slope, which costs no more than J, by regula falsi instead of
+golden section. The coordinate of reference, the largest weight, is the steepest of several, and is chosen anew when it
+is the one that reaches 0. The machine is trained as precisely as the gap asks for, starts from the last one, and
+belongs to the returned weights; in the authors' toolbox it belongs to the weights before the last step.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench import certificates
+from grambench.algorithms.kernel_fit import KernelFit, Oracle
+from grambench.solvers.svm import Machine
+
+Floats = NDArray[np.float64]
+
+FLAT = 0.5  # share of the slope at its start below which a line search ends
+TRIALS = 30  # of a line search
+PRECISION = 0.1  # of the machine, relative to the gap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of SimpleMKL.
+
+    Attributes
+    ----------
+    C : float
+        Weight of the hinge loss.
+    gap : float
+        Relative duality gap to stop at.
+    iterations : int
+        Iterations at most.
+    """
+
+    C: float = 1.0
+    gap: float = 0.01
+    iterations: int = 500
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.C < np.inf:
+            raise ValueError(f"C must be positive and finite, got {self.C}")
+        if not 0.0 < self.gap < 1.0:
+            raise ValueError(f"gap must lie in (0, 1), got {self.gap}")
+        if self.iterations < 1:
+            raise ValueError(f"iterations must be at least 1, got {self.iterations}")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Kernel weights (m,), the machine there, and its quadratic forms q (m,)."""
+
+    weights: Floats
+    machine: Machine
+    forms: Floats
+
+    @property
+    def objective(self) -> float:
+        """J(theta)."""
+        return self.machine.objective
+
+    def gap(self) -> float:
+        """Return the relative duality gap (their eq. 14 and 15)."""
+        difference = 0.5 * (self.forms.max() - self.weights @ self.forms)
+        return float(difference / self.objective) if self.objective > 0 else 0.0
+
+    def slope(self, direction: Floats) -> float:
+        """Return the derivative of J along a direction."""
+        return float(-0.5 * direction @ self.forms)
+
+
+def fit(
+    parameters: Parameters, grams: NDArray[np.float64], labels: NDArray[np.int8], *, rng: np.random.Generator
+) -> KernelFit:
+    """Learn the weights and train the machine.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        C, and when to stop.
+    grams : ndarray of float64 (m, n, n)
+        Base Gram matrices.
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+    rng : Generator
+        Not used.
+    """
+    oracle = Oracle(grams, labels)
+
+    def evaluate(weights: Floats) -> Point:
+        machine = oracle.machine(weights, parameters.C, tolerance=PRECISION * parameters.gap)
+        return Point(weights, machine, oracle.combination.quadratic_forms(machine.dual))
+
+    m = len(grams)
+    point = evaluate(np.full(m, 1.0 / m))
+    oracle.calls.record(point.objective)
+    for _ in range(parameters.iterations):
+        if point.gap() <= parameters.gap:
+            break
+        before = point.objective
+        direction = _reduced_gradient(point)
+        while direction.min() < 0.0:
+            edge = evaluate(_edge(point.weights, direction))
+            if edge.objective >= point.objective:
+                point = _line_search(evaluate, point, edge)
+                break
+            point = edge
+            direction = _stay(point.weights, direction)
+        oracle.calls.record(point.objective)
+        if point.objective >= before:
+            break  # no decrease above the machine's precision is left
+    machine = oracle.machine(point.weights, parameters.C, tolerance=PRECISION * parameters.gap)
+    certificate = certificates.mkl(grams, labels, parameters.C, point.weights, machine.dual, machine.bias, p=1)
+    return KernelFit(
+        weights=point.weights, dual=machine.dual, bias=machine.bias, certificate=certificate, calls=oracle.calls
+    )
+
+
+def _reduced_gradient(point: Point) -> Floats:
+    """Return the direction of descent that keeps sum theta = 1 and theta >= 0 (their eq. 12)."""
+    gradient = -0.5 * point.forms
+    reference = np.lexsort((-gradient, point.weights))[-1]  # the largest weight, of those the steepest
+    direction: Floats = gradient[reference] - gradient
+    direction[(point.weights <= 0.0) & (direction < 0.0)] = 0.0
+    return _balance(direction, reference)
+
+
+def _stay(weights: Floats, direction: Floats) -> Floats:
+    """Return the direction without the coordinates that have reached 0."""
+    kept = np.where((weights <= 0.0) & (direction < 0.0), 0.0, direction)
+    return _balance(kept, int(np.argmax(weights)))
+
+
+def _balance(direction: Floats, reference: int) -> Floats:
+    direction[reference] = 0.0
+    direction[reference] = -direction.sum()
+    return direction
+
+
+def _edge(weights: Floats, direction: Floats) -> Floats:
+    """Return where the direction first reaches a weight of 0."""
+    shrinking = np.flatnonzero(direction < 0.0)
+    steps = weights[shrinking] / -direction[shrinking]
+    moved: Floats = np.maximum(weights + steps.min() * direction, 0.0)
+    moved[shrinking[np.argmin(steps)]] = 0.0
+    moved /= moved.sum()
+    return moved
+
+
+def _line_search(evaluate: Callable[[Floats], Point], start: Point, edge: Point) -> Point:
+    """Return the lowest point found between two weights, by regula falsi on the slope; it is monotone, J being convex."""
+    low, high = 0.0, 1.0
+    path = edge.weights - start.weights
+    first = slope_low = start.slope(path)
+    slope_high = edge.slope(path)
+    best = start
+    if first >= 0.0 or slope_high <= 0.0:  # nothing in between that the machine's precision could tell
+        return start
+    for trial in range(TRIALS):
+        bisect = trial % 3 == 0  # regula falsi alone creeps where J is steep at one end
+        share = 0.5 * (low + high) if bisect else (low * slope_high - high * slope_low) / (slope_high - slope_low)
+        point = evaluate(start.weights + share * path)
+        slope = point.slope(path)
+        if point.objective < best.objective:
+            best = point
+        if abs(slope) <= FLAT * abs(first) and best is not start:
+            break
+        if slope < 0.0:
+            low, slope_low = share, slope
+        else:
+            high, slope_high = share, slope
+    return best

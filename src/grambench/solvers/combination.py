@@ -1,0 +1,173 @@
+"""Combinations of Gram matrices, K(theta) = sum_m theta_m K_m, of which only the rows that are asked for are computed.
+
+A support vector machine reads the rows of the examples that its steps touch, and after a warm start these are few. So
+most of a combined Gram matrix is never formed. Compiled code asks for a row by `row(rows, i)`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Rows(NamedTuple):
+    """What compiled code needs of a combination; m kernels, n examples.
+
+    Attributes
+    ----------
+    grams : ndarray of float64 (m, n, n)
+        Base Gram matrices.
+    weights : ndarray of float64 (m,)
+        theta.
+    diagonal : ndarray of float64 (n,)
+        Diagonal of the combination.
+    cache : ndarray of float64 (n, n)
+        Rows of the combination, where known.
+    known : ndarray of bool (n,)
+        Which rows the cache holds.
+    """
+
+    grams: Floats
+    weights: Floats
+    diagonal: Floats
+    cache: Floats
+    known: NDArray[np.bool_]
+
+
+class Combination:
+    """A combination of base Gram matrices whose weights change.
+
+    Parameters
+    ----------
+    grams : ndarray of float64 (m, n, n)
+        Base Gram matrices, C-contiguous, symmetric and finite.
+
+    Attributes
+    ----------
+    grams : ndarray of float64 (m, n, n)
+        As given, read-only.
+    diagonals : ndarray of float64 (m, n)
+        Their diagonals.
+    rows : Rows
+        What the solvers take.
+
+    Raises
+    ------
+    ValueError
+        If the array is malformed or not finite.
+    """
+
+    def __init__(self, grams: Floats) -> None:
+        if grams.ndim != 3 or grams.shape[0] == 0 or grams.shape[1] != grams.shape[2] or grams.shape[1] == 0:
+            raise ValueError(f"Gram matrices: expected an array (m, n, n) with m, n >= 1, got {grams.shape}")
+        self.diagonals: Floats = np.ascontiguousarray(np.diagonal(grams, axis1=1, axis2=2))
+        self.grams: Floats = np.ascontiguousarray(grams, dtype=np.float64).view()
+        for m, gram in enumerate(self.grams):
+            if not np.isfinite(gram.sum()):  # a sum is not finite if one of its terms is not, and needs no memory
+                _check_finite(m, gram)
+        self.grams.flags.writeable = False
+        n = self.grams.shape[1]
+        self._cache = np.empty((n, n))
+        self._combined = 0  # under earlier weights
+        self.rows = self._rows(np.zeros(len(grams)))
+
+    def _rows(self, weights: Floats) -> Rows:
+        n = self.grams.shape[1]
+        return Rows(self.grams, weights, weights @ self.diagonals, self._cache, np.zeros(n, dtype=np.bool_))
+
+    @classmethod
+    def single(cls, gram: Floats) -> "Combination":
+        """Return the combination that is one Gram matrix (n, n)."""
+        combination = cls(gram[None])
+        combination.reweight(np.ones(1))
+        return combination
+
+    @property
+    def weights(self) -> Floats:
+        """theta, (m,)."""
+        return self.rows.weights
+
+    @property
+    def rows_combined(self) -> int:
+        """Rows computed so far, over all weights."""
+        return self._combined + int(self.rows.known.sum())
+
+    def reweight(self, weights: Floats) -> None:
+        """Set theta, an array (m,); rows of other weights are forgotten, equal weights keep them."""
+        if not np.array_equal(weights, self.rows.weights):
+            self._combined = self.rows_combined
+            self.rows = self._rows(np.array(weights, dtype=np.float64))
+
+    def quadratic_forms(self, vector: Floats) -> Floats:
+        """Return v' K_m v for every base kernel, an array (m,), reading only the rows and columns where v is not 0."""
+        forms: Floats = _quadratic_forms(self.grams, np.flatnonzero(vector), vector)
+        return forms
+
+    def product(self, vector: Floats) -> Floats:
+        """Return K(theta) v, an array (n,)."""
+        image: Floats = product(self.rows, vector)
+        return image
+
+
+def _check_finite(m: int, gram: Floats) -> None:
+    if bad := int(np.count_nonzero(~np.isfinite(gram))):
+        raise ValueError(f"Gram matrix {m}: expected finite entries, got {bad} that are not")
+
+
+@njit(cache=True)
+def row(rows, i):  # type: ignore[no-untyped-def]
+    """Return row i of the combination, (n,), computing it when it is asked for first."""
+    values = rows.cache[i]
+    if not rows.known[i]:
+        values[:] = 0.0
+        for m in range(rows.weights.size):
+            weight = rows.weights[m]
+            if weight != 0.0:
+                base = rows.grams[m, i]
+                for j in range(values.size):
+                    values[j] += weight * base[j]
+        rows.known[i] = True
+    return values
+
+
+@njit(cache=True)
+def product(rows, vector):  # type: ignore[no-untyped-def]
+    """Return K(theta) v from the rows where v is not 0."""
+    out = np.zeros(vector.size)
+    for i in range(vector.size):
+        if vector[i] != 0.0:
+            values = row(rows, i)
+            for j in range(out.size):
+                out[j] += vector[i] * values[j]
+    return out
+
+
+@njit(cache=True)
+def _quadratic_forms(grams, support, vector):  # type: ignore[no-untyped-def]
+    m, n = grams.shape[0], vector.size
+    forms = np.zeros(m)
+    dense = 2 * support.size > n
+    partial = np.empty(n)
+    for k in range(m):
+        total = 0.0
+        if dense:  # whole rows are added with vector instructions
+            partial[:] = 0.0
+            for i in support:
+                base, scale = grams[k, i], vector[i]
+                for j in range(n):
+                    partial[j] += scale * base[j]
+            for i in support:
+                total += vector[i] * partial[i]
+        else:  # the lower triangle
+            for a in range(support.size):
+                base = grams[k, support[a]]
+                off = 0.0
+                for b in range(a):
+                    off += vector[support[b]] * base[support[b]]
+                value = vector[support[a]]
+                total += value * (2.0 * off + value * base[support[a]])
+        forms[k] = total
+    return forms

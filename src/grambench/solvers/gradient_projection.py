@@ -1,0 +1,86 @@
+"""Gradient projection with the Armijo rule along the projection arc (Bertsekas 1999, Nonlinear Programming, 2.3).
+
+The first trial step of an iteration is the spectral one, s's / s'y of the last move s and the change y of the gradient
+(Barzilai and Borwein 1988), so that no step length has to be chosen for the scale of the kernels; a trial that does not
+satisfy the rule is shortened to the minimum of the parabola through what is known, but not below a tenth.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+ARMIJO = 1e-4  # share of the promised decrease that a step must keep
+SHORTEST = 1e-12  # of the first trial step: no decrease above the accuracy of the objective is left
+
+
+class Slope(NamedTuple):
+    """The gradient, (m,), and how far from the optimum its point can be, relative to the objective."""
+
+    gradient: Floats
+    gap: float
+
+
+class Value(NamedTuple):
+    """The objective at a point, and the function that computes its slope there; it is called before another point."""
+
+    objective: float
+    slope: Callable[[], Slope]
+
+
+def minimise(
+    evaluate: Callable[[Floats], Value],
+    project: Callable[[Floats], Floats],
+    start: Floats,
+    *,
+    gap: float,
+    iterations: int,
+    record: Callable[[float], None],
+) -> Floats:
+    """Return a point where the relative gap is below `gap`, or the best one after so many iterations.
+
+    Parameters
+    ----------
+    evaluate : callable
+        The objective at a point of the set, an array (m,).
+    project : callable
+        The nearest point of the set.
+    start : ndarray of float64 (m,)
+        Projected first.
+    gap : float
+        Where to stop.
+    iterations : int
+        Iterations at most.
+    record : callable
+        Called with the objective after each iteration, and at the start.
+    """
+    point = project(start)
+    objective, slope = evaluate(point)
+    gradient, distance = slope()
+    record(objective)
+    steepness = float(np.linalg.norm(gradient))
+    step = float(np.linalg.norm(point)) / steepness if steepness > 0 else 1.0
+    for _ in range(iterations):
+        if distance <= gap:
+            break
+        share = 1.0
+        while True:
+            trial = project(point - share * step * gradient)
+            promised = float(gradient @ (trial - point))
+            value = evaluate(trial)
+            if value.objective <= objective + ARMIJO * promised:
+                break
+            curvature = value.objective - objective - promised
+            share *= min(max(-0.5 * promised / curvature, 0.1), 0.5)
+            if not share >= SHORTEST:  # nor where the objective is not a number
+                return point
+        new_gradient, distance = value.slope()
+        moved, change = trial - point, new_gradient - gradient
+        bend = float(moved @ change)
+        step = float(moved @ moved) / bend if bend > 0 else 4.0 * step
+        point, objective, gradient = trial, value.objective, new_gradient
+        record(objective)
+    return point

@@ -1,0 +1,85 @@
+"""The minimum enclosing ball of the examples in feature space (RKL, Gai et al. 2010, eq. 8).
+
+    r^2 = max_beta  sum_i beta_i K_ii - beta'K beta    subject to  sum_i beta_i = 1,  beta_i >= 0
+
+Its centre is sum_i beta_i phi(x_i). The Gram matrix may have any diagonal.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.errors import SolverError
+from grambench.solvers import smo
+from grambench.solvers.combination import Combination
+
+Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-4
+MAX_STEPS = 10_000_000
+ROUNDING = 1e-14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ball:
+    """A minimum enclosing ball.
+
+    Attributes
+    ----------
+    dual : ndarray of float64 (n,)
+        beta, the centre's coefficients; not negative, summing to 1.
+    squared_radius : float
+        r^2, the value of the dual, a lower bound.
+    steps : int
+        Steps of the solver.
+    """
+
+    dual: Floats
+    squared_radius: float
+    steps: int
+
+
+def enclose(
+    combination: Combination,
+    *,
+    ridge: float = 0.0,
+    start: Floats | None = None,
+    tolerance: float = TOLERANCE,
+    max_steps: int = MAX_STEPS,
+) -> Ball:
+    """Find the ball.
+
+    Parameters
+    ----------
+    combination : Combination
+        Gram matrix K of the n examples.
+    ridge : float
+        Added to the diagonal of K.
+    start : ndarray of float64 (n,), optional
+        A feasible beta.
+    tolerance : float
+        Relative duality gap of r^2.
+    max_steps : int
+        Steps at most.
+
+    Raises
+    ------
+    SolverError
+        If it is not solved after `max_steps` steps, or overflows.
+    """
+    diagonal = combination.rows.diagonal + ridge
+    n = diagonal.size
+    dual = np.full(n, 1.0 / n) if start is None else start.copy()
+    variance = dual @ diagonal - dual @ combination.product(dual) - ridge * dual @ dual  # a lower bound of r^2
+    absolute = max(0.5 * tolerance * variance, ROUNDING * np.abs(diagonal).max())
+    unbounded = np.full(n, np.inf)
+    gradient, steps = smo.maximise(
+        combination.rows, 0.5 * diagonal, ridge, np.zeros(n), unbounded, dual, absolute, max_steps
+    )
+    if steps == max_steps:
+        raise SolverError(f"minimum enclosing ball: no relative gap of {tolerance} after {steps} steps")
+    if not np.isfinite(gradient).all():
+        raise SolverError("minimum enclosing ball: the Gram matrix overflows")
+    squared_radius = dual @ (gradient + 0.5 * diagonal)  # beta'(K + ridge I)beta = beta'(diagonal/2 - gradient)
+    return Ball(dual=dual, squared_radius=max(float(squared_radius), 0.0), steps=steps)

@@ -1,0 +1,132 @@
+"""Support vector machines with a bias on a combined Gram matrix: C-SVC and the L2-SVM.
+
+    C-SVC     maximise  sum_i alpha_i - 1/2 v'Kv          0 <= alpha_i <= C    hinge loss
+    L2-SVM    maximise  sum_i alpha_i - 1/2 v'(K + I/C)v  0 <= alpha_i         squared hinge loss, C/2 sum_i xi_i^2
+
+with v_i = y_i alpha_i and sum_i v_i = 0. The L2-SVM is a hard-margin machine on K + I/C (Chapelle et al. 2002,
+Machine Learning 46). `benchmarks/svm.py` compares the solver with LIBSVM, which cannot be started warm.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.errors import SolverError
+from grambench.solvers import smo
+from grambench.solvers.combination import Combination
+
+Floats = NDArray[np.float64]
+Loss = Literal["hinge", "squared"]
+
+TOLERANCE = 1e-3
+MAX_STEPS = 10_000_000
+LONG = 1e-3  # a start that should be shorter by this factor is made so
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """A trained machine, f(x) = sum_i dual_i K(x, x_i) + bias.
+
+    Attributes
+    ----------
+    dual : ndarray of float64 (n,)
+        Signed coefficients v_i = y_i alpha_i.
+    bias : float
+        Of the decision function.
+    objective : float
+        Value of the dual.
+    steps : int
+        Steps of the solver.
+    """
+
+    dual: Floats
+    bias: float
+    objective: float
+    steps: int
+
+
+def train(
+    combination: Combination,
+    labels: NDArray[np.int8],
+    C: float,
+    *,
+    loss: Loss = "hinge",
+    start: Floats | None = None,
+    tolerance: float = TOLERANCE,
+    max_steps: int = MAX_STEPS,
+) -> Machine:
+    """Train a machine.
+
+    Parameters
+    ----------
+    combination : Combination
+        Gram matrix of the n examples.
+    labels : ndarray of int8 (n,)
+        -1 or +1. With one class only, the machine predicts that class.
+    C : float
+        Weight of the loss, positive and finite.
+    loss : str
+        "hinge" or "squared".
+    start : ndarray of float64 (n,), optional
+        A dual to start from, made feasible if it is not; of an earlier training with other weights or another C.
+    tolerance : float
+        Largest violation of the optimality conditions, in units of the margin.
+    max_steps : int
+        Steps at most.
+
+    Raises
+    ------
+    ValueError
+        If C or the labels are not allowed.
+    SolverError
+        If the problem is unbounded, or not solved after `max_steps` steps.
+    """
+    if not 0.0 < C < np.inf:
+        raise ValueError(f"C must be positive and finite, got {C}")
+    if labels.shape != combination.rows.diagonal.shape or not np.isin(labels, (-1, 1)).all():
+        raise ValueError(f"labels: expected {combination.rows.diagonal.size} of -1 or +1, got {np.unique(labels)[:5]}")
+    y = labels.astype(np.float64)
+    ridge, box = (0.0, C) if loss == "hinge" else (1.0 / C, np.inf)
+    lower, upper = np.where(y > 0, 0.0, -box), np.where(y > 0, box, 0.0)
+    dual = np.zeros(len(y)) if start is None else _shortened(combination, feasible(start, lower, upper), ridge)
+    gradient, steps = smo.maximise(combination.rows, y, ridge, lower, upper, dual, tolerance, max_steps)
+    if steps < 0 or not (np.isfinite(dual).all() and np.isfinite(gradient).all()):
+        raise SolverError("support vector machine: the dual is unbounded; the Gram matrix is indefinite or overflows")
+    if steps == max_steps:
+        raise SolverError(
+            f"support vector machine: not within {tolerance} of the optimality conditions after {steps} steps; "
+            "scale the kernels, lower C, or raise the tolerance"
+        )
+    objective = 0.5 * (np.abs(dual).sum() + gradient @ dual)  # v'(K + ridge I)v = y'v - gradient'v
+    return Machine(dual=dual, bias=_bias(gradient, dual, lower, upper), objective=float(objective), steps=steps)
+
+
+def feasible(start: Floats, lower: Floats, upper: Floats) -> Floats:
+    """Return `start` clipped to its bounds, the heavier sign then scaled down so that the sum is 0."""
+    dual: Floats = np.clip(start, lower, upper)
+    positive, negative = dual[dual > 0].sum(), -dual[dual < 0].sum()
+    if positive > negative:
+        dual[dual > 0] *= negative / positive
+    elif negative > positive:
+        dual[dual < 0] *= positive / negative
+    return dual
+
+
+def _shortened(combination: Combination, dual: Floats, ridge: float) -> Floats:
+    """Return a start of another scale, which would leave its rounding errors behind, at its best length."""
+    length, curvature = np.abs(dual).sum(), dual @ combination.product(dual) + ridge * dual @ dual
+    return dual * (length / curvature) if length < LONG * curvature else dual
+
+
+def _bias(gradient: Floats, dual: Floats, lower: Floats, upper: Floats) -> float:
+    """Return the mean gradient of the free coefficients, else the middle of what the bounded ones allow."""
+    free = (dual > lower) & (dual < upper)
+    if free.any():
+        return float(gradient[free].mean())
+    least = gradient[dual < upper].max(initial=-np.inf)
+    most = gradient[dual > lower].min(initial=np.inf)
+    if np.isfinite(least) and np.isfinite(most):
+        return float(least + most) / 2
+    return float(least if np.isfinite(least) else most)  # one class only
