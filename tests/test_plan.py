@@ -184,3 +184,12 @@ def test_a_wrong_study_is_refused(change, message):
     check(Study, NESTED, "small.yaml")
     with pytest.raises(ConfigError, match=message):
         check(Study, NESTED | change, "small.yaml")
+
+
+def test_a_project_can_ask_for_some_of_a_studys_entries(small, tmp_path):
+    chosen = plan(tmp_path)
+    chosen.project.algorithms["small"] = ["rkl_l2"]
+    assert chosen.records("small") == [f"results/runs/small/sonar/{task}.h5" for task in ("rkl_l2", "rkl_l2/scales")]
+    assert chosen.records("omkc") == small.records("omkc")
+    with pytest.raises(ConfigError, match=r"unknown algorithm of small 'rkl_l3': did you mean rkl_l"):
+        Plan({"studies": ["small"], "algorithms": {"small": ["rkl_l3"]}}, tmp_path / "config")

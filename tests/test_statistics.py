@@ -117,14 +117,14 @@ def test_printed_like_the_paper():
 
 def test_a_published_mean_without_deviation_borrows_ours():
     ours = Sample(3.0, 1.0, 5)
-    assert verdict(Sample(3.04, math.nan, 5), ours, "kernels_selected")[0] == "exact"  # all that is printed
-    judged, p_value = verdict(Sample(4.6, math.nan, 5), ours, "kernels_selected")
+    assert verdict(Sample(3.04, math.nan, 5), ours, "accuracy_percent")[0] == "exact"  # all that is printed
+    judged, p_value = verdict(Sample(4.6, math.nan, 5), ours, "accuracy_percent")
     # the published mean is one over 5 runs too: t = 1.6 / sqrt(1/5 + 1/5), 4 degrees of freedom
     assert p_value == pytest.approx(t_tail(1.6 / math.sqrt(0.4), 4))
     assert judged == "consistent"
-    assert verdict(Sample(7.0, math.nan, 5), ours, "kernels_selected")[0] == "different"
+    assert verdict(Sample(7.0, math.nan, 5), ours, "accuracy_percent")[0] == "different"
     always = ours._replace(std=0.0)
-    assert verdict(Sample(3.2, math.nan, 5), always, "kernels_selected") == ("different", 0.0)
+    assert verdict(Sample(3.2, math.nan, 5), always, "accuracy_percent") == ("different", 0.0)
 
 
 def test_paired_is_the_textbook_formula():
@@ -151,3 +151,14 @@ def test_best_set_may_prefer_the_highest_and_another_test():
 
 def test_tiny_numbers_are_printed_with_an_exponent():
     assert printed(Sample(0.000123, 0.00001, 5), "gap") == "1.2e-04 ± 1.0e-05"
+
+
+def test_a_mean_of_counts_has_the_variance_that_its_fraction_demands():
+    published = Sample(3.8, math.nan, 5)
+    assert verdict(published, Sample(4.0, 0.0, 5), "kernels_selected")[0] == "consistent"  # 4, 4, 4, 4, 3 is 3.8
+    assert verdict(published, Sample(5.0, 0.0, 5), "kernels_selected")[0] == "different"
+    assert verdict(Sample(4.0, math.nan, 5), Sample(5.0, 0.0, 5), "kernels_selected")[0] == "different"
+    assert verdict(published, Sample(5.0, 1.0, 5), "kernels_selected")[0] == "consistent"
+    least = np.std([4, 4, 4, 4, 3], ddof=1)
+    expected = welch(Sample(3.8, least, 5), Sample(4.0, 0.0, 5))
+    assert verdict(published, Sample(4.0, 0.0, 5), "kernels_selected")[1] == pytest.approx(expected)

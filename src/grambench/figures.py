@@ -43,6 +43,9 @@ MARKS = {
 }
 COLUMNS = 3
 NAMED = 8  # points of the agreement that are labelled
+SIDE = 260.0  # points of length of a panel of the agreement
+APART = 8.5  # points from one label to the next
+WIDE = 3.0  # ratio of the largest to the smallest number from which the agreement's axes are logarithmic
 Floats = NDArray[np.float64]
 STYLE: Any = {
     "svg.hashsalt": "grambench",
@@ -242,6 +245,8 @@ def _agreement(results: Results, curves: pd.DataFrame, reproduction: pd.DataFram
     """Draw each published mean against ours, once for each (data set, algorithm), coloured by verdict."""
     unique = reproduction.drop_duplicates(["dataset", "algorithm", "metric"])
     judged = unique[unique["verdict"].isin(list(MARKS))]
+    if figure.algorithms:
+        judged = judged[judged["algorithm"].isin(figure.algorithms)]
     canvas = Canvas(figsize=(4.3 * len(figure.metrics), 4.7), layout=ConstrainedLayoutEngine(h_pad=0.09))
     panels = canvas.subplots(1, len(figure.metrics), squeeze=False).ravel()
     counts = dict.fromkeys(MARKS, 0)
@@ -275,20 +280,25 @@ def _points(axes: Axes, points: pd.DataFrame, colour: str, mark: str) -> None:
         points[name].fillna(0.0).to_numpy(np.float64)
         for name in ("published_mean", "ours_mean", "published_std", "ours_std")
     )
-    errors = (np.minimum(x_std, 0.95 * x), np.minimum(y_std, 0.95 * y))  # the axes are logarithmic
+    errors = (np.minimum(x_std, 0.95 * x), np.minimum(y_std, 0.95 * y))  # on a logarithmic axis nothing reaches 0
     axes.errorbar(x, y, xerr=errors[0], yerr=errors[1], fmt="none", ecolor=colour, elinewidth=0.6, alpha=0.45, zorder=2)
     axes.plot(x, y, mark, color=colour, markersize=5.5, markeredgecolor="white", markeredgewidth=0.5, zorder=3)
 
 
 def _diagonal(axes: Axes, points: pd.DataFrame) -> None:
+    """Set both axes to one range, logarithmic where it is wide, and draw the line of agreement."""
     values = points[["published_mean", "ours_mean"]].to_numpy()
-    low, high = 0.75 * values[values > 0].min(), 1.35 * values.max()
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    low, high = values[values > 0].min(), values.max()
+    wide = bool(high / low > WIDE)
+    low, high = (0.75 * low, 1.35 * high) if wide else (low - 0.1 * (high - low), high + 0.1 * (high - low))
     axes.set_xlim(low, high)
     axes.set_ylim(low, high)
     axes.set_aspect("equal")
     axes.plot([low, high], [low, high], color="#888888", linewidth=0.8, zorder=1)
+    if not wide:
+        return
+    axes.set_xscale("log")
+    axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
         if high / low < 200:
             axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -302,14 +312,23 @@ def _name_outliers(axes: Axes, results: Results, points: pd.DataFrame) -> None:
     """Write data set and algorithm beside the worst points, on the side away from the diagonal."""
     ours, published = (points[name].to_numpy(np.float64) for name in ("ours_mean", "published_mean"))
     worst = np.argsort(-np.abs(np.log(ours / published)), kind="stable")[:NAMED]
-    for _, point in points.iloc[worst].iterrows():
-        above = point["ours_mean"] > point["published_mean"]
+    to_axes = axes.transScale.transform
+    (left, low), (right, high) = to_axes(np.column_stack([axes.get_xlim(), axes.get_ylim()]))
+    taken: dict[bool, float] = {True: -np.inf, False: -np.inf}  # height of the last label on either side
+    for _, point in points.iloc[worst].sort_values("ours_mean").iterrows():
+        above = bool(point["ours_mean"] > point["published_mean"])
+        place = (float(point["published_mean"]), float(point["ours_mean"]))
+        across, up = to_axes([place])[0]
+        height = SIDE * (up - low) / (high - low)
+        leftwards = above and across - left > 0.3 * (right - left)  # else it would run over the axis
+        label = max(height + (5.0 if above else -5.0), taken[above] + APART)
+        taken[above] = label
         axes.annotate(
             f"{point['dataset']} {results.title(str(point['algorithm']))}",
-            (point["published_mean"], point["ours_mean"]),
-            xytext=(-6, 5) if above else (6, -5),
+            place,
+            xytext=(-6 if leftwards else 6, label - height),
             textcoords="offset points",
-            ha="right" if above else "left",
+            ha="right" if leftwards else "left",
             va="bottom" if above else "top",
             fontsize=7,
             color="#8A3C00",

@@ -22,6 +22,8 @@ class Metric:
         Which values are good; None where that depends on what one wants.
     logarithmic : bool
         Whether its axis is.
+    counted : bool
+        Whether it is a whole number in every run.
     """
 
     label: str
@@ -29,13 +31,14 @@ class Metric:
     scientific: bool = False
     better: Better | None = None
     logarithmic: bool = False
+    counted: bool = False
 
 
 METRICS = {
     "mistake_percent": Metric(label="Mistakes (%)", decimals=2, better="lower"),
     "support_vectors": Metric(label="Support vectors", decimals=1, better="lower", logarithmic=True),
     "accuracy_percent": Metric(label="Accuracy (%)", decimals=1, better="higher"),
-    "kernels_selected": Metric(label="Kernels selected", decimals=1),
+    "kernels_selected": Metric(label="Kernels selected", decimals=1, counted=True),
     "chosen_c": Metric(label="C chosen", decimals=2),
     "iterations": Metric(label="Iterations", decimals=1),
     "svm_calls": Metric(label="SVM calls", decimals=1),

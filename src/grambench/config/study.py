@@ -207,7 +207,7 @@ class Figure(Model):
     sweep : str or None
         The sweep that a figure of that kind shows.
     algorithms, datasets : list of str
-        Lines and panels; not used by the agreement.
+        Lines and panels. The agreement has no panels, and shows all algorithms where none is listed.
     """
 
     kind: Literal["curves", "sweep", "agreement"] = "curves"

@@ -1,9 +1,9 @@
 """Invariance: how much decision values change when base kernels are multiplied by a factor.
 
-RKL proves that its own do not (Gai et al. 2010, Propositions 1 to 3) and does not measure it. On every part, C is chosen
-for the reference, and the reference is trained with the kernels as they are; then the contestant is trained with the
-same C on kernels multiplied by each factor, all of them or the one with the reference's largest weight, on which the
-most depends.
+RKL proves that its own do not (Gai et al. 2010, Propositions 1 to 3) and does not measure it. On every part, C is
+chosen for the reference, and the reference is trained with the kernels as they are; then the contestant is trained with
+the same C on kernels multiplied by each factor, all of them or the one with the reference's largest weight, on which
+the most depends.
 """
 
 from collections.abc import Mapping
