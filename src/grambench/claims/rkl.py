@@ -1,7 +1,8 @@
 """The claims of Gai et al. 2010, "Learning kernels with radiuses of minimum enclosing balls", Sections 3, 5 and 6.
 
 Accuracies are means over the five parts. The paper compares them as they stand; whether a difference could be chance
-is said by the tests of Table 1, not here. KL-C is the machine of eq. 10, with its bias.
+is said by the tests of Table 1, not here. KL-C is the machine of eq. 10, with its bias; the published KL-C numbers need
+it without (docs/reproduction.md), and so the claims that compare with KL-C are judged in both readings.
 """
 
 from collections.abc import Iterable
@@ -52,10 +53,22 @@ def never_behind_under_l1(evidence: Evidence) -> Answer:
     return quorum(level, SETS, "every", "RKL is ahead or level")
 
 
+def best_under_l1_without_b(evidence: Evidence) -> Answer:
+    """As 1a, against KL-C without its bias, which is what the published numbers are."""
+    gains = _gains(evidence, "rkl_l1", ["unif", "mkl_l1", "klc_l1_unbiased"])
+    return quorum({name: gain > PRINTED for name, gain in gains.items()}, SETS, 8 / 11, "RKL is ahead")
+
+
 def best_under_l2(evidence: Evidence) -> Answer:
     """Under the l2 norm, RKL is better than MKL and KL-C on 10 of the 11 data sets."""
     ahead = {name: gain > PRINTED for name, gain in _gains(evidence, "rkl_l2", ["mkl_l2", "klc_l2"]).items()}
     return quorum(ahead, SETS, 10 / 11, "RKL is ahead")
+
+
+def best_under_l2_without_b(evidence: Evidence) -> Answer:
+    """As 1c, against KL-C without its bias, which is what the published numbers are."""
+    gains = _gains(evidence, "rkl_l2", ["mkl_l2", "klc_l2_unbiased"])
+    return quorum({name: gain > PRINTED for name, gain in gains.items()}, SETS, 10 / 11, "RKL is ahead")
 
 
 def gains_over_mkl(evidence: Evidence) -> Answer:
@@ -71,6 +84,12 @@ def gains_over_klc(evidence: Evidence) -> Answer:
     return quorum({name: gain > 9.0 for name, gain in gains.items()}, SETS, 4 / 11, "more than 9 points")
 
 
+def gains_over_klc_without_b(evidence: Evidence) -> Answer:
+    """As 2b, over KL-C without its bias, which is what the published numbers are."""
+    gains = _gains(evidence, "rkl_l1", ["klc_l1_unbiased"])
+    return quorum({name: gain > 9.0 for name, gain in gains.items()}, SETS, 4 / 11, "more than 9 points")
+
+
 def mkl_is_sensitive(evidence: Evidence) -> Answer:
     """MKL is sensitive to the norm constraint: l1 and l2 differ by a point or more on most data sets."""
     return _sensitive(evidence, ["mkl_l1", "mkl_l2"])
@@ -79,6 +98,11 @@ def mkl_is_sensitive(evidence: Evidence) -> Answer:
 def klc_is_sensitive(evidence: Evidence) -> Answer:
     """KL-C is sensitive to the norm constraint: l1 and l2 differ by a point or more on most data sets."""
     return _sensitive(evidence, ["klc_l1", "klc_l2"])
+
+
+def klc_without_b_is_sensitive(evidence: Evidence) -> Answer:
+    """As 3b, of KL-C without its bias, which is what the published numbers are."""
+    return _sensitive(evidence, ["klc_l1_unbiased", "klc_l2_unbiased"])
 
 
 def rkl_is_not_sensitive(evidence: Evidence) -> Answer:
@@ -205,12 +229,16 @@ CLAIMS = [
     Claim("1a", "6 (a)", best_under_l1),
     Claim("1b", "6 (a)", never_behind_under_l1),
     Claim("1c", "6 (a)", best_under_l2),
+    Claim("1d", "6 (a)", best_under_l1_without_b),
+    Claim("1e", "6 (a)", best_under_l2_without_b),
     Claim("2a", "6 (a)", gains_over_mkl),
     Claim("2b", "6 (a)", gains_over_klc),
+    Claim("2c", "6 (a)", gains_over_klc_without_b),
     Claim("3a", "6 (b)", mkl_is_sensitive),
     Claim("3b", "6 (b)", klc_is_sensitive),
-    Claim("3c", "6 (b)", beats_mkl_under_both),
-    Claim("3d", "6 (c)", rkl_is_not_sensitive),
+    Claim("3c", "6 (b)", klc_without_b_is_sensitive),
+    Claim("3d", "6 (b)", beats_mkl_under_both),
+    Claim("3e", "6 (c)", rkl_is_not_sensitive),
     Claim("4a", "6 (d)", mkl_l1_is_sparse),
     Claim("4b", "6 (d)", mkl_l2_is_not_sparse),
     Claim("4c", "6 (e)", rkl_is_sparse),

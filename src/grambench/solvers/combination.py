@@ -123,12 +123,18 @@ def row(rows, i):  # type: ignore[no-untyped-def]
     values = rows.cache[i]
     if not rows.known[i]:
         values[:] = 0.0
-        for m in range(rows.weights.size):
-            weight = rows.weights[m]
-            if weight != 0.0:
-                base = rows.grams[m, i]
-                for j in range(values.size):
-                    values[j] += weight * base[j]
+        used = np.flatnonzero(rows.weights)
+        whole = used.size - used.size % 4
+        for a in range(0, whole, 4):  # four kernels at a time, so that the sum is read and written less often
+            k0, k1, k2, k3 = used[a], used[a + 1], used[a + 2], used[a + 3]
+            w0, w1, w2, w3 = rows.weights[k0], rows.weights[k1], rows.weights[k2], rows.weights[k3]
+            r0, r1, r2, r3 = rows.grams[k0, i], rows.grams[k1, i], rows.grams[k2, i], rows.grams[k3, i]
+            for j in range(values.size):
+                values[j] += w0 * r0[j] + w1 * r1[j] + w2 * r2[j] + w3 * r3[j]
+        for k in used[whole:]:
+            weight, base = rows.weights[k], rows.grams[k, i]
+            for j in range(values.size):
+                values[j] += weight * base[j]
         rows.known[i] = True
     return values
 
@@ -147,27 +153,27 @@ def product(rows, vector):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _quadratic_forms(grams, support, vector):  # type: ignore[no-untyped-def]
-    m, n = grams.shape[0], vector.size
-    forms = np.zeros(m)
-    dense = 2 * support.size > n
-    partial = np.empty(n)
-    for k in range(m):
-        total = 0.0
-        if dense:  # whole rows are added with vector instructions
-            partial[:] = 0.0
-            for i in support:
-                base, scale = grams[k, i], vector[i]
-                for j in range(n):
-                    partial[j] += scale * base[j]
-            for i in support:
-                total += vector[i] * partial[i]
-        else:  # the lower triangle
-            for a in range(support.size):
-                base = grams[k, support[a]]
-                off = 0.0
-                for b in range(a):
-                    off += vector[support[b]] * base[support[b]]
-                value = vector[support[a]]
-                total += value * (2.0 * off + value * base[support[a]])
-        forms[k] = total
+    forms, v = np.zeros(grams.shape[0]), vector[support]
+    whole = support.size - support.size % 4
+    for m in range(forms.size):
+        gram, total = grams[m], 0.0
+        for a in range(0, whole, 4):  # four rows of the lower triangle at a time, which share their columns
+            r0, r1, r2, r3 = gram[support[a]], gram[support[a + 1]], gram[support[a + 2]], gram[support[a + 3]]
+            s0 = s1 = s2 = s3 = 0.0
+            for b in range(a):
+                column = support[b]
+                s0 += v[b] * r0[column]
+                s1 += v[b] * r1[column]
+                s2 += v[b] * r2[column]
+                s3 += v[b] * r3[column]
+            total += 2.0 * (v[a] * s0 + v[a + 1] * s1 + v[a + 2] * s2 + v[a + 3] * s3)
+            for p in range(a, a + 4):  # the block on the diagonal
+                for q in range(a, a + 4):
+                    total += v[p] * v[q] * gram[support[p], support[q]]
+        for a in range(whole, support.size):
+            base, off = gram[support[a]], 0.0
+            for b in range(a):
+                off += v[b] * base[support[b]]
+            total += v[a] * (2.0 * off + v[a] * base[support[a]])
+        forms[m] = total
     return forms

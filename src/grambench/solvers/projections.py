@@ -33,7 +33,8 @@ def sphere(vector: Floats) -> Floats:
     """
     largest = vector.max()
     if largest <= 0.0:
-        return np.eye(len(vector))[int(np.argmax(vector))]
+        axis: Floats = np.eye(len(vector))[int(np.argmax(vector))]
+        return axis
     positive: Floats = np.maximum(vector, 0.0) / largest  # whose squares neither overflow nor vanish
     positive /= np.linalg.norm(positive)
     return positive

@@ -22,6 +22,7 @@ Loss = Literal["hinge", "squared"]
 
 TOLERANCE = 1e-3
 MAX_STEPS = 10_000_000
+BALANCED = 1e-12  # a sum below this share of the positive ones is a rounding error
 LONG = 1e-3  # a start that should be shorter by this factor is made so
 
 
@@ -104,9 +105,14 @@ def train(
 
 
 def feasible(start: Floats, lower: Floats, upper: Floats) -> Floats:
-    """Return `start` clipped to its bounds, the heavier sign then scaled down so that the sum is 0."""
+    """Return `start` clipped to its bounds, the heavier sign then scaled down so that the sum is 0 up to rounding.
+
+    A sum that is 0 up to rounding stays as it is: scaling would take every coefficient at C off its bound.
+    """
     dual: Floats = np.clip(start, lower, upper)
     positive, negative = dual[dual > 0].sum(), -dual[dual < 0].sum()
+    if abs(positive - negative) <= BALANCED * positive:
+        return dual
     if positive > negative:
         dual[dual > 0] *= negative / positive
     elif negative > positive:

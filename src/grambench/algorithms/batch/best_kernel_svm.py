@@ -58,12 +58,12 @@ def fit(
     ValueError
         If no class has two examples, so that a fold leaves nothing to train on.
     """
-    if max(np.count_nonzero(labels == label) for label in (-1, 1)) < 2:
-        raise ValueError(f"cross-validation: expected a class with at least 2 examples, got {len(labels)} examples")
     calls = Calls()
     right = np.zeros(len(grams), dtype=np.int64)
     for held_out in stratified_folds(labels, parameters.folds, rng):
         kept = np.setdiff1d(np.arange(len(labels)), held_out)
+        if kept.size == 0:
+            raise ValueError(f"cross-validation: expected a class with at least 2 examples, got {len(labels)} examples")
         for k, gram in enumerate(grams):
             machine = svm.train(Combination.single(gram[np.ix_(kept, kept)]), labels[kept], parameters.C)
             values = gram[np.ix_(held_out, kept)] @ machine.dual + machine.bias

@@ -1,8 +1,8 @@
 """RKL: radius-based kernel learning by gradient projection (Gai et al. 2010, Sections 3 to 5).
 
     minimise g(theta) = max_alpha  sum_i alpha_i - 1/(2 r^2(theta)) sum_ij alpha_i alpha_j y_i y_j K(theta)_ij
-    (eq. 16) over theta >= 0 with sum theta = 1, ||theta||_2 = 1, or no constraint, where r^2 is the squared radius of the
-    minimum enclosing ball (eq. 17), sum_i alpha_i y_i = 0 and 0 <= alpha_i <= C.
+    (eq. 16) over theta >= 0 with sum theta = 1, ||theta||_2 = 1, or no constraint, where r^2 is the squared radius of
+    the minimum enclosing ball (eq. 17), sum_i alpha_i y_i = 0 and 0 <= alpha_i <= C.
 
 With v = y alpha / r^2, the coefficients of the decision function, the inner problem is r^2 times a C-SVC on K(theta)
 with C / r^2 in place of C, and

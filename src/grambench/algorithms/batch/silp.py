@@ -116,6 +116,7 @@ def _master(cuts: list[Cut]) -> tuple[Floats, float, Floats]:
         b_eq=[1.0],
         bounds=[(0.0, None)] * m + [(None, None)],
         method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},  # the least it allows
     )
     if solution.x is None:
         raise SolverError(f"SILP: no solution of the linear program with {len(cuts)} cuts ({solution.message})")

@@ -156,7 +156,7 @@ def _edge(weights: Floats, direction: Floats) -> Floats:
 
 
 def _line_search(evaluate: Callable[[Floats], Point], start: Point, edge: Point) -> Point:
-    """Return the lowest point found between two weights, by regula falsi on the slope; it is monotone, J being convex."""
+    """Return the lowest point found between two weights, by regula falsi on the slope, which rises as J is convex."""
     low, high = 0.0, 1.0
     path = edge.weights - start.weights
     first = slope_low = start.slope(path)

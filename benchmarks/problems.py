@@ -1,0 +1,66 @@
+"""The problems that the benchmarks of kernel learning share, and their clock."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.svm import SVC
+
+from grambench import grams
+from grambench.kernels import Kernel
+
+WIDTHS = (0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20)
+DEGREES = range(1, 11)
+FEATURES = 32
+SPREAD = (0.5, 1.0, 2.0, 4.0, 8.0)  # widths of the synthetic problem, in roots of the number of features
+
+
+def breast_cancer():
+    """Return scikit-learn's breast_cancer under RKL's 20 kernels of trace 1: Gram matrices (20, 569, 569), labels."""
+    features, target = load_breast_cancer(return_X_y=True)
+    features = (features - features.mean(axis=0)) / features.std(axis=0)
+    kernels = [Kernel("gaussian", s) for s in WIDTHS] + [Kernel("inhomogeneous", d) for d in DEGREES]
+    pool = grams.compute(grams.inner_products(features), kernels)
+    pool /= np.trace(pool, axis1=1, axis2=2)[:, None, None]
+    return pool, np.where(target == 1, 1, -1).astype(np.int8)
+
+
+def two_gaussians(n, rng):
+    """Return n examples of two Gaussian classes, a tenth of which no classifier gets right: (n, 32) and labels (n,)."""
+    labels = rng.permutation(np.where(np.arange(n) % 2, 1, -1)).astype(np.int8)
+    means = 1.0 / np.arange(1, FEATURES + 1)  # of length 1.27: features matter less and less
+    return rng.standard_normal((n, FEATURES)) + labels[:, None] * means, labels
+
+
+def synthetic(n, m, rng):
+    """Return two_gaussians under m Gaussian kernels of trace n: five widths on all features, then on single ones."""
+    features, labels = two_gaussians(n, rng)
+    subsets = [slice(None), *(slice(f, f + 1) for f in range(FEATURES))]
+    pool = np.empty((m, n, n))
+    for first in range(0, m, len(SPREAD)):
+        part = features[:, subsets[first // len(SPREAD)]]
+        kernels = [Kernel("gaussian", s * part.shape[1] ** 0.5) for s in SPREAD]
+        grams.compute(grams.inner_products(part), kernels, pool[first : first + len(SPREAD)])
+    return pool, labels
+
+
+def libsvm(gram, labels, C, tolerance=1e-3):
+    """Return signed coefficients (n,) of the machine that scikit-learn trains."""
+    machine = SVC(C=C, kernel="precomputed", tol=tolerance).fit(gram, labels)
+    dual = np.zeros(len(labels))
+    dual[machine.support_] = machine.dual_coef_[0]
+    return dual
+
+
+def seconds(function: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def in_turn(functions: list[Callable[[], object]], rounds: int):
+    """Return the seconds, (functions, rounds), of functions run in turn, round by round, after a warm-up."""
+    for function in functions:
+        function()
+    return np.array([[seconds(function) for function in functions] for _ in range(rounds)]).T

@@ -1,0 +1,102 @@
+"""The claims of RKL: what the paper's own printed numbers say to them, and planted results that turn each one round."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grambench.claims import Evidence, rkl
+from grambench.config.project import Configuration
+from grambench.results import Results
+
+CONFIG = Path(__file__).parent.parent / "config"
+STUDY = Configuration(CONFIG).study("rkl")
+RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+NO_CURVES = pd.DataFrame(columns=["dataset", "algorithm", "round", "metric", "result"])
+
+
+def evidence(rows, curves=NO_CURVES):
+    runs = pd.DataFrame(rows, columns=RUNS)
+    cells = pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"])
+    return Evidence(Results(STUDY, runs, cells), curves)
+
+
+def printed(change=None):
+    numbers = pd.read_csv(CONFIG / "published/rkl_table_1.csv")
+    rows = []
+    for number in numbers.itertuples():
+        for name in [number.algorithm, *STUDY.variants(number.algorithm)]:
+            value = number.mean if change is None else change(number.dataset, name, number.metric, number.mean)
+            rows.append((number.dataset, name, "", np.nan, 0, number.metric, value))
+    return rows
+
+
+def answers(given):
+    return {claim.id: claim.test(given).verdict for claim in rkl.CLAIMS}
+
+
+def test_the_papers_own_numbers_support_its_claims():
+    found = answers(evidence(printed()))
+    undecided = {"5", "6a", "6b", "6c"}  # convergence and invariance are not in Table 1
+    assert {name for name, verdict in found.items() if verdict == "undecided"} == undecided
+    assert {name for name, verdict in found.items() if verdict == "fails"} == set()
+
+
+@pytest.mark.parametrize(
+    ("claim", "change"),
+    [
+        ("1a", lambda d, a, m, v: v - 3.0 if a == "rkl_l1" and m == rkl.ACCURACY else v),
+        ("1b", lambda d, a, m, v: v - 0.2 if (d, a, m) == ("wpbc", "rkl_l1", rkl.ACCURACY) else v),
+        ("1c", lambda d, a, m, v: v - 3.0 if a == "rkl_l2" and m == rkl.ACCURACY else v),
+        ("1d", lambda d, a, m, v: v + 9.0 if a == "klc_l1_unbiased" and m == rkl.ACCURACY else v),
+        ("1e", lambda d, a, m, v: v + 9.0 if a == "klc_l2_unbiased" and m == rkl.ACCURACY else v),
+        ("2a", lambda d, a, m, v: v + 0.5 if (d, a, m) == ("liver", "mkl_l1", rkl.ACCURACY) else v),
+        ("2b", lambda d, a, m, v: v + 1.0 if a == "klc_l1" and m == rkl.ACCURACY else v),
+        ("2c", lambda d, a, m, v: v + 1.0 if a == "klc_l1_unbiased" and m == rkl.ACCURACY else v),
+        ("3a", lambda d, a, m, v: 90.0 if a in ("mkl_l1", "mkl_l2") and m == rkl.ACCURACY else v),
+        ("3b", lambda d, a, m, v: 90.0 if a in ("klc_l1", "klc_l2") and m == rkl.ACCURACY else v),
+        ("3c", lambda d, a, m, v: 90.0 if a.endswith("unbiased") and m == rkl.ACCURACY else v),
+        ("3d", lambda d, a, m, v: 99.9 if a == "klc_l2" and m == rkl.ACCURACY else v),
+        ("3e", lambda d, a, m, v: v - 1.5 if a == "rkl_none" and m == rkl.ACCURACY else v),
+        ("4a", lambda d, a, m, v: 14.0 if (d, a, m) == ("sonar", "mkl_l1", rkl.SELECTED) else v),
+        ("4b", lambda d, a, m, v: 5.0 if (d, a, m) == ("sonar", "mkl_l2", rkl.SELECTED) else v),
+        ("4c", lambda d, a, m, v: 15.0 if a == "rkl_none" and m == rkl.SELECTED else v),
+        ("4d", lambda d, a, m, v: 20.0 if a == "klc_l2" and m == rkl.SELECTED else v),
+        ("4e", lambda d, a, m, v: 19.5 if (d, a, m) == ("heart", "rkl_l2", rkl.SELECTED) else v),
+    ],
+)
+def test_planted_numbers_refute_a_claim(claim, change):
+    assert answers(evidence(printed(change)))[claim] == "fails"
+
+
+@pytest.mark.parametrize(("excess", "verdict"), [(0.009, "holds"), (0.011, "fails")])
+def test_convergence_is_judged_after_two_dozen_calls(excess, verdict):
+    rows = [
+        (name, one, r, "objective_excess", excess if r == 24 else 1.0)
+        for name in rkl.SETS
+        for one in rkl.RKL
+        for r in (23, 24)
+    ]
+    given = evidence([], pd.DataFrame(rows, columns=NO_CURVES.columns))
+    assert answers(given)["5"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("rkl_change", "mkl_change", "expected"),
+    [
+        (9e-4, 2e-2, ("holds", "holds", "holds")),
+        (2e-3, 2e-2, ("fails", "fails", "holds")),
+        (9e-4, 5e-3, ("holds", "holds", "fails")),
+    ],
+)
+def test_invariance_is_judged_by_the_largest_change(rkl_change, mkl_change, expected):
+    rows = [
+        (name, one, sweep, factor, 0, "decision_change", change if factor == 10.0 else 0.0)
+        for sweep in ("scale_all", "scale_one")
+        for name in STUDY.sweeps[sweep].datasets
+        for one, change in [*((each, rkl_change) for each in rkl.RKL), ("mkl_l1", mkl_change), ("mkl_l2", mkl_change)]
+        for factor in (1.0, 10.0)
+    ]
+    found = answers(evidence(rows))
+    assert (found["6a"], found["6b"], found["6c"]) == expected
