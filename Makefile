@@ -2,6 +2,7 @@
 PYTHON ?= python3
 CORES ?= all
 BIN := .venv/bin
+COMPILED := tests/test_algorithms.py tests/test_solvers.py tests/test_batch_algorithms.py
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: demo test lint lock schema clean
@@ -12,8 +13,8 @@ demo: .venv/run.stamp
 
 test: .venv/dev.stamp
 	$(BIN)/python -m pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/test_algorithms.py
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q tests/test_algorithms.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(COMPILED)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q $(COMPILED)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

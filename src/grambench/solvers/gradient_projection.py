@@ -75,6 +75,8 @@ def minimise(
         share = 1.0
         while True:
             trial = project(point - share * step * gradient)
+            if np.array_equal(trial, point):
+                return best  # a stationary point, whatever its gap
             promised = float(gradient @ (trial - point))
             value = evaluate(trial)
             if value.objective <= max(recent) + ARMIJO * promised:
