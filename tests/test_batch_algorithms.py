@@ -14,7 +14,7 @@ import pytest
 from batch_reference import problem
 
 from grambench import algorithms
-from grambench.algorithms.kernel_fit import KernelFit, stratified_folds
+from grambench.algorithms.kernel_fit import KernelFit, Oracle, stratified_folds
 from grambench.errors import ConfigError, SolverError
 from grambench.solvers import meb, svm
 from grambench.solvers.gradient_projection import MEMORY
@@ -581,6 +581,26 @@ def test_every_algorithm_names_its_paper_and_checks_its_parameters(name):
             with pytest.raises(ConfigError, match=f"^{name}: {field} must ") as caught:
                 algorithms.parameters(name, {field: value})
             assert "\n" not in str(caught.value)
+
+
+def test_the_oracle_starts_from_its_last_solutions(monkeypatch):
+    """Section 5 of Gai et al.: a small move of theta takes few steps."""
+    steps = []
+    for module, name in ((svm, "train"), (meb, "enclose")):
+        solve = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *a, solve=solve, **k: steps.append((found := solve(*a, **k)).steps) or found
+        )
+    grams, labels = problem(0, n=30)
+    oracle = Oracle(grams, labels)
+    weights = np.full(5, 0.2)
+    for moved in (weights, weights, weights * [1, 1, 1, 1, 1.01]):
+        oracle.machine(moved, 1.0, tolerance=1e-6)
+        oracle.ball(moved, tolerance=1e-6)
+    machine, ball, machine_again, ball_again, machine_near, ball_near = steps
+    assert machine_again == ball_again == 0
+    assert machine_near < machine
+    assert ball_near < ball
 
 
 def test_parts_are_stratified():

@@ -356,7 +356,7 @@ def test_radius_margin_on_the_sphere_is_stationary_where_every_derivative_is_pos
     assert gap > 1e-3
 
 
-# --- gradients (ALGORITHMS.md, section 5) -----------------------------------------------------------------------------
+# --- gradients (RKL, eq. 21 and 22) -----------------------------------------------------------------------------
 
 
 def objective_of(module, monkeypatch, grams, labels, **settings):

@@ -101,7 +101,7 @@ class Copy:
                     if names in item:
                         item[names] = [name for name in item[names] if name in study[names]]
         (folder / "config/studies/omkc.yaml").write_text(yaml.safe_dump(study, sort_keys=False))
-        self.edit("config/config.yaml", "studies: [omkc]", "studies: [omkc]\nsources: [bundled, package]")
+        self.edit("config/config.yaml", "studies: [omkc, rkl]", "studies: [omkc]\nsources: [bundled, package]")
 
     def edit(self, name, old, new):
         path = self.folder / name

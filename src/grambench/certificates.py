@@ -239,7 +239,7 @@ def _ratios(grams: Floats, dual: Floats, centre: Floats) -> Floats:
 def _norm(forms: Floats, order: float) -> float:
     """Return a norm; the powers of a high order leave the range of numbers unless the largest is 1."""
     largest = forms.max()
-    return float(largest * np.linalg.norm(forms / largest, order)) if largest > 0 else 0.0
+    return float(largest * np.linalg.norm(np.maximum(forms, 0.0) / largest, order)) if largest > 0 else 0.0
 
 
 def _forms(grams: Floats, vector: Floats) -> Floats:

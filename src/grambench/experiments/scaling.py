@@ -52,7 +52,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
             scaled = _scaled(part.outer, scales)
             fit = nested.train(algorithm, point | value, scaled, part)
             after = fit.decision_values(scaled.test)
-            changes[p, r] = np.abs(after - before).max() / np.ptp(before)
+            changes[p, r] = np.abs(after - before).max() / (np.ptp(before) or 1.0)  # a constant has no spread
             gaps[p, r] = fit.certificate.gap
     return Outcome({"decision_change": changes, "gap": gaps})
 

@@ -7,11 +7,10 @@ where ||w||^2 / 2 is the value W of the L2-SVM, a hard-margin machine on K + I/C
 minimum enclosing ball with that kernel (Chapelle et al. 2002, Machine Learning 46, eq. 6 and Section 4). Its gradient
 is dT/dtheta_m = W rho_m - 1/2 R^2 q_m, where rho_m = sum_i beta_i K_m,ii - beta'K_m beta and q_m = v'K_m v. The
 problem is not convex: the descent starts at equal weights, as in Section 6 of Gai et al., and ends at a stationary
-point. Without a constraint it does not converge, as the paper says, since T falls as theta shrinks.
+point. The paper runs it under the two constraints only. (Its eq. 10 and K + I/C differ by a factor of 2 in C.)
 
-The paper's eq. 10 has a bias b, and so has this machine. The published KL-C accuracies, though, are those of the sign
-of f(x) - b: they come out without the bias and not with it (docs/reproduction.md). The parameter `bias` keeps both at
-hand.
+Eq. 10 has a bias b, and so has this machine. The published KL-C accuracies, though, are all consistent with the sign of
+f(x) - b, and half of them with that of f(x) (docs/reproduction.md). The parameter `bias` keeps both at hand.
 """
 
 from dataclasses import dataclass
@@ -41,7 +40,8 @@ class Parameters:
     norm : str
         Constraint on the weights: "l1" or "l2".
     bias : bool
-        Whether the decision function has the machine's bias, or none as the published numbers need.
+        Whether the decision function has the machine's bias, or none as the published numbers need. The certificate is
+        that of the machine with its bias.
     gap : float
         Decrease of the linear model within the constraint, relative to T, to stop at.
     iterations : int

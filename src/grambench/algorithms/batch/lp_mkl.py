@@ -75,7 +75,7 @@ def fit(
     relaxation, last = RELAXATION, np.inf
     for iteration in range(parameters.iterations):
         machine = oracle.machine(weights, C, tolerance=PRECISION * parameters.gap)
-        forms = oracle.combination.quadratic_forms(machine.dual)
+        forms = np.maximum(oracle.combination.quadratic_forms(machine.dual), 0.0)  # negative by rounding only
         oracle.calls.record(machine.objective)
         largest = max(forms.max(), TINY)  # the powers of a high order leave the range of numbers unless it is 1
         bound = np.abs(machine.dual).sum() - 0.5 * largest * np.linalg.norm(forms / largest, dual_norm)

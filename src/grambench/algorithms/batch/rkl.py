@@ -9,15 +9,16 @@ with C / r^2 in place of C, and
 
     dg/dtheta_m = -1/2 r^2 q_m + 1/2 (v'K(theta)v) rho_m,   q_m = v'K_m v,   rho_m = sum_i beta_i K_m,ii - beta'K_m beta
 
-(eq. 21 and 22). The paper prints these four equations garbled; finite differences confirm them as they stand here.
+(eq. 21 and 22; where eq. 17 prints K_ij(theta) in its first sum, K_ii(theta) is meant). Finite differences confirm it.
 
 The descent starts at equal weights (Section 6) and stops at a relative gap to the bound of
 `grambench.certificates.rkl`, which holds since the problem, though not convex, has no local optimum that is not a
 global one; the paper does not say when it stops.
 
-Deviation: the descent moves u_m = theta_m tr K_m, the weights of the kernels at unit trace, and keeps the constraint on
-u; theta gets its own norm at the end. By Propositions 2 and 3 this is the same problem, and gradient steps in theta
-would creep where the kernels differ in scale. With the paper's kernels of equal trace it changes nothing.
+Deviation: from equal weights of the kernels as they are given, the descent moves u_m = theta_m tr K_m, the weights of
+the kernels at unit trace, and keeps the constraint on u; theta gets its own norm at the end. By Propositions 2 and 3
+this is the same problem, and gradient steps in theta would creep where the kernels differ in scale. With the paper's
+kernels of equal trace it changes nothing.
 """
 
 from dataclasses import dataclass
