@@ -349,7 +349,7 @@ def test_rows_are_counted_and_kept():
         row(combination.rows, i)
     assert combination.rows_combined == 2
     weights[0] = 5.0  # the caller's array may change: it is not the combination's
-    assert combination.weights[0] == 1.0
+    assert combination.rows.weights[0] == 1.0
     combination.reweight(np.ones(11))
     assert combination.rows.known.tolist() == [i in (0, 3) for i in range(14)]
     row(combination.rows, 0)

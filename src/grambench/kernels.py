@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import inv_boxcox
 
 from grambench.errors import unknown_name
 
@@ -48,6 +47,8 @@ def _exp(values: Floats) -> None:
     inverse Box-Cox transformation with exponent 0 is that exponential. Results that are 0 are set without it, since an
     underflow costs three times an ordinary result.
     """
+    from scipy.special import inv_boxcox  # takes longest to load, and settings are read without it
+
     positive = values > LOG_POSITIVE
     if positive.all():
         inv_boxcox(values, 0.0, out=values)

@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from grambench.metrics import METRICS
 
@@ -56,6 +55,8 @@ def student(first: Sample, second: Sample) -> float:
 
 
 def _p_value(first: Sample, second: Sample, *, equal_variances: bool) -> float:
+    from scipy import stats  # takes longest to load, and most that imports this module tests nothing
+
     if math.isnan(first.std):
         first, second = second, first
     if math.isnan(first.std) or second.runs < 1:
@@ -73,6 +74,8 @@ def paired(first: ArrayLike, second: ArrayLike) -> float:
 
     Differences without any variance give a certain answer: 1 where they are 0, else 0.
     """
+    from scipy import stats
+
     differences = np.subtract(first, second)
     if differences.size < 2:
         return math.nan

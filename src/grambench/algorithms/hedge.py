@@ -25,13 +25,31 @@ def discount(weights, wrong, beta):  # type: ignore[no-untyped-def]
     for k in range(weights.size):
         if wrong[k]:
             weights[k] *= beta
-    if weights.max() < TINY:
+    if _largest(weights) < TINY:
         for k in range(weights.size):
             weights[k] /= TINY
 
 
 @njit(cache=True)
+def normalise(weights, out):  # type: ignore[no-untyped-def]
+    """Write w_k / sum_j w_j into `out`; a loop, because an array expression takes ten times as long to compile."""
+    total = 0.0
+    for k in range(weights.size):
+        total += weights[k]
+    for k in range(weights.size):
+        out[k] = weights[k] / total
+
+
+@njit(cache=True)
 def selection(weights, delta):  # type: ignore[no-untyped-def]
     """Return q of eq. (6) and p of Section 4.2: q_k = w_k / max_j w_j and p_k = (1 - delta) q_k + delta / m."""
-    q = weights / weights.max()
+    q = weights / _largest(weights)
     return q, (1.0 - delta) * q + delta / np.float64(weights.size)
+
+
+@njit(cache=True)
+def _largest(weights):  # type: ignore[no-untyped-def]
+    largest = 0.0
+    for k in range(weights.size):
+        largest = max(largest, weights[k])
+    return largest

@@ -16,6 +16,8 @@ from grambench.solvers.combination import Combination
 
 Floats = NDArray[np.float64]
 
+PRECISION = 0.1  # of machines and balls inside a descent, relative to the gap that it stops at
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelFit:
@@ -115,6 +117,20 @@ class Oracle:
     def radii(self, centre: Floats) -> Floats:
         """Return rho_m = sum_i beta_i K_m,ii - beta'K_m beta of every base kernel, (m,): the derivative of r^2."""
         return self.combination.diagonals @ centre - self.combination.quadratic_forms(centre)
+
+
+def check_loss_weight(C: float) -> None:
+    """Raise ValueError unless C is positive and finite."""
+    if not 0.0 < C < np.inf:
+        raise ValueError(f"C must be positive and finite, got {C}")
+
+
+def check_stopping(gap: float, iterations: int) -> None:
+    """Raise ValueError unless a relative gap to stop at and a number of iterations make sense."""
+    if not 0.0 < gap < 1.0:
+        raise ValueError(f"gap must lie in (0, 1), got {gap}")
+    if iterations < 1:
+        raise ValueError(f"iterations must be at least 1, got {iterations}")
 
 
 def stratified_folds(labels: NDArray[np.int8], folds: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:

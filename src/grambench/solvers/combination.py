@@ -86,11 +86,6 @@ class Combination:
         return combination
 
     @property
-    def weights(self) -> Floats:
-        """theta, (m,)."""
-        return self.rows.weights
-
-    @property
     def rows_combined(self) -> int:
         """Rows computed so far, over all weights."""
         return self._combined + int(self.rows.known.sum())

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench import certificates
-from grambench.algorithms.kernel_fit import Calls, KernelFit, stratified_folds
+from grambench.algorithms.kernel_fit import Calls, KernelFit, check_loss_weight, stratified_folds
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination
 
@@ -31,8 +31,7 @@ class Parameters:
     folds: int = 3
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.C < np.inf:
-            raise ValueError(f"C must be positive and finite, got {self.C}")
+        check_loss_weight(self.C)
         if self.folds < 2:
             raise ValueError(f"folds must be at least 2, got {self.folds}")
 

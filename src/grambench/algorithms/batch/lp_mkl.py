@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench import certificates
-from grambench.algorithms.kernel_fit import KernelFit, Oracle
+from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
 
 RELAXATION = 1.5
 TINY = 1e-300  # a weight that has vanished, where its logarithm is needed
-PRECISION = 0.1  # of the machine, relative to the gap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +41,10 @@ class Parameters:
     iterations: int = 500
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.C < np.inf:
-            raise ValueError(f"C must be positive and finite, got {self.C}")
+        check_loss_weight(self.C)
         if not 1.0 <= self.p < np.inf:
             raise ValueError(f"p must be at least 1 and finite, got {self.p}")
-        if not 0.0 < self.gap < 1.0:
-            raise ValueError(f"gap must lie in (0, 1), got {self.gap}")
-        if self.iterations < 1:
-            raise ValueError(f"iterations must be at least 1, got {self.iterations}")
+        check_stopping(self.gap, self.iterations)
 
 
 def fit(

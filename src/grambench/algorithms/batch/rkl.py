@@ -27,14 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench import certificates
-from grambench.algorithms.kernel_fit import KernelFit, Oracle
+from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
 from grambench.errors import SolverError
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import PROJECTIONS, Norm
 
 Floats = NDArray[np.float64]
 
-PRECISION = 0.1  # of ball and machine, relative to the gap
 ORDERS = {"l1": 1, "l2": 2}
 ROUNDING = 1e-14  # of a quadratic form, relative to its largest possible value
 
@@ -61,14 +60,10 @@ class Parameters:
     iterations: int = 500
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.C < np.inf:
-            raise ValueError(f"C must be positive and finite, got {self.C}")
+        check_loss_weight(self.C)
         if self.norm not in PROJECTIONS:
             raise ValueError(f"norm must be l1, l2 or none, got {self.norm!r}")
-        if not 0.0 < self.gap < 1.0:
-            raise ValueError(f"gap must lie in (0, 1), got {self.gap}")
-        if self.iterations < 1:
-            raise ValueError(f"iterations must be at least 1, got {self.iterations}")
+        check_stopping(self.gap, self.iterations)
 
 
 def fit(

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench import certificates
-from grambench.algorithms.kernel_fit import KernelFit, Oracle
+from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
 from grambench.solvers.svm import Machine
 
 Floats = NDArray[np.float64]
 
 FLAT = 0.5  # share of the slope at its start below which a line search ends
 TRIALS = 30  # of a line search
-PRECISION = 0.1  # of the machine, relative to the gap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +45,8 @@ class Parameters:
     iterations: int = 500
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.C < np.inf:
-            raise ValueError(f"C must be positive and finite, got {self.C}")
-        if not 0.0 < self.gap < 1.0:
-            raise ValueError(f"gap must lie in (0, 1), got {self.gap}")
-        if self.iterations < 1:
-            raise ValueError(f"iterations must be at least 1, got {self.iterations}")
+        check_loss_weight(self.C)
+        check_stopping(self.gap, self.iterations)
 
 
 @dataclass(frozen=True, slots=True)

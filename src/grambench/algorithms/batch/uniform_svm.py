@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench import certificates
-from grambench.algorithms.kernel_fit import KernelFit, Oracle
+from grambench.algorithms.kernel_fit import KernelFit, Oracle, check_loss_weight
 from grambench.solvers.svm import TOLERANCE
 
 
@@ -31,8 +31,7 @@ class Parameters:
     combination: str = "mean"
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.C < np.inf:
-            raise ValueError(f"C must be positive and finite, got {self.C}")
+        check_loss_weight(self.C)
         if self.combination not in ("mean", "sum"):
             raise ValueError(f"combination must be mean or sum, got {self.combination!r}")
 

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.algorithms.hedge import normalise
 from grambench.algorithms.trace import OnlineTrace, check_input
 
 
@@ -107,7 +108,7 @@ def _run(grams, labels, order, q, threshold):  # type: ignore[no-untyped-def]
                 for j in range(row.size):
                     scores[k, j] += y * row[j]
             w = _gradient(squared_norms, q)
-        weights[t] = w / w.sum()
+        normalise(w, weights[t])
         support_vectors[t] = count
     return mistakes, support_vectors, weights
 

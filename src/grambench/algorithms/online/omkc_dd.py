@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.hedge import discount
+from grambench.algorithms.hedge import discount, normalise
 from grambench.algorithms.scores import expert_pass, vote
 from grambench.algorithms.trace import OnlineTrace, check_input
 
@@ -88,5 +88,5 @@ def _combine(positive, wrong, beta):  # type: ignore[no-untyped-def]
     for t in range(rounds):
         votes[t] = vote(w, positive[t])  # line 5
         discount(w, wrong[t], beta)  # line 9
-        weights[t] = w / w.sum()  # line 12
+        normalise(w, weights[t])  # line 12
     return votes, weights

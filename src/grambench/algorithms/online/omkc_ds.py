@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.hedge import discount, selection
+from grambench.algorithms.hedge import discount, normalise, selection
 from grambench.algorithms.scores import expert_pass, vote
 from grambench.algorithms.trace import OnlineTrace, check_input
 
@@ -91,8 +91,9 @@ def _combine(positive, wrong, beta, delta, uniforms):  # type: ignore[no-untyped
     w = np.ones(m)
     for t in range(rounds):
         q, p = selection(w, delta)  # line 3
-        drawn[t] = uniforms[t] < p  # lines 4 to 6
+        for k in range(m):
+            drawn[t, k] = uniforms[t, k] < p[k]  # lines 4 to 6
         votes[t] = vote(q * drawn[t], positive[t])  # line 8
         discount(w, wrong[t], beta)  # line 12
-        weights[t] = w / w.sum()
+        normalise(w, weights[t])
     return votes, drawn, weights

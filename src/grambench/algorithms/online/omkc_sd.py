@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.hedge import discount, selection
+from grambench.algorithms.hedge import discount, normalise, selection
 from grambench.algorithms.scores import LANES, add_row, score, vote
 from grambench.algorithms.trace import OnlineTrace, check_input
 
@@ -96,6 +96,6 @@ def _run(grams, labels, order, beta, delta, uniforms):  # type: ignore[no-untype
             if wrong[k]:
                 add_row(lanes[k], updates[k], labels[i], grams[k][i])
                 updates[k] += 1
-        weights[t] = w / w.sum()
+        normalise(w, weights[t])
         support_vectors[t] = updates.sum()
     return mistakes, support_vectors, weights, updates
