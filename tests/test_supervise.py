@@ -52,7 +52,7 @@ def test_memory_is_limited_by_what_is_touched(tmp_path):
     outcome = run(code, tmp_path, memory_mb=200.0)
     assert outcome.status == "memory"
     assert "the limit is 200 MiB" in outcome.reason
-    assert 200 < float(outcome.reason.split()[1]) < 600
+    assert 200 <= float(outcome.reason.split()[1]) < 600  # 200.4 prints as 200
 
 
 def test_mapped_files_are_not_counted(tmp_path):
