@@ -25,7 +25,7 @@ def call(capsys, *arguments):
 
 def test_list_shows_everything(capsys):
     for what, expected in (
-        ("datasets", ["wdbc", "569 x 30", "dorothea"]),
+        ("datasets", ["wdbc", "569 x 30", "dorothea", "26 classes", "letter_b_d"]),
         ("algorithms", ["omkc_dd", "OMKC(D,D)", '"beta": 0.8', "om2"]),
         ("kernels", ["polynomial_p3", "gaussian_sigma0.015625"]),
         ("studies", ["omkc", "16 data sets, 8 algorithms"]),
@@ -42,6 +42,7 @@ def test_list_shows_everything(capsys):
         (["lst"], "unknown command 'lst': did you mean list"),
         (["list", "algoritms"], "unknown what 'algoritms': did you mean algorithms"),
         (["fetch", "inosphere"], "unknown data set 'inosphere': did you mean ionosphere"),
+        (["run", "-d", "letter"], "got letter, which has 26; name its tasks: letter_b_d, "),
         (["run", "omck"], "unknown study 'omck': did you mean omkc"),
         (["run", "-d", "spamase"], "unknown data set 'spamase': did you mean spambase"),
         (["compare", "nowhere", "elsewhere"], "nowhere/*/runs.parquet: no such file"),
@@ -93,6 +94,9 @@ def test_fetch_of_a_bundled_data_set(capsys, tmp_path, monkeypatch):
     (tmp_path / "config/config.yaml").write_text(text)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
+    code, out, _ = call(capsys, "fetch", "letter_b_d", "letter_b_p", "letter")
+    assert code == 1
+    assert [line.split()[:2] for line in out.splitlines()] == [["letter", "unavailable"]]  # what tasks share, once
     code, out, _ = call(capsys, "fetch", "votes84", "a3a")
     assert code == 1
     assert [line.split()[:2] for line in out.splitlines()] == [["votes84", "ok"], ["a3a", "unavailable"]]

@@ -22,7 +22,7 @@ BUNDLED = Path(__file__).parents[1] / "data" / "bundled"
 ADAPTER: TypeAdapter[Any] = TypeAdapter(AnyReader)
 
 
-def read(format: str, *paths: Path, positive: float | str = 1, **options: Any) -> readers.Raw:
+def read(format: str, *paths: Path, positive: Any = 1, **options: Any) -> readers.Raw:
     reader = ADAPTER.validate_python({"format": format, "positive": positive} | options)
     return readers.read(reader, {path.name: path for path in paths})
 
@@ -74,8 +74,65 @@ def test_codes(tmp_path: Path) -> None:
     path = written(tmp_path / "a", "y,n,1\n?,y,0\n")
     codes = {"y": 1, "n": -1, "?": 0}
     assert read("csv", path, label=-1, codes=codes).features.tolist() == [[1, -1], [0, 1]]
-    with pytest.raises(DataError, match=r"^a: cannot be read as csv: KeyError: 'n'$"):
+    with pytest.raises(DataError, match=r"^a: cannot be read as csv: ValueError: could not convert .* 'n'$"):
         read("csv", path, label=-1, codes={"y": 1, "?": 0})
+    codes = {"y": 1, "n": None}  # missing values, both the coded one and the one without a code
+    assert np.isnan(read("csv", path, label=-1, codes=codes).features).tolist() == [[False, True], [True, False]]
+
+
+def test_numbers_beside_codes(tmp_path: Path) -> None:
+    path = written(tmp_path / "a", "A41,6,1\nA410,12.5,2\n")
+    raw = read("csv", path, label=-1, codes={"A41": 41, "A410": 410})
+    assert raw.features.tolist() == [[41, 6], [410, 12.5]]
+
+
+def test_rows_of_different_length(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="expected as many columns in every row, got 2 to 3"):
+        read("csv", written(tmp_path / "a", "1,2,3\n1,2\n"), label=-1)
+
+
+LETTERS = "1,a\n2,b\n3,c\n1,a\n5,d\n2,b\n2,a\n"
+
+
+def test_classes(tmp_path: Path) -> None:
+    path = written(tmp_path / "a", LETTERS)
+    raw = read("csv", path, label=-1, positive=["a", "c"], negative=["d"])
+    assert raw.features.ravel().tolist() == [1, 3, 1, 5, 2]
+    assert raw.labels.tolist() == ["a", "c", "a", "d", "a"]
+    raw = read("csv", path, label=-1, positive=["a"], negative=["b"], rows=3)
+    assert (raw.features.ravel().tolist(), raw.labels.tolist()) == ([1, 2, 1], ["a", "b", "a"])
+    with pytest.raises(DataError, match=r"^expected a class 'e' among the labels, got 'a', 'b', 'c', 'd'$"):
+        read("csv", path, label=-1, positive="a", negative="e")
+    numbers = written(tmp_path / "b", "5,1\n6,2\n7,3\n")
+    assert read("csv", numbers, label=-1, positive=[3], negative=[1]).labels.tolist() == [1, 3]
+
+
+def test_unique(tmp_path: Path) -> None:
+    path = written(tmp_path / "a", LETTERS)
+    raw = read("csv", path, label=-1, unique=True)
+    assert raw.features.ravel().tolist() == [1, 2, 3, 5, 2]  # the first of each, in the file's order
+    assert raw.labels.tolist() == ["a", "b", "c", "d", "a"]  # equal features with another label stay
+    assert read("csv", path, label=-1, unique=True, rows=3).labels.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"positive": ["a", "b"]}, "where several labels become"),
+        ({"positive": ["a", "b"], "negative": "b"}, "either .1 or -1, got 'b' as both"),
+    ],
+)
+def test_classes_must_be_two_sides(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read("csv", written(tmp_path / "a", LETTERS), label=-1, **change)
+
+
+def test_files_are_stacked_in_the_order_of_the_description(tmp_path: Path) -> None:
+    parts = [written(tmp_path / "b", "x,l\n1,u\n"), written(tmp_path / "a", "x,l\n2,v\n1,u\n")]
+    raw = read("csv", *parts, header_lines=1, label=-1, unique=True)
+    assert (raw.features.ravel().tolist(), raw.labels.tolist()) == ([1, 2], ["u", "v"])
+    parts = [written(tmp_path / "c", "+1 1:5\n"), written(tmp_path / "d", "-1 2:6\n")]
+    assert read("libsvm", *parts, columns=2).features.tolist() == [[5, 0], [0, 6]]
 
 
 def test_one_hot(tmp_path: Path) -> None:
@@ -131,6 +188,14 @@ def test_mat(tmp_path: Path) -> None:
     assert read("mat", tmp_path / "a.mat").orders is None
 
 
+def test_mat_with_labels_of_their_own(tmp_path: Path) -> None:
+    examples = np.array([[5.0, 7.0, 9.0], [6.0, 8.0, 10.0]])
+    scipy.io.savemat(tmp_path / "a.mat", {"X": examples, "Y": np.array([[3], [1], [2]], dtype=np.uint8)})
+    raw = read("mat", tmp_path / "a.mat", data="X", labels="Y", transposed=True, positive=[1], negative=[2, 3])
+    assert raw.features.tolist() == [[5, 6], [7, 8], [9, 10]]
+    assert raw.labels.tolist() == [3, 1, 2]
+
+
 def test_mat_blocks_stay_sparse(tmp_path: Path) -> None:
     first, second = sparse.csc_matrix([[0.0, 1.0]]), sparse.csc_matrix([[2.0, 0.0]])
     scipy.io.savemat(tmp_path / "a.mat", {"A": first, "B": second, "y": np.array([[1]], dtype=np.int16)})
@@ -151,6 +216,56 @@ def test_indices_stay_sparse(tmp_path: Path) -> None:
     assert raw.labels.tolist() == [1, -1, 1]
     with pytest.raises(DataError, match="cannot be read as indices"):
         read("indices", *parts, *labels, columns=2, **options)
+
+
+def idx(path: Path, kind: int, values: Any) -> Path:
+    """Write an array as MNIST's files are: two zero bytes, type, number of axes, their lengths, values."""
+    array = np.asarray(values, dtype=readers.IDX_TYPES[kind])
+    lengths = b"".join(length.to_bytes(4, "big") for length in array.shape)
+    content = bytes([0, 0, kind, array.ndim]) + lengths + array.tobytes()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_idx(tmp_path: Path, ending: str) -> None:
+    paths = [
+        idx(tmp_path / f"images{ending}", 8, [[[0, 255], [3, 4]], [[5, 6], [7, 8]]]),
+        idx(tmp_path / f"more{ending}", 8, [[[1, 1], [1, 1]]]),
+        idx(tmp_path / f"labels{ending}", 8, [7, 9]),
+        idx(tmp_path / f"more_labels{ending}", 8, [1]),
+    ]
+    names = [path.name for path in paths]
+    raw = read("idx", *paths, features=names[:2], labels=names[2:])
+    assert raw.features.tolist() == [[0, 255, 3, 4], [5, 6, 7, 8], [1, 1, 1, 1]]
+    assert raw.features.dtype == np.float64
+    assert raw.labels.tolist() == [7, 9, 1]
+    raw = read("idx", *paths, features=names[:2], labels=names[2:], positive=[1], negative=[7])
+    assert raw.features.tolist() == [[0, 255, 3, 4], [1, 1, 1, 1]]
+
+
+@pytest.mark.parametrize("kind", readers.IDX_TYPES)
+def test_types_of_idx(tmp_path: Path, kind: int) -> None:
+    paths = [idx(tmp_path / "x", kind, [[1, 2], [100, 3]]), idx(tmp_path / "y", kind, [5, 6])]
+    raw = read("idx", *paths, features=["x"], labels=["y"])
+    assert raw.features.tolist() == [[1, 2], [100, 3]] and raw.features.dtype == np.float64
+    assert raw.labels.tolist() == [5, 6]
+
+
+def test_damaged_idx(tmp_path: Path) -> None:
+    images, labels = idx(tmp_path / "x", 8, np.ones((2, 3, 3))), idx(tmp_path / "y", 8, [0, 1])
+    whole = images.read_bytes()
+    for damaged, message in (
+        (whole[:-1], "cannot reshape array of size 17 into shape"),
+        (whole + b"x", "cannot reshape array of size 19 into shape"),
+        (whole[:9], "buffer is smaller than requested size"),
+        (b"\x00\x00\x07\x01" + whole[4:], "expected two zero bytes and a type, got 00 00 07 01"),
+        (b"", "expected two zero bytes and a type, got nothing"),
+    ):
+        images.write_bytes(damaged)
+        with pytest.raises(DataError, match=rf"^x, y: cannot be read as idx: ValueError: {message}") as caught:
+            read("idx", images, labels, features=["x"], labels=["y"])
+        assert "\n" not in str(caught.value)
 
 
 def test_rda() -> None:
@@ -214,6 +329,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "mat": {},
     "mat_blocks": {"features": ["a"], "labels": ["b"]},
     "indices": {"columns": 2, "features": ["a.mat"], "labels": ["a.mat"]},
+    "idx": {"features": ["a.mat"], "labels": ["a.mat"]},
     "rda": {"table": "t", "label": 0},
     "rdb": {"table": "t", "label": 0},
 }

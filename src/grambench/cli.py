@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grambench import algorithms, layout, provenance
+from grambench.config.dataset import Base
 from grambench.config.load import read
 from grambench.config.project import Configuration
 from grambench.errors import ConfigError, GrambenchError, unknown_name
@@ -102,9 +103,10 @@ def _plan() -> Plan:
 def _list_datasets() -> None:
     configuration = Configuration(CONFIG)
     for name in configuration.names("datasets"):
-        dataset = configuration.dataset(name)
+        dataset = configuration.description(name)
         kinds = ", ".join(dict.fromkeys(source.kind for source in dataset.sources))
-        print(f"{name:14} {dataset.n:6} x {dataset.d:<7} {dataset.positives:6} positive   {kinds}")
+        labels = f"{dataset.classes:6} classes " if isinstance(dataset, Base) else f"{dataset.positives:6} positive"
+        print(f"{name:18} {dataset.n:6} x {dataset.d:<7} {labels}   {kinds}")
 
 
 def _list_kernels() -> None:
@@ -145,15 +147,15 @@ def _fetch(arguments: argparse.Namespace) -> int:
 
     plan = _plan()
     names = arguments.datasets or list(dict.fromkeys(name for study in plan.studies for name in plan.datasets(study)))
-    for name in names:
-        plan.dataset(name)  # an unknown name is refused before anything is fetched
+    # an unknown name is refused before anything is fetched, and what tasks share is fetched once
+    folders = dict.fromkeys(plan.configuration.description(name).folder for name in names)
     missing = 0
-    for name in names:
+    for name in folders:
         output = Path(layout.RAW.format(dataset=name))
         fetch.main([plan.fetch_spec(name), str(output)])
         found, reason = status.source(output)
         missing += found != "ok"
-        print(f"{name:14} {found:12} {reason}")
+        print(f"{name:18} {found:12} {reason}")
     return int(missing > 0)
 
 
@@ -213,7 +215,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
     for what, value in doctor.machine():
         print(f"{what:20} {value}")
     mirrors = sources.mirrors(plan.project.mirrors)
-    datasets = [plan.dataset(name) for name in plan.configuration.names("datasets")]
+    datasets = [plan.configuration.description(name) for name in plan.configuration.names("datasets")]
     for source, answers, detail in doctor.sources(datasets, mirrors):
         print(f"{'ok ' if answers else '-- '} {source:36} {detail}")
     return 0

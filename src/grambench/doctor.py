@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ import psutil
 import requests
 
 from grambench import layout, provenance
-from grambench.config.dataset import Dataset
+from grambench.config.dataset import Fetched
 
 SECONDS = 10
 
@@ -31,12 +31,12 @@ def machine() -> Iterator[tuple[str, str]]:
     yield "revision", found["revision"]
 
 
-def sources(datasets: list[Dataset], mirrors: list[Path]) -> Iterator[tuple[str, bool, str]]:
+def sources(datasets: Sequence[Fetched], mirrors: list[Path]) -> Iterator[tuple[str, bool, str]]:
     """Yield (source, whether it answers, detail) for every mirror and every kind of source in use.
 
     Parameters
     ----------
-    datasets : list of Dataset
+    datasets : sequence of Fetched
         Whose sources are asked; each host once.
     mirrors : list of Path
         Mirror folders.
@@ -57,7 +57,7 @@ def sources(datasets: list[Dataset], mirrors: list[Path]) -> Iterator[tuple[str,
             yield name, not fault, fault or "answers"
 
 
-def _urls(datasets: list[Dataset]) -> Iterator[str]:
+def _urls(datasets: Sequence[Fetched]) -> Iterator[str]:
     for dataset in datasets:
         for source in dataset.sources:
             if source.kind == "http":

@@ -44,7 +44,7 @@ def items(plan: Plan, root: Path = Path()) -> list[Item]:
     found = []
     names = dict.fromkeys(name for study in plan.studies for name in plan.datasets(study))
     for name in names:
-        path = layout.RAW.format(dataset=name)
+        path = plan.raw(name)
         found.append(Item(path, f"data set {name}", *source(root / path, root / layout.PREPARED.format(dataset=name))))
     for study in plan.studies:
         for dataset in plan.datasets(study):
@@ -59,7 +59,10 @@ def failed_targets(found: list[Item]) -> list[str]:
 
     A run that failed only because its data set is unavailable is not among them: it follows from the data set's.
     """
-    return [item.path for item in found if item.failed and not (item.status == "unavailable" and "/runs/" in item.path)]
+    paths = [
+        item.path for item in found if item.failed and not (item.status == "unavailable" and "/runs/" in item.path)
+    ]
+    return list(dict.fromkeys(paths))  # tasks of one base share its files
 
 
 def counts(found: list[Item]) -> str:

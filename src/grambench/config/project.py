@@ -1,16 +1,17 @@
 """The model of config/config.yaml, and the project as a whole: which studies, data sets and limits."""
 
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grambench.config.dataset import Dataset
-from grambench.config.load import Model, load
+from grambench.config.dataset import Base, Dataset, Task, model_of
+from grambench.config.load import Model, check, load, read
 from grambench.config.study import Name, Study
 from grambench.errors import ConfigError, unknown_name
 
-SourceKind = Literal["bundled", "package", "http", "pypi", "debian", "npm"]
+SourceKind = Literal["bundled", "package", "http", "pypi", "debian", "npm", "generated"]
 
 
 class Limits(Model):
@@ -54,7 +55,7 @@ class Project(Model):
     datasets: list[Name] | None = None
     algorithms: dict[Name, list[Name]] = {}
     mirrors: list[str] = []
-    sources: list[SourceKind] = ["bundled", "package", "http", "pypi", "debian", "npm"]
+    sources: list[SourceKind] = ["bundled", "package", "http", "pypi", "debian", "npm", "generated"]
     limits: Limits = Limits()
 
 
@@ -77,28 +78,53 @@ class Configuration:
         return sorted(path.stem for path in (self.folder / kind).glob("*.yaml"))
 
     def study(self, name: str) -> Study:
-        """Read one study; its data sets must all exist."""
+        """Read one study; its data sets must all exist and have two classes."""
         if name not in self.names("studies"):
             raise unknown_name("study", name, self.names("studies"))
         study = load(Study, self.folder / "studies" / f"{name}.yaml")
         _called_as_its_file(study.name, name)
         for dataset in study.datasets:
-            self._known_dataset(dataset)
+            self.dataset(dataset)
         for item, dataset in study.shown_datasets():
             if dataset not in study.datasets:
                 raise ConfigError(f"{name}.yaml: {item} names data set {dataset}, which the study does not have")
         return study
 
     def dataset(self, name: str) -> Dataset:
-        """Read one data set's description."""
-        self._known_dataset(name)
-        dataset = load(Dataset, self.folder / "datasets" / f"{name}.yaml")
-        _called_as_its_file(dataset.name, name)
-        return dataset
+        """Read the description of a data set of two classes."""
+        description = self.description(name)
+        if isinstance(description, Base):
+            tasks = ", ".join(other for other in self.names("datasets") if self._is_task(other, name)) or "it has none"
+            got = f"got {name}, which has {description.classes}"
+            raise ConfigError(f"expected a data set of two classes, {got}; name its tasks: {tasks}")
+        return description
 
-    def _known_dataset(self, name: str) -> None:
+    def description(self, name: str) -> Dataset | Base:
+        """Read what is known of a base or of a data set; a task becomes the data set that it makes of its base."""
+        described = self._described(name)
+        if not isinstance(described, Task):
+            return described
+        if described.base not in self.names("datasets"):
+            raise unknown_name(f"base of {name}", described.base, self.names("datasets"))
+        base = self._described(described.base)
+        if not isinstance(base, Base):
+            raise ConfigError(f"{name}.yaml: base: expected a data set with `classes`, got {base.name}, which has none")
+        return described.of(base)
+
+    @cache  # noqa: B019  (one configuration a process)
+    def _described(self, name: str) -> Dataset | Base | Task:
+        """Read a file of the folder datasets as it stands."""
         if name not in self.names("datasets"):
             raise unknown_name("data set", name, self.names("datasets"))
+        path = self.folder / "datasets" / f"{name}.yaml"
+        values = read(path)
+        described = check(model_of(values), values, str(path))
+        _called_as_its_file(described.name, name)
+        return described
+
+    def _is_task(self, name: str, base: str) -> bool:
+        described = self._described(name)
+        return isinstance(described, Task) and described.base == base
 
 
 def _called_as_its_file(name: str, stem: str) -> None:

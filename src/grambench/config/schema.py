@@ -2,19 +2,21 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
-from grambench.config.dataset import Dataset
-from grambench.config.load import Model
+from pydantic import TypeAdapter
+
+from grambench.config.dataset import Base, Dataset, Task
 from grambench.config.project import Project
 from grambench.config.study import Study
 
-MODELS: dict[str, type[Model]] = {"config": Project, "study": Study, "dataset": Dataset}
+MODELS: dict[str, Any] = {"config": Project, "study": Study, "dataset": Dataset | Base | Task}
 
 
 def schemas() -> dict[str, str]:
     """Return the text of each schema by its name, made from the models."""
     return {
-        name: json.dumps(model.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+        name: json.dumps(TypeAdapter(model).json_schema(), indent=2, ensure_ascii=False) + "\n"
         for name, model in MODELS.items()
     }
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.config.dataset import NOTE, Dataset, Source
-from grambench.datasets import readers
+from grambench.config.dataset import NOTE, Dataset, Generated, Reader, Source, listed
+from grambench.datasets import generators, readers
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.errors import DataError
 from grambench.files import sha256
@@ -22,7 +22,7 @@ def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable
     description : Dataset
         What must come out.
     folder : Path
-        The files and source.json.
+        The files and source.json; of a task, its base's.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable
         if got != expected:
             raise DataError(f"{folder / name}: expected sha256 {expected}, got {got}; fetch the data set again")
     try:
-        raw = readers.read(source.reader, {name: folder / name for name in note["files"]})
+        raw = _raw(description, source, {name: folder / name for name in note["files"]})
         return _checked(description, source, raw, note)
     except DataError as error:
         raise DataError(f"{description.name}: {error} (source {source.origin})") from error
@@ -67,6 +67,12 @@ def _source(description: Dataset, note: dict[str, Any]) -> Source:
     raise DataError(f"{description.name}: was fetched from {note['origin']}, not described any more; fetch it again")
 
 
+def _raw(description: Dataset, source: Source, files: dict[str, Path]) -> readers.Raw:
+    if isinstance(source, Generated):
+        return readers.Raw(*generators.generate(source.generator, source.parameters, source.seed, description.n))
+    return readers.read(source.reader, files)
+
+
 def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[str, Any]) -> PreparedDataset:
     expected, got = (description.n, description.d), raw.features.shape
     if got != expected:
@@ -74,7 +80,7 @@ def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[
     values = raw.features if isinstance(raw.features, np.ndarray) else raw.features.data
     if unusable := int(np.count_nonzero(~np.isfinite(values))):
         raise DataError(f"expected finite features, got {unusable} missing or infinite ones")
-    labels = _signs(raw.labels, source.reader.positive, description.n)
+    labels = _signs(raw.labels, source.reader, description.n)
     positives = int(np.count_nonzero(labels == 1))
     if positives != description.positives:
         raise DataError(f"expected {description.positives} examples labelled +1, got {positives}")
@@ -91,15 +97,15 @@ def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[
     return prepared
 
 
-def _signs(labels: NDArray[Any], positive: float | str, n: int) -> NDArray[np.int8]:
-    """Return -1 or +1 for each raw label; there must be two classes."""
+def _signs(labels: NDArray[Any], reader: Reader, n: int) -> NDArray[np.int8]:
+    """Return -1 or +1 for each raw label; where the reader does not name the negative ones, there must be two."""
     if labels.shape != (n,):
         raise DataError(f"expected {n} labels, got {len(labels)}")
-    classes = np.unique(labels).tolist()
-    if len(classes) != 2 or positive not in classes:
+    positive, classes = listed(reader.positive), np.unique(labels).tolist()
+    if not reader.negative and (len(classes) != 2 or positive[0] not in classes):
         shown = ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")
-        raise DataError(f"expected two classes, one of them {positive!r}, got {len(classes)}: {shown}")
-    return np.where(labels == positive, 1, -1).astype(np.int8)
+        raise DataError(f"expected two classes, one of them {positive[0]!r}, got {len(classes)}: {shown}")
+    return np.array([1 if label in positive else -1 for label in labels.tolist()], dtype=np.int8)
 
 
 def _permutations(orders: NDArray[np.int64], n: int) -> NDArray[np.int32]:

@@ -33,8 +33,8 @@ from urllib3.exceptions import NameResolutionError
 from grambench.config.dataset import (
     NOTE,
     Bundled,
-    Dataset,
     Debian,
+    Fetched,
     Http,
     HttpFile,
     InnerFile,
@@ -89,7 +89,7 @@ def mirrors(configured: Sequence[str]) -> list[Path]:
 
 
 def fetch(
-    dataset: Dataset,
+    dataset: Fetched,
     folder: Path,
     *,
     bundled: Path,
@@ -100,12 +100,13 @@ def fetch(
     """Fill `folder` with the files of the first source that delivers, and say in source.json which one it was.
 
     For each source in turn: its files where they lie in `folder` already, then the mirrors, then the source itself,
-    if its kind is allowed. A source that fails leaves nothing behind, and no failure of a source raises.
+    if its kind is allowed. A source that fails leaves nothing behind, and no failure of a source raises. Of a generated
+    data set there is nothing to fetch: only the note is written.
 
     Parameters
     ----------
-    dataset : Dataset
-        The description.
+    dataset : Fetched
+        The name, and the sources in order.
     folder : Path
         Where the files go; made where it is missing.
     bundled : Path
@@ -180,7 +181,7 @@ def _ways(
         yield None, partial(_copy, {file.name: folder / file.name for file in source.files})
         return
     for mirror, listing in listings.items():
-        if all(file.sha256 in listing for file in source.files):
+        if source.files and all(file.sha256 in listing for file in source.files):
             yield mirror, partial(_copy, {file.name: listing[str(file.sha256)] for file in source.files})
     yield None, partial(_deliver if allowed else _refuse, source, bundled, kinds, patience)
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from grambench import layout
-from grambench.config.dataset import Dataset
+from grambench.config.dataset import Fetched
 from grambench.config.load import check
 from grambench.datasets import sources
 
@@ -19,7 +19,7 @@ logger = logging.getLogger("grambench")
 def main(argv: list[str]) -> None:
     """Fill the folder of OUTPUT, or note there that no source delivered: the rest of a study goes on without it."""
     spec, output = json.loads(argv[0]), Path(argv[1])
-    dataset = check(Dataset, spec["dataset"], "spec")
+    dataset = check(Fetched, spec["dataset"], "spec")
     mirrors = sources.mirrors(spec["mirrors"])
     note = sources.fetch(dataset, output.parent, bundled=Path(layout.BUNDLED), mirrors=mirrors, kinds=spec["kinds"])
     if note["status"] != "ok":

@@ -1,0 +1,115 @@
+"""Synthetic data sets: each function draws examples of one problem from a random generator.
+
+A problem published as a sample has a parameter `positives`, the examples of class +1 in that sample, so that a new one
+can stand in for it.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.errors import DataError
+
+Sample = tuple[NDArray[np.float64], NDArray[np.int8]]
+
+DECIMALS = 6  # the last bits of sines and logarithms differ between platforms, and would change a data set's content
+
+
+def generate(generator: str, parameters: Mapping[str, float], seed: int, n: int) -> Sample:
+    """Draw a data set.
+
+    Parameters
+    ----------
+    generator : str
+        One of GENERATORS.
+    parameters : mapping
+        Its parameters by name.
+    seed : int
+        Of the random numbers.
+    n : int
+        Number of examples.
+
+    Returns
+    -------
+    features : ndarray of float64 (n, d)
+        Rounded to six decimals.
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+
+    Raises
+    ------
+    DataError
+        If the generator has no such parameter, or needs another one.
+    """
+    function = GENERATORS[generator]
+    rng = np.random.default_rng(seed)
+    try:
+        inspect.signature(function).bind(rng, n, **parameters)
+    except TypeError as error:
+        known = ", ".join(list(inspect.signature(function).parameters)[2:]) or "none"
+        raise DataError(f"generator {generator}: {error}; its parameters: {known}") from None
+    features, labels = function(rng, n, **parameters)
+    return features.round(DECIMALS), labels.astype(np.int8)
+
+
+def dirichlet(rng: np.random.Generator, n: int) -> Sample:
+    """Draw points of an interval whose sign is that of a sum of three sines.
+
+    x is uniform on [-10, 10], its label the sign of sin(sqrt(2) x) + sin(sqrt(12) x) + sin(sqrt(60) x): a problem for
+    Dirichlet kernels of these three frequencies (Afkanpour et al. 2013, Section 3.1, Figure 1).
+    """
+    points = rng.uniform(-10, 10, size=(n, 1)).round(DECIMALS)  # before labelling: labels are those of what is stored
+    waves = np.sin(points * np.sqrt([2, 12, 60])).sum(axis=1)
+    return points, np.where(waves > 0, 1, -1)
+
+
+def relevance(rng: np.random.Generator, n: int, *, gamma: float, rho: float = 1.75, d: int = 50) -> Sample:
+    """Draw two Gaussians whose means differ more in later features.
+
+    The covariance is the identity, the means are +-rho theta / ||theta|| with theta_i = (i / d)^gamma for i = 1..d, and
+    the classes are equally likely (Afkanpour et al. 2013, Section 3.1, Figure 2).
+    """
+    theta = (np.arange(1, d + 1) / d) ** gamma
+    labels = rng.choice([-1, 1], size=n)
+    means = labels[:, None] * (rho * theta / np.linalg.norm(theta))
+    return means + rng.standard_normal((n, d)), labels
+
+
+def ringnorm(rng: np.random.Generator, n: int, *, positives: int) -> Sample:
+    """Draw a Gaussian inside another.
+
+    Class +1 is N(0, 4 I), class -1 is N((a, ..., a), I) with a = 2 / sqrt(20), in 20 dimensions (Breiman 1996, Bias,
+    variance, and arcing classifiers, technical report 460, University of California, Berkeley).
+    """
+    labels = _shuffled(rng, n, positives)
+    noise = rng.standard_normal((n, 20))
+    return np.where(labels[:, None] == 1, 2 * noise, noise + 2 / np.sqrt(20)), labels
+
+
+def waveform(rng: np.random.Generator, n: int, *, positives: int) -> Sample:
+    """Draw random mixtures of two out of three waves, with noise.
+
+    The waves are triangles of height 6 over i = 1..21 with peaks at 7, 11 and 15; an example is u of one plus 1 - u of
+    another, u uniform on [0, 1], plus standard normal noise. Class +1 mixes those of 7 and 11, the second class in
+    UCI's sample; the two other pairs, equally likely, are class -1 (Breiman, Friedman, Olshen, Stone 1984,
+    Classification and Regression Trees, pages 43-49).
+    """
+    peaks = np.array([7, 11, 15])
+    waves = np.maximum(6 - abs(np.arange(1, 22) - peaks[:, None]), 0)
+    labels = _shuffled(rng, n, positives)
+    pairs = np.array([(0, 1), (0, 2), (1, 2)])[np.where(labels == 1, 0, rng.integers(1, 3, size=n))]
+    share = rng.uniform(size=(n, 1))
+    mixtures = share * waves[pairs[:, 0]] + (1 - share) * waves[pairs[:, 1]]
+    return mixtures + rng.standard_normal((n, 21)), labels
+
+
+def _shuffled(rng: np.random.Generator, n: int, positives: int) -> NDArray[np.int8]:
+    """Return n labels in random order, so many of them +1."""
+    return rng.permutation(np.where(np.arange(n) < positives, 1, -1)).astype(np.int8)
+
+
+GENERATORS: dict[str, Callable[..., Sample]] = {
+    function.__name__: function for function in (dirichlet, relevance, ringnorm, waveform)
+}

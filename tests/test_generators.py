@@ -1,0 +1,134 @@
+"""Generated data sets: what the papers say of them, the same on every platform, no network and no mirror."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from grambench.config.dataset import NOTE, Dataset, Generated
+from grambench.config.load import check
+from grambench.datasets import generators, store
+from grambench.datasets.prepare import prepare
+from grambench.datasets.sources import fetch
+from grambench.errors import ConfigError, DataError
+
+N = 4000
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "dirichlet": {},
+    "relevance": {"gamma": 5},
+    "ringnorm": {"positives": 1500},
+    "waveform": {"positives": 1300},
+}
+
+
+def drawn(generator: str, seed: int = 3, n: int = N, **more: float) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    return generators.generate(generator, PARAMETERS[generator] | more, seed, n)
+
+
+def describe(content: str = "f" * 64, **change: Any) -> Dataset:
+    features, labels = drawn("ringnorm", n=50, positives=20)
+    plain = {"name": "toy", "title": "t", "licence": "l", "citation": "c", "url": "u", "content": content}
+    source = {"kind": "generated", "generator": "ringnorm", "parameters": {"positives": 20}, "seed": 3}
+    numbers = {"n": 50, "d": features.shape[1], "positives": int((labels == 1).sum())}
+    return check(Dataset, plain | numbers | {"sources": [source | change]}, "test")
+
+
+def test_names_are_those_of_the_description() -> None:
+    assert set(get_args(Generated.model_fields["generator"].annotation)) == set(generators.GENERATORS)
+    assert set(PARAMETERS) == set(generators.GENERATORS)
+
+
+@pytest.mark.parametrize("generator", PARAMETERS)
+def test_same_seed_same_sample(generator: str) -> None:
+    (features, labels), again, other = drawn(generator), drawn(generator), drawn(generator, seed=4)
+    assert np.array_equal(features, again[0]) and np.array_equal(labels, again[1])
+    assert not np.array_equal(features, other[0])
+    assert features.dtype == np.float64 and features.shape[0] == N
+    assert labels.dtype == np.int8 and set(labels.tolist()) == {-1, 1}
+    assert np.array_equal(features, features.round(6))
+
+
+def test_dirichlet() -> None:
+    features, labels = drawn("dirichlet")
+    (x,) = features.T
+    assert -10 <= x.min() < -9.9 and 9.9 < x.max() <= 10
+    waves = np.sin(2**0.5 * x) + np.sin(12**0.5 * x) + np.sin(60**0.5 * x)
+    assert labels.tolist() == np.where(waves > 0, 1, -1).tolist()
+
+
+@pytest.mark.parametrize("gamma", [0, 1, 40])
+def test_relevance(gamma: float) -> None:
+    features, labels = drawn("relevance", n=20000, gamma=gamma)
+    theta = np.array([(i / 50) ** gamma for i in range(1, 51)])
+    mean = 1.75 * theta / np.sqrt((theta**2).sum())
+    noise = features - labels[:, None] * mean
+    assert abs(noise.mean(axis=0)).max() < 0.05
+    assert abs(np.cov(noise.T) - np.eye(50)).max() < 0.06
+    assert abs(labels.mean()) < 0.03
+
+
+def test_ringnorm() -> None:
+    features, labels = drawn("ringnorm", n=20000, positives=10000)
+    wide, narrow = features[labels == 1], features[labels == -1]
+    assert abs(wide.mean(axis=0)).max() < 0.1 and abs(wide.std(axis=0) - 2).max() < 0.1
+    assert abs(narrow.mean(axis=0) - 2 / 20**0.5).max() < 0.1 and abs(narrow.std(axis=0) - 1).max() < 0.1
+
+
+def test_waveform() -> None:
+    features, labels = drawn("waveform", n=20000, positives=8000)
+    wave = {peak: np.array([max(6 - abs(i - peak), 0) for i in range(1, 22)]) for peak in (7, 11, 15)}
+    others = (wave[7] + wave[15] + wave[11] + wave[15]) / 4  # the two pairs equally often
+    assert abs(features[labels == 1].mean(axis=0) - (wave[7] + wave[11]) / 2).max() < 0.1
+    assert abs(features[labels == -1].mean(axis=0) - others).max() < 0.1
+    ends = features[:, [0, 20]]  # where every wave is 0, or nearly so
+    assert abs(ends[:, 1].std() - 1) < 0.05
+
+
+@pytest.mark.parametrize("generator", ["ringnorm", "waveform"])
+def test_a_stand_in_has_as_many_positives_as_the_sample(generator: str) -> None:
+    labels = drawn(generator)[1]
+    assert int((labels == 1).sum()) == PARAMETERS[generator]["positives"]
+    assert 0.3 < (labels[: N // 2] == 1).sum() / (labels == 1).sum() < 0.7  # in random order
+
+
+def test_wrong_parameters_are_told_in_one_line() -> None:
+    with pytest.raises(DataError, match=r"^generator relevance: .*'gama'; its parameters: gamma, rho, d$"):
+        drawn("relevance", gama=5)
+    with pytest.raises(DataError, match=r"^generator ringnorm: missing a required .*; its parameters: positives$"):
+        generators.generate("ringnorm", {}, 1, 10)
+    with pytest.raises(ConfigError, match="generator: Input should be 'dirichlet', "):
+        describe(generator="ringnrm")
+
+
+def test_fetch_and_prepare(tmp_path: Path) -> None:
+    features, labels = drawn("ringnorm", n=50, positives=20)
+    expected = store.PreparedDataset(name="toy", features=features, labels=labels, orders=None, source={}).content
+    dataset = describe(expected)
+    note = fetch(dataset, tmp_path / "toy", bundled=tmp_path, kinds=["generated"])
+    assert [path.name for path in (tmp_path / "toy").iterdir()] == [NOTE]
+    assert (note["status"], note["files"]) == ("ok", {})
+    assert note["origin"] == "generator ringnorm(positives=20), seed 3"
+    prepared = prepare(dataset, tmp_path / "toy")
+    assert isinstance(prepared, store.PreparedDataset)
+    assert np.array_equal(prepared.features, features) and prepared.labels.tolist() == labels.tolist()
+    assert prepared.source["kind"] == "generated"
+    with pytest.raises(DataError, match=r"^toy: expected content f+, got \w+: other values than the published ones"):
+        prepare(describe(), tmp_path / "toy")
+    with pytest.raises(DataError, match=r"was fetched from generator .* seed 3, not described any more; fetch it"):
+        prepare(describe(expected, seed=4), tmp_path / "toy")
+
+
+def test_no_mirror_delivers_what_has_no_files(tmp_path: Path) -> None:
+    (tmp_path / "SHA256SUMS").write_text("")
+    note = fetch(describe(), tmp_path / "toy", bundled=tmp_path, mirrors=[tmp_path], kinds=["http"])
+    assert note["status"] == "unavailable"
+    (reason,) = [tried["reason"] for tried in note["tried"]]
+    assert reason == "in no mirror, and kind generated is not among those allowed (http)"
+
+
+def test_a_description_survives_json() -> None:
+    dataset = describe()
+    assert check(Dataset, json.loads(dataset.model_dump_json()), "copy") == dataset

@@ -1,0 +1,218 @@
+"""Tasks: some classes of a base against others, made from files that are fetched once."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from grambench import layout, status
+from grambench.config.dataset import NOTE, Base, Dataset, Task, model_of
+from grambench.config.load import check, read
+from grambench.config.project import Configuration
+from grambench.datasets import store
+from grambench.errors import ConfigError
+from grambench.plan import Plan
+from grambench.steps import fetch as fetch_step
+from grambench.steps import prepare as prepare_step
+
+ROOT = Path(__file__).parents[1]
+CONFIG = ROOT / "config"
+CSV = "".join(f"{row},{row * row},{'abcd'[row % 4]}\n" for row in range(40))
+SUM = hashlib.sha256(CSV.encode()).hexdigest()
+SOURCE = {
+    "kind": "bundled",
+    "files": [{"name": "toy.csv", "sha256": SUM}],
+    "reader": {"format": "csv", "label": -1},
+}
+BASE: dict[str, Any] = {
+    "name": "toy",
+    "title": "Toy",
+    "licence": "CC0",
+    "citation": "Nobody",
+    "url": "u",
+    "n": 40,
+    "d": 2,
+    "classes": 4,
+    "sources": [SOURCE],
+}
+TASK: dict[str, Any] = {
+    "name": "toy_a_b",
+    "title": "Toy, a or b",
+    "base": "toy",
+    "positive": ["a"],
+    "negative": ["b"],
+    "n": 20,
+    "d": 2,
+    "positives": 10,
+    "content": "f" * 64,
+}
+MORE = {"name": "toy_few", "positive": ["c", "a"], "negative": ["d"], "rows": 7, "n": 7, "positives": 5}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a base and two tasks, as the current folder."""
+    shutil.copytree(CONFIG, tmp_path / "config")
+    for values in (BASE, TASK, TASK | MORE):
+        write(tmp_path, values)
+    (tmp_path / layout.BUNDLED).mkdir(parents=True)
+    (tmp_path / layout.BUNDLED / "toy.csv").write_text(CSV)
+    (tmp_path / layout.BUNDLED / "SHA256SUMS").write_text(f"{SUM}  toy.csv\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
+    return tmp_path
+
+
+def write(folder: Path, values: dict[str, Any]) -> None:
+    (folder / "config" / "datasets" / f"{values['name']}.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
+
+
+def study(folder: Path, *datasets: str) -> Plan:
+    values = yaml.safe_load((CONFIG / "studies/omkc.yaml").read_text())
+    values |= {
+        "name": "small",
+        "datasets": list(datasets),
+        "sweeps": {},
+        "tables": {},
+        "figures": {},
+        "published": None,
+    }
+    (folder / "config/studies/small.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
+    return Plan({"studies": ["small"]}, folder / "config")
+
+
+def prepared(plan: Plan, name: str) -> store.PreparedDataset | store.Unavailable:
+    """Run both steps as the workflow does."""
+    if not Path(plan.raw(name)).is_file():
+        fetch_step.main([plan.fetch_spec("toy"), plan.raw(name)])
+    output = Path(layout.PREPARED.format(dataset=name))
+    prepare_step.main([plan.prepare_spec(name), str(output), plan.raw(name)])
+    return store.read(output)
+
+
+def with_its_content(plan: Plan, folder: Path, values: dict[str, Any]) -> dict[str, Any]:
+    """Return a task with the content that the error message gives, as people do it."""
+    refused = prepared(plan, values["name"])
+    assert isinstance(refused, store.Unavailable)
+    return values | {"content": refused.reasons[0].split("got ")[1][:64]}
+
+
+def test_a_task_is_a_data_set_with_what_its_base_knows(folder: Path) -> None:
+    dataset = Configuration(folder / "config").dataset("toy_a_b")
+    assert (dataset.name, dataset.base, dataset.folder) == ("toy_a_b", "toy", "toy")
+    assert (dataset.licence, dataset.citation, dataset.title) == ("CC0", "Nobody", "Toy, a or b")
+    reader = dataset.sources[0].reader
+    assert (reader.positive, reader.negative, reader.rows) == (["a"], ["b"], None)
+    assert check(Dataset, json.loads(dataset.model_dump_json()), "copy") == dataset
+
+
+def test_tasks_share_one_fetch(folder: Path) -> None:
+    plan = study(folder, "toy_a_b", "toy_few")
+    assert plan.raw("toy_a_b") == plan.raw("toy_few") == f"data/raw/toy/{NOTE}"
+    assert plan.raw("sonar") == f"data/raw/sonar/{NOTE}"
+    write(folder, with_its_content(plan, folder, TASK))
+    write(folder, with_its_content(plan, folder, TASK | MORE))
+    plan = Plan({"studies": ["small"]}, folder / "config")
+    first, few = prepared(plan, "toy_a_b"), prepared(plan, "toy_few")
+    assert [path.name for path in (folder / "data/raw").iterdir()] == ["toy"]
+    assert isinstance(first, store.PreparedDataset) and isinstance(few, store.PreparedDataset)
+    assert first.features[:3].tolist() == [[0, 0], [1, 1], [4, 16]]
+    assert first.labels.tolist() == [1, -1] * 10
+    assert few.features[:, 0].tolist() == [0, 2, 3, 4, 6, 7, 8]
+    assert few.labels.tolist() == [1, 1, -1, 1, 1, -1, 1]
+
+
+def test_a_fetch_depends_on_the_base_alone(folder: Path) -> None:
+    before = study(folder, "toy_a_b")
+    write(folder, TASK | {"negative": ["c"], "title": "other"})
+    write(folder, BASE | {"citation": "corrected", "n": 41})
+    after = study(folder, "toy_a_b")
+    assert before.fetch_spec("toy") == after.fetch_spec("toy")
+    assert before.prepare_spec("toy_a_b") != after.prepare_spec("toy_a_b")
+
+
+def test_prose_of_the_base_reruns_nothing(folder: Path) -> None:
+    before = study(folder, "toy_a_b")
+    write(folder, BASE | {"citation": "corrected", "licence": "other"})
+    assert study(folder, "toy_a_b").prepare_spec("toy_a_b") == before.prepare_spec("toy_a_b")
+
+
+def test_a_class_that_is_not_there(folder: Path) -> None:
+    write(folder, TASK | {"negative": ["e"]})
+    refused = prepared(study(folder, "toy_a_b"), "toy_a_b")
+    assert isinstance(refused, store.Unavailable)
+    assert refused.reasons == (
+        "toy_a_b: expected a class 'e' among the labels, got 'a', 'b', 'c', 'd' (source bundled toy.csv)",
+    )
+
+
+def test_a_base_in_a_study_is_refused_in_one_line(folder: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        study(folder, "sonar", "toy")
+    expected = "expected a data set of two classes, got toy, which has 4; name its tasks: toy_a_b, toy_few"
+    assert str(caught.value) == expected
+    with pytest.raises(ConfigError, match="got toy, which has 4"):
+        Plan({"studies": ["omkc"], "datasets": ["toy"]}, folder / "config")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (TASK | {"base": "tot"}, "unknown base of toy_a_b 'tot': did you mean toy"),
+        (TASK | {"base": "sonar"}, "toy_a_b.yaml: base: expected a data set with `classes`, got sonar, which has none"),
+        (TASK | {"base": "toy_few"}, "expected a data set with `classes`, got toy_few, which has none"),
+        (TASK | {"base": "toy_a_b"}, "expected a data set with `classes`, got toy_a_b, which has none"),
+        (TASK | {"positive": []}, "positive: List should have at least 1 item"),
+        (TASK | {"licence": "own"}, "licence: Extra inputs are not permitted"),
+        (TASK | {"negative": ["a", "b"]}, "a label becomes either .1 or -1, got 'a' as both"),
+    ],
+)
+def test_a_wrong_task_is_told_where(folder: Path, values: dict[str, Any], message: str) -> None:
+    write(folder, values)
+    with pytest.raises(ConfigError, match=message) as caught:
+        Configuration(folder / "config").dataset("toy_a_b")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        SOURCE | {"reader": {"format": "csv", "label": -1, "positive": "a"}},
+        SOURCE | {"content": "0" * 64, "variant": "another order"},
+        {"kind": "generated", "generator": "dirichlet", "seed": 1},
+    ],
+    ids=["positive", "variant", "generated"],
+)
+def test_sources_of_a_base(folder: Path, source: dict[str, Any]) -> None:
+    write(folder, BASE | {"sources": [source]})
+    with pytest.raises(ConfigError, match="sources of a base have files, all with the same rows") as caught:
+        Configuration(folder / "config").dataset("toy_a_b")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_key_tells_the_model() -> None:
+    assert model_of(TASK) is Task and model_of(BASE) is Base and model_of({"name": "x"}) is Dataset
+    assert model_of(None) is Dataset and model_of([]) is Dataset  # which then says what is missing
+
+
+def test_what_failed_for_several_tasks_is_fetched_once(folder: Path) -> None:
+    (folder / layout.BUNDLED / "toy.csv").unlink()
+    plan = study(folder, "toy_a_b", "toy_few")
+    prepared(plan, "toy_a_b")
+    found = status.items(plan)
+    assert [item.status for item in found[:2]] == ["unavailable", "unavailable"]
+    assert status.failed_targets(found) == [f"data/raw/toy/{NOTE}"]
+
+
+def test_examples_of_a_task_and_of_a_generated_source() -> None:
+    text = (ROOT / "docs" / "extending.md").read_text()
+    examples = [yaml.safe_load(block.split("```")[0]) for block in text.split("```yaml\n")[1:]]
+    (task,) = (example for example in examples if "base" in example)
+    (source,) = (example for example in examples if "sources" in example)
+    base = check(Base, read(CONFIG / "datasets/letter.yaml"), "letter.yaml")
+    dataset = check(Task, task, "docs/extending.md").of(base)
+    check(Dataset, dataset.model_dump() | source, "docs/extending.md")
