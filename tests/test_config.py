@@ -1,9 +1,11 @@
 """Configuration: every file of the repository is valid, and a wrong one gets a line for each fault."""
 
+import json
 import re
 import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
@@ -24,6 +26,15 @@ def test_schemas_are_in_sync_with_the_models():
         assert written == text, "run: make schema"
 
 
+def test_every_data_set_is_valid_for_an_editor():
+    editor = jsonschema.Draft202012Validator(json.loads((CONFIG / "schema/dataset.schema.json").read_text()))
+    for path in (CONFIG / "datasets").glob("*.yaml"):
+        assert path.read_text().startswith("# yaml-language-server: $schema=../schema/dataset.schema.json\n")
+        values = yaml.safe_load(path.read_text())
+        assert editor.is_valid(values), path.name
+        assert not editor.is_valid(values | {"colour": "red"}), path.name
+
+
 def test_every_file_of_the_repository_is_valid():
     configuration = Configuration(CONFIG)
     plan = Plan(yaml.safe_load((CONFIG / "config.yaml").read_text()), CONFIG)
@@ -35,7 +46,7 @@ def test_every_file_of_the_repository_is_valid():
     assert demo.datasets("omkc") == ["ionosphere", "votes84", "wdbc", "breast", "diabetes", "sonar"]
     assert len(plan.records("omkc")) == 16 * 8 + 8 * 4
     for name in configuration.names("datasets"):
-        assert configuration.dataset(name).name == name
+        assert configuration.description(name).name == name
     for name in configuration.names("studies"):
         assert configuration.study(name).name == name
 

@@ -158,10 +158,6 @@ SCALES = NESTED["sweeps"]["scales"]
         ),
         ({"experts": "omkc_dd"}, "experts names algorithm omkc_dd, which the study does not have"),
         (
-            {"published": {"runs": 5, "heads": {"item": "Heads", "file": "heads.csv"}}},
-            "name best kernels, so the study needs experts",
-        ),
-        (
             {"tables": {"one": {"title": "A", "caption": "B", "metrics": ["acuracy_percent"]}}},
             "unknown metric of one 'acuracy_percent': did you mean accuracy_percent",
         ),
@@ -172,7 +168,7 @@ SCALES = NESTED["sweeps"]["scales"]
                         "title": "A",
                         "caption": "B",
                         "metrics": ["kernels_selected"],
-                        "highlight": "kernels_selected",
+                        "highlight": ["kernels_selected"],
                     }
                 }
             },

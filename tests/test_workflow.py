@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from test_tasks import BASE, CSV, MORE, SUM, TASK
 
 from grambench import layout, records
 
@@ -63,7 +64,7 @@ NESTED = {
             "caption": "Two machines",
             "algorithms": ["unif", "total"],
             "metrics": ["accuracy_percent", "kernels_selected"],
-            "highlight": "accuracy_percent",
+            "highlight": ["accuracy_percent"],
         }
     },
     "figures": {
@@ -101,7 +102,8 @@ class Copy:
                     if names in item:
                         item[names] = [name for name in item[names] if name in study[names]]
         (folder / "config/studies/omkc.yaml").write_text(yaml.safe_dump(study, sort_keys=False))
-        self.edit("config/config.yaml", "studies: [omkc, rkl]", "studies: [omkc]\nsources: [bundled, package]")
+        (studies,) = re.findall("^studies:.*", (folder / "config/config.yaml").read_text(), re.M)
+        self.edit("config/config.yaml", studies, "studies: [omkc]\nsources: [bundled, package]")
 
     def edit(self, name, old, new):
         path = self.folder / name
@@ -368,3 +370,22 @@ def test_wrong_configuration_is_one_line_and_loses_nothing(copy):
     copy.edit("config/studies/omkc.yaml", "beta: 0.8", "beta: 1.8")
     assert "beta must lie in (0, 1], got 1.8" in copy.snakemake(expect=1)
     assert sorted((copy.folder / "results").rglob("*.h5")) == before
+
+
+@pytest.mark.workflow
+def test_tasks_are_prepared_from_one_fetch(tmp_path):
+    copy = Copy(tmp_path)
+    (copy.folder / "data/bundled/toy.csv").write_text(CSV)
+    with (copy.folder / "data/bundled/SHA256SUMS").open("a") as sums:
+        sums.write(f"{SUM}  toy.csv\n")
+    tasks = [TASK, TASK | MORE]
+    for values in (BASE, *tasks):
+        (copy.folder / f"config/datasets/{values['name']}.yaml").write_text(yaml.safe_dump(values))
+    prepared = [layout.PREPARED.format(dataset=values["name"]) for values in tasks]
+    copy.snakemake(*prepared)
+    assert [path.name for path in (copy.folder / "data/raw").iterdir()] == ["toy"]
+    assert [path.name for path in (copy.folder / "results/logs/fetch").iterdir()] == ["toy.log"]
+    copy.edit("config/datasets/toy.yaml", "Nobody", "Somebody")
+    assert "Nothing to be done" in copy.snakemake(*prepared)
+    copy.edit("config/datasets/toy_few.yaml", "rows: 7", "rows: 6")
+    assert re.findall(r"^rule (\w+):\n", copy.snakemake("--dry-run", *prepared), flags=re.MULTILINE) == ["prepare"]

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from grambench import algorithms, fingerprint, layout
+from grambench import algorithms, families, fingerprint, layout
 from grambench.config.dataset import Dataset
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
@@ -88,15 +88,19 @@ class Plan:
     def grams(self, study: str, dataset: str) -> list[str]:
         """Return the Gram files of a data set in the order of the study's kernels.
 
-        There are none in a nested study: its features and Gram matrices are normalised on each training set.
+        Other studies than online ones have none: they make Gram matrices inside a run, from its training examples.
         """
-        if self.studies[study].protocol.kind == "nested":
+        if self.studies[study].protocol.kind != "online":
             return []
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
 
     def prepared(self, study: str) -> list[str]:
         """Return the prepared files of a study's data sets."""
         return [layout.PREPARED.format(dataset=dataset) for dataset in self.datasets(study)]
+
+    def raw(self, dataset: str) -> str:
+        """Return the note of the fetch that brings a data set's files."""
+        return layout.RAW.format(dataset=self.dataset(dataset).folder)
 
     def published(self, study: str) -> list[str]:
         """Return the files with the numbers that a study's paper prints."""
@@ -126,22 +130,18 @@ class Plan:
         return self.configuration.dataset(name)
 
     def fetch_spec(self, dataset: str) -> str:
-        """Return the settings of rule `fetch`."""
+        """Return the settings of rule `fetch`, of a data set or of a base."""
         return fingerprint.spec(
             {
-                "dataset": self._facts(dataset),
+                "dataset": self.configuration.description(dataset).model_dump(mode="json", include={"name", "sources"}),
                 "mirrors": self.project.mirrors,
                 "kinds": self.project.sources,
             }
         )
 
     def prepare_spec(self, dataset: str) -> str:
-        """Return the settings of rule `prepare`."""
-        return fingerprint.spec({"dataset": self._facts(dataset)})
-
-    def _facts(self, dataset: str) -> dict[str, Any]:
-        """Return a data set's description with its prose blanked: a corrected citation reruns nothing."""
-        return self.dataset(dataset).model_dump(mode="json") | dict.fromkeys(PROSE, "")
+        """Return the settings of rule `prepare`: a description, its prose blanked so that a citation reruns nothing."""
+        return fingerprint.spec({"dataset": self.dataset(dataset).model_dump(mode="json") | dict.fromkeys(PROSE, "")})
 
     def gram_spec(self, kernel: str) -> str:
         """Return the settings of rule `gram`."""
@@ -154,8 +154,9 @@ class Plan:
         They hold the study, the data set and the entry (`algorithm`); the `experiment`, a module of
         grambench.experiments; the entry's algorithm in the registry (`file`) and all its parameters, defaults included,
         at each of P `points`; the sweep, empty for a plain run, and its `values`; the protocol, the kernels and the
-        seed. A sweep that scales kernels has one point, its values are the factors, `scaled` says whether they
-        multiply all kernels or one, and `reference` holds the file and the parameters of the entry to compare with.
+        seed. Sweeps that scale kernels or profile a search have one point. For the former the values are factors,
+        `scaled` says whether they multiply all kernels or one, and `reference` holds the file and the parameters of the
+        entry to compare with. A holdout study adds the `dictionary` with its grid, and what the entry tunes.
         """
         plan = self.studies[study]
         entry, sweep = _parsed(plan, task)
@@ -178,6 +179,10 @@ class Plan:
             parameters = algorithms.resolved(plan.file(reference), point)
             settings["scaled"] = sweep.scaled
             settings["reference"] = {"file": plan.file(reference), "parameters": parameters}
+        if plan.dictionary:
+            tune = plan.algorithms[entry].tune
+            settings["tune"] = tune.model_dump(mode="json") if tune else None
+            settings["dictionary"] = plan.dictionary.model_dump(mode="json") | {"grid": plan.dictionary.grid()}
         return fingerprint.spec(settings)
 
     def run_code(self, study: str, task: str) -> str:
@@ -186,6 +191,8 @@ class Plan:
         entry, sweep = _parsed(plan, task)
         entries = {entry, sweep.references.get(entry, entry)} if sweep else {entry}
         modules = sorted({algorithms.module(plan.file(each)) for each in entries})
+        if plan.dictionary:
+            modules.append(families.module(plan.dictionary.family))
         return fingerprint.code("grambench.steps.run", f"grambench.steps.fit_{_experiment(plan, sweep)}", *modules)
 
     @cached_property
@@ -230,7 +237,7 @@ def _parsed(study: Study, task: str) -> tuple[str, Sweep | None]:
 
 def _experiment(study: Study, sweep: Sweep | None) -> str:
     """Return the module of grambench.experiments that carries a task out."""
-    return "scaling" if sweep and sweep.kind == "scaling" else study.protocol.kind
+    return study.protocol.kind if sweep is None or sweep.kind == "parameter" else sweep.kind
 
 
 def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any]]:
@@ -251,5 +258,7 @@ def _check_algorithms(study: Study) -> None:
         points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
         if isinstance(study.protocol, Nested):
             points = [point | {study.protocol.select: value} for point in points for value in study.protocol.values]
+        if tune := study.algorithms[entry].tune:
+            points = [point | {tune.parameter: value} for point in points for value in tune.values]
         for point in points:
             algorithms.resolved(study.file(entry), point)

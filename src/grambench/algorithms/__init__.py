@@ -1,10 +1,10 @@
 """The registry of algorithms: one file in a family's folder is one algorithm, under the file's name.
 
-A module in `online/` or `batch/` defines
+A module in `online/`, `batch/` or `parametric/` defines
 
 - its docstring: paper, algorithm number, every deviation; the first line is the algorithm's title;
 - `Parameters`, a frozen dataclass that checks itself;
-- `fit`, a pure function with its family's signature, `OnlineFit` or `BatchFit`.
+- `fit`, a pure function with its family's signature, `OnlineFit`, `BatchFit` or `ParametricFit`.
 
 Nothing else has to be edited for a new file to be configurable, tested and listed. No two files share a name, so that
 a name says which family an algorithm belongs to.
@@ -24,9 +24,10 @@ from grambench.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:  # a run imports, and depends on, the code of its own family only
     from grambench.algorithms.kernel_fit import KernelFit
+    from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
     from grambench.algorithms.trace import OnlineTrace
 
-Family = Literal["online", "batch"]
+Family = Literal["online", "batch", "parametric"]
 
 FOLDER = Path(__file__).parent
 
@@ -58,6 +59,20 @@ class BatchFit(Protocol):
         rng: np.random.Generator,
     ) -> "KernelFit":
         """Learn from the examples whose Gram matrices are `grams`, (m, n, n)."""
+
+
+class ParametricFit(Protocol):
+    """The signature of `fit` on a family of kernels; see grambench.algorithms.learned_kernel for its types."""
+
+    def __call__(
+        self,
+        parameters: Any,
+        dictionary: "Dictionary",
+        labels: NDArray[np.int8],
+        *,
+        rng: np.random.Generator,
+    ) -> "LearnedKernel":
+        """Learn a kernel from the n examples that the dictionary is made on."""
 
 
 class ParameterClass(Protocol):

@@ -98,11 +98,27 @@ class Oracle:
         self._machine: Floats | None = None
         self._ball: Floats | None = None
 
-    def machine(self, weights: Floats, C: float, *, loss: svm.Loss = "hinge", tolerance: float) -> svm.Machine:
+    def machine(
+        self,
+        weights: Floats,
+        C: float,
+        *,
+        loss: svm.Loss = "hinge",
+        tolerance: float,
+        max_steps: int = svm.MAX_STEPS,
+    ) -> svm.Machine:
         """Train a support vector machine at kernel weights theta, (m,)."""
         self.combination.reweight(weights)
         self.calls.svm += 1
-        trained = svm.train(self.combination, self.labels, C, loss=loss, start=self._machine, tolerance=tolerance)
+        trained = svm.train(
+            self.combination,
+            self.labels,
+            C,
+            loss=loss,
+            start=self._machine,
+            tolerance=tolerance,
+            max_steps=max_steps,
+        )
         self._machine = trained.dual
         return trained
 

@@ -2,8 +2,10 @@
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
 
+from grambench import families
 from grambench.config.load import Model
 from grambench.errors import unknown_name
 from grambench.kernels import Kernel
@@ -84,7 +86,71 @@ class Nested(Model):
         return f"{self.parts} parts"
 
 
-Protocol = Annotated[Online | Nested, Field(discriminator="kind")]
+Size = Annotated[int, Field(ge=2)]
+
+
+class Holdout(Model):
+    """Training, validation and test examples drawn anew in each repeat; what is tuned is tuned on the validation part.
+
+    Attributes
+    ----------
+    family, progress, paired
+        See Online.
+    kind : str
+        "holdout", a module of grambench.experiments.
+    repeats : int
+        How often they are drawn.
+    sizes : dict
+        Numbers of training, validation and test examples of each data set; of all others under "default".
+    standardise : bool
+        Whether features are scaled to zero mean and unit variance on the training examples.
+    values : list of float
+        The C of the machine that is trained on a learned kernel are tried in this order, which must ascend.
+    steps : int
+        Steps of the solver after which a machine is given up, and the larger C with it.
+    """
+
+    family: ClassVar[Literal["parametric"]] = "parametric"
+    progress: ClassVar[str] = "Iterations"
+    paired: ClassVar[bool] = True
+
+    kind: Literal["holdout"]
+    repeats: Annotated[int, Field(ge=1, le=1000)] = 10
+    sizes: Annotated[dict[Name, tuple[Size, Size, Size]], Field(min_length=1)]
+    standardise: bool = False
+    values: Annotated[list[float], Field(min_length=1)]
+    steps: Annotated[int, Field(ge=1)] = 100_000
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        if any(later <= earlier for earlier, later in zip(self.values, self.values[1:], strict=False)):
+            raise ValueError("values must ascend: a machine that cannot be trained ends the search")
+        return self
+
+    def repeated(self, origin: str) -> str:
+        """Return what a run is repeated over, as the head of a table says it."""
+        return f"{self.repeats} draws" if self.repeats > 1 else "one draw"
+
+
+Protocol = Annotated[Online | Nested | Holdout, Field(discriminator="kind")]
+
+
+class Tune(Model):
+    """A parameter of an algorithm that is chosen on the validation examples.
+
+    Attributes
+    ----------
+    parameter : str
+        Its name.
+    values : list of float
+        What it is chosen from, the first of the best.
+    by : str
+        "error": the least error of the final machine. "alignment": the largest alignment of the learned kernel.
+    """
+
+    parameter: Parameter
+    values: Annotated[list[float], Field(min_length=1)]
+    by: Literal["error", "alignment"] = "error"
 
 
 class Entry(Model):
@@ -100,12 +166,15 @@ class Entry(Model):
         The entry of which this one is another reading: it is compared with that one's published numbers.
     parameters : dict
         Those that are not left at their defaults.
+    tune : Tune or None
+        The parameter that is chosen on the validation examples, in studies that have them.
     """
 
     algorithm: Name | None = None
     title: str | None = None
     variant_of: Name | None = None
     parameters: dict[Parameter, Any] = {}
+    tune: Tune | None = None
 
 
 class KernelFamily(Model):
@@ -119,6 +188,66 @@ class KernelFamily(Model):
         return [Kernel(self.family, value) for value in self.values]
 
 
+class Grid(Model):
+    """Numbers between two bounds.
+
+    Attributes
+    ----------
+    low, high : float
+        The first and the last.
+    count : int
+        How many.
+    spacing : str
+        "linear" or "log".
+    """
+
+    low: float
+    high: float
+    count: Annotated[int, Field(ge=1)]
+    spacing: Literal["linear", "log"]
+
+    @model_validator(mode="after")
+    def _ascends(self) -> Self:
+        if not self.low < self.high:
+            raise ValueError(f"low must be below high, got {self.low:g} and {self.high:g}")
+        if self.spacing == "log" and self.low <= 0.0:
+            raise ValueError(f"a grid of log spacing starts above 0, got {self.low:g}")
+        return self
+
+    def grid(self) -> list[float]:
+        """Return the numbers."""
+        values = (np.geomspace if self.spacing == "log" else np.linspace)(self.low, self.high, self.count)
+        return [float(value) for value in values]
+
+
+class Dictionary(Grid):
+    """A family of kernels with a continuous parameter, and the grid of it for algorithms that need finitely many.
+
+    Attributes
+    ----------
+    low, high, count, spacing
+        Of the grid; its ends are the bounds of the parameter.
+    family : str
+        A module of grambench.families.
+    """
+
+    family: str
+
+    @model_validator(mode="after")
+    def _is_known(self) -> Self:
+        families.module(self.family)
+        return self
+
+
+def _listed(values: Any) -> Any:
+    """Return the numbers of a grid where one is given in the place of a list."""
+    return Grid.model_validate(values).grid() if isinstance(values, dict) else values
+
+
+AtLeastOne = Annotated[list[int | float], Field(min_length=1)]
+Points = Annotated[AtLeastOne, BeforeValidator(_listed, json_schema_input_type=AtLeastOne | Grid)]
+
+
 class Sweep(Model):
     """Runs of some algorithms on some data sets at several points (a figure of the paper).
 
@@ -126,11 +255,12 @@ class Sweep(Model):
     ----------
     kind : str
         "parameter": at each value of one parameter. "scaling", in nested studies: with the base kernels multiplied by
-        each value, to see how much the decision values change.
+        each value, to see how much the decision values change. "profile", in holdout studies: what a stagewise
+        algorithm's search maximises, at each value of the kernel's parameter.
     parameter : str or None
         The parameter, for that kind.
-    values : list of float
-        The points.
+    values : list of int or float
+        The points; in the file, a grid (low, high, count, spacing) may stand for them.
     label, scale : str
         Of the axis that they lie on.
     scaled : str
@@ -142,9 +272,9 @@ class Sweep(Model):
         Set for all algorithms of the sweep, beside their own.
     """
 
-    kind: Literal["parameter", "scaling"] = "parameter"
+    kind: Literal["parameter", "scaling", "profile"] = "parameter"
     parameter: Parameter | None = None
-    values: Annotated[list[float], Field(min_length=1)]
+    values: Points
     label: str
     scale: Literal["linear", "log"] = "linear"
     algorithms: list[Name]
@@ -158,7 +288,7 @@ class Sweep(Model):
         if (self.parameter is None) == (self.kind == "parameter"):
             needs = "needs a" if self.parameter is None else "has no"
             raise ValueError(f"a sweep of kind {self.kind} {needs} parameter")
-        if self.references and self.kind == "parameter":
+        if self.references and self.kind != "scaling":
             raise ValueError("only a sweep of kind scaling has references")
         if stray := [name for name in self.references if name not in self.algorithms]:
             raise ValueError(f"references name {stray[0]}, which is not among the sweep's algorithms")
@@ -171,25 +301,26 @@ class Table(Model):
     Attributes
     ----------
     kind : str
-        "results": a block a data set, a row a metric, a column an algorithm. "times": a row a data set, the seconds of
-        the algorithms and their ratio to the first one's. "datasets": the data sets as loaded.
+        "results": a block a data set, a row a metric, a column an algorithm. "ranks": the same across all data sets.
+        "times": a row a data set, the seconds of the algorithms and their ratio to the first one's. "datasets": the
+        data sets as loaded.
     title, caption : str
         As printed above the table.
     remark : str or None
         What has to be said beneath it beside what is said of every table of its kind.
     algorithms, metrics : list of str
         Columns, and rows of a block.
-    highlight : str or None
-        The metric whose best values are set in bold: the best mean, and those that a t-test cannot tell from it.
+    highlight : list of str
+        Metrics whose best values are set in bold: the best mean, and those that a t-test cannot tell from it.
     """
 
-    kind: Literal["results", "times", "datasets"] = "results"
+    kind: Literal["results", "ranks", "times", "datasets"] = "results"
     title: str
     caption: str
     remark: str | None = None
     algorithms: list[Name] = []
     metrics: list[Name] = []
-    highlight: Name | None = None
+    highlight: list[Name] = []
 
 
 class Figure(Model):
@@ -199,35 +330,54 @@ class Figure(Model):
     ----------
     kind : str
         "curves": a metric over the pass, a panel a data set, a line an algorithm, a band over the repeats. "sweep":
-        a metric over the values of a sweep, laid out likewise. "agreement": published against own means.
+        a metric over the values of a sweep, laid out likewise. "profile": a sweep of that kind, a line an iteration of
+        the first algorithm in the first repeat. "dots": a metric of each algorithm on each data set, in one panel.
+        "across": a panel a metric, over data sets that differ in one number. "found": the kernels of a continuous
+        family that the algorithms have found in all repeats, weight against parameter. "agreement": published against
+        own means.
     title, caption : str
         As printed with the figure.
     metrics : list of str
-        What is shown; one for curves and sweeps, one panel each for the agreement.
+        What is shown: one panel each for "across" and the agreement, one for the others.
     sweep : str or None
-        The sweep that a figure of that kind shows.
+        The sweep that a figure of kind "sweep" or "profile" shows.
     algorithms, datasets : list of str
         Lines and panels. The agreement has no panels, and shows all algorithms where none is listed.
+    x : list of float
+        For "across", the number of each data set.
+    label : str
+        Of the axis, for "across" and "found".
+    marks : dict of float
+        For "found", parameters that are marked, by the names to print there.
     """
 
-    kind: Literal["curves", "sweep", "agreement"] = "curves"
+    kind: Literal["curves", "sweep", "profile", "dots", "across", "found", "agreement"] = "curves"
     title: str
     caption: str
     metrics: Annotated[list[Name], Field(min_length=1)]
     sweep: Name | None = None
     algorithms: list[Name] = []
     datasets: list[Name] = []
+    x: list[float] = []
+    label: str = ""
+    marks: dict[str, float] = {}
+
+    @model_validator(mode="after")
+    def _one_number_a_data_set(self) -> Self:
+        if len(self.x) != (len(self.datasets) if self.kind == "across" else 0):
+            raise ValueError("a figure of kind across, and no other, has an x for each of its data sets")
+        return self
 
 
 class Heads(Model):
-    """What the heads of a paper's tables print of each data set: its size, its dimension and the best kernel.
+    """What a paper prints of each data set: its size, its dimension and, in studies with experts, the best kernel.
 
     Attributes
     ----------
     item : str
         What reproduction.csv calls the place, such as "Table 3, heads".
     file : str
-        The file: dataset, n, d, best_kernel.
+        The file: dataset, n, d, and best_kernel if the study has experts.
     """
 
     item: str
@@ -240,14 +390,15 @@ class Published(Model):
     Attributes
     ----------
     runs : int
-        The number of runs behind every published mean and standard deviation.
+        The number of runs behind every published mean and standard deviation; where numbers are of all data sets
+        together, the number of data sets.
     results : list of str
         Files of numbers, one a row: table, dataset, algorithm, metric, mean, std (empty where none is printed).
     heads : Heads or None
         The data sets, where the paper prints them.
     """
 
-    runs: Annotated[int, Field(ge=2)]
+    runs: Annotated[int, Field(ge=1)]
     results: list[File] = []
     heads: Heads | None = None
 
@@ -263,10 +414,12 @@ class Study(Model):
     ----------
     name, title, paper : str
         The file's name; what the report calls the study; the paper, as cited.
-    protocol : Online or Nested
+    protocol : Online, Nested or Holdout
         How algorithms meet data.
     kernels : list of KernelFamily
         The base kernels.
+    dictionary : Dictionary or None
+        In holdout studies, the base kernels in their place.
     datasets : list of str
         Names of files in config/datasets.
     algorithms : dict of Entry
@@ -284,7 +437,8 @@ class Study(Model):
     title: str
     paper: str
     protocol: Protocol
-    kernels: Annotated[list[KernelFamily], Field(min_length=1)]
+    kernels: list[KernelFamily] = []
+    dictionary: Dictionary | None = None
     datasets: Annotated[list[Name], Field(min_length=1)]
     algorithms: dict[Name, Entry]
     experts: Name | None = None
@@ -316,18 +470,17 @@ class Study(Model):
             if unknown := [metric for metric in item.metrics if metric not in METRICS]:
                 raise unknown_name(f"metric of {name}", unknown[0], METRICS)
         for name, table in self.tables.items():
-            if table.highlight is not None and table.highlight not in table.metrics:
-                raise ValueError(f"{name} highlights {table.highlight}, which is not among its metrics")
-            if table.highlight is not None and METRICS[table.highlight].better is None:
-                raise ValueError(f"{name} highlights {table.highlight}, of which neither low nor high values are best")
+            for metric in table.highlight:
+                if metric not in table.metrics:
+                    raise ValueError(f"{name} highlights {metric}, which is not among its metrics")
+                if METRICS[metric].better is None:
+                    raise ValueError(f"{name} highlights {metric}, of which neither low nor high values are best")
             if table.kind == "times" and not table.algorithms:
                 raise ValueError(f"{name} needs algorithms, the first of which the others are compared with")
         for name, figure in self.figures.items():
-            if figure.kind == "sweep" and figure.sweep not in self.sweeps:
+            if figure.kind in ("sweep", "profile") and figure.sweep not in self.sweeps:
                 known_sweeps = ", ".join(self.sweeps) or "none"
                 raise ValueError(f"figure {name} shows sweep {figure.sweep!r}, known: {known_sweeps}")
-        if self.published and self.published.heads and self.experts is None:
-            raise ValueError("published heads name best kernels, so the study needs experts")
         return self
 
     @model_validator(mode="after")
@@ -338,10 +491,29 @@ class Study(Model):
             setting += [name for name, sweep in self.sweeps.items() if chosen in (sweep.parameter, *sweep.parameters)]
             if setting:
                 raise ValueError(f"{setting[0]} sets {chosen}, which cross-validation chooses")
-        else:
-            for name, sweep in self.sweeps.items():
-                if sweep.kind == "scaling":
-                    raise ValueError(f"{name} scales kernels, which only nested studies do")
+        for name, sweep in self.sweeps.items():
+            if sweep.kind == "scaling" and not isinstance(self.protocol, Nested):
+                raise ValueError(f"{name} scales kernels, which only nested studies do")
+            if sweep.kind == "profile" and not isinstance(self.protocol, Holdout):
+                raise ValueError(f"{name} profiles a search, which only holdout studies have")
+        return self
+
+    @model_validator(mode="after")
+    def _the_protocol_has_what_it_needs(self) -> Self:
+        if not isinstance(self.protocol, Holdout):
+            if not self.kernels or self.dictionary:
+                raise ValueError(f"a study of kind {self.protocol.kind} needs kernels, and no dictionary")
+            if tuned := [name for name, entry in self.algorithms.items() if entry.tune]:
+                raise ValueError(f"{tuned[0]} tunes a parameter, which only holdout studies do")
+            return self
+        if self.kernels or not self.dictionary:
+            raise ValueError("a study of kind holdout needs a dictionary, and no kernels")
+        sizes = self.protocol.sizes
+        if without := [name for name in self.datasets if name not in sizes and "default" not in sizes]:
+            raise ValueError(f"sizes: {without[0]} has none, and there is no default")
+        for name, entry in self.algorithms.items():
+            if entry.tune and entry.tune.parameter in entry.parameters:
+                raise ValueError(f"{name} sets {entry.tune.parameter}, which is tuned")
         return self
 
     def file(self, entry: str) -> str:

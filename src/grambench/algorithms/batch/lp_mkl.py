@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from grambench import certificates
 from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
+from grambench.solvers.svm import MAX_STEPS
 
 RELAXATION = 1.5
 TINY = 1e-300  # a weight that has vanished, where its logarithm is needed
@@ -33,18 +34,23 @@ class Parameters:
         Relative duality gap to stop at.
     iterations : int
         Iterations at most.
+    steps : int
+        Steps of the solver in one machine at most; more raise SolverError.
     """
 
     C: float = 1.0
     p: float = 2.0
     gap: float = 1e-3
     iterations: int = 500
+    steps: int = MAX_STEPS
 
     def __post_init__(self) -> None:
         check_loss_weight(self.C)
         if not 1.0 <= self.p < np.inf:
             raise ValueError(f"p must be at least 1 and finite, got {self.p}")
         check_stopping(self.gap, self.iterations)
+        if self.steps < 1:
+            raise ValueError(f"steps must be at least 1, got {self.steps}")
 
 
 def fit(
@@ -69,7 +75,7 @@ def fit(
     weights = np.full(len(grams), len(grams) ** (-1.0 / p))
     relaxation, last = RELAXATION, np.inf
     for iteration in range(parameters.iterations):
-        machine = oracle.machine(weights, C, tolerance=PRECISION * parameters.gap)
+        machine = oracle.machine(weights, C, tolerance=PRECISION * parameters.gap, max_steps=parameters.steps)
         forms = np.maximum(oracle.combination.quadratic_forms(machine.dual), 0.0)  # negative by rounding only
         oracle.calls.record(machine.objective)
         largest = max(forms.max(), TINY)  # the powers of a high order leave the range of numbers unless it is 1

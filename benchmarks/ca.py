@@ -1,0 +1,97 @@
+"""The algorithms of CA on MNIST: seconds of everything beside DU's, and what a search by gradient costs.
+
+    snakemake --cores 2 results/datasets/mnist_3_8.h5 --config 'studies=[ca_mnist]'   # the data, once
+    python benchmarks/ca.py [--task mnist_3_8] [--rounds 5]
+
+First table: from the features of one draw (500 training and 1000 validation examples) to the tuned machine, medians of
+rounds in which all algorithms take their turn on one thread, their ratio to DU's, and the paper's ratio (Table 2). The
+search is the time of one fit. Second table: one gradient in all 784 bandwidths against one Gram matrix of the same
+kernel, and the peak of memory allocated by the gradient.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+import tracemalloc
+from functools import partial
+from pathlib import Path
+
+os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+import numpy as np
+from problems import in_turn
+
+from grambench import algorithms, families
+from grambench.datasets import store
+from grambench.experiments import holdout
+from grambench.plan import Plan
+
+PAPER = {"ca_1d": 12, "cr": 377, "da": 31, "d1": 57, "d2": 58, "du": 10}  # Table 2, seconds
+
+
+def prepared(task):
+    path = Path(f"results/datasets/{task}.h5")
+    if not path.is_file():
+        sys.exit(f"{path} is missing: snakemake --cores 2 {path} --config 'studies=[ca_mnist]'")
+    return store.read(path)
+
+
+def algorithms_in_turn(dataset, rounds):
+    """Print the seconds of one draw, algorithm by algorithm."""
+    plan = Plan({"studies": ["ca_mnist"]}, Path("config"))
+    study = plan.studies["ca_mnist"]
+    specs = {name: json.loads(plan.run_spec("ca_mnist", dataset.name, name)) for name in study.algorithms}
+    draw = next(holdout.draws(specs["du"], dataset))
+    family = families.load(study.dictionary.family)
+    searches = {name: [] for name in specs}
+
+    def run(name):
+        spec = specs[name]
+        searches[name].append(
+            holdout.tune(algorithms.load(spec["file"]), spec["points"][0], family, spec, draw).seconds
+        )
+
+    rows = in_turn([partial(run, name) for name in specs], rounds)
+    reference = rows[list(specs).index("du")]
+    print(f"{dataset.name:20} {'seconds':>9} {'/ DU':>7} {'paper':>7} {'search':>9}")
+    for name, row in zip(specs, rows, strict=True):
+        ratio = np.median(row / reference)
+        paper = f"{PAPER[name] / PAPER['du']:7.1f}" if name in PAPER else f"{'':7}"
+        print(f"{name:20} {np.median(row):9.4f} {ratio:7.2f} {paper} {np.median(searches[name]):9.4f}")
+
+
+def gradient(dataset, rounds):
+    """Print what one gradient costs where every feature has its bandwidth."""
+    features = dataset.features[:500]
+    family = families.load("gaussian")(features)
+    weights = np.random.default_rng(0).normal(size=(500, 500))
+    weights += weights.T
+    objective, sigma = family.objective(weights), np.full(features.shape[1], 3000.0)
+    slope, gram = in_turn([partial(objective, sigma), partial(family.gram, sigma)], rounds)
+    tracemalloc.start()
+    objective(sigma)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    print(f"\nn = 500, d = {features.shape[1]}")
+    print(f"one gradient         {1e3 * np.median(slope):9.2f} ms, {np.median(slope / gram):.2f} Gram matrices")
+    print(f"one Gram matrix      {1e3 * np.median(gram):9.2f} ms")
+    print(f"allocated at most    {peak / 2**20:9.1f} MiB")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--task", default="mnist_3_8")
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+    begun = time.time()
+    dataset = prepared(arguments.task)
+    algorithms_in_turn(dataset, arguments.rounds)
+    gradient(dataset, 10 * arguments.rounds)
+    print(f"in all {time.time() - begun:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""Centred alignment of Gram matrices with the labels (Cortes et al. 2010; CA, Section 2, Afkanpour et al. 2013).
+
+A(K, yy') = <K_c, y_c y_c'>_F / (||K_c||_F ||y_c y_c'||_F) with K_c = C K C, y_c = C y and C = I - 11'/n.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def centred(gram: Floats) -> Floats:
+    """Return C K C for a symmetric K (n, n)."""
+    means = gram.mean(axis=0)
+    result: Floats = gram - means
+    result -= (means - means.mean())[:, None]
+    return result
+
+
+def centred_labels(labels: NDArray[np.int8]) -> Floats:
+    """Return y_c = C y, (n,)."""
+    y = labels.astype(np.float64)
+    y -= y.mean()
+    return y
+
+
+def alignment(gram: Floats, labels: NDArray[np.int8]) -> float:
+    """Return the centred alignment of K (n, n) with yy'; 0 for a constant K, and where there is one class only."""
+    y, centre = centred_labels(labels), centred(gram)
+    scale = np.linalg.norm(centre) * (y @ y)
+    return float(y @ centre @ y / scale) if scale > 0.0 else 0.0

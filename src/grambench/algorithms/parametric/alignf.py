@@ -1,0 +1,61 @@
+"""DA: the combination of a grid of kernels with the largest alignment (Cortes et al. 2010, ICML, "alignf").
+
+    maximise  A(sum_k mu_k K_k, yy')  over mu >= 0:   mu ~ argmin_{v >= 0} v'Mv - 2 v'a,
+    M_kl = <K_kc, K_lc>_F,   a_k = <K_kc, yy'>_F     (their Proposition 9)
+
+Deviation: the weights are scaled to sum to one, not to a Euclidean norm of one, so that the C of the machine means the
+same for every algorithm.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.algorithms.alignment import centred, centred_labels
+from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel, check_refinement, on_grid
+from grambench.solvers import nnls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of DA.
+
+    Attributes
+    ----------
+    refine : int
+        Parts into which every step of the dictionary's grid is cut.
+    """
+
+    refine: int = 1
+
+    def __post_init__(self) -> None:
+        check_refinement(self.refine)
+
+
+def fit(
+    parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], *, rng: np.random.Generator
+) -> LearnedKernel:
+    """Learn the kernel; the machine is trained on it afterwards.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        The grid's refinement.
+    dictionary : Dictionary
+        The family on the n training examples, and the grid.
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+    rng : Generator
+        Not used.
+    """
+    grid = dictionary.refined(parameters.refine)
+    grams = dictionary.grams(grid)
+    for gram in grams:
+        gram[:] = centred(gram)
+    y = centred_labels(labels)
+    flat = grams.reshape(len(grams), -1)
+    weights = nnls.minimise(flat @ flat.T, (grams @ y) @ y)
+    total = weights.sum()
+    shares = weights / total if total > 0.0 else np.full(len(grams), 1.0 / len(grams))  # no kernel aligned at all
+    return LearnedKernel(parameters=on_grid(grid), weights=shares)

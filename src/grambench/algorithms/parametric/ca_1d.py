@@ -1,0 +1,53 @@
+"""CA-1D: continuous alignment with one parameter for all features (Afkanpour et al. 2013, Algorithm 1).
+
+The paper searches the parameter with Matlab's fmincon from nine starts, 10^-3 to 10^5; here a scan of the range with
+refinement of its best lobes. `grambench.algorithms.stagewise` says what else differs.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.algorithms import stagewise
+from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
+from grambench.solvers import kernel_search
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters(stagewise.Stopping):
+    """Parameters of CA-1D; see the paper's Section 3.
+
+    Attributes
+    ----------
+    iterations : int
+        T, kernels at most.
+    gain : float
+        theta: the iterations end when the alignment rises by no more.
+    epsilon : float
+        Of the initial kernel eps I.
+    longest : float
+        eta_max, the largest weight of a kernel.
+    """
+
+
+def fit(
+    parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], *, rng: np.random.Generator
+) -> LearnedKernel:
+    """Learn the kernel; the machine is trained on it afterwards.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        When to stop.
+    dictionary : Dictionary
+        The family on the n training examples.
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+    rng : Generator
+        Not used.
+    """
+    points = dictionary.scan()
+    return stagewise.learn(
+        dictionary.family, labels, lambda objective: np.array([kernel_search.line(objective, points)[0]]), parameters
+    )

@@ -1,0 +1,75 @@
+"""CA-nD: continuous alignment with one parameter a feature (Afkanpour et al. 2013, Algorithm 1 with eq. 4).
+
+Each search starts from equal parameters, the weighted mean of those that CA-1D finds (Section B.2), and subtracts
+lambda ||sigma - mean(sigma)||^2 from the objective. The paper uses Matlab's fmincon; here L-BFGS-B on ln sigma, with
+the analytic gradient. `grambench.algorithms.stagewise` says what else differs.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.algorithms import stagewise
+from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
+from grambench.algorithms.parametric import ca_1d
+from grambench.families import Objective
+from grambench.solvers import kernel_search
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters(stagewise.Stopping):
+    """Parameters of CA-nD; those of CA-1D, and one more.
+
+    Attributes
+    ----------
+    iterations, gain, epsilon, longest
+        See CA-1D.
+    regulariser : float
+        lambda of eq. (4), which draws the parameters to their mean; 0 leaves them alone.
+    """
+
+    regulariser: float = 0.0
+
+    def __post_init__(self) -> None:
+        stagewise.Stopping.__post_init__(self)
+        if not 0.0 <= self.regulariser < np.inf:
+            raise ValueError(f"regulariser must be at least 0 and finite, got {self.regulariser}")
+
+
+def fit(
+    parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], *, rng: np.random.Generator
+) -> LearnedKernel:
+    """Learn the kernel; the machine is trained on it afterwards.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        When to stop, and lambda.
+    dictionary : Dictionary
+        The family on the n training examples; it must allow one parameter a feature.
+    labels : ndarray of int8 (n,)
+        -1 or +1.
+    rng : Generator
+        Not used.
+    """
+    common = ca_1d.Parameters(
+        iterations=parameters.iterations,
+        gain=parameters.gain,
+        epsilon=parameters.epsilon,
+        longest=parameters.longest,
+    )
+    simple = ca_1d.fit(common, dictionary, labels, rng=rng)
+    start = np.full(dictionary.features, simple.weights @ np.concatenate(simple.parameters))
+
+    def search(objective: Objective) -> Floats:
+        def penalised(sigma: Floats) -> tuple[float, Floats]:
+            value, gradient = objective(sigma)
+            spread = sigma - sigma.mean()
+            return value - parameters.regulariser * (spread @ spread), gradient - 2.0 * parameters.regulariser * spread
+
+        return kernel_search.space(penalised, start, dictionary.low, dictionary.high)[0]
+
+    return stagewise.learn(dictionary.family, labels, search, parameters)

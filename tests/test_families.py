@@ -1,0 +1,104 @@
+"""Every family of kernels with continuous parameters: values, gradients and scans."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from grambench import families
+from grambench.errors import ConfigError, DataError
+
+NAMES = families.names()
+
+
+def examples(name, n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(-3.0, 3.0, size=(n, 1 if name == "dirichlet" else 4))
+
+
+def symmetric(n, seed=1):
+    matrix = np.random.default_rng(seed).normal(size=(n, n))
+    return matrix + matrix.T
+
+
+def cases():
+    for name in NAMES:
+        yield name, np.array([1.7])
+        if name == "gaussian":
+            yield name, np.array([0.8, 1.5, 2.0, 3.1])
+
+
+def plain(name, left, right, parameter):
+    """The kernel's definition, pair by pair."""
+    if name == "dirichlet":
+        return 1.0 + 2.0 * np.cos(parameter * np.abs(left[:, 0, None] - right[None, :, 0]))
+    return np.exp(-(((left[:, None] - right[None]) / parameter) ** 2).sum(axis=2))
+
+
+@pytest.mark.parametrize(("name", "parameter"), list(cases()))
+def test_grams_are_the_definition(name, parameter):
+    left, right = examples(name), 50.0 + examples(name, n=7, seed=2)
+    right[0] = left[0]
+    family = families.load(name)
+    for others in (left, right):
+        got = family(left, None if others is left else others).gram(parameter)
+        np.testing.assert_allclose(got, plain(name, left, others, parameter), atol=1e-11)
+    assert np.linalg.eigvalsh(family(left).gram(parameter))[0] > -1e-12 * len(left)
+
+
+@pytest.mark.parametrize(("name", "parameter"), list(cases()))
+def test_objectives_and_their_gradients(name, parameter):
+    family = families.load(name)(examples(name))
+    weights = symmetric(40)
+    objective = family.objective(weights)
+    value, gradient = objective(parameter)
+    assert value == pytest.approx((weights * family.gram(parameter)).sum(), rel=1e-11)
+    assert gradient.shape == parameter.shape
+    for c, unit in enumerate(1e-5 * np.eye(len(parameter))):
+        slope = (objective(parameter + unit)[0] - objective(parameter - unit)[0]) / 2e-5
+        assert gradient[c] == pytest.approx(slope, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scans_ascend_through_the_range_and_miss_no_lobe(name):
+    """Between neighbours of a scan an objective never rises above both by more than refinement from there finds."""
+    low, high = (0.0, 9.0) if name == "dirichlet" else (0.1, 100.0)
+    family = families.load(name)(examples(name))
+    points = family.scan(low, high)
+    assert (points[0], points[-1]) == (pytest.approx(low), pytest.approx(high))
+    assert (np.diff(points) > 0).all()
+    objective = family.objective(symmetric(40))
+    fine = np.interp(np.linspace(0, len(points) - 1, 20 * len(points)), np.arange(len(points)), points)
+    values = np.array([objective(np.array([point]))[0] for point in fine])
+    peaks = fine[1:-1][(values[1:-1] > values[:-2]) & (values[1:-1] > values[2:])]
+    lobes = np.searchsorted(points, peaks)
+    assert len(set(lobes)) == len(lobes)  # no two maxima between the same two points
+
+
+def test_a_gradient_with_one_bandwidth_a_feature_needs_no_matrix_a_feature():
+    rng = np.random.default_rng(0)
+    family = families.load("gaussian")(rng.normal(size=(300, 400)))
+    objective = family.objective(symmetric(300))
+    tracemalloc.start()
+    objective(np.full(400, 20.0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * 300 * 400 * 8  # a matrix a feature would be 400 * 300 * 300 * 8
+
+
+def test_by_rate_is_convex_and_its_derivative_right():
+    family = families.load("gaussian")(examples("gaussian"))
+    weights = np.abs(symmetric(40))
+    by_rate = family.by_rate(weights)
+    rates = np.geomspace(1e-3, 10.0, 30)
+    values, slopes = np.array([by_rate(rate) for rate in rates]).T
+    np.testing.assert_allclose(values, [(weights * family.gram(np.array([rate**-0.5]))).sum() for rate in rates])
+    assert (np.diff(slopes) > 0).all()
+    assert slopes[10] == pytest.approx((by_rate(rates[10] + 1e-6)[0] - by_rate(rates[10] - 1e-6)[0]) / 2e-6, rel=1e-5)
+
+
+def test_what_cannot_be():
+    with pytest.raises(DataError, match="one feature, got 3"):
+        families.load("dirichlet")(np.zeros((5, 3)))
+    with pytest.raises(ConfigError, match="unknown kernel family 'gausian': did you mean gaussian"):
+        families.load("gausian")

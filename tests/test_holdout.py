@@ -1,0 +1,148 @@
+"""The holdout protocol: what is drawn, what tuning may see, and what happens where nothing can be trained."""
+
+import numpy as np
+import pytest
+
+from grambench import algorithms, families
+from grambench.algorithms.alignment import alignment
+from grambench.datasets.store import PreparedDataset
+from grambench.errors import DataError, SolverError
+from grambench.experiments import holdout
+
+GRID = [0.5, 1.0, 2.0, 4.0]
+
+
+def dataset(n=120, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    features = rng.normal(3.0, 2.0, size=(n, d))
+    labels = np.where((features[:, 0] - 3.0) ** 2 + rng.normal(size=n) > 3.0, 1, -1).astype(np.int8)
+    return PreparedDataset(name="made", features=features, labels=labels, orders=None, source={})
+
+
+def settings(file="ca_1d", *, tune=None, **protocol):
+    defaults = {
+        "repeats": 2,
+        "sizes": {"default": [40, 30, 50]},
+        "standardise": False,
+        "values": [0.01, 1.0, 100.0],
+        "steps": 100_000,
+    }
+    return {
+        "file": file,
+        "points": [{}],
+        "tune": tune,
+        "protocol": defaults | protocol,
+        "dictionary": {"family": "gaussian", "low": 0.2, "high": 20.0, "grid": GRID},
+        "seed": 7,
+    }
+
+
+def tuned(spec, draw):
+    algorithm = algorithms.load(spec["file"])
+    return holdout.tune(algorithm, {}, families.load("gaussian"), spec, draw)
+
+
+def test_draws_are_disjoint_of_the_sizes_asked_for_and_the_same_for_every_algorithm():
+    data = dataset()
+    first = list(holdout.draws(settings(), data))
+    again = list(holdout.draws(settings("alignf"), data))
+    assert len(first) == 2
+    for draw, other in zip(first, again, strict=True):
+        assert [len(part) for part in (draw.train, draw.validation, draw.test)] == [40, 30, 50]
+        rows = np.concatenate([draw.train, draw.validation, draw.test])
+        assert len(np.unique(rows, axis=0)) == 120
+        assert np.array_equal(draw.test, other.test)
+        assert np.array_equal(draw.train_labels, other.train_labels)
+    assert not np.array_equal(first[0].train, first[1].train)
+
+
+def test_sizes_of_a_data_set_of_its_own_come_first():
+    spec = settings(sizes={"default": [40, 30, 50], "made": [10, 10, 10]})
+    assert [len(draw.test) for draw in holdout.draws(spec, dataset())] == [10, 10]
+
+
+def test_features_are_standardised_by_the_training_examples():
+    (draw, *_) = holdout.draws(settings(standardise=True), dataset())
+    (plain, *_) = holdout.draws(settings(), dataset())
+    np.testing.assert_allclose(draw.train.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(draw.train.std(axis=0), 1.0)
+    expected = (plain.test - plain.train.mean(axis=0)) / plain.train.std(axis=0)
+    np.testing.assert_allclose(draw.test, expected)
+
+
+def test_too_few_examples_are_said():
+    with pytest.raises(DataError, match=r"made: 40 \+ 30 \+ 50 examples are asked for, it has 100"):
+        list(holdout.draws(settings(), dataset(n=100)))
+
+
+@pytest.mark.parametrize(
+    ("file", "tune"),
+    [
+        ("ca_1d", None),
+        ("cr", {"parameter": "gamma", "values": [0.01, 1.0, 100.0], "by": "error"}),
+        ("ca_nd", {"parameter": "regulariser", "values": [0.0, 1e12], "by": "alignment"}),
+        ("grid_lp_mkl", {"parameter": "C", "values": [0.1, 10.0], "by": "error"}),
+    ],
+)
+def test_test_examples_change_nothing_but_what_is_measured_on_them(file, tune):
+    data = dataset()
+    spec = settings(file, tune=tune)
+    outcome = holdout.outcome(spec, data)
+    (draw, *_) = holdout.draws(spec, data)
+    tested = {tuple(row) for row in draw.test}
+    where = np.array([tuple(row) in tested for row in data.features])
+    other = PreparedDataset(
+        name="made",
+        features=np.where(where[:, None], 2.0 * data.features, data.features),
+        labels=np.where(where, -data.labels, data.labels).astype(np.int8),
+        orders=None,
+        source={},
+    )
+    changed = holdout.outcome(spec, other)
+    measured = {"error_percent", "alignment"}
+    for name in set(holdout.METRICS) - measured - {"seconds", "search_seconds"}:
+        assert np.array_equal(outcome.metrics[name][:, 0], changed.metrics[name][:, 0], equal_nan=True), name
+    for name in measured:
+        assert outcome.metrics[name][0, 0] != changed.metrics[name][0, 0]
+    assert np.array_equal(outcome.kernel_values["weight"][0, 0], changed.kernel_values["weight"][0, 0], equal_nan=True)
+
+
+def test_tuning_takes_the_first_of_the_best_on_the_validation_examples():
+    (draw, *_) = holdout.draws(settings(), dataset())
+    values = [0.01, 1.0, 100.0]
+    spec = settings("cr", tune={"parameter": "gamma", "values": values, "by": "error"})
+    errors = []
+    for value in values:
+        alone = settings("cr", tune={"parameter": "gamma", "values": [value], "by": "error"})
+        errors.append(tuned(alone, draw).error)
+    assert tuned(spec, draw).value == values[int(np.argmin(errors))]
+    spec = settings("ca_nd", tune={"parameter": "regulariser", "values": [1e12, 0.0], "by": "alignment"})
+    found = tuned(spec, draw)
+    family = families.load("gaussian")
+    reached = []
+    for value in (1e12, 0.0):
+        spec["tune"]["values"] = [value]
+        reached.append(alignment(tuned(spec, draw).kernel.gram(family(draw.validation)), draw.validation_labels))
+    assert found.value == (1e12, 0.0)[int(np.argmax(reached))]
+
+
+def test_the_machine_is_the_best_of_its_c_and_errors_are_counted_right():
+    (draw, *_) = holdout.draws(settings(), dataset())
+    found = tuned(settings(), draw)
+    assert found.C in (0.01, 1.0, 100.0)
+    family = families.load("gaussian")
+    decisions = found.kernel.gram(family(draw.validation, draw.train)) @ found.dual + found.bias
+    assert found.error == np.mean(np.where(decisions >= 0.0, 1, -1) != draw.validation_labels)
+
+
+def test_a_machine_that_cannot_be_trained_ends_the_search():
+    (draw, *_) = holdout.draws(settings(), dataset())
+    hard = tuned(settings(values=[1e-4, 1e5], steps=50), draw)
+    assert hard.C == 1e-4
+    with pytest.raises(SolverError, match=r"no machine could be trained within 1 steps at C = 1"):
+        tuned(settings(values=[1.0], steps=1), draw)
+    tune = {"parameter": "C", "values": [1e-4, 1e5], "by": "error"}
+    spec = settings("grid_lp_mkl", tune=tune)
+    algorithm = algorithms.load("grid_lp_mkl")
+    limited = holdout.tune(algorithm, {"steps": 50}, families.load("gaussian"), spec, draw)
+    assert limited.value == 1e-4
