@@ -1,0 +1,251 @@
+"""The claims that several studies of CA share: Section 3.2, Table 2 and Section B.1.
+
+Afkanpour et al. 2013, "Alignment based kernel learning with a continuous set of base kernels". The study's name says
+which data sets a claim speaks of. Means over the draws are compared as they stand; `seconds` are those of everything
+from the features to the tuned machine, as the paper measures them (Section B.2).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.signal import find_peaks
+
+from grambench.claims import Answer, Claim, Evidence, absent, listed, quorum
+
+SETS = {  # Sections 3.2 and B.3
+    "ca_mnist": [
+        "mnist_odd_even",
+        "mnist_low_high",
+        "mnist_1_7",
+        "mnist_2_3",
+        "mnist_2_7",
+        "mnist_3_8",
+        "mnist_4_7",
+        "mnist_4_9",
+    ],
+    "ca_letter": [
+        "letter_b_d",
+        "letter_b_p",
+        "letter_b_r",
+        "letter_c_g",
+        "letter_d_o",
+        "letter_e_f",
+        "letter_i_j",
+        "letter_k_x",
+        "letter_m_n",
+        "letter_o_q",
+        "letter_p_r",
+        "letter_u_v",
+    ],
+    "ca_eleven": [
+        "banana",
+        "breast_ljubljana",
+        "diabetes",
+        "german",
+        "heart",
+        "image_segmentation",
+        "ringnorm",
+        "sonar",
+        "splice_raetsch",
+        "thyroid",
+        "waveform",
+    ],
+}
+CONTINUOUS, FINITE = ["ca_1d", "cr"], ["da", "d1", "d2", "du"]
+ONE_PARAMETER = [*CONTINUOUS, *FINITE]
+METHODS = [*ONE_PARAMETER, "ca_nd"]  # Table 2
+ONE_STAGE, TWO_STAGE = ["d1", "d2", "cr"], ["ca_1d", "da"]
+ERROR, ALIGNMENT, SECONDS, ITERATIONS = "error_percent", "alignment", "seconds", "iterations"
+DC_GAIN = (2.0, 4.0)  # "roughly three times"
+KERNELS = 10
+ABOUT_FIFTY = (25.0, 100.0)
+PROFILE, SEARCHES = "profile", 3
+MINIMA, PROMINENCE = 2, 1e-6
+
+
+def all_of(hits: Mapping[str, bool], wanted: Sequence[str], evidence: str) -> Answer:
+    """Judge a claim on things that it names: one at hand refutes it, and it holds only where none is missing."""
+    if not hits:
+        return Answer("undecided", f"no runs of what this needs: {listed(wanted)}")
+    evidence += absent(hits, wanted)
+    if not all(hits.values()):
+        return Answer("fails", evidence)
+    return Answer("holds" if len(hits) == len(wanted) else "undecided", evidence)
+
+
+def titled(evidence: Evidence, values: Mapping[str, float], style: str) -> str:
+    """Return values by algorithm in one line, in a style such as "{:.1f} %"."""
+    return ", ".join(f"{evidence.results.title(name)} {style.format(value)}" for name, value in values.items())
+
+
+def methods(evidence: Evidence) -> list[str]:
+    """Return the methods of Table 2 in a study: MNIST is without CA-nD."""
+    return ONE_PARAMETER if evidence.results.study.name == "ca_mnist" else METHODS
+
+
+def sets(evidence: Evidence) -> list[str]:
+    """Return the data sets that the paper's claims on a study speak of."""
+    return SETS[evidence.results.study.name]
+
+
+def _overall(
+    evidence: Evidence, found: pd.DataFrame, values: pd.Series, style: str, test: Callable[[pd.Series], bool]
+) -> Answer:
+    """Judge one value for each algorithm, taken over the data sets of `found`; it needs half of the paper's."""
+    wanted = sets(evidence)
+    if found.empty:
+        return Answer("undecided", f"none of {len(wanted)} data sets has all the runs that this needs")
+    ordered = {str(name): float(value) for name, value in values.sort_values().items()}
+    shown = f"{titled(evidence, ordered, style)}; {len(found)} of {len(wanted)} data sets"
+    if 2 * len(found) < len(wanted):
+        return Answer("undecided", shown)
+    return Answer("holds" if test(values) else "fails", shown)
+
+
+def ranked(evidence: Evidence, test: Callable[[pd.Series], bool]) -> Answer:
+    """Judge the median ranks of Table 2's methods by their mean test errors, on the data sets that have all of them."""
+    ranks = evidence.results.ranks(methods(evidence))
+    answer = _overall(evidence, ranks, ranks.median(), "{:g}", test)
+    return answer if ranks.empty else answer._replace(evidence=f"median ranks {answer.evidence}")
+
+
+def below(values: pd.Series, first: Iterable[str], others: Iterable[str]) -> bool:
+    """Return whether every one of the first algorithms has a lower value than each of the others."""
+    ahead = list(first)
+    return bool(values[ahead].max() < values[[name for name in others if name not in ahead]].min())
+
+
+def ca_1d_ranks_first(evidence: Evidence) -> Answer:
+    """CA-1D outperforms the rest of the methods: it has the lowest median rank by test error."""
+    return ranked(evidence, lambda ranks: below(ranks, ["ca_1d"], methods(evidence)))
+
+
+def continuous_rank_first(evidence: Evidence) -> Answer:
+    """CA-1D and CR, which search a continuous set, outperform all finite methods: both have lower median ranks."""
+    return ranked(evidence, lambda ranks: below(ranks, CONTINUOUS, FINITE))
+
+
+def _timed(evidence: Evidence, algorithms: list[str], test: Callable[[pd.Series], bool]) -> Answer:
+    """Judge the mean times over the data sets that have all of the algorithms."""
+    seconds = evidence.results.means(algorithms, SECONDS).dropna()
+    return _overall(evidence, seconds, seconds.mean(), "{:.3g} s", test)
+
+
+def du_is_fastest(evidence: Evidence) -> Answer:
+    """DU is the fastest of Table 2's methods on average."""
+    names = methods(evidence)
+    return _timed(evidence, names, lambda seconds: below(seconds, ["du"], names))
+
+
+def ca_1d_is_next(evidence: Evidence) -> Answer:
+    """CA-1D is the fastest of Table 2's methods but for DU, on average."""
+    names = [name for name in methods(evidence) if name != "du"]
+    return _timed(evidence, names, lambda seconds: below(seconds, ["ca_1d"], names))
+
+
+def cr_is_slowest(evidence: Evidence) -> Answer:
+    """CR is the slowest on average (here: of the methods with one parameter; Table 2 has CA-nD slower on Letter)."""
+    return _timed(evidence, ONE_PARAMETER, lambda seconds: seconds["cr"] > seconds.drop("cr").max())
+
+
+def dc_is_faster(evidence: Evidence) -> Answer:
+    """CR in its DC form is faster than CR on average."""
+    return _timed(evidence, ["cr_dc", "cr"], lambda seconds: below(seconds, ["cr_dc"], ["cr"]))
+
+
+def dc_is_three_times_faster(evidence: Evidence) -> Answer:
+    """CR in its DC form is roughly three times faster than CR on average (here: 2 to 4 times)."""
+    low, high = DC_GAIN
+    return _timed(evidence, ["cr_dc", "cr"], lambda seconds: bool(low <= seconds["cr"] / seconds["cr_dc"] <= high))
+
+
+def dc_is_slower_than_the_rest(evidence: Evidence) -> Answer:
+    """CR in its DC form is still slower on average than all others but CR (here: of those with one parameter)."""
+    rest = [name for name in ONE_PARAMETER if name != "cr"]
+    return _timed(evidence, [*rest, "cr_dc"], lambda seconds: below(seconds, rest, ["cr_dc"]))
+
+
+def two_stages_are_faster(evidence: Evidence) -> Answer:
+    """D1, D2 and CR, which learn kernel and machine in one stage, are slower than CA-1D and DA, which do not."""
+    return _timed(evidence, [*TWO_STAGE, *ONE_STAGE], lambda seconds: below(seconds, TWO_STAGE, ONE_STAGE))
+
+
+def few_kernels(evidence: Evidence) -> Answer:
+    """CA-1D converges within 10 iterations, one kernel each, in every run."""
+    runs = {name: evidence.results.values(name, "ca_1d", ITERATIONS) for name in sets(evidence)}
+    most = {name: float(values.max()) for name, values in runs.items() if values.size}
+    what = f"no run takes more than {KERNELS} (most {max(most.values(), default=np.nan):g})"
+    return quorum({name: value <= KERNELS for name, value in most.items()}, sets(evidence), "every", what)
+
+
+def fifty_iterations(evidence: Evidence) -> Answer:
+    """CR usually takes around 50 iterations (here: the median over all runs is 25 to 100; ours ends at 50 kernels)."""
+    runs = [evidence.results.values(name, "cr", ITERATIONS) for name in sets(evidence)]
+    found = [values for values in runs if values.size]
+    if not found:
+        return Answer("undecided", f"none of {len(runs)} data sets has a run of CR")
+    values = np.concatenate(found)
+    median, (low, high) = float(np.median(values)), ABOUT_FIFTY
+    shown = f"median {median:g}, {values.min():g} to {values.max():g}; {len(found)} of {len(runs)} data sets"
+    if 2 * len(found) < len(runs):
+        return Answer("undecided", shown)
+    return Answer("holds" if low <= median <= high else "fails", shown)
+
+
+def local_minima(curve: ArrayLike) -> int:
+    """Return the number of local minima of a sampled curve (m,), the ends of its range among them.
+
+    A flat piece is one minimum if the curve rises on both sides of it, or on its one side at an end. What is less deep
+    than 1e-6 of the curve's range, measured to the lower of the ridges beside it, does not count. A constant has one.
+    """
+    values = np.asarray(curve, dtype=np.float64)
+    span = float(np.ptp(values))
+    if span == 0.0:
+        return 1
+    flipped = np.concatenate([[-np.inf], -values, [-np.inf]])
+    return len(find_peaks(flipped, prominence=PROMINENCE * span)[0])
+
+
+def at_most_two_minima(evidence: Evidence) -> Answer:
+    """CA-1D's flipped objective as a function of sigma has at most 2 local minima (here: in every profile sampled).
+
+    The ends of the range count as minima where the curve rises from them; see local_minima.
+    """
+    results, counts = evidence.results, dict[str, list[int]]()
+    sweep = results.study.sweeps.get(PROFILE)
+    wanted = sweep.datasets if sweep else sets(evidence)
+    for name in wanted:
+        tables = [
+            results.swept(PROFILE, name, "ca_1d", f"search_objective_{number}") for number in range(1, SEARCHES + 1)
+        ]
+        curves = [table[repeat].to_numpy(np.float64) for table in tables for repeat in table.columns]
+        complete = [curve for curve in curves if np.isfinite(curve).all()]  # the last searches may not take place
+        if complete:
+            counts[name] = [local_minima(curve) for curve in complete]
+    seen = [count for each in counts.values() for count in each]
+    what = f"no more than {MINIMA} minima"
+    what += (
+        f" (most {max(seen)}; {sum(count > MINIMA for count in seen)} of {len(seen)} curves have more)" if seen else ""
+    )
+    return quorum({name: max(each) <= MINIMA for name, each in counts.items()}, wanted, "every", what)
+
+
+RUNNING_TIMES = [
+    Claim("5a", "Section 3.2, Table 2", du_is_fastest),
+    Claim("5b", "Section 3.2, Table 2", ca_1d_is_next),
+    Claim("5c", "Section 3.2, Table 2", cr_is_slowest),
+    Claim("5d", "Section 3.2", dc_is_faster),
+    Claim("5e", "Section 3.2", dc_is_three_times_faster),
+    Claim("5f", "Section 3.2", dc_is_slower_than_the_rest),
+    Claim("5g", "Section 3.2, Table 2", two_stages_are_faster),
+    Claim("5h", "Section 3.2", few_kernels),
+    Claim("5i", "Section 3.2", fifty_iterations),
+]
+MNIST_AND_LETTER = [
+    Claim("3a", "Section 3.2, Table 2", ca_1d_ranks_first),
+    Claim("3b", "Section 3.2, Table 2", continuous_rank_first),
+    *RUNNING_TIMES,
+    Claim("6", "Section B.1, Figure 3", at_most_two_minima),
+]

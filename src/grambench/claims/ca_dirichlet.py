@@ -1,0 +1,167 @@
+"""The claims of CA (Afkanpour et al. 2013) on Dirichlet kernels, Section 3.1: hypotheses H1 and H2.
+
+The paper draws its examples once; errors here are means over the draws.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from grambench.claims import Answer, Claim, Evidence, ca
+
+DATASET = "dirichlet"
+FREQUENCIES = [math.sqrt(2), math.sqrt(12), math.sqrt(60)]
+SINGLES = ["sqrt2", "sqrt12", "sqrt60"]
+PAIRS = {
+    "sqrt2_sqrt12": ["sqrt2", "sqrt12"],
+    "sqrt2_sqrt60": ["sqrt2", "sqrt60"],
+    "sqrt12_sqrt60": ["sqrt12", "sqrt60"],
+}
+ALL = "all_three"
+PRINTED = {  # percent
+    "sqrt2": 26.1,
+    "sqrt12": 26.8,
+    "sqrt60": 28.6,
+    "sqrt2_sqrt12": 16.4,
+    "sqrt2_sqrt60": 20.0,
+    "sqrt12_sqrt60": 21.3,
+    ALL: 2.3,
+}
+FAILING, ENOUGH = 20.0, 5.0
+HALFWAY = (10.0, 25.0)
+NEAR = 3.0  # points from a printed error
+CLOSE = 2.0  # points above the three frequencies' error up to which a method does as well
+INSUFFICIENT = 10.0  # points above it
+SAME_FREQUENCY = 0.05
+SLOTS = 50  # kernels of a run that are recorded
+TENTH = 10  # kernels for each unit of frequency in a grid of step 0.1
+
+
+def _errors(evidence: Evidence, names: list[str]) -> dict[str, float]:
+    """Return the mean errors of those that have runs."""
+    found = {name: evidence.results.sample(DATASET, name, ca.ERROR) for name in names}
+    return {name: sample.mean for name, sample in found.items() if sample.runs}
+
+
+def _excess(evidence: Evidence, names: list[str]) -> tuple[dict[str, float], str]:
+    """Return by how many points errors exceed that of the three frequencies, and both in words."""
+    errors = _errors(evidence, [ALL, *names])
+    own = errors.pop(ALL, math.nan)
+    shown = f"{ca.titled(evidence, errors, '{:.1f} %')}; all three frequencies {own:.1f} %"
+    return {name: error - own for name, error in errors.items() if not math.isnan(own)}, shown
+
+
+def one_is_not_enough(evidence: Evidence) -> Answer:
+    """Classifiers with one of the three frequencies fail (here: an error above 20 %)."""
+    errors = _errors(evidence, SINGLES)
+    hits = {name: error > FAILING for name, error in errors.items()}
+    return ca.all_of(hits, SINGLES, ca.titled(evidence, errors, "{:.1f} %"))
+
+
+def two_are_better(evidence: Evidence) -> Answer:
+    """Two frequencies are better than either of them, and not enough (here: an error of 10 to 25 %)."""
+    errors = _errors(evidence, [*SINGLES, *PAIRS])
+    hits = {}
+    for pair, parts in PAIRS.items():
+        if all(name in errors for name in (pair, *parts)):
+            better = errors[pair] < min(errors[part] for part in parts)
+            hits[pair] = better and HALFWAY[0] <= errors[pair] <= HALFWAY[1]
+    return ca.all_of(hits, list(PAIRS), ca.titled(evidence, errors, "{:.1f} %"))
+
+
+def three_suffice(evidence: Evidence) -> Answer:
+    """All three frequencies together suffice (here: an error below 5 %)."""
+    errors = _errors(evidence, [ALL])
+    hits = {name: error < ENOUGH for name, error in errors.items()}
+    return ca.all_of(hits, [ALL], ca.titled(evidence, errors, "{:.1f} %"))
+
+
+def as_printed(evidence: Evidence) -> Answer:
+    """Errors of the seven sets of frequencies are those that the paper prints (here: within 3 points)."""
+    errors = _errors(evidence, list(PRINTED))
+    changes = {name: error - PRINTED[name] for name, error in errors.items()}
+    hits = {name: abs(change) <= NEAR for name, change in changes.items()}
+    return ca.all_of(hits, list(PRINTED), f"points from the printed: {ca.titled(evidence, changes, '{:+.1f}')}")
+
+
+def _is_close(evidence: Evidence, name: str) -> Answer:
+    excess, shown = _excess(evidence, [name])
+    return ca.all_of({each: points <= CLOSE for each, points in excess.items()}, [name], shown)
+
+
+def ca_1d_is_close(evidence: Evidence) -> Answer:
+    """CA-1D comes close to the error of the three frequencies (here: no more than 2 points above)."""
+    return _is_close(evidence, "ca_1d")
+
+
+def cr_is_close(evidence: Evidence) -> Answer:
+    """CR comes close to the error of the three frequencies (here: no more than 2 points above)."""
+    return _is_close(evidence, "cr")
+
+
+def finds_the_frequencies(evidence: Evidence) -> Answer:
+    """CA-1D finds frequencies close to the three (here: within 0.05 of each in every draw, none other weighs more)."""
+    values = evidence.results.values
+    slots = [
+        [values(DATASET, "ca_1d", f"{name}:{slot}") for name in ("weight", "parameter")] for slot in range(1, SLOTS + 1)
+    ]
+    kernels = np.array([pair for pair in slots if pair[0].size and pair[0].size == pair[1].size])
+    if not kernels.size:
+        return Answer("undecided", "no runs of CA-1D with their kernels")
+    found = heaviest = 0
+    for weight, place in kernels.transpose(2, 1, 0):
+        known = np.isfinite(weight) & np.isfinite(place)
+        near = np.abs(place[known, None] - FREQUENCIES) <= SAME_FREQUENCY
+        best = np.where(near, weight[known, None], 0.0).max(axis=0, initial=0.0)
+        other = weight[known][~near.any(axis=1)].max(initial=0.0)
+        found += bool(best.min() > 0.0)
+        heaviest += bool(best.min() > other)
+    draws = kernels.shape[2]
+    shown = f"all three found in {found} of {draws} draws, each with more weight than any other in {heaviest}"
+    return Answer("holds" if heaviest == draws else "fails", shown)
+
+
+def whole_frequencies_do_not_do(evidence: Evidence) -> Answer:
+    """DA, D1, D2 and DU with frequencies 0 to 9 are insufficient (here: 10 points or more above the three's error)."""
+    excess, shown = _excess(evidence, ca.FINITE)
+    return ca.all_of({name: points >= INSUFFICIENT for name, points in excess.items()}, ca.FINITE, shown)
+
+
+def _refined(evidence: Evidence) -> tuple[dict[str, pd.Series], float]:
+    """Return the errors at each number of kernels for a unit of frequency, and that of the three frequencies."""
+    tables = {name: evidence.results.swept("resolution", DATASET, name, ca.ERROR) for name in ca.FINITE}
+    own = _errors(evidence, [ALL]).get(ALL, math.nan)
+    if math.isnan(own):
+        return {}, own
+    return {name: table.mean(axis=1) for name, table in tables.items() if len(table)}, own
+
+
+def coarse_grids_do_not_do(evidence: Evidence) -> Answer:
+    """No finite method does with a grid of step 0.1 or more (here: more than 2 points above the three's error)."""
+    errors, own = _refined(evidence)
+    lowest = {name: error[error.index <= TENTH].min() for name, error in errors.items() if TENTH in error.index}
+    shown = f"lowest errors {ca.titled(evidence, lowest, '{:.1f} %')}; all three frequencies {own:.1f} %"
+    return ca.all_of({name: error > own + CLOSE for name, error in lowest.items()}, ca.FINITE, shown)
+
+
+def fine_grids_do(evidence: Evidence) -> Answer:
+    """All finite methods do with a grid of a step below 0.1 (here: no more than 2 points above the three's error)."""
+    errors, own = _refined(evidence)
+    lowest = {name: error[error.index > TENTH].min() for name, error in errors.items() if max(error.index) > TENTH}
+    shown = f"lowest errors {ca.titled(evidence, lowest, '{:.1f} %')}; all three frequencies {own:.1f} %"
+    return ca.all_of({name: error <= own + CLOSE for name, error in lowest.items()}, ca.FINITE, shown)
+
+
+CLAIMS = [
+    Claim("1a", "Section 3.1, H1", one_is_not_enough),
+    Claim("1b", "Section 3.1, H1", two_are_better),
+    Claim("1c", "Section 3.1, H1", three_suffice),
+    Claim("1d", "Section 3.1", as_printed),
+    Claim("1e", "Section 3.1, Figure 1(b)", ca_1d_is_close),
+    Claim("1f", "Section 3.1, Figure 1(b)", cr_is_close),
+    Claim("1g", "Section 3.1, Figure 1(c)", finds_the_frequencies),
+    Claim("1h", "Section 3.1, Figure 1(b)", whole_frequencies_do_not_do),
+    Claim("1i", "Section 3.1, footnote 7", coarse_grids_do_not_do),
+    Claim("1j", "Section 3.1, footnote 7", fine_grids_do),
+]

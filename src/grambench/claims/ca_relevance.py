@@ -1,0 +1,94 @@
+"""The claims of CA (Afkanpour et al. 2013) on 50 features of falling relevance, Sections 3.1 and B.2: hypothesis H3.
+
+Means over the draws are compared as they stand; "significantly" is a t-test on the differences of draws, at 5 %.
+"""
+
+from grambench.claims import Answer, Claim, Evidence, ca, gather, quorum
+from grambench.statistics import BEST_LEVEL, paired
+
+SETS = [f"relevance_{gamma}" for gamma in (0, 1, 2, 5, 10, 20, 40)]
+ENDS = ["relevance_0", "relevance_40"]
+SMALL, LARGE = ["relevance_0", "relevance_1"], ["relevance_20", "relevance_40"]
+FREE = "ca_nd_free"  # lambda = 0
+REACHED = 0.01  # alignment by which "the same" may fall short
+
+
+def _ends(evidence: Evidence, names: list[str]) -> tuple[dict[str, tuple[float, float]], str]:
+    """Return the mean errors at gamma 0 and 40 of those that have both, and in words."""
+    samples = {name: [evidence.results.sample(end, name, ca.ERROR) for end in ENDS] for name in names}
+    errors = {name: (low.mean, high.mean) for name, (low, high) in samples.items() if low.runs and high.runs}
+    title = evidence.results.title
+    return errors, ", ".join(f"{title(name)} {low:.1f} to {high:.1f} %" for name, (low, high) in errors.items())
+
+
+def the_others_get_worse(evidence: Evidence) -> Answer:
+    """All methods with one parameter get worse with gamma (here: a higher mean error at 40 than at 0)."""
+    errors, shown = _ends(evidence, ca.ONE_PARAMETER)
+    return ca.all_of({name: high > low for name, (low, high) in errors.items()}, ca.ONE_PARAMETER, shown)
+
+
+def ca_nd_gets_better(evidence: Evidence) -> Answer:
+    """CA-nD even improves with gamma (here: a lower mean error at 40 than at 0)."""
+    errors, shown = _ends(evidence, ["ca_nd"])
+    return ca.all_of({name: high < low for name, (low, high) in errors.items()}, ["ca_nd"], shown)
+
+
+def _leads(evidence: Evidence, metric: str, sign: float, style: str) -> Answer:
+    """Judge whether CA-nD is ahead of all others at large gamma; higher is better where the sign is +1."""
+    hits, parts = {}, []
+    for name, cell in gather(evidence, ca.METHODS, metric, LARGE).items():
+        rival = max(ca.ONE_PARAMETER, key=lambda each: sign * cell[each].mean)
+        own, other = cell["ca_nd"].mean, cell[rival].mean
+        hits[name] = sign * own > sign * other
+        parts.append(f"{name} {style.format(own)} against {style.format(other)} of {evidence.results.title(rival)}")
+    return ca.all_of(hits, LARGE, "; ".join(parts))
+
+
+def ca_nd_is_best(evidence: Evidence) -> Answer:
+    """CA-nD has an edge in test error when many features are irrelevant (here: the lowest mean at gamma 20 and 40)."""
+    return _leads(evidence, ca.ERROR, -1.0, "{:.1f} %")
+
+
+def ca_nd_is_best_aligned(evidence: Evidence) -> Answer:
+    """CA-nD has a real edge in test alignment when many features are irrelevant (here: highest at gamma 20 and 40)."""
+    return _leads(evidence, ca.ALIGNMENT, 1.0, "{:.3f}")
+
+
+def overfits_without_regularisation(evidence: Evidence) -> Answer:
+    """Without lambda, CA-nD overfits for small gamma (here: a significantly higher error at gamma 0 and 1)."""
+    hits, parts = {}, []
+    for name, cell in gather(evidence, [FREE, "ca_nd"], ca.ERROR, SMALL).items():
+        if cell[FREE].runs != cell["ca_nd"].runs or cell[FREE].runs < 2:
+            continue
+        p = paired(*(evidence.results.values(name, each, ca.ERROR) for each in (FREE, "ca_nd")))
+        hits[name] = cell[FREE].mean > cell["ca_nd"].mean and p < BEST_LEVEL
+        parts.append(f"{name} {cell[FREE].mean:.1f} against {cell['ca_nd'].mean:.1f} %, p = {p:.2g}")
+    return ca.all_of(hits, SMALL, "; ".join(parts))
+
+
+def da_reaches_ca_1d(evidence: Evidence) -> Answer:
+    """DA achieves the same test alignment as CA-1D (here: at every gamma it falls short by 0.01 at most)."""
+    found = gather(evidence, ["da", "ca_1d"], ca.ALIGNMENT, SETS)
+    gains = {name: cell["da"].mean - cell["ca_1d"].mean for name, cell in found.items()}
+    what = f"DA reaches it ({min(gains.values()):+.3f} to {max(gains.values()):+.3f})" if gains else "DA reaches it"
+    return quorum({name: gain >= -REACHED for name, gain in gains.items()}, SETS, "every", what)
+
+
+def ca_nd_is_slower(evidence: Evidence) -> Answer:
+    """CA-nD takes longer than CA-1D (here: at every gamma)."""
+    found = gather(evidence, ["ca_nd", "ca_1d"], ca.SECONDS, SETS)
+    ratios = {name: cell["ca_nd"].mean / cell["ca_1d"].mean for name, cell in found.items()}
+    what = "CA-nD takes longer"
+    what += f" ({min(ratios.values()):.3g} to {max(ratios.values()):.3g} times)" if ratios else ""
+    return quorum({name: ratio > 1.0 for name, ratio in ratios.items()}, SETS, "every", what)
+
+
+CLAIMS = [
+    Claim("2a", "Section 3.1, Figure 2", the_others_get_worse),
+    Claim("2b", "Section 3.1, Figure 2", ca_nd_gets_better),
+    Claim("2c", "Sections 3.1, B.2, Figure 2", ca_nd_is_best),
+    Claim("2d", "Section B.2, Figure 4", ca_nd_is_best_aligned),
+    Claim("2e", "Section 3.1", overfits_without_regularisation),
+    Claim("2f", "Section B.2, Figure 4", da_reaches_ca_1d),
+    Claim("2g", "Section 3.1, Figure 2", ca_nd_is_slower),
+]
