@@ -52,7 +52,7 @@ SETTINGS = {
             "caption": "Three algorithms",
             "algorithms": ALGORITHMS,
             "metrics": ["mistake_percent", "support_vectors", "seconds"],
-            "highlight": "mistake_percent",
+            "highlight": ["mistake_percent"],
         },
         "table5": {
             "kind": "times",

@@ -8,7 +8,18 @@ import pandas as pd
 import pytest
 from scipy import integrate, special
 
-from grambench.statistics import Sample, best_set, paired, printed, prints_as, student, verdict, welch
+from grambench.statistics import (
+    Sample,
+    best_set,
+    median_interval,
+    median_verdict,
+    paired,
+    printed,
+    prints_as,
+    student,
+    verdict,
+    welch,
+)
 
 
 def t_tail(t, degrees):
@@ -162,3 +173,44 @@ def test_a_mean_of_counts_has_the_variance_that_its_fraction_demands():
     least = np.std([4, 4, 4, 4, 3], ddof=1)
     expected = welch(Sample(3.8, least, 5), Sample(4.0, 0.0, 5))
     assert verdict(published, Sample(4.0, 0.0, 5), "kernels_selected")[1] == pytest.approx(expected)
+
+
+def test_the_interval_of_a_median_is_that_of_resampled_medians():
+    """Against all resamples of five values, which can be listed."""
+    values = np.array([1.0, 2.0, 2.5, 4.0, 7.0])
+    medians = np.sort(np.median(values[np.stack(np.meshgrid(*[range(5)] * 5), axis=-1).reshape(-1, 5)], axis=1))
+    tail = int(0.005 * len(medians))
+    assert median_interval(values) == (medians[tail], medians[-tail - 1])
+    assert median_interval(values) == median_interval(values[::-1])
+    assert median_interval([3.0, 3.0, 3.0]) == (3.0, 3.0)
+    many = np.r_[np.full(20, 1.0), np.full(100, 4.0), np.full(20, 9.0)]
+    assert median_interval(many) == (4.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("published", "ranks", "expected"),
+    [
+        (2.0, [1, 2, 2, 3], "exact"),
+        (4.5, [4, 5, 4, 5], "exact"),
+        (3.0, [1, 2, 2, 3], "consistent"),
+        (4.0, [1, 2, 2, 3], "different"),
+        (2.0, [2], "unavailable"),
+        (2.0, [], "unavailable"),
+    ],
+)
+def test_verdict_on_a_median(published, ranks, expected):
+    assert median_verdict(published, ranks, "median_rank") == expected
+
+
+def test_a_published_single_run_borrows_our_deviation():
+    single, ours = Sample(26.1, math.nan, 1), Sample(24.0, 1.0, 10)
+    judged, p_value = verdict(single, ours, "error_percent")
+    assert p_value == pytest.approx(t_tail(2.1 / math.sqrt(1 + 1 / 10), 9))
+    assert judged == "consistent"
+    assert verdict(Sample(3.0, math.nan, 1), Sample(4.2, 1.0, 10), "kernels_selected")[0] == "consistent"
+
+
+def test_decimals_may_be_others_than_the_metrics():
+    assert printed(Sample(12.0, 1.0, 8), "seconds", decimals=0) == "12 ± 1"
+    assert printed(Sample(0.0312, 0.004, 8), "seconds", decimals=0, fine=True) == "0.031 ± 0.004"
+    assert printed(Sample(0.0000312, math.nan, 1), "search_seconds", fine=True) == "0.000031"

@@ -6,6 +6,7 @@ colour-blind readers can tell apart. The same results give the same SVG file, by
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
+from grambench.algorithms import names as algorithm_names
 from grambench.config.study import Figure, Study
 from grambench.metrics import METRICS
 from grambench.results import Results
@@ -36,12 +39,15 @@ LINES: list[tuple[str, Any]] = [  # colour and dash pattern
     ("#56B4E9", (0, (5, 1.5, 1, 1.5))),
 ]
 DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))]  # of entries that share a file
+SHAPES = ["o", "s", "^", "D", "v", "P", "X", "p"]  # likewise
 MARKS = {
     "exact": ("#0072B2", "o"),
     "consistent": ("#009E73", "s"),
     "different": ("#D55E00", "X"),
 }
 COLUMNS = 3
+WIDTH = 9.3  # inches of three columns
+SPREAD = 0.8  # share of the room between two data sets that their dots take
 NAMED = 8  # points of the agreement that are labelled
 SIDE = 260.0  # points of length of a panel of the agreement
 APART = 8.5  # points from one label to the next
@@ -101,13 +107,45 @@ def save(canvas: Canvas, svg: Path, png: Path) -> None:
 def line(study: Study, algorithm: str) -> tuple[str, Any]:
     """Return colour and dash pattern of an entry.
 
-    The colour goes by the alphabetical place of its algorithm's file among the study's; entries that share a file share
-    the colour and differ in their dashes.
+    The colour goes by the alphabetical place of its algorithm's file in the family, so that it is the same in every
+    study; entries that share a file share the colour and differ in their dashes.
     """
     file = study.file(algorithm)
-    colour, dash = LINES[sorted({study.file(name) for name in study.algorithms}).index(file) % len(LINES)]
-    siblings = [name for name in study.algorithms if study.file(name) == file]
+    colour, dash = LINES[algorithm_names(study.protocol.family).index(file) % len(LINES)]
+    siblings = _siblings(study, algorithm)
     return colour, dash if len(siblings) == 1 else DASHES[siblings.index(algorithm) % len(DASHES)]
+
+
+def _siblings(study: Study, algorithm: str) -> list[str]:
+    """Return the entries that share a file with one."""
+    return [name for name in study.algorithms if study.file(name) == study.file(algorithm)]
+
+
+def _shape(study: Study, algorithm: str) -> str:
+    """Return the shape of an entry's dots."""
+    return SHAPES[_siblings(study, algorithm).index(algorithm) % len(SHAPES)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line: what the legend calls it, x, mean and standard deviation (0 for no band), and how it looks."""
+
+    title: str
+    x: Floats
+    mean: Floats
+    std: Floats
+    colour: str
+    dash: Any
+    marker: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One panel: its title, its lines, and the metric that they show."""
+
+    title: str
+    lines: list[Line]
+    metric: str
 
 
 Points = tuple[Floats, Floats, Floats]  # x, mean and standard deviation of a line
@@ -143,32 +181,101 @@ def _curves(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, 
         else:
             axes.set_ylim(max(low - 0.2 * (high - low), 0), high + 0.06 * (high - low))
 
-    return _panels(results, figure, find, scale, results.study.protocol.progress)
+    panels = _by_data_set(results, figure, find)
+    return _panels(results, figure, panels, scale, results.study.protocol.progress, METRICS[metric].label)
 
 
 def _sweep(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
     """Draw a metric against the values of a sweep."""
-    name = figure.sweep or ""
+    name, metric = figure.sweep or "", figure.metrics[0]
     sweep = results.study.sweeps[name]
 
     def find(dataset: str, algorithm: str) -> Points | None:
-        table = results.swept(name, dataset, algorithm, figure.metrics[0])
+        table = results.swept(name, dataset, algorithm, metric)
         if table.empty:
             return None
         std = table.std(axis=1, ddof=1).fillna(0.0).to_numpy()
         return table.index.to_numpy(), table.mean(axis=1).to_numpy(), std
 
-    return _panels(results, figure, find, lambda axes: axes.set_xscale(sweep.scale), sweep.label)
+    def scale(axes: Axes) -> None:
+        axes.set_xscale(sweep.scale)
+        if sweep.scale == "log":
+            _plain_ticks(axes.xaxis, sweep.values)
+
+    panels = _by_data_set(results, figure, find)
+    return _panels(results, figure, panels, scale, sweep.label, METRICS[metric].label)
+
+
+def _profile(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
+    """Draw what the first searches of the first repeat minimise, and the least value that each of them meets."""
+    name = figure.sweep or ""
+    sweep, panels = results.study.sweeps[name], []
+    for dataset in figure.datasets:
+        lines = []
+        for (colour, dash), metric in zip(LINES[1:], figure.metrics, strict=False):
+            table = results.swept(name, dataset, figure.algorithms[0], metric)
+            if table.empty or table[0].isna().all():
+                continue
+            values = (table[0] / table[0].abs().max()).to_numpy()
+            x, flat = table.index.to_numpy(), np.zeros(len(values))
+            label = METRICS[metric].label
+            lines.append(Line(title=label, x=x, mean=values, std=flat, colour=colour, dash=dash))
+        panels.append(Panel(title=dataset, lines=lines, metric=figure.metrics[0]))
+
+    def scale(axes: Axes) -> None:
+        axes.set_xscale(sweep.scale)
+        for drawn in axes.get_lines():
+            x, y = np.asarray(drawn.get_xdata()), np.asarray(drawn.get_ydata())
+            least = int(np.nanargmin(y))
+            axes.plot(x[least], y[least], "o", color=drawn.get_color(), markersize=4.5)
+
+    return _panels(results, figure, panels, scale, sweep.label, "Share of its largest absolute value")
+
+
+def _across(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
+    """Draw metrics against the number in which the data sets differ, at even steps."""
+    steps, panels = np.arange(len(figure.datasets), dtype=np.float64), []
+    for metric in figure.metrics:
+        lines = []
+        for name in figure.algorithms:
+            samples = [results.sample(dataset, name, metric) for dataset in figure.datasets]
+            if any(sample.runs for sample in samples):
+                mean, std = (np.array([getattr(sample, part) for sample in samples]) for part in ("mean", "std"))
+                colour, dash = line(results.study, name)
+                title, marker = results.title(name), _shape(results.study, name)
+                std = np.nan_to_num(std)
+                lines.append(Line(title=title, x=steps, mean=mean, std=std, colour=colour, dash=dash, marker=marker))
+        panels.append(Panel(title=METRICS[metric].label, lines=lines, metric=metric))
+
+    def scale(axes: Axes) -> None:
+        axes.set_xticks(steps, [f"{x:g}" for x in figure.x])
+
+    return _panels(results, figure, panels, scale, figure.label, "")
+
+
+def _by_data_set(results: Results, figure: Figure, find: Callable[[str, str], Points | None]) -> list[Panel]:
+    """Return a panel for each data set; `find` returns the line of a data set and an algorithm, None for no line."""
+    panels = []
+    for dataset in figure.datasets:
+        lines = []
+        for name in figure.algorithms:
+            if (points := find(dataset, name)) is not None:
+                x, mean, std = points
+                colour, dash = line(results.study, name)
+                lines.append(Line(title=results.title(name), x=x, mean=mean, std=std, colour=colour, dash=dash))
+        panels.append(Panel(title=dataset, lines=lines, metric=figure.metrics[0]))
+    return panels
 
 
 def _panels(
     results: Results,
     figure: Figure,
-    find: Callable[[str, str], Points | None],
+    panels: list[Panel],
     scale: Callable[[Axes], object],
     x_label: str,
+    y_label: str,
 ) -> Canvas:
-    """Draw a panel for each data set that has any line.
+    """Draw the panels that have any line.
 
     Parameters
     ----------
@@ -176,53 +283,134 @@ def _panels(
         What was run.
     figure : Figure
         The figure's description in the study.
-    find : callable
-        Returns the line of a data set and an algorithm, None where there is none.
+    panels : list of Panel
+        What to draw.
     scale : callable
         Sets the axes of a panel in which all lines are drawn.
-    x_label : str
-        What the lines run over.
+    x_label, y_label : str
+        What the lines run over, and what they show.
     """
-    found = {
-        dataset: {name: points for name in figure.algorithms if (points := find(dataset, name)) is not None}
-        for dataset in figure.datasets
-    }
-    panels = {dataset: lines for dataset, lines in found.items() if lines}
+    panels = [panel for panel in panels if panel.lines]
     if not panels:
         return _empty(results, figure)
     columns = min(COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
-    width = 3.1 * columns if columns > 1 else 5.0
-    canvas = Canvas(figsize=(width, 2.45 * rows + 0.75), layout="constrained")
+    size = (6.2, 3.4) if len(panels) == 1 else (WIDTH, 3.4 if len(panels) == 2 else 2.45 * rows + 0.75)
+    canvas = Canvas(figsize=size, layout="constrained")
     grid = canvas.subplots(rows, columns, squeeze=False).ravel()
-    metric = METRICS[figure.metrics[0]]
-    for axes, (dataset, lines) in zip(grid, panels.items(), strict=False):
-        axes.set_title(dataset, loc="left", fontweight="bold")
-        axes.set_yscale("log" if metric.logarithmic else "linear")
-        for algorithm, points in lines.items():
-            _band(axes, *points, *line(results.study, algorithm), logarithmic=metric.logarithmic)
+    for axes, panel in zip(grid, panels, strict=False):
+        logarithmic = METRICS[panel.metric].logarithmic
+        axes.set_title(panel.title, loc="left", fontweight="bold")
+        axes.set_yscale("log" if logarithmic else "linear")
+        for drawn in panel.lines:
+            _band(axes, drawn, logarithmic=logarithmic)
         scale(axes)
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
-    canvas.supylabel(metric.label, fontsize=9)
+    canvas.supylabel(y_label, fontsize=9)
     canvas.supxlabel(x_label, fontsize=9)
-    named = [name for name in figure.algorithms if any(name in lines for lines in panels.values())]
-    looks = [line(results.study, name) for name in named]
-    handles = [Line2D([], [], color=colour, linestyle=dash, lw=1.8) for colour, dash in looks]
-    names = [results.title(name) for name in named]
-    canvas.legend(handles, names, loc="outside upper center", ncols=min(len(names), 2 * columns), handlelength=3.2)
+    fullest = sorted(panels, key=lambda panel: -len(panel.lines))  # it has the lines in the figure's order
+    looks = {one.title: (one.colour, one.dash, one.marker) for panel in fullest for one in panel.lines}
+    legend = {
+        title: Line2D([], [], color=colour, linestyle=dash, marker=marker, markersize=4, lw=1.8)
+        for title, (colour, dash, marker) in looks.items()
+    }
+    _legend(canvas, legend, max(2 * columns, 4), handlelength=3.2)
     return canvas
 
 
-def _band(
-    axes: Axes, x: Floats, mean: Floats, std: Floats, colour: str, dash: Any, *, logarithmic: bool = False
-) -> None:
+def _legend(canvas: Canvas, legend: dict[str, Any], columns: int, **options: float) -> None:
+    """Put a legend above all panels."""
+    columns = math.ceil(len(legend) / math.ceil(len(legend) / columns))  # rows of equal length
+    canvas.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=columns, **options)
+
+
+def _band(axes: Axes, line: Line, *, logarithmic: bool) -> None:
+    mean, colour = line.mean, line.colour
     if logarithmic:
         mean = np.where(mean > 0.0, mean, np.nan)  # 0 has no place on the axis
     floor = 1e-3 * mean if logarithmic else 0.0
-    low, high = np.maximum(mean - std, floor), mean + std
-    axes.fill_between(x, low, high, color=colour, alpha=0.07 if colour == BLACK else 0.12, linewidth=0)
-    axes.plot(x, mean, color=colour, linestyle=dash)
+    if line.std.any():
+        low, high = np.maximum(mean - line.std, floor), mean + line.std
+        axes.fill_between(line.x, low, high, color=colour, alpha=0.07 if colour == BLACK else 0.12, linewidth=0)
+    axes.plot(line.x, mean, color=colour, linestyle=line.dash, marker=line.marker, markersize=4)
+
+
+def _dots(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
+    """Draw a metric of each algorithm on each data set; with one data set the algorithms themselves are the axis."""
+    metric, study = figure.metrics[0], results.study
+    datasets = [name for name in figure.datasets if name not in left_out(results, figure)]
+    if not datasets:
+        return _empty(results, figure)
+    keys = (reproduction[name] for name in ("dataset", "algorithm", "metric"))
+    printed = dict(zip(zip(*keys, strict=True), reproduction["published_mean"], strict=True))
+    algorithms = [name for name in figure.algorithms if any(results.values(one, name, metric).size for one in datasets)]
+    alone = len(figure.datasets) == 1
+    places = np.arange(len(algorithms if alone else datasets), dtype=np.float64)
+    canvas = Canvas(figsize=(WIDTH, 4.0), layout="constrained")
+    axes = canvas.subplots()
+    axes.set_axisbelow(True)
+    legend: dict[str, Any] = {}
+    mark: Line2D | None = None
+    for number, name in enumerate(algorithms):
+        samples = [results.sample(dataset, name, metric) for dataset in datasets]
+        x = places[[number]] if alone else places + SPREAD * ((number + 0.5) / len(algorithms) - 0.5)
+        mean, std = (np.array([getattr(sample, part) for sample in samples]) for part in ("mean", "std"))
+        look: Any = {"color": line(study, name)[0], "marker": "o" if alone else _shape(study, name), "linestyle": ""}
+        look |= {"markersize": 6.5 if alone else 4.8, "markeredgecolor": "white", "markeredgewidth": 0.4}
+        axes.errorbar(x, mean, np.nan_to_num(std), fmt="none", ecolor=look["color"], elinewidth=1.0, alpha=0.6)
+        (legend[results.title(name)],) = axes.plot(x, mean, **look)
+        published = [printed.get((dataset, name, metric), np.nan) for dataset in datasets]
+        if np.isfinite(published).any():
+            (mark,) = axes.plot(x, published, "_", color=BLACK, markersize=16 if alone else 7, markeredgewidth=1.4)
+    if alone:
+        axes.set_xticks(places, [name.replace(", ", ",\n") for name in legend])
+        legend.clear()
+    else:
+        axes.set_xticks(places, [name.replace("_", "\n", 1) for name in datasets])
+    if mark:
+        legend["Published"] = mark
+    axes.set_xlim(-0.5, len(places) - 0.5)
+    axes.grid(visible=False, axis="x")
+    axes.set_ylabel(METRICS[metric].label)
+    axes.tick_params(axis="x", length=0)
+    if METRICS[metric].logarithmic:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+    for place in places[1::2]:
+        axes.axvspan(place - 0.5, place + 0.5, color="#F4F5F7", zorder=0, linewidth=0)
+    if legend:
+        _legend(canvas, legend, 10, handlelength=1.2, handletextpad=0.5)
+    return canvas
+
+
+def _found(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
+    """Draw the weight of every kernel that an algorithm has found in any repeat against the kernel's parameter."""
+    each = {
+        dataset: {name: results.kernels(dataset, name) for name in figure.algorithms} for dataset in figure.datasets
+    }
+    found = {dataset: kernels for dataset, kernels in each.items() if any(pairs.size for pairs in kernels.values())}
+    if not found:
+        return _empty(results, figure)
+    canvas = Canvas(figsize=(6.2 if len(found) == 1 else WIDTH, 3.4), layout="constrained")
+    legend: dict[str, Any] = {}
+    for axes, (dataset, kernels) in zip(canvas.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True):
+        if len(found) > 1:
+            axes.set_title(dataset, loc="left", fontweight="bold", pad=16)
+        for name, place in figure.marks.items():
+            axes.axvline(place, color="#888888", linewidth=0.9, zorder=1)
+            axes.text(place, 1.0, name, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
+        for name, (parameters, weights) in kernels.items():
+            colour = line(results.study, name)[0]
+            axes.vlines(parameters, 0.0, weights, color=colour, linewidth=0.8, alpha=0.3)
+            look: Any = {"marker": _shape(results.study, name), "color": colour, "markersize": 5, "linestyle": ""}
+            (legend[results.title(name)],) = axes.plot(parameters, weights, **look, alpha=0.75, markeredgewidth=0)
+        axes.set_ylim(bottom=0)
+    canvas.supylabel(METRICS[figure.metrics[0]].label, fontsize=9)
+    canvas.supxlabel(figure.label, fontsize=9)
+    _legend(canvas, legend, 10, handlelength=1.2, handletextpad=0.5)
+    return canvas
 
 
 def _empty(results: Results, figure: Figure) -> Canvas:
@@ -300,12 +488,17 @@ def _diagonal(axes: Axes, points: pd.DataFrame) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
-        if high / low < 200:
-            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            axis.set_major_formatter(FormatStrFormatter("%g"))
-        else:
-            axis.set_major_formatter(LogFormatterSciNotation())
-        axis.set_minor_formatter(NullFormatter())
+        _plain_ticks(axis, [low, high])
+
+
+def _plain_ticks(axis: Axis, values: list[float]) -> None:
+    """Write the numbers of a short logarithmic axis as 1, 2, 5, 10."""
+    if max(values) / min(values) < 200:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FormatStrFormatter("%g"))
+    else:
+        axis.set_major_formatter(LogFormatterSciNotation())
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _name_outliers(axes: Axes, results: Results, points: pd.DataFrame) -> None:
@@ -337,7 +530,15 @@ def _name_outliers(axes: Axes, results: Results, points: pd.DataFrame) -> None:
 
 Drawer = Callable[[Results, pd.DataFrame, pd.DataFrame, Figure], Canvas]
 
-KINDS: dict[str, Drawer] = {"curves": _curves, "sweep": _sweep, "agreement": _agreement}
+KINDS: dict[str, Drawer] = {
+    "curves": _curves,
+    "sweep": _sweep,
+    "profile": _profile,
+    "dots": _dots,
+    "across": _across,
+    "found": _found,
+    "agreement": _agreement,
+}
 
 
 def left_out(results: Results, figure: Figure) -> list[str]:
@@ -353,6 +554,6 @@ def alternative(results: Results, figure: Figure) -> str:
     without = left_out(results, figure)
     shown = [name for name in figure.datasets if name not in without]
     parts = [f"{figure.title}: {figure.caption}."]
-    parts += [f"Lines: {', '.join(names)}."] if names else []
-    parts += [f"Panels: {', '.join(shown)}."] if shown else []
+    parts += [f"Algorithms: {', '.join(names)}."] if names else []
+    parts += [f"Data sets: {', '.join(shown)}."] if shown else []
     return " ".join(parts)

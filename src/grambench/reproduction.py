@@ -2,7 +2,8 @@
 
 Columns: study, item ("Table 3"), dataset, algorithm, metric, published_mean, published_std, ours_mean, ours_std, runs,
 orders, difference, p_value, verdict, speed_up, published, ours, reason. The last but one two hold the numbers as they
-are printed, and names where the thing compared is a name.
+are printed, and names where the thing compared is a name. Of data set "all", all data sets of the study together, runs
+are data sets and the deviation of seconds is their standard error.
 """
 
 import math
@@ -15,8 +16,8 @@ import pandas as pd
 from grambench.datasets.store import PreparedDataset
 from grambench.errors import DataError
 from grambench.kernels import Kernel
-from grambench.results import NOT_PART, Prepared, Results, kernel_title
-from grambench.statistics import Sample, Verdict, printed, prints_as, verdict
+from grambench.results import ALL, NOT_PART, Prepared, Results, formatted, kernel_title
+from grambench.statistics import Sample, Verdict, median_interval, median_verdict, prints_as, verdict
 
 COLUMNS = [
     "study",
@@ -39,6 +40,7 @@ COLUMNS = [
     "reason",
 ]
 
+TEXTS = ["item", "dataset", "algorithm", "metric", "orders", "verdict", "published", "ours", "reason"]
 VARIANTS = ", other readings"  # what the item of the entries is called that read the paper differently
 
 
@@ -70,6 +72,13 @@ def table(results: Results, prepared: Prepared, published: dict[str, Path]) -> p
     return pd.DataFrame([{"study": results.study.name} | row for row in rows], columns=COLUMNS)
 
 
+def read(path: Path) -> pd.DataFrame:
+    """Read reproduction.csv; what is printed stays as it is, and texts that are missing are empty."""
+    found = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
+    found[TEXTS] = found[TEXTS].fillna("")
+    return found
+
+
 def _read(published: dict[str, Path], name: str) -> pd.DataFrame:
     if name not in published:
         raise DataError(f"published file {name} was not given, got {', '.join(published) or 'none'}")
@@ -77,17 +86,24 @@ def _read(published: dict[str, Path], name: str) -> pd.DataFrame:
 
 
 def _results(results: Results, numbers: pd.DataFrame, runs: int) -> Iterator[dict[str, Any]]:
+    ranked = [str(name) for name in numbers.loc[numbers["metric"] == "median_rank", "algorithm"]]
     for number in numbers.itertuples():
         published = Sample(float(number.mean), float(number.std), runs)  # type: ignore[arg-type]
-        dataset, algorithm, metric = str(number.dataset), str(number.algorithm), str(number.metric)
-        item = f"Table {number.table}"
-        yield {"item": item} | _row(results, dataset, algorithm, metric, published)
-        for variant in results.study.variants(algorithm):
-            yield {"item": item + VARIANTS} | _row(results, dataset, variant, metric, published)
+        dataset, algorithm, metric, place = map(str, (number.dataset, number.algorithm, number.metric, number.table))
+        item = f"Table {place}" if place.isdigit() else place
+        if dataset == ALL:
+            yield {"item": item} | _across(results, algorithm, metric, published, ranked)
+            continue
+        for name, label in (
+            (algorithm, item),
+            *((name, item + VARIANTS) for name in results.study.variants(algorithm)),
+        ):
+            ours, reason = _ours(results, dataset, name, metric)
+            row = {"item": label, "dataset": dataset, "algorithm": name, "orders": results.orders(dataset, name)}
+            yield row | _judged(dataset, metric, published, ours) | {"reason": reason}
 
 
-def _row(results: Results, dataset: str, algorithm: str, metric: str, published: Sample) -> dict[str, Any]:
-    ours, reason = _ours(results, dataset, algorithm, metric)
+def _judged(dataset: str, metric: str, published: Sample, ours: Sample) -> dict[str, Any]:
     judged: Verdict
     p_value = speed_up = math.nan
     if not ours.runs:
@@ -99,23 +115,38 @@ def _row(results: Results, dataset: str, algorithm: str, metric: str, published:
     else:
         judged, p_value = verdict(published, ours, metric)
     return {
-        "dataset": dataset,
-        "algorithm": algorithm,
         "metric": metric,
         "published_mean": published.mean,
         "published_std": published.std,
         "ours_mean": ours.mean,
         "ours_std": ours.std,
         "runs": ours.runs,
-        "orders": results.orders(dataset, algorithm),
         "difference": ours.mean - published.mean,
         "p_value": p_value,
         "verdict": judged,
         "speed_up": speed_up,
-        "published": printed(published, metric),
-        "ours": printed(ours, metric, fine=True) if ours.runs else "",
-        "reason": reason,
+        "published": formatted(published, dataset, metric),
+        "ours": formatted(ours, dataset, metric, fine=True) if ours.runs else "",
     }
+
+
+def _across(results: Results, algorithm: str, metric: str, published: Sample, ranked: list[str]) -> dict[str, Any]:
+    """Compare a number of all data sets together; the published one is of as many data sets as it says."""
+    ours = results.across(algorithm, metric, ranked)
+    row = {"dataset": ALL, "algorithm": algorithm} | _judged(ALL, metric, published, ours)
+    reasons = []
+    if metric == "median_rank":
+        ranks = results.ranks(ranked)[algorithm]
+        row |= {"verdict": median_verdict(published.mean, ranks, metric), "p_value": math.nan}
+        if row["verdict"] == "different":
+            low, high = median_interval(ranks)
+            reasons.append(f"the 99 % interval of our median is {low:.1f} to {high:.1f}")
+    if ours.runs < published.runs:
+        needed = ranked if metric == "median_rank" else [algorithm]
+        missing = [one for one in results.study.datasets if any(results.missing(one, name) for name in needed)]
+        without = f", without {', '.join(missing)}" if missing else ""
+        reasons.append(f"{ours.runs} of {published.runs} data sets{without}")
+    return row | {"reason": "; ".join(reasons)}
 
 
 def _ours(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[Sample, str]:
@@ -143,7 +174,8 @@ def _heads(results: Results, prepared: Prepared, numbers: pd.DataFrame) -> Itera
             reason = "" if shape else str(loaded or NOT_PART)
             judged = ("exact" if prints_as(ours, published, 0) else "different") if shape else "unavailable"
             yield _loaded(dataset, metric, published, ours, judged, reason)
-        yield _best_kernel(results, dataset, Kernel.parse(str(number["best_kernel"])).name)
+        if "best_kernel" in number:
+            yield _best_kernel(results, dataset, Kernel.parse(str(number["best_kernel"])).name)
 
 
 def _loaded(dataset: str, metric: str, published: float, ours: float, judged: str, reason: str) -> dict[str, Any]:
@@ -163,8 +195,9 @@ def _loaded(dataset: str, metric: str, published: float, ours: float, judged: st
 
 def _best_kernel(results: Results, dataset: str, published: str) -> dict[str, Any]:
     """Compare the kernel with the fewest mistakes over all runs; in a tie with the published one they agree."""
+    if (experts := results.study.experts) is None:
+        raise DataError("published heads name best kernels, so the study needs experts")
     ours = results.best_kernels(dataset)
-    experts = results.study.experts or ""
     runs = results.sample(dataset, experts, "mistake_percent").runs
     reason = results.missing(dataset, experts)
     judged = "unavailable" if not ours else "exact" if published in ours else "different"

@@ -14,9 +14,10 @@ from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.kernels import Kernel
 from grambench.metrics import METRICS
-from grambench.statistics import Sample, best_set, paired
+from grambench.statistics import Sample, best_set, paired, printed
 
 NOT_PART = "not part of this run"
+ALL = "all"  # in the place of a data set: all of a study together
 NO_VALUES: NDArray[np.float64] = np.zeros(0)
 
 
@@ -111,6 +112,49 @@ class Results:
         ]
         return chosen.pivot(index="value", columns="repeat", values="result").sort_index()
 
+    def kernels(self, dataset: str, algorithm: str) -> NDArray[np.float64]:
+        """Return parameters and weights (2, k) of the kernels of a continuous family found in all runs of a cell.
+
+        There are none where a kernel has one parameter a feature.
+        """
+        own = [name for *cell, name in self._plain if cell == [dataset, algorithm] and name.startswith("parameter:")]
+        slots = [name.partition(":")[2] for name in own]
+        parts = ("parameter", "weight")
+        found = np.array([[self.values(dataset, algorithm, f"{part}:{slot}") for slot in slots] for part in parts])
+        found = found.reshape(2, -1)
+        return found[:, np.isfinite(found).all(axis=0)]
+
+    def means(self, names: Iterable[str], metric: str) -> pd.DataFrame:
+        """Return means over the runs: a row for each data set of the study, a column for each of some algorithms.
+
+        They are NaN where there is no result.
+        """
+        rows = {name: [self.sample(dataset, name, metric).mean for dataset in self.study.datasets] for name in names}
+        return pd.DataFrame(rows, index=self.study.datasets)
+
+    def ranks(self, names: Iterable[str]) -> pd.DataFrame:
+        """Rank some algorithms by their mean error, 1 for the least, ties by their mean rank.
+
+        There is a row for each data set on which all of them have a result: a rank among fewer means something else.
+        """
+        return self.means(names, "error_percent").dropna().round(9).rank(axis="columns")
+
+    def across(self, algorithm: str, metric: str, ranked: Iterable[str]) -> Sample:
+        """Return a number of all data sets together, and on how many of them it rests.
+
+        Of ranks it is their median or mean, without a deviation, NaN for an algorithm that is not `ranked`. Of seconds
+        it is the mean with its standard error; of anything else the mean.
+        """
+        if metric in ("median_rank", "mean_rank"):
+            ranks = self.ranks(ranked)
+            if algorithm not in ranks or ranks.empty:
+                return Sample(np.nan, np.nan, 0)
+            own = ranks[algorithm]
+            return Sample(float(own.median() if metric == "median_rank" else own.mean()), np.nan, len(own))
+        sample = Sample.of(self.means([algorithm], metric)[algorithm].dropna())
+        error = sample.std / np.sqrt(sample.runs) if metric == "seconds" and sample.runs else np.nan
+        return sample._replace(std=float(error))
+
     def best_kernels(self, dataset: str) -> list[str]:
         """Return the kernel whose own classifier makes the fewest mistakes over all runs; several in a tie.
 
@@ -128,3 +172,8 @@ Prepared = dict[str, PreparedDataset | Unavailable]
 def kernel_title(name: str) -> str:
     """Return a kernel's name for people, such as "gaussian σ = 0.5"."""
     return Kernel.parse(name).title
+
+
+def formatted(sample: Sample, dataset: str, metric: str, *, fine: bool = False) -> str:
+    """Return a number as tables print it; seconds of all data sets together have no decimals, as in CA's Table 2."""
+    return printed(sample, metric, fine=fine, decimals=0 if dataset == ALL and metric == "seconds" else None)

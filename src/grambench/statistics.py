@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from grambench.metrics import METRICS
 
@@ -18,6 +18,8 @@ VERDICTS: tuple[Verdict, ...] = ("exact", "consistent", "different", "speed-up",
 
 BEST_LEVEL = 0.05
 VERDICT_LEVEL = 0.01
+RESAMPLES = 10_000
+RESAMPLING_SEED = 2013
 ROUNDING_SLACK = 1e-9
 
 
@@ -148,20 +150,65 @@ def verdict(published: Sample, ours: Sample, metric: str) -> tuple[Verdict, floa
     return "different", p_value
 
 
+def median_interval(values: ArrayLike) -> tuple[float, float]:
+    """Return the 99 % bootstrap interval of a median: what it might have been on other data sets of the same kind.
+
+    10000 times as many values are drawn with replacement; the ends are medians that occur, 0.5 % of them below the
+    lower and 0.5 % above the upper one. It is the same for the same values, in whatever order.
+    """
+    known: NDArray[np.float64] = np.sort(np.asarray(values, dtype=np.float64))
+    drawn = np.random.default_rng(RESAMPLING_SEED).choice(known, size=(RESAMPLES, known.size))
+    tails = [VERDICT_LEVEL / 2, 1.0 - VERDICT_LEVEL / 2]
+    low, high = np.quantile(np.median(drawn, axis=1), tails, method="inverted_cdf")
+    return float(low), float(high)
+
+
+def median_verdict(published: float, values: ArrayLike, metric: str) -> Verdict:
+    """Judge our median over data sets against the published one, of which no deviation is known.
+
+    A t-test has no place here: medians of a few ranks are whole or half numbers, and far from normal. Data sets are the
+    only source of chance that is left in a rank, and other ones could have been chosen, as some of ours are; so the
+    question is which medians resampled data sets give. The published median would vary as well, by the same reasoning,
+    which the interval leaves out: the verdict is strict.
+
+    Parameters
+    ----------
+    published : float
+        As printed.
+    values : array
+        Ours on each data set.
+    metric : str
+        A key of METRICS, which says how precisely the paper prints it.
+
+    Returns
+    -------
+    verdict : str
+        "exact": our median prints as published. "consistent": the published one lies in `median_interval`.
+        "different": it does not. "unavailable": there are not even two data sets, without which there is no interval.
+    """
+    known = np.asarray(values, dtype=np.float64)
+    if known.size < 2:
+        return "unavailable"
+    if prints_as(float(np.median(known)), published, METRICS[metric].decimals):
+        return "exact"
+    low, high = median_interval(known)
+    return "consistent" if low <= published <= high else "different"
+
+
 def _with_least_variance(published: Sample, ours: Sample, metric: str) -> Sample:
     """Return a mean of whole numbers, printed without a deviation, with what is known of it.
 
     It is the least that whole numbers of such a mean can have, or ours where that is larger: five counts with a mean of
-    3.8 deviate by 0.45 or more.
+    3.8 deviate by 0.45 or more. A single run says nothing of the kind.
     """
-    if not (METRICS[metric].counted and math.isnan(published.std)):
+    if not (METRICS[metric].counted and math.isnan(published.std) and published.runs > 1):
         return published
     part = published.mean % 1.0
     least = math.sqrt(part * (1.0 - part) * published.runs / (published.runs - 1))
     return published._replace(std=max(least, ours.std) if ours.runs > 1 else least)
 
 
-def printed(sample: Sample, metric: str, *, fine: bool = False) -> str:
+def printed(sample: Sample, metric: str, *, fine: bool = False, decimals: int | None = None) -> str:
     """Return "mean ± std" as the paper prints it, or the mean alone where there is no standard deviation.
 
     Parameters
@@ -171,10 +218,13 @@ def printed(sample: Sample, metric: str, *, fine: bool = False) -> str:
     metric : str
         A key of METRICS.
     fine : bool
-        Whether small seconds get more decimals than the paper's three, so that the mean keeps two significant digits.
+        Whether small seconds get more decimals than the paper's, so that the mean keeps two significant digits.
+    decimals : int or None
+        How precisely, where it is not as the metric says.
     """
-    decimals, style = METRICS[metric].decimals, "e" if METRICS[metric].scientific else "f"
-    if fine and metric == "seconds" and sample.mean > 0:
+    decimals = METRICS[metric].decimals if decimals is None else decimals
+    style = "e" if METRICS[metric].scientific else "f"
+    if fine and metric.endswith("seconds") and sample.mean > 0:
         decimals = max(decimals, 1 - math.floor(math.log10(sample.mean)))
     numbers = [sample.mean, sample.std] if math.isfinite(sample.std) else [sample.mean]
     return " ± ".join(f"{number:.{decimals}{style}}" for number in numbers)

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from grambench.config.study import Online, Protocol, Table
+from grambench.config.study import Holdout, Online, Protocol, Study, Table
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.metrics import METRICS
-from grambench.results import NOT_PART, Prepared, Results, kernel_title
-from grambench.statistics import Sample, printed
+from grambench.results import ALL, NOT_PART, Prepared, Results, formatted, kernel_title
+from grambench.statistics import Sample
 
 NO_RESULT = "—"
+NOT_RANKED = "not ranked"
 NOTHING = Sample(np.nan, np.nan, 0)
 
 
@@ -111,21 +112,29 @@ def build(results: Results, prepared: Prepared, reproduction: Comparison, table:
 
 
 def _cell(
-    results: Results, reproduction: Comparison, key: tuple[str, str, str, str], *, deviations: bool = True
+    results: Results,
+    reproduction: Comparison,
+    key: tuple[str, str, str, str],
+    *,
+    deviations: bool = True,
+    ours: Sample | None = None,
 ) -> Cell:
-    """Return our value with the published one; where only one of the two exists, with that one."""
+    """Return our value with the published one; where only one of the two exists, with that one.
+
+    `ours` is what stands for our value where none is published, if it is not that of the cell's runs.
+    """
     _, dataset, algorithm, metric = key
     row = reproduction.get(key)
     if row is None:
-        ours, published = results.sample(dataset, algorithm, metric), NOTHING
+        ours, published = ours or results.sample(dataset, algorithm, metric), NOTHING
     else:
         ours = Sample(float(row["ours_mean"]), float(row["ours_std"]), int(row["runs"]))
         published = Sample(float(row["published_mean"]), float(row["published_std"]), 0)
     if not deviations:
         ours, published = ours._replace(std=np.nan), published._replace(std=np.nan)
     return Cell(
-        text=printed(ours, metric, fine=True) if ours.runs else "",
-        published=printed(published, metric) if np.isfinite(published.mean) else "",
+        text=formatted(ours, dataset, metric, fine=True) if ours.runs else "",
+        published=formatted(published, dataset, metric) if np.isfinite(published.mean) else "",
         status="" if ours.runs else results.status(dataset, algorithm) or NO_RESULT,
         verdict="" if row is None else str(row["verdict"]),
         speed_up=float(row["speed_up"]) if row is not None and row["speed_up"] > 0 else None,
@@ -151,7 +160,7 @@ def _results(results: Results, prepared: Prepared, reproduction: Comparison, tab
     for dataset in _rows_of(results, reproduction, table):
         rows = []
         for metric in table.metrics:
-            best = results.best(dataset, table.algorithms, metric) if metric == table.highlight else set()
+            best = results.best(dataset, table.algorithms, metric) if metric in table.highlight else set()
             cells = [_cell(results, reproduction, (table.title, dataset, name, metric)) for name in table.algorithms]
             marked = [replace(cell, best=name in best) for name, cell in zip(table.algorithms, cells, strict=True)]
             rows.append(Row(label=METRICS[metric].label, metric=metric, cells=marked))
@@ -172,11 +181,12 @@ def _results(results: Results, prepared: Prepared, reproduction: Comparison, tab
     )
 
 
-def _bold(results: Results, metric: str) -> str:
+def _bold(results: Results, metrics: list[str]) -> str:
     """Return what is set in bold."""
-    best = "highest" if METRICS[metric].better == "higher" else "lowest"
+    ends = {None: "", "higher": "highest", "lower": "lowest"}
+    best = ", ".join(f"the {ends[METRICS[name].better]} of ours in {METRICS[name].label}" for name in metrics)
     test = "a paired t-test" if results.study.protocol.paired else "Student's t-test"
-    return f"Bold: the {best} of ours in {METRICS[metric].label}, and those that {test} cannot tell from it at 5 %."
+    return f"Bold: {best}, and those that {test} cannot tell from it at 5 %."
 
 
 def _head(results: Results, prepared: Prepared, dataset: str, algorithms: list[str]) -> str:
@@ -189,10 +199,42 @@ def _head(results: Results, prepared: Prepared, dataset: str, algorithms: list[s
     size, dimension = loaded.features.shape
     origins = dict.fromkeys(filter(None, (results.orders(dataset, name) for name in algorithms)))
     parts = [results.study.protocol.repeated(origin) for origin in origins]
-    parts += [f"n = {size}", f"d = {dimension}", f"m = {len(results.study.kernel_list())}"]
+    parts += [f"n = {size}", f"d = {dimension}", _pool(results.study)]
     if best := results.best_kernels(dataset):
         parts.append(f"best kernel expert: {' or '.join(map(kernel_title, best))}")
     return ", ".join(parts)
+
+
+def _pool(study: Study) -> str:
+    """Return how many base kernels there are."""
+    return f"grid of {study.dictionary.count} kernels" if study.dictionary else f"m = {len(study.kernel_list())}"
+
+
+def _ranks(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
+    ranked = [algorithm for *_, algorithm, metric in reproduction if metric == "median_rank"]
+    rows = []
+    for metric in table.metrics:
+        cells = [
+            _cell(results, reproduction, (table.title, ALL, name, metric), ours=results.across(name, metric, ranked))
+            for name in table.algorithms
+        ]
+        if metric in ("median_rank", "mean_rank"):
+            cells = [cell if cell.text else replace(cell, status=NOT_RANKED) for cell in cells]
+        rows.append(Row(label=METRICS[metric].label, metric=metric, cells=cells))
+    head = f"ranked on {len(results.ranks(ranked))} of {len(results.study.datasets)} data sets"
+    return Grid(
+        title=table.title,
+        caption=table.caption,
+        corner="",
+        columns=[results.title(name) for name in table.algorithms],
+        blocks=[Block(dataset=ALL, head=head, rows=rows)],
+        remarks=[
+            "Ranks are by mean error, 1 for the least and ties by their mean rank, of the algorithms that the paper "
+            "ranks, where all of them have a result.",
+            "Error and time are means over the data sets, ± the standard error; in parentheses the published value.",
+            *(line for dataset in results.study.datasets for line in _failures(results, dataset, table.algorithms)),
+        ],
+    )
 
 
 def _times(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
@@ -232,8 +274,12 @@ def _origins(results: Results, datasets: list[str], algorithm: str) -> list[str]
 
 def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
     protocol = results.study.protocol
-    columns = ["n", "d", "Positive", "Non-zero (%)", "Source"]
-    remarks = ["In parentheses the published size and dimension."]
+    columns, remarks = ["n", "d", "Positive", "Non-zero (%)", "Source"], []
+    if any(metric in ("n", "d") for *_, metric in reproduction):
+        remarks.append("In parentheses the published size and dimension.")
+    if isinstance(protocol, Holdout):
+        columns.insert(-1, "Drawn")
+        remarks.append("Drawn: training, validation and test examples of each repeat.")
     if isinstance(protocol, Online):
         columns.append("Orders")
         remarks.append("Orders: those that come with the data, or drawn from the project's seed where there are none.")
@@ -243,14 +289,14 @@ def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, ta
         if isinstance(loaded, PreparedDataset):
             texts = _loaded(loaded, protocol)
         else:
-            texts = [*[""] * 4, "unavailable" if loaded else NOT_PART, *[""] * (len(columns) - 5)]
-        cells = [Cell(text=text, status=NO_RESULT) for text in texts]
-        for position, metric in enumerate(("n", "d")):
+            texts = {"Source": "unavailable" if loaded else NOT_PART}
+        cells = {column: Cell(text=texts.get(column, ""), status=NO_RESULT) for column in columns}
+        for metric in ("n", "d"):
             row = next((row for key, row in reproduction.items() if key[1:] == (name, "", metric)), None)
-            if row is not None and cells[position].text:
+            if row is not None and cells[metric].text:
                 verdict, published = str(row["verdict"]), str(row["published"])
-                cells[position] = Cell(text=texts[position], published=published, verdict=verdict)
-        rows.append(Row(label=name, metric="", cells=cells))
+                cells[metric] = replace(cells[metric], published=published, verdict=verdict)
+        rows.append(Row(label=name, metric="", cells=list(cells.values())))
     return Grid(
         title=table.title,
         caption=table.caption,
@@ -261,21 +307,29 @@ def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, ta
     )
 
 
-def _loaded(dataset: PreparedDataset, protocol: Protocol) -> list[str]:
+def _loaded(dataset: PreparedDataset, protocol: Protocol) -> dict[str, str]:
+    """Return what is said of a data set, by column."""
     size, dimension = dataset.features.shape
     stored = dataset.features
     filled = np.count_nonzero(stored) if isinstance(stored, np.ndarray) else stored.count_nonzero()
-    source = " ".join(str(dataset.source[key]) for key in ("kind", "origin") if dataset.source.get(key))
-    positives = int(np.count_nonzero(dataset.labels > 0))
-    facts = [str(size), str(dimension), str(positives), f"{100 * filled / (size * dimension):.1f}", source]
-    if not isinstance(protocol, Online):
-        return facts
-    enough = dataset.orders is not None and len(dataset.orders) >= protocol.repeats
-    return [*facts, f"{protocol.repeats} {'published' if enough else 'seeded'}"]
+    facts = {
+        "n": str(size),
+        "d": str(dimension),
+        "Positive": str(np.count_nonzero(dataset.labels > 0)),
+        "Non-zero (%)": f"{100 * filled / (size * dimension):.1f}",
+        "Source": " ".join(str(dataset.source[key]) for key in ("kind", "origin") if dataset.source.get(key)),
+    }
+    if isinstance(protocol, Holdout):
+        facts["Drawn"] = " + ".join(map(str, protocol.sizes.get(dataset.name) or protocol.sizes["default"]))
+    if isinstance(protocol, Online):
+        enough = dataset.orders is not None and len(dataset.orders) >= protocol.repeats
+        facts["Orders"] = f"{protocol.repeats} {'published' if enough else 'seeded'}"
+    return facts
 
 
 BUILDERS: dict[str, Callable[[Results, Prepared, Comparison, Table], Grid]] = {
     "results": _results,
+    "ranks": _ranks,
     "times": _times,
     "datasets": _datasets,
 }
@@ -362,6 +416,8 @@ LATEX = {
     "|": r"\textbar{}",
     "±": r"$\pm$",
     "σ": r"$\sigma$",
+    "λ": r"$\lambda$",
+    "√": r"$\surd$",
     "—": "---",
 }
 

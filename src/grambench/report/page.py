@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -16,15 +17,18 @@ from markupsafe import Markup
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.metrics import METRICS
 from grambench.provenance import THREAD_VARIABLES
-from grambench.results import Prepared, Results
+from grambench.results import ALL, Prepared, Results
 from grambench.statistics import VERDICTS
 from grambench.tables import NO_RESULT, Grid
 
 FOLDER = Path(__file__).parent
+WIDEST = 62.0  # rem of a figure
+POINTS_PER_REM = 10.8
 SIGNS = {"exact": "=", "consistent": "≈", "different": "≠", "speed-up": "×", "unavailable": "–"}
 MEANINGS = {
     "exact": "mean and, where published, standard deviation print as published",
-    "consistent": "no significant difference at 1 %, or less than half the published standard deviation",
+    "consistent": "no significant difference at 1 %, or less than half the published standard deviation; median ranks: "
+    "inside the 99 % bootstrap interval of ours",
     "different": "neither of the two",
     "speed-up": "seconds and their ratios: shown, not judged",
     "unavailable": "nothing to compare: not part of this run, a failed run, or data that could not be had",
@@ -46,6 +50,12 @@ class Picture:
     def address(self) -> str:
         """The figure as a data: address, so that the page needs no other file."""
         return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode("ascii")
+
+    @property
+    def width(self) -> float:
+        """How wide the figure is shown at most, in rem: letters have the same size in all figures."""
+        points = re.search(rb'<svg [^>]*width="([\d.]+)pt"', self.svg)
+        return round(float(points[1]) / POINTS_PER_REM, 1) if points else WIDEST
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,13 +195,13 @@ def _speed_ups(study: StudyReport) -> list[tuple[str, float]]:
 def _outside(study: StudyReport) -> list[str]:
     """Return the data sets with published numbers that are not part of this run."""
     named = dict.fromkeys(map(str, study.reproduction["dataset"]))
-    return [name for name in named if name not in study.results.study.datasets]
+    return [name for name in named if name not in (*study.results.study.datasets, ALL)]
 
 
 def _source(dataset: PreparedDataset) -> dict[str, Any]:
     source = dict(dataset.source)
     kind = str(source.pop("kind", "unknown"))
-    details = [(key, _text(value)) for key, value in source.items()]
+    details = [(key, _text(value)) for key, value in source.items() if value]
     return {"name": dataset.name, "kind": kind, "details": details, "content": dataset.content}
 
 

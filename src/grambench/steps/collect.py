@@ -3,7 +3,8 @@
 python -m grambench.steps.collect RUNS CURVES CELLS RECORD...
 
 runs.parquet    study, dataset, algorithm, sweep, value, repeat, orders, metric, result: one row a number; beside the
-                metrics of the protocol, plain runs have one for every kernel, such as updates:<kernel>
+                metrics of the protocol, plain runs have one for every kernel, such as updates:<kernel>; the kernels
+                that an algorithm has found are numbered
 curves.parquet  study, dataset, algorithm, repeat, round, metric, result: plain runs only; weight:<kernel> is a metric
 cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_seconds, peak_resident_mb, record
 """
@@ -34,7 +35,7 @@ def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
                 yield (*head, value, r, record.orders, metric, result)
     for name, numbers in record.kernel_values.items() if not sweep else ():
         for r, repeat in enumerate(numbers[0]):
-            for kernel, result in zip(record.settings["kernels"], repeat, strict=True):
+            for kernel, result in zip(record.settings["kernels"] or range(1, len(repeat) + 1), repeat, strict=True):
                 yield (*head, points[0], r, record.orders, f"{name}:{kernel}", result)
 
 

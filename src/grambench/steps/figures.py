@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from grambench import figures
+from grambench import figures, reproduction
 from grambench.config.study import Study
 from grambench.files import atomic
 from grambench.results import Results
@@ -17,10 +17,11 @@ from grambench.results import Results
 
 def main(argv: list[str]) -> None:
     """Write the two files."""
-    svg, png, runs, cells, curves, reproduction = map(Path, argv[1:])
+    svg, png, runs, cells, curves, compared = map(Path, argv[1:])
     study = Study.model_validate(json.loads(argv[0]))
     results = Results.read(study, runs, cells)
-    canvas = figures.draw(results, pd.read_parquet(curves), pd.read_csv(reproduction), study.figures[svg.stem])
+    figure = study.figures[svg.stem]
+    canvas = figures.draw(results, pd.read_parquet(curves), reproduction.read(compared), figure)
     with atomic(svg) as svg_file, atomic(png) as png_file:
         figures.save(canvas, svg_file, png_file)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from grambench import figures, layout, records, tables
+from grambench import figures, layout, records, reproduction, tables
 from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.errors import DataError
@@ -24,7 +24,6 @@ from grambench.report import page
 from grambench.results import Results
 
 Find = Callable[[str], Path]
-TEXTS = ["algorithm", "orders", "verdict", "published", "ours", "reason"]
 
 
 def main(argv: list[str]) -> None:
@@ -48,16 +47,15 @@ def study_report(spec: dict[str, Any], find: Find) -> page.StudyReport:
 
     results = Results.read(study, path(layout.RUNS), path(layout.CELLS))
     prepared = {name: store.read(path(layout.PREPARED, dataset=name)) for name in study.datasets}
-    reproduction = pd.read_csv(path(layout.REPRODUCTION))
-    reproduction[TEXTS] = reproduction[TEXTS].fillna("").astype(str)
-    compared = tables.comparison(reproduction)
+    compared = reproduction.read(path(layout.REPRODUCTION))
+    index = tables.comparison(compared)
     found = [find(str(name)) for name in results.cells["record"]]
     return page.StudyReport(
         results=results,
         prepared=prepared,
-        reproduction=reproduction,
+        reproduction=compared,
         claims=pd.read_csv(path(layout.CLAIMS), dtype=str, keep_default_na=False),
-        tables=[tables.build(results, prepared, compared, table) for _, table in sorted(study.tables.items())],
+        tables=[tables.build(results, prepared, index, table) for _, table in sorted(study.tables.items())],
         figures=[
             page.Picture(
                 title=figure.title,

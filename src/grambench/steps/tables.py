@@ -7,9 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-import pandas as pd
-
-from grambench import tables
+from grambench import reproduction, tables
 from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.files import write_text
@@ -18,11 +16,11 @@ from grambench.results import Results
 
 def main(argv: list[str]) -> None:
     """Write the three files."""
-    csv, markdown, latex, runs, cells, reproduction, *paths = map(Path, argv[1:])
+    csv, markdown, latex, runs, cells, compared, *paths = map(Path, argv[1:])
     study = Study.model_validate(json.loads(argv[0]))
     prepared = {dataset.name: dataset for dataset in map(store.read, paths)}
-    compared = tables.comparison(pd.read_csv(reproduction))
-    grid = tables.build(Results.read(study, runs, cells), prepared, compared, study.tables[csv.stem])
+    index = tables.comparison(reproduction.read(compared))
+    grid = tables.build(Results.read(study, runs, cells), prepared, index, study.tables[csv.stem])
     write_text(csv, tables.frame(grid).to_csv(index=False))
     write_text(markdown, tables.markdown(grid))
     write_text(latex, tables.latex(grid))

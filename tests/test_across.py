@@ -1,0 +1,474 @@
+"""Numbers of all data sets together, and what else a holdout study shows, on a small one with one failed cell."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import presentation
+import pytest
+import yaml
+from matplotlib.colors import to_hex
+
+from grambench import figures, fingerprint, reproduction, tables
+from grambench.config.load import check
+from grambench.config.project import Configuration
+from grambench.config.study import Study, Sweep
+from grambench.datasets.store import PreparedDataset
+from grambench.errors import ConfigError, DataError
+from grambench.plan import Plan
+from grambench.report import page
+from grambench.results import Results
+
+CONFIG = presentation.ROOT / "config"
+REPEATS = 4
+ERRORS = {  # CA-1D and the grids of line_40 have no rank, because D1 has no result there
+    "line_0": {"ca_1d": 1.0, "cr": 2.0, "da": 2.0, "d1": 4.0, "cr_dc": 0.5},
+    "line_5": {"ca_1d": 3.0, "cr": 1.0, "da": 2.0, "d1": 5.0, "cr_dc": 0.5},
+    "line_40": {"ca_1d": 4.0, "cr": 1.0, "da": 2.0, "cr_dc": 0.5},
+}
+RANKED = ["ca_1d", "cr", "da", "d1"]
+PROFILE = [1.0, 10.0, 100.0]
+SETTINGS = {
+    "name": "small",
+    "title": "A small study",
+    "paper": "Nobody",
+    "protocol": {"kind": "holdout", "repeats": REPEATS, "sizes": {"default": [5, 6, 7]}, "values": [1]},
+    "dictionary": {"family": "gaussian", "low": 1, "high": 100, "count": 3, "spacing": "log"},
+    "datasets": list(ERRORS),
+    "algorithms": {
+        "ca_1d": {},
+        "cr": {},
+        "da": {"algorithm": "alignf"},
+        "d1": {"algorithm": "grid_lp_mkl", "title": "√2, λ", "parameters": {"p": 1}},
+        "cr_dc": {},
+    },
+    "sweeps": {
+        "profile": {
+            "kind": "profile",
+            "label": "Width",
+            "scale": "log",
+            "values": {"low": 1, "high": 100, "count": 3, "spacing": "log"},
+            "algorithms": ["ca_1d"],
+            "datasets": ["line_0"],
+        },
+        "parts": {
+            "parameter": "refine",
+            "label": "Parts",
+            "values": [1, 2],
+            "algorithms": ["da"],
+            "datasets": ["line_0"],
+        },
+    },
+    "published": {
+        "runs": 8,
+        "results": ["ranks.csv", "text.csv"],
+        "heads": {"item": "Table 3", "file": "sizes.csv"},
+    },
+    "tables": {
+        "datasets": {"kind": "datasets", "title": "Table 3", "caption": "The data"},
+        "ranks": {
+            "kind": "ranks",
+            "title": "Table 2",
+            "caption": "Ranks",
+            "algorithms": [*RANKED, "cr_dc"],
+            "metrics": ["median_rank", "mean_rank", "error_percent", "seconds"],
+        },
+        "text": {
+            "title": "Section 3.1",
+            "caption": "Text",
+            "algorithms": ["ca_1d", "d1"],
+            "metrics": ["error_percent"],
+        },
+    },
+    "figures": {
+        "dots": {
+            "kind": "dots",
+            "title": "Dots",
+            "caption": "Dots",
+            "metrics": ["error_percent"],
+            "algorithms": ["ca_1d", "cr", "d1"],
+            "datasets": ["line_0", "line_5", "line_40"],
+        },
+        "alone": {
+            "kind": "dots",
+            "title": "Alone",
+            "caption": "One",
+            "metrics": ["error_percent"],
+            "algorithms": ["ca_1d", "cr", "d1"],
+            "datasets": ["line_0"],
+        },
+        "across": {
+            "kind": "across",
+            "title": "Across",
+            "caption": "Lines",
+            "metrics": ["error_percent", "seconds"],
+            "algorithms": RANKED,
+            "datasets": list(ERRORS),
+            "x": [0, 5, 40],
+            "label": "How far",
+        },
+        "found": {
+            "kind": "found",
+            "title": "Found",
+            "caption": "Kernels",
+            "metrics": ["weight"],
+            "algorithms": ["ca_1d"],
+            "datasets": ["line_0"],
+            "label": "Width",
+            "marks": {"√2": math.sqrt(2)},
+        },
+        "profile": {
+            "kind": "profile",
+            "title": "Profile",
+            "caption": "Searches",
+            "sweep": "profile",
+            "metrics": ["search_objective_1", "search_objective_2", "search_objective_3"],
+            "algorithms": ["ca_1d"],
+            "datasets": ["line_0"],
+        },
+    },
+}
+FILES = {
+    "ranks.csv": "table,dataset,algorithm,metric,mean,std\n"
+    "2,all,ca_1d,median_rank,2,\n"
+    "2,all,cr,median_rank,1,\n"
+    "2,all,da,median_rank,3.5,\n"
+    "2,all,d1,median_rank,3,\n"
+    "2,all,ca_1d,seconds,12,1\n"
+    "2,all,d1,seconds,60,6\n",
+    "text.csv": "table,dataset,algorithm,metric,mean,std\nSection 3.1,line_0,ca_1d,error_percent,1.2,\n",
+    "sizes.csv": "dataset,n,d,train\nline_0,20,2,5\nline_5,21,2,5\n",
+}
+RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+
+
+def study(**changes):
+    return check(Study, SETTINGS | changes, "small.yaml")
+
+
+def results(datasets=tuple(ERRORS)):
+    rows, cells = [], []
+    for dataset, algorithm in itertools.product(datasets, SETTINGS["algorithms"]):
+        error = ERRORS[dataset].get(algorithm)
+        status, reason = ("ok", "") if error is not None else ("timeout", "stopped after 5 s")
+        cells.append(("small", dataset, algorithm, "", status, reason, "seeded" if status == "ok" else ""))
+        for repeat in range(REPEATS) if error is not None else ():
+            spread = 0.1 * (repeat - 1.5)
+            values = {"error_percent": error + spread, "seconds": 0.01 * (1 + list(ERRORS).index(dataset))}
+            values |= {"weight:1": 0.7, "parameter:1": 2.0 + spread, "weight:2": 0.3, "parameter:2": 30.0}
+            if repeat:  # the first run found one kernel only
+                values |= {"weight:2": np.nan, "parameter:2": np.nan}
+            rows += [(dataset, algorithm, "", np.nan, repeat, *item) for item in values.items()]
+    cells.append(("small", "line_0", "ca_1d", "profile", "ok", "", "seeded"))
+    for (place, value), repeat in itertools.product(enumerate(PROFILE), range(REPEATS)):
+        heights = {"1": [1.0, -4.0, 0.0][place], "2": [3.0, -1.0, -2.0][place], "3": np.nan}
+        rows += [("line_0", "ca_1d", "profile", value, repeat, f"search_objective_{t}", h) for t, h in heights.items()]
+    columns = ["study", "dataset", "algorithm", "sweep", "status", "reason", "orders"]
+    plan = study().model_copy(update={"datasets": list(datasets)})
+    return Results(plan, pd.DataFrame(rows, columns=RUNS), pd.DataFrame(cells, columns=columns))
+
+
+def prepared():
+    labels = np.where(np.arange(20) < 8, 1, -1).astype(np.int8)
+    loaded = PreparedDataset(
+        name="line_0", features=np.ones((20, 2)), labels=labels, orders=None, source={"kind": "made"}
+    )
+    return {"line_0": loaded}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("published")
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    return {name: folder / name for name in FILES}
+
+
+@pytest.fixture(scope="module")
+def compared(files):
+    return reproduction.table(results(), prepared(), files)
+
+
+def one(table, **wanted):
+    chosen = table
+    for name, value in wanted.items():
+        chosen = chosen[chosen[name] == value]
+    assert len(chosen) == 1, chosen
+    return chosen.iloc[0]
+
+
+# numbers
+
+
+def test_ranks_are_among_the_ranked_where_all_have_a_result():
+    assert results().ranks(RANKED).to_dict("index") == {
+        "line_0": {"ca_1d": 1.0, "cr": 2.5, "da": 2.5, "d1": 4.0},
+        "line_5": {"ca_1d": 3.0, "cr": 1.0, "da": 2.0, "d1": 4.0},
+    }
+    assert results().across("cr", "median_rank", RANKED) == (1.75, pytest.approx(np.nan, nan_ok=True), 2)
+    assert results().across("cr", "mean_rank", RANKED).mean == 1.75
+    assert results().across("cr_dc", "median_rank", RANKED).runs == 0
+
+
+def test_seconds_of_all_data_sets_carry_a_standard_error():
+    sample = results().across("ca_1d", "seconds", RANKED)
+    assert (sample.mean, sample.runs) == (pytest.approx(0.02), 3)
+    assert sample.std == pytest.approx(0.01 / math.sqrt(3))
+    assert results().across("d1", "seconds", RANKED).runs == 2
+    error = results().across("ca_1d", "error_percent", RANKED)
+    assert error.mean == pytest.approx(8 / 3) and math.isnan(error.std)
+
+
+def test_verdicts_on_median_ranks(compared):
+    found = compared[compared["metric"] == "median_rank"].set_index("algorithm")
+    assert found["item"].unique().tolist() == ["Table 2"]
+    assert found["verdict"].to_dict() == {"ca_1d": "exact", "cr": "consistent", "da": "different", "d1": "different"}
+    assert found["ours"].to_dict() == {"ca_1d": "2.0", "cr": "1.8", "da": "2.2", "d1": "4.0"}
+    assert found["runs"].unique().tolist() == [2]
+    missing = "2 of 8 data sets, without line_40"
+    assert found.loc["d1", "reason"] == f"the 99 % interval of our median is 4.0 to 4.0; {missing}"
+    assert found.loc["ca_1d", "reason"] == missing
+
+
+def test_mean_seconds_are_a_speed_up(compared):
+    row = one(compared, metric="seconds", algorithm="ca_1d")
+    assert (row.verdict, row.speed_up, row.reason) == ("speed-up", pytest.approx(600.0), "3 of 8 data sets")
+    assert (row.published, row.ours) == ("12 ± 1", "0.020 ± 0.006")
+    assert one(compared, metric="seconds", algorithm="d1").reason == "2 of 8 data sets, without line_40"
+
+
+def test_one_data_set_is_not_judged_and_none_is_unavailable(files):
+    alone = reproduction.table(results(("line_0",)), {}, files)
+    row = one(alone, metric="median_rank", algorithm="cr")
+    assert (row.verdict, row.ours, row.reason) == ("unavailable", "2.5", "1 of 8 data sets")
+    none = reproduction.table(results(("line_40",)), {}, files)
+    row = one(none, metric="median_rank", algorithm="cr")
+    assert (row.verdict, row.ours, row.reason) == ("unavailable", "", "0 of 8 data sets, without line_40")
+
+
+def test_places_and_sizes_without_best_kernels(compared):
+    text = one(compared, item="Section 3.1")
+    assert (text.dataset, text.algorithm, text.ours_mean) == ("line_0", "ca_1d", pytest.approx(1.0))
+    sizes = compared[compared["item"] == "Table 3"].set_index(["dataset", "metric"])["verdict"]
+    assert sizes.to_dict() == {
+        ("line_0", "n"): "exact",
+        ("line_0", "d"): "exact",
+        ("line_5", "n"): "unavailable",
+        ("line_5", "d"): "unavailable",
+    }
+
+
+def test_best_kernels_need_experts(files, tmp_path):
+    (tmp_path / "sizes.csv").write_text("dataset,n,d,best_kernel\nline_0,20,2,gaussian_sigma1\n")
+    with pytest.raises(DataError, match="name best kernels, so the study needs experts"):
+        reproduction.table(results(), prepared(), files | {"sizes.csv": tmp_path / "sizes.csv"})
+
+
+def test_numbers_as_printed_survive_the_file(compared, tmp_path):
+    sizes = compared[compared["metric"] == "n"]
+    sizes.to_csv(tmp_path / "reproduction.csv", index=False)
+    read = reproduction.read(tmp_path / "reproduction.csv")
+    assert read["published"].tolist() == ["20", "21"]
+    assert read["algorithm"].tolist() == ["", ""]
+
+
+# tables
+
+
+@pytest.fixture(scope="module")
+def grids(compared):
+    index = tables.comparison(compared)
+    return {name: tables.build(results(), prepared(), index, table) for name, table in study().tables.items()}
+
+
+def test_the_table_of_ranks(grids):
+    (block,) = grids["ranks"].blocks
+    assert (block.dataset, block.head) == ("all", "ranked on 2 of 3 data sets")
+    rows = {row.label: [(cell.text or cell.status, cell.published) for cell in row.cells] for row in block.rows}
+    assert rows["Median rank"][1:] == [("1.8", "1.0"), ("2.2", "3.5"), ("4.0", "3.0"), ("not ranked", "")]
+    assert rows["Mean rank"][0] == ("2.0", "")
+    assert rows["Error (%)"][0] == ("2.7", "")
+    assert rows["Time (s)"][0] == ("0.020 ± 0.006", "12 ± 1")
+    assert rows["Time (s)"][4] == ("0.020 ± 0.006", "")  # not published, and shown all the same
+    assert any("timeout" in remark for remark in grids["ranks"].remarks)
+    frame = tables.frame(grids["ranks"])
+    assert set(frame["dataset"]) == {"all"} and len(frame) == 4 * 5
+
+
+def test_the_pool_and_the_draws_of_a_holdout_study(grids):
+    loaded = grids["datasets"]
+    assert loaded.columns[-2:] == ["Drawn", "Source"]
+    rows = {row.label: row.cells for row in loaded.blocks[0].rows}
+    assert rows["line_0"][-2].text == "5 + 6 + 7"
+    assert (rows["line_0"][0].published, rows["line_0"][0].verdict) == ("20", "exact")
+    assert grids["text"].blocks[0].head == "4 draws, n = 20, d = 2, grid of 3 kernels"
+    assert [block.dataset for block in grids["text"].blocks] == ["line_0"]
+
+
+@pytest.mark.parametrize("name", ["datasets", "ranks", "text"])
+def test_they_can_be_typeset(grids, name):
+    assert tables.markdown(grids[name])
+    assert tables.latex(grids[name]).isascii()
+
+
+# figures
+
+
+@pytest.fixture(scope="module")
+def canvases(compared):
+    plan = study().figures
+    return {name: figures.draw(results(), pd.DataFrame(), compared, figure) for name, figure in plan.items()}
+
+
+def legend(canvas):
+    return [text.get_text() for text in canvas.legends[0].get_texts()]
+
+
+def test_dots_stand_side_by_side_on_each_data_set(canvases):
+    (axes,) = canvases["dots"].axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["line\n0", "line\n5", "line\n40"]
+    dots = {to_hex(drawn.get_color()).upper(): drawn for drawn in axes.get_lines() if drawn.get_marker() == "o"}
+    drawn = dots[figures.line(study(), "ca_1d")[0]]
+    np.testing.assert_allclose(drawn.get_ydata(), [1.0, 3.0, 4.0])
+    places = np.array([dots[figures.line(study(), name)[0]].get_xdata() for name in ("ca_1d", "cr", "d1")])
+    assert (np.diff(places, axis=0) > 0).all()
+    assert (np.abs(places - np.arange(3)) < 0.5).all()
+    np.testing.assert_allclose(dots[figures.line(study(), "d1")[0]].get_ydata(), [4.0, 5.0, np.nan])
+    assert legend(canvases["dots"]) == ["CA-1D", "CR", "√2, λ", "Published"]
+
+
+def test_on_one_data_set_algorithms_are_the_axis_with_published_numbers(canvases):
+    (axes,) = canvases["alone"].axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["CA-1D", "CR", "√2,\nλ"]
+    (mark,) = [drawn for drawn in axes.get_lines() if drawn.get_marker() == "_"]
+    assert (mark.get_xdata(), mark.get_ydata()) == ([0.0], [1.2])
+    assert legend(canvases["alone"]) == ["Published"]
+
+
+def test_across_has_a_panel_for_each_metric(canvases):
+    first, second = canvases["across"].axes
+    assert [axes.get_title(loc="left") for axes in (first, second)] == ["Error (%)", "Time (s)"]
+    assert (first.get_yscale(), second.get_yscale()) == ("linear", "log")
+    assert [label.get_text() for label in first.get_xticklabels()] == ["0", "5", "40"]
+    colours = {name: figures.line(study(), name)[0] for name in RANKED}
+    lines = {to_hex(drawn.get_color()).upper(): drawn.get_ydata() for drawn in first.get_lines()}
+    np.testing.assert_allclose(lines[colours["ca_1d"]], [1.0, 3.0, 4.0])
+    np.testing.assert_allclose(lines[colours["d1"]], [4.0, 5.0, np.nan])
+    assert canvases["across"].get_supxlabel() == "How far"
+
+
+def test_found_shows_every_kernel_of_every_repeat(canvases):
+    (axes,) = canvases["found"].axes
+    (dots,) = [drawn for drawn in axes.get_lines() if drawn.get_marker() == "o"]
+    assert sorted(dots.get_xdata()) == pytest.approx([1.85, 1.95, 2.05, 2.15, 30.0])
+    assert [text.get_text() for text in axes.texts] == ["√2"]
+    assert results().kernels("line_40", "d1").shape == (2, 0)
+
+
+def test_a_profile_is_relative_and_marks_its_least_value(canvases):
+    (axes,) = canvases["profile"].axes
+    curves = [drawn for drawn in axes.get_lines() if len(drawn.get_xdata()) == 3]
+    assert [drawn.get_ydata().tolist() for drawn in curves] == [[0.25, -1.0, 0.0], [1.0, -1 / 3, -2 / 3]]
+    dots = [(*drawn.get_xdata(), *drawn.get_ydata()) for drawn in axes.get_lines() if len(drawn.get_xdata()) == 1]
+    assert dots == [(pytest.approx(10.0), -1.0), (pytest.approx(100.0), -2 / 3)]
+    assert legend(canvases["profile"]) == ["Flipped objective, iteration 1", "Flipped objective, iteration 2"]
+
+
+def test_without_results_a_figure_says_so(compared):
+    nothing = Results(study(), results().runs.iloc[:0], results().cells.iloc[:0])
+    for figure in study().figures.values():
+        canvas = figures.draw(nothing, pd.DataFrame(), compared, figure)
+        assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
+
+
+def test_an_algorithm_has_one_colour_in_all_studies():
+    configuration = Configuration(CONFIG)
+    letter, mnist = configuration.study("ca_letter"), configuration.study("ca_mnist")
+    shared = letter.algorithms.keys() & mnist.algorithms.keys()
+    assert len(shared) >= 6
+    assert all(figures.line(letter, name) == figures.line(mnist, name) for name in shared)
+
+
+# the page
+
+
+def test_letters_are_equally_large_in_all_figures():
+    picture = page.Picture(title="", caption="", alternative="", left_out=[], svg=b'<svg a="b" width="540.0pt">')
+    assert picture.width == 50.0
+
+
+# settings
+
+
+def test_a_grid_may_stand_for_values_and_whole_numbers_stay_whole():
+    sweeps = study().sweeps
+    assert sweeps["profile"].values == pytest.approx(PROFILE)
+    assert [type(value) for value in sweeps["parts"].values] == [int, int]
+    again = Sweep.model_validate(json.loads(sweeps["profile"].model_dump_json()))
+    assert again == sweeps["profile"]
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "change", "message"),
+    [
+        ("figures", "across", {"x": [0, 5]}, "has an x for each of its data sets"),
+        ("figures", "dots", {"x": [0, 5, 40]}, "has an x for each of its data sets"),
+        ("figures", "profile", {"sweep": "other"}, "figure profile shows sweep 'other', known: profile, parts"),
+        ("sweeps", "profile", {"parameter": "gain"}, "of kind profile has no parameter"),
+        ("sweeps", "profile", {"references": {"ca_1d": "cr"}}, "only a sweep of kind scaling has references"),
+        (
+            "sweeps",
+            "profile",
+            {"values": {"low": 1, "high": 1, "count": 3, "spacing": "log"}},
+            "low must be below high",
+        ),
+    ],
+)
+def test_a_wrong_study_is_refused(part, name, change, message):
+    parts = SETTINGS[part] | {name: SETTINGS[part][name] | change}
+    with pytest.raises(ConfigError, match=message):
+        study(**{part: parts})
+
+
+def test_only_holdout_studies_have_searches_to_profile():
+    nested = yaml.safe_load((CONFIG / "studies/rkl.yaml").read_text())
+    profile = SETTINGS["sweeps"]["profile"] | {"algorithms": ["unif"], "datasets": ["sonar"]}
+    with pytest.raises(ConfigError, match="profile profiles a search, which only holdout studies have"):
+        check(Study, nested | {"sweeps": nested["sweeps"] | {"profile": profile}}, "rkl.yaml")
+
+
+def test_the_plan_of_a_profile(monkeypatch):
+    plan = Plan({"studies": ["ca_letter"]}, CONFIG)
+    settings = json.loads(plan.run_spec("ca_letter", "letter_b_d", "ca_1d/profile"))
+    assert (settings["experiment"], len(settings["points"]), len(settings["values"])) == ("profile", 1, 101)
+    assert (settings["values"][0], settings["values"][-1]) == (1.0, pytest.approx(200.0))
+    seen = []
+    monkeypatch.setattr(fingerprint, "code", lambda *modules: seen.extend(modules))
+    plan.run_code("ca_letter", "ca_1d/profile")
+    assert "grambench.steps.fit_profile" in seen and "grambench.algorithms.parametric.ca_1d" in seen
+
+
+# the paper's numbers
+
+
+@pytest.mark.parametrize("name", ["ca_dirichlet", "ca_mnist", "ca_letter", "ca_eleven"])
+def test_what_is_published_is_part_of_the_study(name):
+    plan = Configuration(CONFIG).study(name)
+    for file in plan.published.results:
+        numbers = pd.read_csv(CONFIG / "published" / file)
+        assert set(numbers["algorithm"]) <= set(plan.algorithms)
+        assert set(numbers["dataset"]) <= {*plan.datasets, "all"}
+        assert numbers["dataset"].ne("all").all() or plan.published.runs == len(plan.datasets)
+    ranked = {name for table in plan.tables.values() if table.kind == "ranks" for name in table.algorithms}
+    assert ranked <= set(numbers["algorithm"])
+
+
+def test_sizes_are_those_of_table_3():
+    plan = Configuration(CONFIG).study("ca_eleven")
+    sizes = pd.read_csv(CONFIG / "published/ca_table_3.csv").set_index("dataset")
+    assert plan.protocol.sizes == {
+        name: (row["train"], row["validation"], row["test"]) for name, row in sizes.iterrows()
+    }
+    assert plan.datasets == list(sizes.index)

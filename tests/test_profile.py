@@ -1,0 +1,80 @@
+"""The objective of CA-1D's searches as a function of the bandwidth, against its definition."""
+
+import numpy as np
+import pytest
+
+from grambench.algorithms.alignment import centred, centred_labels
+from grambench.algorithms.parametric import ca_1d
+from grambench.algorithms.stagewise import step
+from grambench.datasets.store import PreparedDataset
+from grambench.errors import ConfigError
+from grambench.experiments import holdout, profile
+from grambench.families import gaussian
+from grambench.solvers import kernel_search
+
+VALUES = [0.2, 0.5, 1.0, 3.0, 10.0]
+SETTINGS = {
+    "file": "ca_1d",
+    "points": [{}],
+    "values": VALUES,
+    "protocol": {"repeats": 2, "sizes": {"default": [40, 5, 5]}, "standardise": False},
+    "dictionary": {"family": "gaussian", "low": 0.2, "high": 20.0, "grid": [0.2, 20.0]},
+    "seed": 3,
+}
+
+
+def dataset():
+    rng = np.random.default_rng(1)
+    features = rng.normal(size=(80, 2))
+    labels = np.where(features[:, 0] ** 2 + 0.2 * rng.normal(size=80) > 0.7, 1, -1).astype(np.int8)
+    return PreparedDataset(name="made", features=features, labels=labels, orders=None, source={})
+
+
+def by_definition(draw):
+    """Return -<K_sigma, F'(K)> for K of each iteration, everything formed; K grows by what CA-1D chooses."""
+    family, y = gaussian.Family(draw.train), centred_labels(draw.train_labels)
+    target = np.outer(y, y)
+    points = family.scan(0.2, 20.0)
+    gram, heights, before = 1e-10 * centred(np.eye(40)), [], 0.0
+    while True:
+        norm, ideal = np.linalg.norm(gram), np.linalg.norm(target)
+        reached = np.vdot(gram, target) / (norm * ideal)
+        if heights and reached <= before + 1e-3:
+            return heights
+        before = reached
+        slope = (target - np.vdot(gram, target) / norm**2 * gram) / (norm * ideal)
+        heights.append([-np.vdot(family.gram(np.array([value])), slope) for value in VALUES])
+        chosen = kernel_search.line(family.objective(slope), points)[0]
+        added = centred(family.gram(np.array([chosen])))
+        gram = gram + step(gram, added, y, 1.0) * added
+
+
+def test_profiles_are_the_flipped_objective_of_each_iteration():
+    found = profile.outcome(SETTINGS, dataset()).metrics
+    assert list(found) == ["search_objective_1", "search_objective_2", "search_objective_3"]
+    for r, draw in enumerate(holdout.draws(SETTINGS, dataset())):
+        expected = by_definition(draw)
+        assert len(expected) >= 2
+        for heights, known in zip(found.values(), expected, strict=False):
+            assert heights.shape == (len(VALUES), 2)
+            np.testing.assert_allclose(heights[:, r], known, rtol=1e-6, atol=1e-6 * np.abs(known).max())
+
+
+def test_nothing_is_known_of_iterations_that_did_not_take_place():
+    point = {"iterations": 2}
+    found = profile.outcome(SETTINGS | {"points": [point]}, dataset()).metrics
+    assert np.isfinite(found["search_objective_2"]).all()
+    assert np.isnan(found["search_objective_3"]).all()
+
+
+def test_the_searches_are_replayed_whatever_was_chosen():
+    (draw, _) = holdout.draws(SETTINGS, dataset())
+    family, stopping = gaussian.Family(draw.train), ca_1d.Parameters()
+    first = profile.profiles(family, draw.train_labels, [np.array([1.0])], stopping, VALUES)
+    more = profile.profiles(family, draw.train_labels, [np.array([1.0]), np.array([5.0])], stopping, VALUES)
+    assert len(first) == 1 and first[0] == more[0]
+
+
+def test_only_stagewise_algorithms_have_such_searches():
+    with pytest.raises(ConfigError, match="alignf does not learn stagewise"):
+        profile.outcome(SETTINGS | {"file": "alignf"}, dataset())
