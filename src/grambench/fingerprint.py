@@ -89,6 +89,7 @@ def _tree(module: str) -> ast.Module:
     return tree
 
 
+@functools.cache
 def _tokens(module: str) -> str:
     """Return the module as its syntax tree prints it: what the interpreter sees, without comments and layout."""
     return ast.unparse(_tree(module))

@@ -12,6 +12,7 @@ a name says which family an algorithm belongs to.
 
 import ast
 import dataclasses
+import functools
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -128,6 +129,7 @@ def module(name: str) -> str:
     return f"grambench.algorithms.{family(name)}.{name}"
 
 
+@functools.cache
 def load(name: str) -> Algorithm[Any]:
     """Import one algorithm."""
     source = importlib.import_module(module(name))

@@ -5,8 +5,7 @@ which a support vector machine is trained with the C of the least validation err
 the regulariser of the least validation error. The algorithms of one repeat share its examples.
 
 The paper does not say how it breaks ties: here the first of the best values is taken. A machine that is not trained
-after the protocol's number of steps ends the search for C: on overlapping classes those of a larger C take longer
-still, and none of them was ever the best before (`docs/reproduction.md`).
+after the protocol's number of steps ends the search for C: where classes overlap, a larger C takes longer still.
 """
 
 import time
