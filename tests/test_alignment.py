@@ -75,7 +75,7 @@ def test_stagewise_rises_stops_and_sums_to_one():
     points = family.scan(0.1, 30.0)
 
     def search(objective):
-        return np.array([kernel_search.line(objective, points)[0]])
+        return np.array([kernel_search.line(objective, points, 1e-4)[0]])
 
     learned = stagewise.learn(family, labels, search, stagewise.Stopping())
     assert learned.weights.sum() == pytest.approx(1.0)
@@ -103,15 +103,15 @@ def test_a_line_search_finds_the_highest_of_many_lobes():
 
     fine = np.linspace(0.0, 9.0, 200001)
     best = max(objective([point])[0] for point in fine)
-    parameter, value = kernel_search.line(objective, np.linspace(0.0, 9.0, 40))
-    assert value == pytest.approx(best, abs=1e-5)
+    parameter, value = kernel_search.line(objective, np.linspace(0.0, 9.0, 40), 1e-6)
+    assert value == pytest.approx(best, abs=1e-9)
     assert value == objective([parameter])[0]
 
 
 @pytest.mark.parametrize("falling", [False, True])
 def test_a_line_search_ends_at_an_end_of_the_range(falling):
     sign = -1.0 if falling else 1.0
-    parameter, _ = kernel_search.line(lambda p: (sign * p[0], np.array([sign])), np.linspace(1.0, 4.0, 9))
+    parameter, _ = kernel_search.line(lambda p: (sign * p[0], np.array([sign])), np.linspace(1.0, 4.0, 9), 1e-6)
     assert parameter == pytest.approx(1.0 if falling else 4.0, rel=1e-5)
 
 

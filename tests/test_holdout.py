@@ -115,15 +115,15 @@ def test_tuning_takes_the_first_of_the_best_on_the_validation_examples():
     for value in values:
         alone = settings("cr", tune={"parameter": "gamma", "values": [value], "by": "error"})
         errors.append(tuned(alone, draw).error)
-    assert tuned(spec, draw).value == values[int(np.argmin(errors))]
+    assert tuned(spec, draw).fit.value == values[int(np.argmin(errors))]
     spec = settings("ca_nd", tune={"parameter": "regulariser", "values": [1e12, 0.0], "by": "alignment"})
     found = tuned(spec, draw)
     family = families.load("gaussian")
     reached = []
     for value in (1e12, 0.0):
         spec["tune"]["values"] = [value]
-        reached.append(alignment(tuned(spec, draw).kernel.gram(family(draw.validation)), draw.validation_labels))
-    assert found.value == (1e12, 0.0)[int(np.argmax(reached))]
+        reached.append(alignment(tuned(spec, draw).fit.kernel.gram(family(draw.validation)), draw.validation_labels))
+    assert found.fit.value == (1e12, 0.0)[int(np.argmax(reached))]
 
 
 def test_the_machine_is_the_best_of_its_c_and_errors_are_counted_right():
@@ -131,7 +131,7 @@ def test_the_machine_is_the_best_of_its_c_and_errors_are_counted_right():
     found = tuned(settings(), draw)
     assert found.C in (0.01, 1.0, 100.0)
     family = families.load("gaussian")
-    decisions = found.kernel.gram(family(draw.validation, draw.train)) @ found.dual + found.bias
+    decisions = found.fit.kernel.gram(family(draw.validation, draw.train)) @ found.dual + found.bias
     assert found.error == np.mean(np.where(decisions >= 0.0, 1, -1) != draw.validation_labels)
 
 
@@ -145,4 +145,4 @@ def test_a_machine_that_cannot_be_trained_ends_the_search():
     spec = settings("grid_lp_mkl", tune=tune)
     algorithm = algorithms.load("grid_lp_mkl")
     limited = holdout.tune(algorithm, {"steps": 50}, families.load("gaussian"), spec, draw)
-    assert limited.value == 1e-4
+    assert limited.fit.value == 1e-4

@@ -4,12 +4,15 @@ n training examples. The learned kernel is k(x, x') = sum_i weights_i k_theta_i(
 algorithm chooses from a continuous set or takes from a grid.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.families import KernelFamily
+from grambench.families import KernelFamily, Objective
+from grambench.solvers import kernel_search
 
 Floats = NDArray[np.float64]
 
@@ -37,9 +40,19 @@ class Dictionary:
     high: float
     grid: Floats
 
+    @classmethod
+    def on(cls, examples: Floats, family: type[KernelFamily], described: Mapping[str, Any]) -> "Dictionary":
+        """Make the dictionary of a study, {low, high, grid}, on training examples (n, d)."""
+        n, d = examples.shape
+        return cls(family(examples), n, d, described["low"], described["high"], np.array(described["grid"]))
+
     def scan(self) -> Floats:
         """Return the points of a search over one parameter."""
         return self.family.scan(self.low, self.high)
+
+    def search(self, objective: Objective) -> tuple[float, float]:
+        """Return the one parameter that maximises an objective of the family, and the maximum."""
+        return kernel_search.line(objective, self.scan(), self.family.precision)
 
     def refined(self, parts: int) -> Floats:
         """Return the grid with every step of it cut into equal parts, equal in the logarithm for a log family."""

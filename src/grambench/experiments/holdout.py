@@ -11,7 +11,7 @@ after the protocol's number of steps ends the search for C: where classes overla
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,33 +69,35 @@ class Draw:
     seed: np.random.SeedSequence
 
 
+class Fit(NamedTuple):
+    """A learned kernel, the value of the tuned parameter (NaN where there is none) and the seconds of the fit."""
+
+    kernel: LearnedKernel
+    value: float
+    seconds: float
+
+
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A learned kernel with its machine, after tuning.
+    """A fit with its machine.
 
     Attributes
     ----------
-    kernel : LearnedKernel
-        What the algorithm returned at the chosen value.
+    fit : Fit
+        The learned kernel.
     dual, bias : ndarray of float64 (n,), float
         The machine on it.
     error : float
         Share of the validation examples on the wrong side.
     C : float
         Of the machine trained afterwards, NaN where the algorithm trained its own.
-    value : float
-        Of the tuned parameter, NaN where there is none.
-    seconds : float
-        Time of the algorithm's fit at that value.
     """
 
-    kernel: LearnedKernel
+    fit: Fit
     dual: Floats
     bias: float
     error: float
     C: float
-    value: float
-    seconds: float
 
 
 def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
@@ -125,7 +127,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
             begun = time.perf_counter()
             tuned = tune(algorithm, point, family, settings, draw)
             seconds = time.perf_counter() - begun
-            kernel = tuned.kernel
+            kernel = tuned.fit.kernel
             cross = kernel.gram(family(draw.train, draw.test))
             measured = {
                 "error_percent": 100.0 * wrong(cross, tuned.dual, tuned.bias, draw.test_labels),
@@ -133,10 +135,10 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
                 "kernels_selected": np.count_nonzero(kernel.weights > SELECTED * kernel.weights.max()),
                 "iterations": len(kernel.steps),
                 "chosen_c": tuned.C,
-                "chosen_value": tuned.value,
+                "chosen_value": tuned.fit.value,
                 "validation_error_percent": 100.0 * tuned.error,
                 "seconds": seconds,
-                "search_seconds": tuned.seconds,
+                "search_seconds": tuned.fit.seconds,
             }
             for name in METRICS:
                 metrics[name][p, r] = measured[name]
@@ -189,12 +191,31 @@ def tune(
     SolverError
         If there is none at all.
     """
-    described, search = settings["dictionary"], settings["tune"]
-    examples, features = draw.train.shape
-    grid = np.array(described["grid"])
-    dictionary = Dictionary(family(draw.train), examples, features, described["low"], described["high"], grid)
+    dictionary = Dictionary.on(draw.train, family, settings["dictionary"])
     cross = family(draw.train, draw.validation)
-    best: tuple[float, Tuned] | None = None
+    fits = candidates(algorithm, point, dictionary, settings["tune"], draw)
+    if settings["tune"] and settings["tune"]["by"] == "alignment":
+        validation = family(draw.validation)
+        fits = [max(fits, key=lambda fit: alignment(fit.kernel.gram(validation), draw.validation_labels))]
+    tuned = [finish(fit, dictionary.family, cross, settings["protocol"], draw) for fit in fits]
+    return min(tuned, key=lambda each: each.error)
+
+
+def candidates(
+    algorithm: Algorithm[ParametricFit],
+    point: Mapping[str, Any],
+    dictionary: Dictionary,
+    search: Mapping[str, Any] | None,
+    draw: Draw,
+) -> list[Fit]:
+    """Return the fits at the values of the parameter that is tuned; a single one where there is none.
+
+    Raises
+    ------
+    SolverError
+        If the first value has none; a later one ends the list.
+    """
+    fits: list[Fit] = []
     for value in search["values"] if search else [np.nan]:
         chosen = dict(point) | ({search["parameter"]: value} if search else {})
         parameters = algorithms.parameters(algorithm.name, chosen)
@@ -202,55 +223,39 @@ def tune(
         try:
             kernel = algorithm.fit(parameters, dictionary, draw.train_labels, rng=np.random.default_rng(draw.seed))
         except SolverError:
+            if not fits:
+                raise
             break
-        seconds = time.perf_counter() - begun
-        if search and search["by"] == "alignment":
-            loss = -alignment(kernel.gram(family(draw.validation)), draw.validation_labels)
-            if best is None or loss < best[0]:
-                best = loss, Tuned(kernel, np.zeros(0), 0.0, np.nan, np.nan, value, seconds)
-            continue
-        tuned = finish(kernel, value, seconds, dictionary.family, cross, settings["protocol"], draw)
-        if best is None or tuned.error < best[0]:
-            best = tuned.error, tuned
-    if best is None:
-        raise SolverError("no machine could be trained at the first value that is tried")
-    tuned = best[1]
-    if search and search["by"] == "alignment":
-        tuned = finish(tuned.kernel, tuned.value, tuned.seconds, dictionary.family, cross, settings["protocol"], draw)
-    return tuned
+        fits.append(Fit(kernel, value, time.perf_counter() - begun))
+    return fits
 
 
-def finish(
-    kernel: LearnedKernel,
-    value: float,
-    seconds: float,
-    family: KernelFamily,
-    cross: KernelFamily,
-    protocol: Mapping[str, Any],
-    draw: Draw,
-) -> Tuned:
-    """Measure the machine of a learned kernel on the validation examples, trained at the best C where it has none."""
-    known = kernel.gram(cross)
-    if kernel.dual is not None:
-        error = wrong(known, kernel.dual, kernel.bias, draw.validation_labels)
-        return Tuned(kernel, kernel.dual, kernel.bias, error, np.nan, value, seconds)
-    combination = Combination.single(kernel.gram(family))
-    machine: svm.Machine | None = None
-    best: Tuned | None = None
+def finish(fit: Fit, train: KernelFamily, cross: KernelFamily, protocol: Mapping[str, Any], draw: Draw) -> Tuned:
+    """Measure the machine of a learned kernel on the validation examples, trained at the best C where it has none.
+
+    Raises
+    ------
+    SolverError
+        If no machine could be trained.
+    """
+    known = fit.kernel.gram(cross)
+    if fit.kernel.dual is not None:
+        error = wrong(known, fit.kernel.dual, fit.kernel.bias, draw.validation_labels)
+        return Tuned(fit, fit.kernel.dual, fit.kernel.bias, error, np.nan)
+    combination = Combination.single(fit.kernel.gram(train))
+    tuned: list[Tuned] = []
     for C in protocol["values"]:
-        start = None if machine is None else machine.dual
+        start = tuned[-1].dual if tuned else None
         try:
             machine = svm.train(combination, draw.train_labels, C, start=start, max_steps=protocol["steps"])
         except SolverError:
             break
         error = wrong(known, machine.dual, machine.bias, draw.validation_labels)
-        if best is None or error < best.error:
-            best = Tuned(kernel, machine.dual, machine.bias, error, C, value, seconds)
-    if best is None:
-        raise SolverError(
-            f"no machine could be trained within {protocol['steps']} steps at C = {protocol['values'][0]}"
-        )
-    return best
+        tuned.append(Tuned(fit, machine.dual, machine.bias, error, C))
+    if not tuned:
+        smallest = protocol["values"][0]
+        raise SolverError(f"no machine could be trained within {protocol['steps']} steps at C = {smallest:g}")
+    return min(tuned, key=lambda each: each.error)
 
 
 def wrong(cross: Floats, dual: Floats, bias: float, labels: Labels) -> float:

@@ -50,15 +50,14 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     parameters = algorithms.parameters(settings["file"], point)
     if not isinstance(parameters, stagewise.Stopping):
         raise ConfigError(f"{settings['file']} does not learn stagewise, so that it has no searches to profile")
-    described, family = settings["dictionary"], families.load(settings["dictionary"]["family"])
-    grid = np.array(described["grid"])
+    family = families.load(settings["dictionary"]["family"])
     heights = np.full((ITERATIONS, len(values), settings["protocol"]["repeats"]), np.nan)
     for r, draw in enumerate(draws(settings, dataset)):
-        examples, features = draw.train.shape
-        own = family(draw.train)
-        dictionary = Dictionary(own, examples, features, described["low"], described["high"], grid)
+        dictionary = Dictionary.on(draw.train, family, settings["dictionary"])
         kernel = algorithm.fit(parameters, dictionary, draw.train_labels, rng=np.random.default_rng(draw.seed))
-        for t, profile in enumerate(profiles(own, draw.train_labels, kernel.parameters, parameters, values)):
+        for t, profile in enumerate(
+            profiles(dictionary.family, draw.train_labels, kernel.parameters, parameters, values)
+        ):
             heights[t, :, r] = profile
     return Outcome({f"search_objective_{t}": height for t, height in enumerate(heights, start=1)})
 

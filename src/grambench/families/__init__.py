@@ -32,10 +32,13 @@ class KernelFamily(Protocol):
         Theta in tables and figures.
     spacing : str
         "log" where theta is a scale and searched by its logarithm, else "linear".
+    precision : float
+        Relative, to which a search finds one theta.
     """
 
     symbol: ClassVar[str]
     spacing: ClassVar[str]
+    precision: ClassVar[float]
 
     def __init__(self, left: Floats, right: Floats | None = None) -> None:
         """Take the examples (n, d), and the others (t, d) where it is not the same."""

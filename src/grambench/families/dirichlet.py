@@ -21,6 +21,7 @@ class Family:
 
     symbol: ClassVar[str] = "σ"
     spacing: ClassVar[str] = "linear"
+    precision: ClassVar[float] = 1e-6  # of a frequency: a hundredth shifts the phase at the ends of the range
 
     def __init__(self, left: Floats, right: Floats | None = None) -> None:
         others = left if right is None else right

@@ -28,6 +28,7 @@ class Family:
 
     symbol: ClassVar[str] = "σ"
     spacing: ClassVar[str] = "log"
+    precision: ClassVar[float] = 1e-3  # changes an objective at its maximum by a millionth
 
     def __init__(self, left: Floats, right: Floats | None = None) -> None:
         centre = left.mean(axis=0)  # distances are differences of products, the smaller the better

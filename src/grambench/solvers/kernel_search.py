@@ -13,10 +13,9 @@ from grambench.families import Objective
 Floats = NDArray[np.float64]
 
 LOBES = 2  # of a scan that are refined
-PRECISION = 1e-3  # of a parameter, relative: a thousandth changes an objective at its maximum by a millionth
 
 
-def line(objective: Objective, points: Floats) -> tuple[float, float]:
+def line(objective: Objective, points: Floats, precision: float) -> tuple[float, float]:
     """Maximise over one parameter between the first and the last of some points.
 
     Parameters
@@ -25,6 +24,8 @@ def line(objective: Objective, points: Floats) -> tuple[float, float]:
         Returns value and gradient at a parameter (1,).
     points : ndarray of float64 (p,)
         Ascending; a lobe between two of them is not seen.
+    precision : float
+        Of the parameter, relative.
 
     Returns
     -------
@@ -42,7 +43,7 @@ def line(objective: Objective, points: Floats) -> tuple[float, float]:
     for peak in highest:
         low, high = float(points[max(peak - 1, 0)]), float(points[min(peak + 1, len(points) - 1)])
         refined = minimize_scalar(
-            lambda x: -value(x), bounds=(low, high), method="bounded", options={"xatol": PRECISION * high}
+            lambda x: -value(x), bounds=(low, high), method="bounded", options={"xatol": precision * high}
         )
         if -refined.fun > found[1]:
             found = (float(refined.x), -float(refined.fun))

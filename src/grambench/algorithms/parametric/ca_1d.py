@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from grambench.algorithms import stagewise
 from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
-from grambench.solvers import kernel_search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +46,6 @@ def fit(
     rng : Generator
         Not used.
     """
-    points = dictionary.scan()
     return stagewise.learn(
-        dictionary.family, labels, lambda objective: np.array([kernel_search.line(objective, points)[0]]), parameters
+        dictionary.family, labels, lambda objective: np.array([dictionary.search(objective)[0]]), parameters
     )

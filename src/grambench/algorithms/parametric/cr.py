@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from grambench.algorithms import greedy_risk
 from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
-from grambench.solvers import kernel_search
 
 Floats = NDArray[np.float64]
 
@@ -37,9 +36,8 @@ def fit(
     rng : Generator
         Not used.
     """
-    points = dictionary.scan()
 
     def search(c: Floats) -> tuple[float, float]:
-        return kernel_search.line(dictionary.family.objective(np.outer(c, c)), points)
+        return dictionary.search(dictionary.family.objective(np.outer(c, c)))
 
     return greedy_risk.learn(parameters, dictionary, labels, search)
