@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -74,6 +75,7 @@ def test_help_has_examples_and_every_command():
         "status",
         "failed",
         "compare",
+        "merge",
         "doctor",
         "examples:",
         "snakemake --cores 4 -R",
@@ -157,6 +159,44 @@ def test_compare_takes_every_study_or_the_one_named(capsys, tmp_path):
     sides = str(tmp_path / "a"), str(tmp_path / "b")
     assert call(capsys, "compare", *sides)[1].splitlines()[-1] == "3 same, 1 changed"
     assert call(capsys, "compare", *sides, "--study", "omkc")[1] == "2 same\n"
+
+
+def write_numbers(folder, study, metric, numbers):
+    """Write one metric of many algorithms, a row of numbers each."""
+    rows = [
+        (study, "heart", f"a{a}", "", float("nan"), r, "seeded", metric, value)
+        for a, row in enumerate(numbers)
+        for r, value in enumerate(row)
+    ]
+    columns = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
+    (folder / study).mkdir(parents=True)
+    pd.DataFrame(rows, columns=columns).to_parquet(folder / study / "runs.parquet")
+    return str(folder)
+
+
+@pytest.mark.parametrize(("study", "repeats"), [("omkc", 20), ("rkl", 5), ("ca_eleven", 10)])
+def test_compare_cries_no_wolf_over_hundreds_of_cells(capsys, tmp_path, study, repeats):
+    draws = np.random.default_rng(5).normal(size=(2, 600, repeats))
+    base = write_numbers(tmp_path / "a", study, "error_percent", draws[0])
+    other = write_numbers(tmp_path / "b", study, "error_percent", draws[1])
+    assert call(capsys, "compare", base, other)[:2] == (0, "600 noise\n")
+    draws[1, 7] = draws[0, 7] + 10.0 + 0.01 * draws[1, 7]
+    changed = write_numbers(tmp_path / "c", study, "error_percent", draws[1])
+    code, out, _ = call(capsys, "compare", base, changed)
+    assert code == 1
+    assert [line.split()[:3] for line in out.splitlines()[1:-1]] == [[study, "heart", "a7"]]
+
+
+def test_compare_knows_numbers_that_a_holdout_study_does_not_have(capsys, tmp_path):
+    numbers = np.array([[np.nan] * 10, [np.nan, *range(9)], range(10)], dtype=float)
+    base = write_numbers(tmp_path / "a", "ca_eleven", "chosen_c", numbers)
+    assert call(capsys, "compare", base, base)[:2] == (0, "3 same\n")
+    more = np.hstack([numbers, numbers + 7.0])
+    assert call(capsys, "compare", base, write_numbers(tmp_path / "b", "ca_eleven", "chosen_c", more))[1] == "3 same\n"
+    numbers[0] = 1.0
+    assert (
+        "1 changed" in call(capsys, "compare", base, write_numbers(tmp_path / "c", "ca_eleven", "chosen_c", numbers))[1]
+    )
 
 
 def test_run_hands_over_to_snakemake(monkeypatch, capsys):

@@ -28,6 +28,7 @@ EPILOG = """examples:
   grambench status                                 what is done, what failed and why
   snakemake --cores 4 -R $(grambench failed)       try again whatever failed
   grambench compare results.old results            what changed beyond noise
+  grambench merge results.a results.b -o merged    one results folder out of two
 """
 
 
@@ -83,12 +84,17 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-c", "--cores", default="all", help="number of cores (default: all)")
     sub = command("status", _status, "show what is done, what failed and why; exit 1 where something failed")
     sub.add_argument("-a", "--all", action="store_true", help="list everything, not only what failed")
+    sub.add_argument("--results", type=Path, metavar="FOLDER", help="of another results folder, such as a merged one")
     command("failed", _failed, "print the files of everything that failed, for snakemake -R")
     sub = command("compare", _compare, "show what changed between two results folders beyond noise; exit 1 if any did")
     sub.add_argument("old", type=Path)
     sub.add_argument("new", type=Path)
     sub.add_argument("--study", help="its name; all that were run when none is given")
     sub.add_argument("--timings", action="store_true", help="compare seconds too")
+    sub = command("merge", _merge, "join results folders, of other machines, data sets or repeats, in a new one")
+    sub.add_argument("folders", nargs="+", type=Path, metavar="folder", help="results folders, two or more")
+    sub.add_argument("-o", "--output", type=Path, required=True, metavar="NEW", help="the folder to make")
+    sub.add_argument("--prefer", type=Path, metavar="FOLDER", help="the one whose numbers win where two have a cell")
     command("doctor", _doctor, "show versions, linear algebra, cores, memory, and which data sources answer")
     return parser
 
@@ -177,13 +183,13 @@ def _run(arguments: argparse.Namespace) -> int:
 def _status(arguments: argparse.Namespace) -> int:
     from grambench import status
 
-    found = status.items(_plan())
+    found = status.items(_plan(), arguments.results or status.RESULTS)
     for item in found:
         if item.failed or arguments.all:
             print(f"{item.status:12} {item.label}" + (f": {item.reason}" if item.reason else ""))
     print(status.counts(found))
     failed = any(item.failed for item in found)
-    if failed:
+    if failed and not arguments.results:
         print("try again: snakemake --cores all -R $(grambench failed)")
     return int(failed)
 
@@ -205,6 +211,17 @@ def _compare(arguments: argparse.Namespace) -> int:
         print(shown.to_string(index=False, na_rep="", float_format="{:.4g}".format))
     print(", ".join(f"{count} {change}" for change, count in table.change.value_counts().items()))
     return int(len(shown) > 0)
+
+
+def _merge(arguments: argparse.Namespace) -> int:
+    from grambench.merge import merge
+
+    table = merge(arguments.folders, arguments.output, arguments.prefer)
+    for folder, rows in table.groupby("folder", sort=False):
+        why = ", ".join(f"{count} {why}" for why, count in rows[rows.kept].why.value_counts().items())
+        print(f"{folder}: {rows.kept.sum()} of {len(rows)} records kept" + (f" ({why})" if why else ""))
+    print(f"{arguments.output}: {table.kept.sum()} cells; merged.csv says where each is from")
+    return 0
 
 
 def _doctor(arguments: argparse.Namespace) -> int:

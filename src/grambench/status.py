@@ -39,18 +39,26 @@ class Item:
         return self.status not in ("ok", "missing")
 
 
-def items(plan: Plan, root: Path = Path()) -> list[Item]:
-    """Return the state of every data set and run of a plan, data sets first."""
+RESULTS = Path("results")
+
+
+def located(results: Path, path: str) -> Path:
+    """Return where a file of the layout lies in a results folder that need not be the repository's."""
+    return results / Path(path).relative_to(RESULTS)
+
+
+def items(plan: Plan, results: Path = RESULTS) -> list[Item]:
+    """Return the state of every data set and run of a plan in a results folder, data sets first."""
     found = []
     names = dict.fromkeys(name for study in plan.studies for name in plan.datasets(study))
     for name in names:
-        path = plan.raw(name)
-        found.append(Item(path, f"data set {name}", *source(root / path, root / layout.PREPARED.format(dataset=name))))
+        path, prepared = plan.raw(name), located(results, layout.PREPARED.format(dataset=name))
+        found.append(Item(path, f"data set {name}", *source(Path(path), prepared)))
     for study in plan.studies:
         for dataset in plan.datasets(study):
             for task in plan.tasks(study, dataset):
                 path = layout.RECORD.format(study=study, dataset=dataset, task=task)
-                found.append(Item(path, f"{study}: {task} on {dataset}", *_record(root / path)))
+                found.append(Item(path, f"{study}: {task} on {dataset}", *_record(located(results, path))))
     return found
 
 

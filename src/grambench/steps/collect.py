@@ -11,7 +11,7 @@ cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_s
 
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +51,12 @@ def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
                 yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])
 
 
-def main(argv: list[str]) -> None:
-    """Write the three tables."""
-    runs_path, curves_path, cells_path, *paths = map(Path, argv)
+def write(found: Mapping[str, records.Record], runs_path: Path, curves_path: Path, cells_path: Path) -> None:
+    """Write the three tables of some records, which go by the names of their files."""
     run_rows: list[tuple[Any, ...]] = []
     curve_rows: list[tuple[Any, ...]] = []
     cells = []
-    for path in paths:
-        record = records.read(path)
+    for name, record in found.items():
         sweep = record.settings["sweep"]
         run_rows.extend(runs(record))
         if not sweep:
@@ -74,7 +72,7 @@ def main(argv: list[str]) -> None:
                 "orders": record.orders,
                 "wall_seconds": record.provenance.get("wall_seconds"),
                 "peak_resident_mb": record.provenance.get("peak_resident_mb"),
-                "record": str(path),
+                "record": name,
             }
         )
     for path, rows, columns in ((runs_path, run_rows, RUN_COLUMNS), (curves_path, curve_rows, CURVE_COLUMNS)):
@@ -82,6 +80,12 @@ def main(argv: list[str]) -> None:
             pd.DataFrame(rows, columns=columns).to_parquet(temporary, index=False)
     with atomic(cells_path) as temporary:
         pd.DataFrame(cells).to_csv(temporary, index=False)
+
+
+def main(argv: list[str]) -> None:
+    """Write the three tables."""
+    outputs, paths = argv[:3], argv[3:]
+    write({path: records.read(Path(path)) for path in paths}, *map(Path, outputs))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,231 @@
+"""Results folders joined in one: what is kept, what is refused, and that nothing is left of a refusal."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grambench import cli, layout, records, status
+from grambench.config.load import read
+from grambench.datasets import store
+from grambench.errors import DataError
+from grambench.merge import merge
+from grambench.plan import Plan
+from grambench.steps import collect
+
+ROOT = Path(__file__).parent.parent
+SMALL = {
+    "omkc": ("online", "wdbc", ["perceptron", "omkc_dd"], "mistake_percent"),
+    "rkl": ("nested", "sonar", ["unif"], "accuracy_percent"),
+    "ca_eleven": ("holdout", "heart", ["ca_1d", "du"], "error_percent"),
+}
+TABLES = (layout.RUNS, layout.CURVES, layout.CELLS)
+
+
+def record(study, dataset, algorithm, repeats=5, shift=0.0, status="ok", **changes):
+    """A record of which repeat r is the same in every number of repeats, as in all protocols."""
+    kind, _, _, metric = SMALL[study]
+    numbers = shift + np.arange(100, dtype=np.float64)[None, :repeats]
+    numbers[:, 1] = np.nan  # as where nothing was chosen
+    settings = {"sweep": "", "values": [], "kernels": ["polynomial_p1"], "seed": 1, "study": study}
+    settings["protocol"] = {"kind": kind, "parts" if kind == "nested" else "repeats": repeats}
+    parts = {
+        "metrics": {metric: numbers, "seconds": np.random.default_rng().random((1, repeats))},
+        "curves": {"objective": numbers[..., None] + [0.0, 1.0]},
+        "rounds": np.array([5, 10]),
+        "kernel_values": {"weight": numbers[..., None]},
+        "orders": "seeded",
+    }
+    given = (parts if status == "ok" else {"reason": f"{status} of 6 s"}) | {"settings": settings} | changes
+    provenance = {"wall_seconds": float(np.random.default_rng().random()), "processor": "one"}
+    names = {"study": study, "dataset": dataset, "algorithm": algorithm, "status": status}
+    return records.Record(**names, **({"provenance": provenance} | given))
+
+
+def add(folder, *given):
+    """Write records as `run` leaves them, without tables."""
+    for each in given:
+        name = layout.RECORD.format(study=each.study, dataset=each.dataset, task=each.algorithm)
+        records.write(status.located(folder, name), each)
+    return folder
+
+
+def tabulate(folder, study):
+    """Write the tables of a study as `collect` does."""
+    paths = sorted((folder / "runs" / study).rglob("*.h5"))
+    names = {str(Path("results") / path.relative_to(folder)): records.read(path) for path in paths}
+    collect.write(names, *(status.located(folder, name.format(study=study)) for name in TABLES))
+
+
+def prepare(folder, name, factor=1.0, reasons=()):
+    dataset = store.PreparedDataset(
+        name=name, features=factor * np.eye(4), labels=np.array([-1, 1, 1, -1], dtype=np.int8), orders=None, source={}
+    )
+    path = status.located(folder, layout.PREPARED.format(dataset=name))
+    store.write(path, store.Unavailable(name, reasons) if reasons else dataset)
+
+
+@pytest.fixture
+def sides(tmp_path):
+    """Two folders: one with all cells but one and its tables, one with the other cell, on another machine."""
+    first, second = tmp_path / "a", tmp_path / "b"
+    for study, (_, dataset, algorithms, _) in SMALL.items():
+        add(first, *(record(study, dataset, algorithm) for algorithm in algorithms))
+        tabulate(first, study)
+        prepare(first, dataset)
+    (first / "runs/omkc/wdbc/omkc_dd.h5").unlink()
+    tabulate(first, "omkc")
+    add(second, record("omkc", "wdbc", "omkc_dd", provenance={"processor": "another"}))
+    return first, second
+
+
+def content(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if not path.is_dir()}
+
+
+def refused(folders, message, **options):
+    """Expect one line, the folders as they were, and nothing beside them."""
+    parent = folders[0].parent
+    before = content(parent)
+    with pytest.raises(DataError, match=message) as caught:
+        merge(folders, parent / "c", **options)
+    assert "\n" not in str(caught.value)
+    assert content(parent) == before
+    assert sorted(path.name for path in parent.iterdir()) == sorted({path.parts[len(parent.parts)] for path in folders})
+
+
+def test_cells_of_both_with_their_provenance(sides, tmp_path):
+    merge(sides, tmp_path / "c")
+    runs = {study: pd.read_parquet(tmp_path / "c" / study / "runs.parquet") for study in SMALL}
+    assert {study: sorted(set(table.algorithm)) for study, table in runs.items()} == {
+        "omkc": ["omkc_dd", "perceptron"],
+        "rkl": ["unif"],
+        "ca_eleven": ["ca_1d", "du"],
+    }
+    for study in ("rkl", "ca_eleven"):
+        for name in (pattern.format(study=study) for pattern in TABLES):
+            assert status.located(tmp_path / "c", name).read_bytes() == status.located(sides[0], name).read_bytes()
+    for side in sides:
+        for path in (side / "runs").rglob("*.h5"):
+            assert (tmp_path / "c" / path.relative_to(side)).read_bytes() == path.read_bytes()
+    table = pd.read_csv(tmp_path / "c" / "merged.csv", keep_default_na=False).set_index("algorithm")
+    assert table.folder["omkc_dd"] == str(sides[1])
+    assert json.loads(table.provenance["omkc_dd"]) == {"processor": "another"}
+    assert table.kept.all()
+    assert not list(tmp_path.glob(".*"))
+    inputs = [path.stat().st_mtime for path in (tmp_path / "c").rglob("*.h5")]
+    assert max(inputs) <= min(path.stat().st_mtime for path in (tmp_path / "c").rglob("*.parquet"))
+
+
+def test_equal_cells_are_kept_once_whatever_their_seconds(sides, tmp_path):
+    add(sides[1], record("omkc", "wdbc", "perceptron"), record("ca_eleven", "heart", "du"))
+    table = merge(sides, tmp_path / "c")
+    assert (tmp_path / "c/runs/omkc/wdbc/perceptron.h5").read_bytes() == (
+        sides[0] / "runs/omkc/wdbc/perceptron.h5"
+    ).read_bytes()
+    both = table[table.algorithm.isin(["perceptron", "du"])]
+    assert both.why.tolist() == ["equal"] * 4
+    assert both.groupby("folder").kept.sum().to_dict() == {str(sides[0]): 2, str(sides[1]): 0}
+    assert both.provenance.nunique() == 4
+    again = merge([tmp_path / "c", sides[1]], tmp_path / "d")
+    listed = pd.read_csv(tmp_path / "d" / "merged.csv", keep_default_na=False)
+    assert len(listed) == len(again) + len(table)  # nothing of the first merge is forgotten
+
+
+@pytest.mark.parametrize("study", SMALL)
+def test_two_values_are_refused_unless_told_which_wins(sides, tmp_path, study):
+    _, dataset, (algorithm, *_), metric = SMALL[study]
+    add(sides[1], record(study, dataset, algorithm, shift=1e-12))
+    refused(sides, f"1 of 5 cells have two values, the first runs/{study}/{dataset}/{algorithm}.h5: {metric}, ")
+    refused(sides, "or --prefer ")
+    refused(sides, "expected one of the folders", prefer=tmp_path / "elsewhere")
+    for side in sides:
+        merge(sides, tmp_path / "c", side)
+        kept = records.read(tmp_path / "c" / "runs" / study / dataset / f"{algorithm}.h5")
+        assert kept.metrics[metric][0, 0] == (0.0 if side == sides[0] else 1e-12)
+        shutil.rmtree(tmp_path / "c")
+
+
+def test_other_settings_or_orders_are_two_values(sides):
+    add(sides[1], record("omkc", "wdbc", "perceptron", orders="published"))
+    refused(sides, r"orders \(seeded, published\) differ between")
+    settings = record("omkc", "wdbc", "perceptron").settings | {"seed": 2}
+    add(sides[1], record("omkc", "wdbc", "perceptron", settings=settings))
+    refused(sides, "settings seed differ between")
+    add(sides[1], record("omkc", "wdbc", "perceptron"), record("rkl", "sonar", "unif", repeats=4))
+    refused(sides, "runs/rkl/sonar/unif.h5: settings protocol differ")  # other parts are other splits
+
+
+def test_more_repeats_win_where_they_begin_alike(sides, tmp_path):
+    more = [record("omkc", "wdbc", name, repeats=8) for name in ("perceptron", "omkc_dd")]
+    add(sides[1], *more)
+    table = merge(sides, tmp_path / "c").query("algorithm == 'perceptron'")
+    assert table[["kept", "why"]].to_numpy().tolist() == [[False, "more repeats"], [True, "more repeats"]]
+    assert table.repeats.tolist() == [5, 8]
+    add(sides[1], record("omkc", "wdbc", "perceptron", repeats=8, shift=1.0))
+    shutil.rmtree(tmp_path / "c")
+    refused(sides, "two values")
+
+
+def test_algorithms_that_would_not_be_comparable_are_refused(sides):
+    add(sides[1], record("omkc", "wdbc", "omkc_dd", repeats=8))
+    refused(sides, r"run with different protocol \(8 and 5 repeats\)")
+    add(sides[1], record("omkc", "wdbc", "omkc_dd", orders="published"))
+    refused(sides, "run with different orders")
+    add(sides[1], record("omkc", "wdbc", "omkc_dd"))
+    prepare(sides[1], "wdbc", factor=2.0)
+    refused(sides, "wdbc.h5: the data differ")
+
+
+def test_numbers_win_against_failures(sides, tmp_path):
+    add(sides[0], record("omkc", "wdbc", "omkc_dd", status="timeout"))
+    add(sides[1], record("rkl", "sonar", "unif", status="unavailable"))
+    prepare(sides[1], "sonar", reasons=["no source answered"])
+    table = merge(sides[::-1], tmp_path / "c")
+    assert set(table[table.kept].status) == {"ok"}
+    assert isinstance(store.read(tmp_path / "c/datasets/sonar.h5"), store.PreparedDataset)
+    assert sorted(table[table.why == "others failed"].algorithm) == ["omkc_dd", "omkc_dd", "unif", "unif"]
+    preferred = merge(sides, tmp_path / "d", sides[0])
+    assert set(preferred[preferred.kept].status) == {"ok"}  # it has no number to prefer there
+
+
+def test_what_is_missing_or_damaged_is_refused(sides, tmp_path):
+    (sides[0] / "runs/rkl/sonar/unif.h5").write_bytes(b"half")
+    refused(sides, "unif.h5: not a run record")
+    (sides[0] / "runs/rkl/sonar/unif.h5").unlink()
+    refused(sides, r"unif.h5: no such file, though .*cells.csv lists it \(1 of 1 are missing\)")
+    refused([sides[0], tmp_path / "b" / "nowhere"], "no such file|no records")
+    (tmp_path / "a" / "runs").rename(tmp_path / "b" / "elsewhere")
+    refused(sides, "no records; expected a results folder")
+
+
+def test_an_existing_folder_is_left_alone(sides, tmp_path):
+    with pytest.raises(DataError, match="exists already"):
+        merge(sides, sides[0])
+
+
+def test_nothing_is_left_where_the_disk_is_full(sides, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(collect, "write", full)
+    refused(sides, "could not be written .No space left on device.; nothing is left of it")
+
+
+def test_the_command_and_what_reads_its_folder(sides, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    target = str(tmp_path / "c")
+    assert cli.main(["merge", *map(str, sides), "-o", target]) == 0
+    out = capsys.readouterr().out
+    assert f"{sides[0]}: 4 of 4 records kept (4 only one)" in out
+    assert f"{target}: 5 cells" in out
+    assert cli.main(["compare", target, target]) == 0
+    assert capsys.readouterr().out == "5 same\n"
+    assert cli.main(["status", "--results", target]) in (0, 1)
+    found = status.items(Plan(read(ROOT / "config/config.yaml"), ROOT / "config"), Path(target))
+    assert sum(item.status == "ok" and item.path.startswith("results/runs") for item in found) == 5
+    assert cli.main(["merge", *map(str, sides), "-o", target]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
