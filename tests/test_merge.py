@@ -205,6 +205,8 @@ def test_what_is_missing_or_damaged_is_refused(sides, tmp_path):
 def test_an_existing_folder_is_left_alone(sides, tmp_path):
     with pytest.raises(DataError, match="exists already"):
         merge(sides, sides[0])
+    with pytest.raises(DataError, match="expected two results folders or more"):
+        merge([sides[0], sides[0]], tmp_path / "c")
 
 
 def test_nothing_is_left_where_the_disk_is_full(sides, monkeypatch):

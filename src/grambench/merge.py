@@ -66,7 +66,7 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     Returns
     -------
     DataFrame
-        `merged.csv`: a row for each record of each folder.
+        A row for each record of each folder. `merged.csv` holds them, and those of earlier merges below them.
 
     Raises
     ------
@@ -74,6 +74,8 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
         If a folder holds no records, or not those of its tables; if a cell has two values and none is preferred; if
         algorithms would stand side by side on one data set that saw other data, orders or repeats; if `output` exists.
     """
+    if len(set(folders)) < 2:
+        raise DataError(f"{folders[0]}: expected two results folders or more to merge, got one")
     if output.exists():
         raise DataError(f"{output}: exists already; remove it, or name another folder after -o")
     if prefer is not None and prefer not in folders:
