@@ -107,7 +107,7 @@ def test_fetch_of_a_bundled_data_set(capsys, tmp_path, monkeypatch):
     assert code == 1
     assert "unavailable  data set a3a" in out
     code, out, _ = call(capsys, "failed")
-    assert out.split() == ["data/raw/a3a/source.json"]
+    assert sorted(out.split()) == ["data/raw/a3a/source.json", "data/raw/letter/source.json"]
 
 
 def results(folder, shift=0.0, noise=0.0, algorithms=("perceptron", "omkc_dd"), study="omkc"):
