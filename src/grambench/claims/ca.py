@@ -195,23 +195,20 @@ def fifty_iterations(evidence: Evidence) -> Answer:
 
 
 def local_minima(curve: ArrayLike) -> int:
-    """Return the number of local minima of a sampled curve (m,), the ends of its range among them.
+    """Return the number of local minima of a sampled curve (m,) inside its range.
 
-    A flat piece is one minimum if the curve rises on both sides of it, or on its one side at an end. What is less deep
-    than 1e-6 of the curve's range, measured to the lower of the ridges beside it, does not count. A constant has one.
+    The ends do not count: where a curve falls towards one, the range has cut it. A flat piece is one minimum if the curve
+    rises on both sides of it. What is less deep than 1e-6 of the curve's range, measured to the lower of the ridges
+    beside it, does not count.
     """
     values = np.asarray(curve, dtype=np.float64)
-    span = float(np.ptp(values))
-    if span == 0.0:
-        return 1
-    flipped = np.concatenate([[-np.inf], -values, [-np.inf]])
-    return len(find_peaks(flipped, prominence=PROMINENCE * span)[0])
+    return len(find_peaks(-values, prominence=PROMINENCE * float(np.ptp(values)))[0])
 
 
 def at_most_two_minima(evidence: Evidence) -> Answer:
     """CA-1D's flipped objective as a function of sigma has at most 2 local minima (here: in every profile sampled).
 
-    The ends of the range count as minima where the curve rises from them; see local_minima.
+    Minima inside the range of sigma count; see local_minima.
     """
     results, counts = evidence.results, dict[str, list[int]]()
     sweep = results.study.sweeps.get(PROFILE)
