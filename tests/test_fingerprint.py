@@ -22,7 +22,7 @@ def package(tmp_path, monkeypatch):
 
 
 def _forget():
-    for function in (fingerprint.code, fingerprint._tree, fingerprint._imports):
+    for function in (fingerprint.code, fingerprint._tree, fingerprint._tokens, fingerprint._imports):
         function.cache_clear()
 
 

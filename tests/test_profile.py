@@ -44,7 +44,7 @@ def by_definition(draw):
         before = reached
         slope = (target - np.vdot(gram, target) / norm**2 * gram) / (norm * ideal)
         heights.append([-np.vdot(family.gram(np.array([value])), slope) for value in VALUES])
-        chosen = kernel_search.line(family.objective(slope), points)[0]
+        chosen = kernel_search.line(family.objective(slope), points, family.precision)[0]
         added = centred(family.gram(np.array([chosen])))
         gram = gram + step(gram, added, y, 1.0) * added
 
