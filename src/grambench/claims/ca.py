@@ -197,9 +197,9 @@ def fifty_iterations(evidence: Evidence) -> Answer:
 def local_minima(curve: ArrayLike) -> int:
     """Return the number of local minima of a sampled curve (m,) inside its range.
 
-    The ends do not count: where a curve falls towards one, the range has cut it. A flat piece is one minimum if the curve
-    rises on both sides of it. What is less deep than 1e-6 of the curve's range, measured to the lower of the ridges
-    beside it, does not count.
+    The ends do not count: where a curve falls towards one, the range has cut it. A flat piece is one minimum if the
+    curve rises on both sides of it. What is less deep than 1e-6 of the curve's range, measured to the lower of the
+    ridges beside it, does not count.
     """
     values = np.asarray(curve, dtype=np.float64)
     return len(find_peaks(-values, prominence=PROMINENCE * float(np.ptp(values)))[0])
