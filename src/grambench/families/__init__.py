@@ -28,15 +28,12 @@ class KernelFamily(Protocol):
 
     Attributes
     ----------
-    symbol : str
-        Theta in tables and figures.
     spacing : str
-        "log" where theta is a scale and searched by its logarithm, else "linear".
+        "log" where theta is a scale, so that a grid is refined in its logarithm, else "linear".
     precision : float
         Relative, to which a search finds one theta.
     """
 
-    symbol: ClassVar[str]
     spacing: ClassVar[str]
     precision: ClassVar[float]
 

@@ -19,7 +19,6 @@ STEPS_PER_LOBE = 4
 class Family:
     """Dirichlet kernels of some examples."""
 
-    symbol: ClassVar[str] = "σ"
     spacing: ClassVar[str] = "linear"
     precision: ClassVar[float] = 1e-6  # of a frequency: a hundredth shifts the phase at the ends of the range
 

@@ -26,7 +26,6 @@ BLOCK = 1 << 15  # entries that stay in a core's cache
 class Family:
     """Gaussian kernels of some examples."""
 
-    symbol: ClassVar[str] = "σ"
     spacing: ClassVar[str] = "log"
     precision: ClassVar[float] = 1e-3  # changes an objective at its maximum by a millionth
 
