@@ -128,6 +128,14 @@ SETTINGS = {
             "algorithms": ["ca_1d"],
             "datasets": ["line_0"],
         },
+        "function": {
+            "kind": "function",
+            "title": "Function",
+            "caption": "Waves",
+            "function": "three_sines",
+            "x": [-10, 10],
+            "label": "Place",
+        },
     },
 }
 FILES = {
@@ -376,9 +384,18 @@ def test_a_profile_is_relative_and_marks_its_least_value(canvases):
     assert legend(canvases["profile"]) == ["Flipped objective, iteration 1", "Flipped objective, iteration 2"]
 
 
+def test_a_function_is_drawn_with_its_sign(canvases):
+    (axes,) = canvases["function"].axes
+    f, sign = axes.get_lines()
+    x = f.get_xdata()
+    assert (x[0], x[-1]) == (-10.0, 10.0)
+    np.testing.assert_allclose(f.get_ydata(), sum(np.sin(np.sqrt(w) * x) for w in (2, 12, 60)))
+    assert (sign.get_ydata() == np.where(f.get_ydata() > 0, 1, -1)).all()
+
+
 def test_without_results_a_figure_says_so(compared):
     nothing = Results(study(), results().runs.iloc[:0], results().cells.iloc[:0])
-    for figure in study().figures.values():
+    for figure in (each for each in study().figures.values() if each.kind != "function"):
         canvas = figures.draw(nothing, pd.DataFrame(), compared, figure)
         assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
 
@@ -416,6 +433,9 @@ def test_a_grid_may_stand_for_values_and_whole_numbers_stay_whole():
         ("figures", "across", {"x": [0, 5]}, "has an x for each of its data sets"),
         ("figures", "dots", {"x": [0, 5, 40]}, "has an x for each of its data sets"),
         ("figures", "profile", {"sweep": "other"}, "figure profile shows sweep 'other', known: profile, parts"),
+        ("figures", "function", {"function": "two_sines"}, "function: Input should be 'three_sines'"),
+        ("figures", "function", {"x": [-10]}, "an x of two numbers"),
+        ("figures", "dots", {"metrics": []}, "of kind dots has metrics"),
         ("sweeps", "profile", {"parameter": "gain"}, "of kind profile has no parameter"),
         ("sweeps", "profile", {"references": {"ca_1d": "cr"}}, "only a sweep of kind scaling has references"),
         (

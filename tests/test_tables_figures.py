@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 
 from grambench import figures, reproduction, tables
 from grambench.config.study import Figure, Nested, Table
+from grambench.datasets.generators import FUNCTIONS
 from grambench.results import Results
 
 
@@ -182,6 +183,8 @@ def test_axes_of_a_sweep_are_the_studys(compared):
 def test_every_kind_of_figure_and_table_is_drawn():
     for model, registry in ((Figure, figures.KINDS), (Table, tables.BUILDERS)):
         assert set(get_args(model.model_fields["kind"].annotation)) == set(registry)
+    functions, _ = get_args(Figure.model_fields["function"].annotation)
+    assert set(get_args(functions)) == set(FUNCTIONS)
 
 
 def test_agreement_shows_each_judged_number_once(canvases, compared):

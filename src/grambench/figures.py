@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from grambench.algorithms import names as algorithm_names
 from grambench.config.study import Figure, Study
+from grambench.datasets.generators import FUNCTIONS
 from grambench.metrics import METRICS
 from grambench.results import Results
 from grambench.statistics import VERDICTS
@@ -413,6 +414,21 @@ def _found(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, f
     return canvas
 
 
+def _function(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
+    """Draw a function on an interval, and the signs that are its labels."""
+    low, high = figure.x
+    x = np.linspace(low, high, 2001)
+    values = FUNCTIONS[figure.function or ""](x)
+    canvas = Canvas(figsize=(WIDTH, 2.9), layout="constrained")
+    axes = canvas.subplots()
+    axes.plot(x, values, color="#0072B2", linewidth=1.2, label="f")
+    axes.plot(x, np.where(values > 0.0, 1.0, -1.0), ".", color="#D55E00", markersize=1.8, label="sign of f")
+    axes.set_xlim(low, high)
+    axes.set_xlabel(figure.label)
+    canvas.legend(loc="outside upper center", ncols=2, markerscale=3.0)
+    return canvas
+
+
 def _empty(results: Results, figure: Figure) -> Canvas:
     """Return a panel that says why there is nothing to show."""
     reasons = dict.fromkeys(
@@ -537,6 +553,7 @@ KINDS: dict[str, Drawer] = {
     "dots": _dots,
     "across": _across,
     "found": _found,
+    "function": _function,
     "agreement": _agreement,
 }
 

@@ -333,39 +333,51 @@ class Figure(Model):
         a metric over the values of a sweep, laid out likewise. "profile": a sweep of that kind, a line an iteration of
         the first algorithm in the first repeat. "dots": a metric of each algorithm on each data set, in one panel.
         "across": a panel a metric, over data sets that differ in one number. "found": the kernels of a continuous
-        family that the algorithms have found in all repeats, weight against parameter. "agreement": published against
-        own means.
+        family that the algorithms have found in all repeats, weight against parameter. "function": what labels the
+        examples of a synthetic data set, on the range of `x`. "agreement": published against own means.
     title, caption : str
         As printed with the figure.
     metrics : list of str
-        What is shown: one panel each for "across" and the agreement, one for the others.
+        What is shown: one panel each for "across" and the agreement, none for "function", one for the others.
     sweep : str or None
         The sweep that a figure of kind "sweep" or "profile" shows.
     algorithms, datasets : list of str
         Lines and panels. The agreement has no panels, and shows all algorithms where none is listed.
     x : list of float
-        For "across", the number of each data set.
+        For "across", the number of each data set; for "function", where it begins and ends.
+    function : str or None
+        For "function", a name in grambench.datasets.generators.FUNCTIONS.
     label : str
-        Of the axis, for "across" and "found".
+        Of the axis, for "across", "found" and "function".
     marks : dict of float
         For "found", parameters that are marked, by the names to print there.
     """
 
-    kind: Literal["curves", "sweep", "profile", "dots", "across", "found", "agreement"] = "curves"
+    kind: Literal["curves", "sweep", "profile", "dots", "across", "found", "function", "agreement"] = "curves"
     title: str
     caption: str
-    metrics: Annotated[list[Name], Field(min_length=1)]
+    metrics: list[Name] = []
     sweep: Name | None = None
     algorithms: list[Name] = []
     datasets: list[Name] = []
     x: list[float] = []
+    function: Literal["three_sines"] | None = None
     label: str = ""
     marks: dict[str, float] = {}
 
     @model_validator(mode="after")
     def _one_number_a_data_set(self) -> Self:
-        if len(self.x) != (len(self.datasets) if self.kind == "across" else 0):
+        if self.kind != "function" and len(self.x) != (len(self.datasets) if self.kind == "across" else 0):
             raise ValueError("a figure of kind across, and no other, has an x for each of its data sets")
+        return self
+
+    @model_validator(mode="after")
+    def _a_function_or_metrics(self) -> Self:
+        if self.kind == "function":
+            if not self.function or len(self.x) != 2 or self.metrics:
+                raise ValueError("a figure of kind function has a function, an x of two numbers, and no metrics")
+        elif self.function or not self.metrics:
+            raise ValueError(f"a figure of kind {self.kind} has metrics, and no function")
         return self
 
 

@@ -61,8 +61,13 @@ def dirichlet(rng: np.random.Generator, n: int) -> Sample:
     Dirichlet kernels of these three frequencies (Afkanpour et al. 2013, Section 3.1, Figure 1).
     """
     points = rng.uniform(-10, 10, size=(n, 1)).round(DECIMALS)  # before labelling: labels are those of what is stored
-    waves = np.sin(points * np.sqrt([2, 12, 60])).sum(axis=1)
-    return points, np.where(waves > 0, 1, -1)
+    return points, np.where(three_sines(points[:, 0]) > 0, 1, -1)
+
+
+def three_sines(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sin(sqrt(2) x) + sin(sqrt(12) x) + sin(sqrt(60) x) at each x (n,)."""
+    total: NDArray[np.float64] = np.sin(x[:, None] * np.sqrt([2, 12, 60])).sum(axis=1)
+    return total
 
 
 def relevance(rng: np.random.Generator, n: int, *, gamma: float, rho: float = 1.75, d: int = 50) -> Sample:
@@ -109,6 +114,8 @@ def _shuffled(rng: np.random.Generator, n: int, positives: int) -> NDArray[np.in
     """Return n labels in random order, so many of them +1."""
     return rng.permutation(np.where(np.arange(n) < positives, 1, -1)).astype(np.int8)
 
+
+FUNCTIONS = {"three_sines": three_sines}  # whose signs are labels, to be drawn
 
 GENERATORS: dict[str, Callable[..., Sample]] = {
     function.__name__: function for function in (dirichlet, relevance, ringnorm, waveform)
