@@ -1,11 +1,20 @@
-"""Files that are either whole or absent, and the mark of a result that could not be had."""
+"""Files that are either whole or absent, and seals by which a reader notices what happened to them since."""
 
 import hashlib
+import mmap
 import os
+import struct
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from grambench.errors import DataError
+
+SEAL = struct.Struct("<8sQQI")  # follows the content: MARK, bytes, time of the last change in ns, CRC-32
+MARK = b"gbseal1\n"
+SMALL = 8 * 2**20  # bytes up to which the checksum is computed at every reading: 2 ms
 
 
 @contextmanager
@@ -34,6 +43,65 @@ def atomic(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def sealed(path: Path) -> Iterator[Path]:
+    """Yield a temporary path as `atomic` does, and append a seal to what the caller has written; see `check`.
+
+    HDF5 does not mind what follows its content.
+    """
+    with atomic(path) as temporary:
+        yield temporary
+        changed = temporary.stat().st_mtime_ns
+        with temporary.open("r+b") as stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.write(SEAL.pack(MARK, size, changed, _checksum(stream.fileno(), size)))
+        os.utime(temporary, ns=(changed, changed))
+
+
+def check(path: Path) -> None:
+    """Notice that a sealed file was truncated, or changed by as little as a bit, after it was written.
+
+    A large file that still has the time stamp of its seal counts as unchanged: a run maps gigabytes of which it may
+    read little, and whatever writes to a file sets its time. Only after that the checksum is computed.
+
+    Raises
+    ------
+    DataError
+        With the file and the command that makes it again.
+    """
+    fault = _fault(path)
+    if fault:
+        raise DataError(f"{path}: {fault}; make it again: snakemake --cores all -R {path}")
+
+
+def _fault(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            size = stream.seek(0, os.SEEK_END) - SEAL.size
+            stream.seek(max(size, 0))
+            seal = stream.read()
+            if len(seal) < SEAL.size or not seal.startswith(MARK):
+                return "truncated, or not written by this version of grambench"
+            _, expected, changed, checksum = SEAL.unpack(seal)
+            if size != expected:
+                return f"damaged, expected {expected} bytes of content, got {size}"
+            if size > SMALL and os.fstat(stream.fileno()).st_mtime_ns == changed:
+                return ""
+            got = _checksum(stream.fileno(), size)
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    return "" if got == checksum else f"damaged, expected checksum {checksum:08x}, got {got:08x}"
+
+
+def _checksum(descriptor: int, size: int) -> int:
+    with (
+        mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as mapped,
+        memoryview(mapped) as whole,
+        whole[:size] as content,
+    ):
+        return zlib.crc32(content)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.errors import DataError
-from grambench.files import atomic
+from grambench.files import check, sealed
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ def create(path: Path, n: int, attributes: dict[str, str]) -> Iterator[Floats]:
     OSError
         If the disk has no room for it.
     """
-    with atomic(path) as temporary:
+    with sealed(path) as temporary:
         with h5py.File(temporary, "w", libver="latest") as file:
             file.attrs.update(status="ok", **attributes)
             layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -53,7 +53,7 @@ def create(path: Path, n: int, attributes: dict[str, str]) -> Iterator[Floats]:
 
 def write_unavailable(path: Path, reason: str) -> None:
     """Write the note that a matrix could not be computed because its data set is unavailable."""
-    with atomic(path) as temporary, h5py.File(temporary, "w") as file:
+    with sealed(path) as temporary, h5py.File(temporary, "w") as file:
         file.attrs.update(status="unavailable", reason=reason)
 
 
@@ -74,21 +74,15 @@ def open_matrix(path: Path) -> Floats:
     Raises
     ------
     DataError
-        If the file is missing, truncated or holds no matrix.
+        If the file is missing or damaged (see grambench.files.check), or holds no matrix.
     """
     with _open(path) as file:
         if "matrix" not in file:
             raise DataError(f"{path}: holds no matrix ({file.attrs.get('reason', 'damaged file')})")
         shape, offset = file["matrix"].shape, file["matrix"].id.get_offset()
-    if offset is None or path.stat().st_size < offset + 8 * shape[0] * shape[1]:
-        raise DataError(
-            f"{path}: truncated, expected a {shape[0]} x {shape[1]} matrix; delete it and run its rule again"
-        )
     return np.memmap(path, dtype="<f8", mode="r", offset=offset, shape=shape).view(np.ndarray)
 
 
 def _open(path: Path) -> h5py.File:
-    try:
-        return h5py.File(path, "r")
-    except OSError as error:
-        raise DataError(f"{path}: not a matrix file ({error}); delete it and run its rule again") from None
+    check(path)
+    return h5py.File(path, "r")

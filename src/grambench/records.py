@@ -9,8 +9,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.errors import DataError
-from grambench.files import atomic
+from grambench.files import check, sealed
 
 STATUSES = ("ok", "error", "timeout", "killed", "memory", "unavailable")
 
@@ -61,7 +60,7 @@ GROUPS = ("metrics", "curves", "kernel_values")
 
 def write(path: Path, record: Record) -> None:
     """Write a record, whole or not at all."""
-    with atomic(path) as temporary, h5py.File(temporary, "w") as file:
+    with sealed(path) as temporary, h5py.File(temporary, "w") as file:
         for name in TEXTS:
             file.attrs[name] = getattr(record, name)
         for name in OBJECTS:
@@ -74,14 +73,12 @@ def write(path: Path, record: Record) -> None:
 
 def read(path: Path) -> Record:
     """Read a record; raise DataError where the file is missing or damaged."""
-    try:
-        with h5py.File(path, "r") as file:
-            arrays: dict[str, Any] = {
-                group: {name: values[:] for name, values in file[group].items()} if group in file else {}
-                for group in GROUPS
-            }
-            texts: dict[str, Any] = {name: str(file.attrs[name]) for name in TEXTS}
-            objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
-            return Record(**texts, **objects, **arrays, rounds=file["rounds"][:])
-    except (OSError, KeyError, ValueError) as error:
-        raise DataError(f"{path}: not a run record ({error}); delete it and run its rule again") from None
+    check(path)
+    with h5py.File(path, "r") as file:
+        arrays: dict[str, Any] = {
+            group: {name: values[:] for name, values in file[group].items()} if group in file else {}
+            for group in GROUPS
+        }
+        texts: dict[str, Any] = {name: str(file.attrs[name]) for name in TEXTS}
+        objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
+        return Record(**texts, **objects, **arrays, rounds=file["rounds"][:])

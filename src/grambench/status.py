@@ -9,6 +9,7 @@ import h5py
 
 from grambench import layout
 from grambench.errors import DataError
+from grambench.files import check
 from grambench.plan import Plan
 
 
@@ -92,11 +93,12 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
         return "damaged", f"{note_path}: {error}"
     if prepared is not None and prepared.is_file():
         try:
-            with h5py.File(prepared, "r") as file:
-                if file.attrs["status"] != "ok":
-                    return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
-        except (OSError, KeyError) as error:
-            return "damaged", f"{prepared}: {error}"
+            check(prepared)
+        except DataError as error:
+            return "damaged", str(error)
+        with h5py.File(prepared, "r") as file:
+            if file.attrs["status"] != "ok":
+                return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
     return "ok", ""
 
 
@@ -104,7 +106,8 @@ def _record(path: Path) -> tuple[str, str]:
     if not path.is_file():
         return "missing", "not run yet"
     try:
-        with h5py.File(path, "r") as file:
-            return str(file.attrs["status"]), str(file.attrs["reason"])
-    except (OSError, KeyError) as error:
-        return "damaged", str(DataError(f"{path}: {error}"))
+        check(path)
+    except DataError as error:
+        return "damaged", str(error)
+    with h5py.File(path, "r") as file:
+        return str(file.attrs["status"]), str(file.attrs["reason"])

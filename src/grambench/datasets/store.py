@@ -14,8 +14,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.errors import DataError
-from grambench.files import atomic
+from grambench.files import check, sealed
 
 if TYPE_CHECKING:  # scipy.sparse takes long to import, and few data sets are sparse
     from scipy import sparse
@@ -72,7 +71,7 @@ class Unavailable:
 
 def write(path: Path, dataset: PreparedDataset | Unavailable) -> None:
     """Write a prepared data set, or the note that it is unavailable."""
-    with atomic(path) as temporary, h5py.File(temporary, "w") as file:
+    with sealed(path) as temporary, h5py.File(temporary, "w") as file:
         file.attrs["name"] = dataset.name
         if isinstance(dataset, Unavailable):
             file.attrs["status"] = "unavailable"
@@ -101,22 +100,20 @@ def read(path: Path) -> PreparedDataset | Unavailable:
     DataError
         If the file is missing or damaged.
     """
-    try:
-        with h5py.File(path, "r") as file:
-            name = str(file.attrs["name"])
-            if file.attrs["status"] != "ok":
-                return Unavailable(name, tuple(json.loads(str(file.attrs["reasons"]))))
-            stored = file["features"]
-            features = _sparse(stored) if isinstance(stored, h5py.Group) else stored[:]
-            return PreparedDataset(
-                name=name,
-                features=features,
-                labels=file["labels"][:],
-                orders=file["orders"][:] if "orders" in file else None,
-                source=json.loads(str(file.attrs["source"])),
-            )
-    except (OSError, KeyError) as error:
-        raise DataError(f"{path}: not a prepared data set ({error}); delete it and run its rule again") from None
+    check(path)
+    with h5py.File(path, "r") as file:
+        name = str(file.attrs["name"])
+        if file.attrs["status"] != "ok":
+            return Unavailable(name, tuple(json.loads(str(file.attrs["reasons"]))))
+        stored = file["features"]
+        features = _sparse(stored) if isinstance(stored, h5py.Group) else stored[:]
+        return PreparedDataset(
+            name=name,
+            features=features,
+            labels=file["labels"][:],
+            orders=file["orders"][:] if "orders" in file else None,
+            source=json.loads(str(file.attrs["source"])),
+        )
 
 
 def _sparse(stored: h5py.Group) -> "sparse.csr_array":
