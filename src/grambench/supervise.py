@@ -41,6 +41,9 @@ class Outcome:
 def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Path, env: dict[str, str]) -> Outcome:
     """Run `command` to its end or to its limit; nothing of its process group survives.
 
+    It does not outlive the program that asked for it, Snakemake above its shell, which may be killed without a word and
+    then started again: this process ends too.
+
     Parameters
     ----------
     command : sequence of str
@@ -54,6 +57,7 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     """
     start = time.monotonic()
     verdict: tuple[Status, str] | None = None
+    caller = _caller()
     with errors.open("wb") as stream, _terminated_with_us() as children:
         process = subprocess.Popen(command, stdout=stream, stderr=stream, env=env, start_new_session=True)
         children.append(process)
@@ -68,6 +72,9 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
                 verdict = ("memory", f"used {used:.0f} MiB, the limit is {memory_mb:.0f} MiB")
             elif time.monotonic() - start > seconds:
                 verdict = ("timeout", f"ran for {seconds:g} s, the limit")
+            elif _caller() != caller:
+                _kill_group(process)
+                raise SystemExit(128 + signal.SIGHUP)
             if verdict:
                 _kill_group(process)
                 code = process.wait()
@@ -76,6 +83,14 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     if verdict is None:
         verdict = _judge(code, errors)
     return Outcome(*verdict, seconds=time.monotonic() - start)
+
+
+def _caller() -> tuple[int, int]:
+    """Return the ids of the shell that this process runs in and of what has started that shell."""
+    shell = os.getppid()
+    with contextlib.suppress(psutil.Error):
+        return shell, psutil.Process(shell).ppid()
+    return shell, 0
 
 
 def _judge(code: int, errors: Path) -> tuple[Status, str]:

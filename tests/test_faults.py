@@ -1,0 +1,219 @@
+"""What may happen to a machine while it works: each test first shows that it did, then that nothing wrong is left."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import psutil
+import pytest
+from test_workflow import NEW, ONLINE, Copy
+
+from grambench import files, grams, layout, matrices, records, status
+from grambench.datasets import store
+from grambench.errors import DataError
+from grambench.kernels import Kernel
+
+GRAM = "results/grams/sonar/gaussian_sigma8.h5"
+
+
+@pytest.fixture(params=["gram", "large gram", "record", "data set"])
+def written(request, tmp_path):
+    """A file, and the function that reads it."""
+    path = tmp_path / "file.h5"
+    if "gram" in request.param:
+        inner = np.eye(1100 if "large" in request.param else 40)
+        grams.write_gram(path, inner, Kernel("gaussian", 1.0))
+        assert (path.stat().st_size > files.SMALL) == ("large" in request.param)
+        return path, matrices.open_matrix
+    if request.param == "record":
+        metrics = {"mistake_percent": np.arange(200.0).reshape(1, 200)}
+        records.write(path, records.Record(study="s", dataset="d", algorithm="a", status="ok", metrics=metrics))
+        return path, records.read
+    labels = np.array([-1, 1] * 20, dtype=np.int8)
+    data = store.PreparedDataset(name="d", features=np.eye(40), labels=labels, orders=None, source={"kind": "none"})
+    store.write(path, data)
+    return path, store.read
+
+
+@pytest.mark.parametrize("place", [0, 0.3, 0.5, 0.97, "seal"])
+def test_a_flipped_bit_is_noticed(written, place):
+    path, read = written
+    read(path)
+    before, size = path.read_bytes(), path.stat().st_size
+    position = size - 3 if place == "seal" else int(place * size)
+    with path.open("r+b") as stream:
+        stream.seek(position)
+        stream.write(bytes([before[position] ^ 4]))
+    assert sum(a != b for a, b in zip(before, path.read_bytes(), strict=True)) == 1
+    with pytest.raises(DataError, match=rf"file\.h5: .*snakemake --cores all -R {path}$"):
+        read(path)
+
+
+@pytest.mark.parametrize("cut", [1, 40, 5000])
+def test_a_truncated_file_is_noticed(written, cut):
+    path, read = written
+    size = path.stat().st_size
+    os.truncate(path, size - cut)
+    assert path.stat().st_size == size - cut
+    with pytest.raises(DataError, match=r"file\.h5: .*(truncated|damaged)"):
+        read(path)
+
+
+def test_a_file_that_grew_is_noticed(written):
+    path, read = written
+    with path.open("ab") as stream:
+        stream.write(bytes(files.SEAL.size))
+    with pytest.raises(DataError, match=r"file\.h5"):
+        read(path)
+
+
+def test_a_copy_is_read_as_its_original(written, tmp_path):
+    path, read = written
+    other = tmp_path / "other.h5"
+    other.write_bytes(path.read_bytes())  # with a time stamp of its own
+    read(other)
+
+
+def test_a_full_disk_leaves_no_gram(tmp_path):
+    """A limit of the file's size acts as a full disk does: the bytes have no place."""
+    n, limit = 1100, 4 * 2**20
+    script = (
+        "import resource, numpy as np; from pathlib import Path; from grambench import grams, kernels;"
+        f"inner = np.eye({n});"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}));"
+        f"grams.write_gram(Path({str(tmp_path / 'gram.h5')!r}), inner, kernels.Kernel('gaussian', 1.0))"
+    )
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert answer.returncode == 1
+    assert os.strerror(errno.EFBIG) in answer.stderr.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A copy with one data set and an algorithm that takes its time."""
+    copy = Copy(
+        tmp_path_factory.mktemp("small"),
+        datasets=["sonar"],
+        algorithms={"perceptron": {}, "slow": {}},
+        experts=None,
+        published=None,
+        sweeps={},
+    )
+    (copy.folder / ONLINE / "slow.py").write_text(NEW.format(body="import time; time.sleep(6)"))
+    copy.snakemake(*(layout.GRAM.format(dataset="sonar", kernel=k) for k in ("polynomial_p1", "gaussian_sigma0.5")))
+    return copy
+
+
+def start(copy, *arguments, **options):
+    environment = os.environ | {"PYTHONPATH": str(copy.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+        cwd=copy.folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        **options,
+    )
+
+
+def until(what, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+    return found
+
+
+def fits(copy):
+    """Return the processes that fit something in a copy."""
+    return [
+        process
+        for process in psutil.process_iter(["cmdline", "cwd"])
+        if "grambench.steps.fit_online" in (process.info["cmdline"] or []) and process.info["cwd"] == str(copy.folder)
+    ]
+
+
+SLOW = layout.RECORD.format(study="omkc", dataset="sonar", task="slow")
+
+
+@pytest.mark.workflow
+def test_a_full_disk_stops_the_workflow_and_space_lets_it_go_on(small):
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))"  # a Gram has 346 KB
+    code = (
+        f"{limit}; import runpy, sys; sys.argv = ['snakemake', '--cores', '1', {GRAM!r}]; runpy.run_module('snakemake')"
+    )
+    environment = os.environ | {"PYTHONPATH": str(small.folder / "src")}
+    answer = subprocess.run(
+        [sys.executable, "-c", code], cwd=small.folder, env=environment, capture_output=True, text=True
+    )
+    assert answer.returncode == 1
+    assert os.strerror(errno.EFBIG) in answer.stdout + answer.stderr
+    assert not (small.folder / GRAM).exists()
+    assert not list((small.folder / GRAM).parent.glob(".*"))
+    small.snakemake(GRAM)
+    assert matrices.open_matrix(small.folder / GRAM).shape == (208, 208)
+
+
+@pytest.mark.workflow
+def test_a_killed_snakemake_leaves_no_run_behind_and_goes_on(small):
+    killed = start(small, SLOW)
+    (fit,) = until(lambda: fits(small))
+    killed.kill()
+    assert killed.wait() == -signal.SIGKILL
+    assert not (small.folder / SLOW).exists()
+    psutil.wait_procs([fit], timeout=3)  # its supervisor ends it: a second run of it may start now
+    assert not fits(small)
+    assert not (small.folder / SLOW).exists()
+    said = small.snakemake(SLOW, expect=1)
+    assert "--unlock" in said
+    small.snakemake("--unlock")
+    small.snakemake(SLOW)
+    assert small.status("sonar", "slow").status == "ok"
+
+
+@pytest.mark.workflow
+def test_a_second_snakemake_in_the_folder_is_turned_away(small):
+    (small.folder / SLOW).unlink(missing_ok=True)
+    first = start(small, SLOW)
+    until(lambda: fits(small))
+    said = small.snakemake(SLOW, expect=1)
+    assert first.poll() is None
+    assert "cannot be locked" in said
+    assert first.wait() == 0
+    assert small.status("sonar", "slow").status == "ok"
+    assert len(list((small.folder / SLOW).parent.glob("*slow*"))) == 1
+
+
+@pytest.mark.workflow
+def test_a_damaged_gram_fails_its_runs_and_the_command_heals_it(small):
+    small.snakemake(GRAM)
+    path = small.folder / GRAM
+    content = bytearray(path.read_bytes())
+    content[5000] ^= 1
+    path.write_bytes(content)
+    record = layout.RECORD.format(study="omkc", dataset="sonar", task="perceptron")
+    (small.folder / record).unlink(missing_ok=True)
+    small.snakemake(record)
+    reason = small.status("sonar", "perceptron").reason
+    assert f"{GRAM}: damaged, expected checksum" in reason
+    small.snakemake("-R", reason.split(" -R ")[1], "--", record)
+    assert small.status("sonar", "perceptron").status == "ok"
+
+
+@pytest.mark.workflow
+def test_a_damaged_record_is_named(small):
+    small.snakemake(SLOW)
+    path = small.folder / SLOW
+    os.truncate(path, path.stat().st_size // 2)
+    said = small.snakemake(layout.CELLS.format(study="omkc"), expect=1)
+    assert f"{SLOW}: truncated" in said and f"snakemake --cores all -R {SLOW}" in said
+    assert status._record(path)[0] == "damaged"
+    assert SLOW in small.call("grambench.cli", "failed")
+    small.snakemake("-R", SLOW, "--", layout.CELLS.format(study="omkc"))
+    assert small.status("sonar", "slow").status == "ok"
