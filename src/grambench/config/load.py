@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grambench.errors import ConfigError
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # every job of a cluster reads every study again
+
 
 class Model(BaseModel):
     """Base of all models: frozen, and an unknown key is an error rather than a silent default."""
@@ -55,7 +57,7 @@ def load(model: type[AnyModel], path: Path) -> AnyModel:
 def read(path: Path) -> Any:
     """Return the plain values of a YAML file; raise ConfigError where it is missing or no YAML."""
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
     except yaml.YAMLError as error:
