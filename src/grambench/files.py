@@ -1,5 +1,6 @@
 """Files that are either whole or absent, and seals by which a reader notices what happened to them since."""
 
+import contextlib
 import hashlib
 import mmap
 import os
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from grambench.errors import DataError
 
-SEAL = struct.Struct("<8sQQI")  # follows the content: MARK, bytes, time of the last change in ns, CRC-32
+SEAL = struct.Struct("<8sQI")  # follows the content: MARK, bytes, CRC-32
 MARK = b"gbseal1\n"
 SMALL = 8 * 2**20  # bytes up to which the checksum is computed at every reading: 2 ms
 
@@ -53,18 +54,16 @@ def sealed(path: Path) -> Iterator[Path]:
     """
     with atomic(path) as temporary:
         yield temporary
-        changed = temporary.stat().st_mtime_ns
         with temporary.open("r+b") as stream:
             size = stream.seek(0, os.SEEK_END)
-            stream.write(SEAL.pack(MARK, size, changed, _checksum(stream.fileno(), size)))
-        os.utime(temporary, ns=(changed, changed))
+            stream.write(SEAL.pack(MARK, size, _checksum(stream.fileno(), size)))
 
 
 def check(path: Path) -> None:
     """Notice that a sealed file was truncated, or changed by as little as a bit, after it was written.
 
-    A large file that still has the time stamp of its seal counts as unchanged: a run maps gigabytes of which it may
-    read little, and whatever writes to a file sets its time. Only after that the checksum is computed.
+    The checksum of a large file is computed by its first reader, who leaves a note, and again when the file's time has
+    changed: a run maps gigabytes of which it may read little, and whatever writes to a file sets its time.
 
     Raises
     ------
@@ -84,15 +83,22 @@ def _fault(path: Path) -> str:
             seal = stream.read()
             if len(seal) < SEAL.size or not seal.startswith(MARK):
                 return "truncated, or not written by this version of grambench"
-            _, expected, changed, checksum = SEAL.unpack(seal)
+            _, expected, checksum = SEAL.unpack(seal)
             if size != expected:
                 return f"damaged, expected {expected} bytes of content, got {size}"
-            if size > SMALL and os.fstat(stream.fileno()).st_mtime_ns == changed:
+            state = os.fstat(stream.fileno())
+            note, now = path.with_name(f".{path.name}.checked"), f"{state.st_ino} {state.st_mtime_ns} {checksum}"
+            if size > SMALL and note.is_file() and note.read_text(encoding="utf-8") == now:
                 return ""
             got = _checksum(stream.fileno(), size)
     except OSError as error:
         return f"cannot be read ({error.strerror})"
-    return "" if got == checksum else f"damaged, expected checksum {checksum:08x}, got {got:08x}"
+    if got != checksum:
+        return f"damaged, expected checksum {checksum:08x}, got {got:08x}"
+    if size > SMALL:
+        with contextlib.suppress(OSError):  # who may only read checks every time
+            write_text(note, now)
+    return ""
 
 
 def _checksum(descriptor: int, size: int) -> int:
