@@ -5,7 +5,7 @@ BIN := .venv/bin
 COMPILED := tests/test_algorithms.py tests/test_solvers.py tests/test_batch_algorithms.py
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test lint lock schema clean
+.PHONY: demo test test-slurm lint lock schema clean
 
 demo: .venv/run.stamp
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules
@@ -15,6 +15,10 @@ test: .venv/dev.stamp
 	$(BIN)/python -m pytest
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(COMPILED)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q $(COMPILED)
+
+test-slurm: .venv/dev.stamp
+	tests/slurm/install.sh
+	$(BIN)/python -m pytest tests/slurm -s
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .
@@ -29,7 +33,9 @@ lock: .venv/dev.stamp
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
 	    pyproject.toml -o envs/requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
-	    --extra dev -c envs/requirements.lock pyproject.toml -o envs/dev.lock
+	    --extra slurm -c envs/requirements.lock pyproject.toml -o envs/slurm.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
+	    --extra dev --extra slurm -c envs/slurm.lock pyproject.toml -o envs/dev.lock
 
 schema: .venv/dev.stamp
 	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'
@@ -37,10 +43,10 @@ schema: .venv/dev.stamp
 clean:
 	rm -rf .venv results
 
-.venv/%.stamp: envs/requirements.lock envs/dev.lock pyproject.toml
+.venv/%.stamp: envs/requirements.lock envs/slurm.lock envs/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(f"Python 3.11 or newer is needed, got {sys.version.split()[0]}; try: make PYTHON=python3.12 $(MAKECMDGOALS)" if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing the pinned packages into .venv (once, a minute or two)"
-	$(PIP) --require-hashes -r envs/$(if $(filter run,$*),requirements,dev).lock
+	$(PIP) --require-hashes -r envs/$(if $(filter run,$*),requirements,$*).lock
 	$(PIP) --no-deps --no-build-isolation --no-index -e .
 	touch $@

@@ -5,9 +5,10 @@ existing file was made from.
 """
 
 import itertools
+import math
 import os
 import sys
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from grambench import algorithms, families, fingerprint, layout
 from grambench.config.dataset import Dataset
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
-from grambench.config.study import Nested, Study, Sweep
+from grambench.config.study import Holdout, Nested, Online, Study, Sweep
 from grambench.errors import unknown_name
 from grambench.kernels import Kernel
 
 PROSE = ("title", "licence", "citation", "url")
+LAST = 3  # attempt at a run, with the retries of profiles/slurm
 
 
 def use_this_interpreter() -> None:
@@ -195,11 +197,14 @@ class Plan:
             modules.append(families.module(plan.dictionary.family))
         return fingerprint.code("grambench.steps.run", f"grambench.steps.fit_{_experiment(plan, sweep)}", *modules)
 
-    @cached_property
-    def compiled(self) -> str:
-        """The folder of compiled code; one for each state of all algorithms, which share what they call."""
+    def use_compiled_code(self) -> None:
+        """Make jobs share a folder of compiled code; one for each state of all algorithms, which share what they call.
+
+        It is no param of a rule, since it changes with every algorithm.
+        """
         modules = [algorithms.module(name) for name in algorithms.names()]
-        return layout.CACHE.format(code=fingerprint.code(*modules))
+        folder = Path(layout.CACHE.format(code=fingerprint.code(*modules)))
+        os.environ["NUMBA_CACHE_DIR"] = str(folder.resolve())
 
     def claims_code(self, study: str) -> str:
         """Return the code hash of rule `claims`, with the module of the study's claims where there is one."""
@@ -222,11 +227,54 @@ class Plan:
         used = {study.file(entry) for study in self.studies.values() for entry in study.algorithms}
         return fingerprint.spec({name: algorithms.title(name) for name in used})
 
-    # resources
+    # resources, which only a cluster heeds
 
     def gram_mb(self, dataset: str) -> int:
         """Return the size of one Gram matrix of a data set in MiB."""
         return 8 * self.dataset(dataset).n ** 2 // 2**20 + 1
+
+    def run_mb(self, study: str, dataset: str, attempt: int) -> int:
+        """Return the memory that a run may take in MiB, mapped Gram matrices included, which SLURM counts too.
+
+        Beside them, first what runs of its kind were measured to take, then twice that, last the limit of a run: then
+        it is the run's own supervisor that ends it, and a record says so.
+        """
+        plan = self.studies[study]
+        grams = len(plan.kernel_list()) * self.gram_mb(dataset)
+        if attempt >= LAST:
+            return grams + 500 + self.project.limits.memory_mb
+        copies = 4 if plan.protocol.kind == "nested" else 0  # of the training and test examples of parts and folds
+        return grams + attempt * (800 + copies * grams)
+
+    def run_minutes(self, study: str, dataset: str, task: str, attempt: int) -> int:
+        """Return the minutes that a run may take: a few times those expected, more, and last the limit of a run."""
+        if attempt >= LAST:
+            return math.ceil(self.project.limits.seconds / 60) + 5
+        return 1 + math.ceil(attempt**2 * 4 * self.expected_seconds(study, dataset, task) / 60)
+
+    def expected_seconds(self, study: str, dataset: str, task: str) -> float:
+        """Return about how long a run takes on one core: a fit to measured runs, four times too little at worst.
+
+        A pass over the examples, and the training of a machine, take time in proportion to the Gram matrices.
+        """
+        plan = self.studies[study]
+        sweep = _parsed(plan, task)[1]
+        entries = len(plan.kernel_list()) * self.dataset(dataset).n ** 2
+        match plan.protocol:
+            case Online(repeats=repeats):
+                return 3 + 1e-9 * entries * repeats * (len(sweep.values) if sweep else 1)
+            case Nested(parts=parts, folds=folds, values=values):
+                return 3 + 12e-9 * entries * parts * (1 + folds * len(values)) + (10 if sweep else 0)
+            case Holdout(repeats=repeats):
+                return 2.0 * repeats
+
+    def group(self, study: str, dataset: str, task: str) -> str | None:
+        """Return the group of a run that is too short to be a job of its own, None for others.
+
+        It is that of the data set's Gram matrices, so that one job makes these and all short runs of all studies. Runs
+        of several data sets, which have no rule in common, would each cost a start of Snakemake.
+        """
+        return "data" if self.expected_seconds(study, dataset, task) < 40 else None
 
 
 def _parsed(study: Study, task: str) -> tuple[str, Sweep | None]:

@@ -7,6 +7,8 @@ rule collect:
         cells=layout.CELLS,
     log:
         "results/logs/collect/{study}.log",
+    group:
+        "after"
     conda:
         "../../envs/environment.yaml"
     params:

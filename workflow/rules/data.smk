@@ -1,3 +1,7 @@
+localrules:
+    fetch,  # the nodes of a cluster need not reach the network
+
+
 rule fetch:
     output:
         layout.RAW,
@@ -21,10 +25,12 @@ rule prepare:
         layout.PREPARED,
     log:
         "results/logs/prepare/{dataset}.log",
+    group:
+        "data"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=lambda w, attempt: attempt * 1000,
     params:
         spec=lambda w: PLAN.prepare_spec(w.dataset),
         code=code("grambench.steps.prepare"),

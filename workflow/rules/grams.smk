@@ -5,10 +5,12 @@ rule inner:
         layout.INNER,
     log:
         "results/logs/inner/{dataset}.log",
+    group:
+        "data"
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=lambda w: 500 + 2 * PLAN.gram_mb(w.dataset),
+        mem_mb=lambda w, attempt: attempt * (800 + 3 * PLAN.gram_mb(w.dataset)),
     params:
         code=code("grambench.steps.inner"),
     shell:
@@ -22,11 +24,14 @@ rule gram:
         layout.GRAM,
     log:
         "results/logs/gram/{dataset}/{kernel}.log",
+    group:
+        "data"
     conda:
         "../../envs/environment.yaml"
     threads: lambda w: 2 if PLAN.dataset(w.dataset).n > 5000 else 1
     resources:
-        mem_mb=500,
+        mem_mb=lambda w, attempt: attempt * (800 + 2 * PLAN.gram_mb(w.dataset)),
+        runtime=lambda w, attempt: 2 * attempt,
     params:
         spec=lambda w: PLAN.gram_spec(w.kernel),
         code=code("grambench.steps.gram"),

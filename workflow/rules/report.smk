@@ -1,3 +1,7 @@
+localrules:
+    report,
+
+
 rule reproduce:
     input:
         runs=layout.RUNS,
@@ -8,6 +12,8 @@ rule reproduce:
         layout.REPRODUCTION,
     log:
         "results/logs/reproduce/{study}.log",
+    group:
+        "after"
     conda:
         "../../envs/environment.yaml"
     params:
@@ -27,6 +33,8 @@ rule claims:
         layout.CLAIMS,
     log:
         "results/logs/claims/{study}.log",
+    group:
+        "after"
     conda:
         "../../envs/environment.yaml"
     params:
@@ -49,6 +57,8 @@ rule table:
         "results/logs/table/{study}/{table}.log",
     wildcard_constraints:
         table="[a-z][a-z0-9_]*",
+    group:
+        "after"
     conda:
         "../../envs/environment.yaml"
     params:
@@ -71,6 +81,8 @@ rule figure:
         "results/logs/figure/{study}/{figure}.log",
     wildcard_constraints:
         figure="[a-z][a-z0-9_]*",
+    group:
+        "after"
     conda:
         "../../envs/environment.yaml"
     params:

@@ -6,16 +6,18 @@ rule run:
         layout.RECORD,
     log:
         "results/logs/run/{study}/{dataset}/{task}.log",
+    group:
+        lambda w: PLAN.group(w.study, w.dataset, w.task)
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=PLAN.project.limits.memory_mb,
+        mem_mb=lambda w, attempt: PLAN.run_mb(w.study, w.dataset, attempt),
+        runtime=lambda w, attempt: PLAN.run_minutes(w.study, w.dataset, w.task, attempt),
+        private_mb=PLAN.project.limits.memory_mb,
         seconds=PLAN.project.limits.seconds,
-        cache=PLAN.compiled,  # not a param: it changes with every algorithm
     params:
         spec=lambda w: PLAN.run_spec(w.study, w.dataset, w.task),
         code=lambda w: PLAN.run_code(w.study, w.task),
     shell:
         "python -m grambench.steps.run {params.spec:q} {output} --seconds {resources.seconds}"
-        " --memory-mb {resources.mem_mb} --cache {resources.cache}"
-        " {input.prepared} {input.grams} 2> {log}"
+        " --memory-mb {resources.private_mb} {input.prepared} {input.grams} 2> {log}"

@@ -1,6 +1,6 @@
 """Rule `run`: one algorithm on one data set, all repeats; always leaves a record.
 
-python -m grambench.steps.run SPEC OUTPUT --seconds S --memory-mb M --cache FOLDER PREPARED GRAM...
+python -m grambench.steps.run SPEC OUTPUT --seconds S --memory-mb M PREPARED GRAM...
 
 The fit itself is the module of the experiment, such as `grambench.steps.fit_online`, in a process group of its own
 under limits of time and memory.
@@ -30,27 +30,34 @@ def main(argv: list[str]) -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--memory-mb", type=float, required=True)
-    parser.add_argument("--cache", type=Path, required=True, help="folder of compiled code, one for each code version")
     parser.add_argument("inputs", nargs="+", help="the prepared data set, and the Gram matrices of an online study")
     arguments = parser.parse_args(argv)
     spec = json.loads(arguments.spec)
     module = f"grambench.steps.fit_{spec['experiment']}"
     with tempfile.TemporaryDirectory() as folder:
         errors = Path(folder) / "output.txt"
-        outcome = supervise.run(
-            [sys.executable, "-m", module, arguments.spec, str(arguments.output), *arguments.inputs],
-            seconds=arguments.seconds,
-            memory_mb=arguments.memory_mb,
-            errors=errors,
-            env=os.environ | SINGLE_THREADED | {"NUMBA_CACHE_DIR": str(arguments.cache.resolve())},
-        )
+        try:
+            outcome = supervise.run(
+                [sys.executable, "-m", module, arguments.spec, str(arguments.output), *arguments.inputs],
+                seconds=arguments.seconds,
+                memory_mb=arguments.memory_mb,
+                errors=errors,
+                env=os.environ | SINGLE_THREADED,
+            )
+        except SystemExit:  # asked to end, or left alone
+            _remove_half_written(arguments.output)
+            raise
         sys.stderr.write(supervise.tail(errors, LOG_LINES))
         if outcome.status == "ok" and not arguments.output.is_file():
             outcome = supervise.Outcome("error", "ended without a record", outcome.seconds)
         if outcome.status != "ok":
-            for half_written in arguments.output.parent.glob(f".{arguments.output.stem}-*{arguments.output.suffix}"):
-                half_written.unlink()
+            _remove_half_written(arguments.output)
             _write_failure(arguments.output, spec, outcome, supervise.tail(errors, DETAIL_LINES))
+
+
+def _remove_half_written(output: Path) -> None:
+    for half_written in output.parent.glob(f".{output.stem}-*{output.suffix}"):
+        half_written.unlink(missing_ok=True)
 
 
 def _write_failure(output: Path, spec: dict[str, Any], outcome: supervise.Outcome, detail: str) -> None:

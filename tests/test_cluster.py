@@ -1,0 +1,71 @@
+"""What a workflow asks of SLURM before it starts, and what it asks for each run; a real SLURM is in tests/slurm."""
+
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from grambench import cluster
+from grambench.plan import LAST, Plan
+
+PLAN = Plan(yaml.safe_load(Path("config/config.yaml").read_text()), Path("config"))
+
+
+@pytest.fixture
+def squeue(tmp_path, monkeypatch):
+    """Put a squeue that prints what it is told first on PATH."""
+
+    def prints(text, code=0):
+        script = tmp_path / "squeue"
+        script.write_text(f"#!/bin/sh\nprintf '{text}'\nexit {code}\n")
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+    return prints
+
+
+def test_only_jobs_of_an_earlier_call_in_this_folder_count(squeue, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path)
+    squeue(rf"7|grambench_ab|{tmp_path}\n8|grambench_ab|{tmp_path}/link\n9|mine|{tmp_path}\n10|grambench_ab|/\n")
+    assert cluster.leftovers(tmp_path) == ["7", "8"]
+    with pytest.raises(cluster.LeftoverError, match=r"^2 SLURM jobs .* scancel 7 8$"):
+        cluster.refuse_leftovers(tmp_path)
+
+
+def test_a_slurm_that_does_not_answer_stops_nobody(squeue, tmp_path):
+    squeue("slurm_load_jobs error", 1)
+    cluster.refuse_leftovers(tmp_path)
+
+
+def test_the_last_attempt_at_a_run_lets_its_own_limits_end_it():
+    limits = PLAN.project.limits
+    for study, dataset, task in (("omkc", "w5a", "om2"), ("rkl", "wdbc", "rkl_l1"), ("ca_letter", "letter_b_d", "cr")):
+        memory = [PLAN.run_mb(study, dataset, attempt) for attempt in range(1, LAST + 1)]
+        minutes = [PLAN.run_minutes(study, dataset, task, attempt) for attempt in range(1, LAST + 1)]
+        assert memory[0] < memory[1] and minutes[0] < minutes[1]
+        assert memory[-1] >= limits.memory_mb + 500 and 60 * minutes[-1] >= limits.seconds + 60
+
+
+def test_the_profile_allows_as_many_attempts_and_names_its_jobs():
+    profile = yaml.safe_load(Path("profiles/slurm/profile.yaml").read_text())
+    assert profile["retries"] + 1 == LAST
+    assert profile["slurm-jobname-prefix"] == cluster.PREFIX
+
+
+@pytest.mark.parametrize(
+    ("study", "dataset", "task", "seconds"),  # measured on one core
+    [
+        ("omkc", "w5a", "om2", 10),
+        ("omkc", "a3a", "omkc_dd/beta", 29),
+        ("omkc", "sonar", "perceptron", 0.9),
+        ("omkc", "spambase", "om2", 9),
+        ("rkl", "german_numer", "rkl_none", 22),
+        ("rkl", "heart", "mkl_l1/scale_all", 16),
+        ("rkl", "sonar", "unif", 1),
+        ("ca_eleven", "sonar", "du", 2),
+    ],
+)
+def test_expected_seconds_are_near_the_measured(study, dataset, task, seconds):
+    expected = PLAN.expected_seconds(study, dataset, task)
+    assert seconds / 4 < expected < max(4 * seconds, 25)
