@@ -1,0 +1,77 @@
+"""Fixtures for `make test-slurm`: a real SLURM of four nodes on this machine, and copies of the repository on it."""
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import cluster as private
+import pytest
+from harness import OnCluster
+from test_workflow import COPIED, NEW, ONLINE, ROOT, Copy
+
+NAMES = ("crashed", "requeued", "late", "hoard", "slow", "hidden")
+# each leaves the job's id behind, so that a test knows which job to do harm to; fit is called several times a run
+BODY = """import os, pathlib, time
+    with pathlib.Path('results/{name}.jobs').open('a') as jobs:
+        first = jobs.tell() == 0
+        jobs.write(os.environ['SLURM_JOB_ID'] + ' ' + str(os.getpid()) + '\\n')
+    {rest}"""
+REST = {
+    "hoard": "hoard = np.ones(120_000_000); time.sleep(3)",  # 915 MiB: more than it may at first
+    "slow": "time.sleep(8)",
+    "hidden": "",
+}
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    if lacking := private.missing():
+        pytest.skip(f"SLURM is not installed, lacking {', '.join(lacking)}; try: {private.INSTALL}")
+    folder = Path(tempfile.mkdtemp(prefix="gb-slurm-"))  # short: the path of a socket has 108 bytes
+    made = private.Cluster(folder)
+    try:
+        start = time.monotonic()
+        made.start()
+        print(f"\nstart of the cluster: {time.monotonic() - start:.1f} s")
+        yield made
+    finally:
+        made.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory):
+    """Make copies of the repository as it is."""
+
+    def copy(name):
+        folder = tmp_path_factory.mktemp(name)
+        for item in COPIED:
+            source, target = ROOT / item, folder / item
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, target)
+        return folder
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def faulty(tmp_path_factory, cluster):
+    """A copy whose study is full of algorithms to which something happens, its data and Gram matrices made."""
+    copy = Copy(
+        tmp_path_factory.mktemp("faulty"),
+        datasets=["sonar"],
+        algorithms={name: {} for name in NAMES},
+        experts=None,
+        published=None,
+        sweeps={},
+    )
+    for name in NAMES:
+        rest = REST.get(name, "if first: time.sleep(900)")
+        (copy.folder / ONLINE / f"{name}.py").write_text(NEW.format(body=BODY.format(name=name, rest=rest)))
+    kernels = ("polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma8")
+    copy.snakemake(*(f"results/grams/sonar/{kernel}.h5" for kernel in kernels))
+    return OnCluster(copy.folder, cluster)

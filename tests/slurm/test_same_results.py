@@ -1,0 +1,75 @@
+"""The demo through SLURM gives what it gives on one machine, to the last bit."""
+
+import re
+import time
+
+import numpy as np
+import pandas as pd
+from harness import OnCluster
+from test_workflow import ROOT
+
+from grambench import layout, matrices, records
+
+SETTINGS = ["--configfile", str(ROOT / "tests/slurm/small.yaml")]
+TIMED = re.compile("seconds|time|slow|fast|speed", re.IGNORECASE)  # metrics, rows of tables, and claims about them
+
+
+def without_seconds(path):
+    """Return a table's rows without those that tell times."""
+    rows = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype=str, keep_default_na=False)
+    rows = rows.drop(columns=[name for name in rows if TIMED.search(name) or name == "peak_resident_mb"])
+    for name in {"metric", "row", "statement", "verdict"} & set(rows):
+        rows = rows[~rows[name].str.contains(TIMED)]
+    return rows.reset_index(drop=True)
+
+
+def test_the_demo_is_the_same_on_a_cluster(cluster, plain):
+    seconds, folders = {}, {}
+    for place in ("local", "slurm"):
+        folders[place] = plain(place)
+        start = time.monotonic()
+        OnCluster(folders[place], cluster).run(*SETTINGS, local=place == "local")
+        seconds[place] = time.monotonic() - start
+    ratio = seconds["slurm"] / seconds["local"]
+    print(f"\nlocal {seconds['local']:.0f} s, through SLURM {seconds['slurm']:.0f} s: {ratio:.1f} times as long")
+
+    used = {job["node"] for job in cluster.jobs() if job["state"] == "COMPLETED"}
+    assert len(used) > 1, "it ran on one node only"
+
+    local, remote = folders["local"] / "results", folders["slurm"] / "results"
+    made = sorted(path.relative_to(local) for path in local.rglob("*") if path.suffix in (".h5", ".csv", ".parquet"))
+    assert made == sorted(
+        path.relative_to(remote) for path in remote.rglob("*") if path.suffix in (".h5", ".csv", ".parquet")
+    )
+    compared = {"runs": 0, "grams": 0, "tables": 0}
+    for path in made:
+        if path.parts[0] == "runs":
+            compared["runs"] += 1
+            same_record(records.read(local / path), records.read(remote / path))
+        elif path.parts[0] == "grams":
+            compared["grams"] += 1
+            assert np.array_equal(matrices.open_matrix(local / path), matrices.open_matrix(remote / path))
+        elif path.suffix != ".h5":
+            compared["tables"] += 1
+            pd.testing.assert_frame_equal(
+                without_seconds(local / path), without_seconds(remote / path), check_exact=True
+            )
+    assert compared["runs"] == 26 and compared["grams"] == 34 and compared["tables"] >= 12, compared
+    for study in ("omkc", "rkl"):
+        assert len(without_seconds(local / layout.REPRODUCTION.format(study=study).removeprefix("results/"))) > 0
+
+
+def tables_and_records(folder):
+    return sorted(
+        path.relative_to(folder) for path in folder.rglob("*.*") if path.suffix in (".h5", ".csv", ".parquet")
+    )
+
+
+def same_record(one, other):
+    assert (one.status, one.orders, one.settings) == (other.status, other.orders, other.settings)
+    assert one.status == "ok"
+    for group in records.GROUPS:
+        values, others = getattr(one, group), getattr(other, group)
+        assert values.keys() == others.keys()
+        for name in values:
+            assert TIMED.search(name) or values[name].tobytes() == others[name].tobytes(), name
