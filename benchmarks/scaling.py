@@ -1,13 +1,12 @@
 """How far the studies scale: their jobs, with measured costs, scheduled on 1 to 1024 cores. A simulation.
 
-The jobs and what they wait for are those of the workflow. The cost of a job is what Snakemake measured (its
-metadata), or the wall time in the record of a run plus what a job takes beside it; of a job that was not measured,
-the mean of its like (Gram matrices by n^2). A run is a start and equal repeats, so that its cost is known for other
-numbers of repeats; the start of a study's runs is taken to be that of its shortest one. A holdout run does its first
-repeat twice. What reads the tidy tables is taken to grow with the number of repeats as well; parts of a nested study
-are not repeats and stay. With --block, runs longer than so many seconds are split into blocks of whole repeats (or
-parts), each with a start of its own; the workflow cannot do that. Without, the largest block that reaches the goals,
-12-fold on 16 cores and 100-fold on 256, is looked for.
+The jobs and what they wait for are those of the workflow, with long runs split into blocks of repeats as it does. The
+cost of a job is what Snakemake measured (its metadata), or the wall time in the record of a run plus what a job takes
+beside it; of a job that was not measured, the mean of its like (Gram matrices by n^2). A run is a start and equal
+repeats, so that its cost is known for other numbers of repeats and for its blocks; the start of a study's runs is taken
+to be that of its shortest one. A holdout run does its first repeat twice. What reads the tidy tables is taken to grow
+with the number of repeats as well; parts of a nested study are not repeats and stay. Speed-up is that over one core
+that does no run in blocks.
 
 Ready jobs start in the order of the longest path behind them. Time that the scheduler itself needs, waiting for a
 shared disk, and memory bandwidth are left out; a Gram job of two threads counts as twice its time on one core.
@@ -18,7 +17,6 @@ import base64
 import heapq
 import itertools
 import json
-import math
 from collections import Counter, defaultdict
 from pathlib import Path
 from statistics import mean, median
@@ -28,24 +26,37 @@ import h5py
 
 from grambench import layout
 from grambench.config.load import read
+from grambench.config.study import Nested
 from grambench.plan import Plan
 
 ROOT = Path(__file__).parent.parent
 CORES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 GOALS = {16: 12.0, 256: 100.0}
-BLOCKS = (math.inf, 3600, 1800, 900, 600, 300, 180, 120, 60, 30, 20, 10)
+WHOLE = 1e9  # seconds of a block, of which no run has more than one
 TWO_THREADS = 5000  # examples, from which on a Gram job has two, see workflow/rules/grams.smk
 READERS = ("collect", "reproduce", "claims", "table", "figure")  # of numbers of all repeats
 
 
 class Job(NamedTuple):
-    """What a job is, what it waits for, and what it stands for in averages."""
+    """What a job is, what it waits for, the (study, data set, task) and number of repeats of a run, and its size."""
 
     rule: str
     needs: list
-    like: tuple = ()
+    run: tuple = ()
+    repeats: int = 0
     size: float = 1.0
     threads: int = 1
+
+
+def plan_of(settings, repeats=None, block=None):
+    """Return the plan of a project, at another number of repeats or another limit of blocks."""
+    limits = settings.get("limits", {}) | ({"block_seconds": block} if block else {})
+    plan = Plan(settings | {"limits": limits}, ROOT / "config")
+    for name, study in plan.studies.items():
+        if repeats and not isinstance(study.protocol, Nested):
+            protocol = study.protocol.model_copy(update={"repeats": repeats})
+            plan.studies[name] = study.model_copy(update={"protocol": protocol})
+    return plan
 
 
 def workflow(plan):
@@ -63,8 +74,15 @@ def workflow(plan):
                 threads = 2 if n > TWO_THREADS else 1
                 jobs |= {gram: Job("gram", [inner], size=n**2 / threads, threads=threads) for gram in grams}
             for task in plan.tasks(study, dataset):
-                name = layout.RECORD.format(study=study, dataset=dataset, task=task)
-                jobs[name] = Job("run", [prepared, *grams], (study, task))
+                name, run = layout.RECORD.format(study=study, dataset=dataset, task=task), (study, dataset, task)
+                blocks = plan.block_records("/".join(run))
+                if not blocks:
+                    jobs[name] = Job("run", [prepared, *grams], run, plan.repeats(study))
+                    continue
+                for name_of_block, block in zip(blocks, plan.blocks(*run), strict=True):
+                    first, last = map(int, block.split("-"))
+                    jobs[name_of_block] = Job("run", [prepared, *grams], run, last - first + 1)
+                jobs[name] = Job("join", blocks)
         runs, reproduction, claims = (
             pattern.format(study=study) for pattern in (layout.RUNS, layout.REPRODUCTION, layout.CLAIMS)
         )
@@ -84,7 +102,7 @@ def workflow(plan):
 
 
 def measured(folders):
-    """Return seconds by output from Snakemake's metadata."""
+    """Return seconds by rule and output from Snakemake's metadata."""
     seconds = {}
     for path in itertools.chain.from_iterable(Path(folder).rglob("*") for folder in folders):
         if not path.is_file():
@@ -95,21 +113,23 @@ def measured(folders):
             continue
         if note.get("starttime") and note.get("endtime"):
             encoded = "".join(part.removeprefix("@") for part in path.parts[path.parts.index("metadata") + 1 :])
-            seconds[base64.b64decode(encoded).decode()] = note["endtime"] - note["starttime"]
+            seconds[note["rule"], base64.b64decode(encoded).decode()] = note["endtime"] - note["starttime"]
     return seconds
 
 
 def recorded(folders):
-    """Return (wall seconds, points of a sweep, repeats) by record."""
+    """Return (wall seconds, points of a sweep, repeats, blocks) by (study, data set, task)."""
     found = {}
     for folder in map(Path, folders):
         for path in (folder / "runs").rglob("[!.]*.h5"):
             try:
                 with h5py.File(path, "r") as file:
                     if file.attrs["status"] == "ok":
-                        wall = json.loads(file.attrs["provenance"])["wall_seconds"]
-                        points, repeats = next(iter(file["metrics"].values())).shape[:2]
-                        found[f"results/{path.relative_to(folder)}"] = wall, points, repeats
+                        provenance = json.loads(file.attrs["provenance"])
+                        shape = next(iter(file["metrics"].values())).shape[:2]
+                        study, dataset, *task = path.relative_to(folder / "runs").with_suffix("").parts
+                        blocks = provenance.get("blocks", 1)
+                        found[study, dataset, "/".join(task)] = provenance["wall_seconds"], *shape, blocks
             except OSError:  # being written
                 continue
     return found
@@ -118,88 +138,53 @@ def recorded(folders):
 class Costs:
     """Seconds of every job, at any number of repeats."""
 
-    def __init__(self, plan, jobs, seconds, records):
-        self.plan, self.jobs, self.records = plan, jobs, records
-        beside = [seconds[name] - wall for name, (wall, *_) in records.items() if name in seconds]
+    def __init__(self, plan, seconds, records):
+        self.plan, self.records, self.seconds = plan, records, seconds
+        names = {run: ("run", layout.RECORD.format(study=run[0], dataset=run[1], task=run[2])) for run in records}
+        beside = [seconds[names[run]] - records[run][0] for run in records if names[run] in seconds]
         self.beside = max(median(beside), 0.0) if beside else 0.0
         self.start = {
-            study: min((wall for name, (wall, *_) in records.items() if jobs[name].like[0] == study), default=1.0)
+            study: min((wall for run, (wall, *_) in records.items() if run[0] == study), default=1.0)
             for study in plan.studies
         }
-        self.least = min((value for name, value in seconds.items() if name in jobs), default=0.3)
-        known = {name: seconds[name] for name, job in jobs.items() if name in seconds and job.rule != "run"}
-        self.each, self.estimated = {}, {}
-        for name, job in jobs.items():
-            if job.rule != "run":
-                self.each[name] = job.threads * (known.get(name) or self._like(name, job, known))
-        alike, whole = defaultdict(list), defaultdict(list)
-        for name in set(records) & set(jobs):
-            alike[jobs[name].like].append(self._repeat(name))
-            whole[jobs[name].like[0]].append(self._repeat(name))
-        everything = [value for values in whole.values() for value in values]
-        self.repeat = {}
-        for name, job in jobs.items():
-            if job.rule == "run":
-                if name not in records:
-                    self.estimated[name] = job.rule
-                likes = alike[job.like] or whole[job.like[0]] or everything
-                self.repeat[name] = self._repeat(name) if name in records else mean(likes)
+        self.least = min(seconds.values(), default=0.3)
+        self.alike, self.whole = defaultdict(list), defaultdict(list)
+        for run in records:
+            self.alike[run[0], run[2]].append(self._repeat(run))
+            self.whole[run[0]].append(self._repeat(run))
+        self.known = defaultdict(list)  # (seconds, size) by rule
+        for name, job in workflow(plan).items():
+            if (job.rule, name) in seconds and job.rule != "run":
+                self.known[job.rule].append((seconds[job.rule, name], job.size))
 
-    def _like(self, name, job, known):
-        self.estimated[name] = job.rule
-        sizes = [(known[other], self.jobs[other].size) for other in known if self.jobs[other].rule == job.rule]
-        return job.size * sum(cost for cost, _ in sizes) / sum(size for _, size in sizes) if sizes else self.least
-
-    def _extra(self, name):
+    def _extra(self, run):
         """Return how many repeats a run does beside its own: a holdout run has the first one at one point twice."""
-        holdout = self.plan.studies[self.jobs[name].like[0]].protocol.kind == "holdout"
-        return holdout / (self.records[name][1] if name in self.records else 1)
+        points = self.records[run][1] if run in self.records else 1
+        return (self.plan.studies[run[0]].protocol.kind == "holdout") / points
 
-    def _repeat(self, name):
-        wall, _, repeats = self.records[name]
-        return max(wall - self.start[self.jobs[name].like[0]], 0.0) / (repeats + self._extra(name))
+    def _repeat(self, run):
+        wall, _, repeats, blocks = self.records[run]
+        return max(wall - blocks * self.start[run[0]], 0.0) / (repeats + blocks * self._extra(run))
 
-    def mark(self, name):
-        """Return the name of a job for people, after a ~ where its cost was not measured."""
-        return "~" * (name.partition("#")[0] in self.estimated) + name.removeprefix("results/")
+    def has(self, name, job):
+        """Whether the cost of a job was measured."""
+        return job.run in self.records if job.rule == "run" else (job.rule, name) in self.seconds
 
-    def repeats(self, study, repeats):
-        """Return the repeats of a study's runs where `repeats` are asked for: a nested one has its parts."""
-        protocol = self.plan.studies[study].protocol
-        return protocol.parts if protocol.kind == "nested" else repeats
-
-    def of(self, name, repeats):
-        """Return seconds of a run with so many repeats, or of another job of a study with so many."""
-        job = self.jobs[name]
+    def of(self, name, job, plan):
+        """Return the seconds of a job of a plan."""
         if job.rule == "run":
-            study = job.like[0]
-            return self.beside + self.start[study] + (repeats + self._extra(name)) * self.repeat[name]
+            run = job.run
+            everything = [value for values in self.whole.values() for value in values]
+            known = run in self.records
+            likes = [self._repeat(run)] if known else self.alike[run[0], run[2]] or self.whole[run[0]] or everything
+            return self.beside + self.start[run[0]] + (job.repeats + self._extra(run)) * mean(likes)
+        sizes = self.known[job.rule]
+        like = job.size * sum(cost for cost, _ in sizes) / sum(size for _, size in sizes) if sizes else self.least
+        cost = job.threads * self.seconds.get((job.rule, name), like)
         if job.rule not in READERS:
-            return self.each[name]
-        protocol = self.plan.studies[job.like[0]].protocol
-        more = 1.0 if protocol.kind == "nested" else repeats / protocol.repeats
-        return self.least + max(self.each[name] - self.least, 0.0) * max(more, 1.0)
-
-
-def split(costs, repeats, block):
-    """Return needs and seconds of all jobs at a number of repeats, long runs in blocks."""
-    needs, seconds, parts = {}, {}, {}
-    for name, job in costs.jobs.items():
-        if job.rule != "run":
-            continue
-        own = costs.repeats(job.like[0], repeats)
-        count = 1
-        while costs.of(name, math.ceil(own / count)) > block and count < own:
-            count += 1
-        parts[name] = [f"{name}#{b}" for b in range(count)] if count > 1 else [name]
-        for b, part in enumerate(parts[name]):
-            needs[part] = job.needs
-            seconds[part] = costs.of(name, own * (b + 1) // count - own * b // count)
-    for name, job in costs.jobs.items():
-        if job.rule != "run":
-            needs[name] = [part for each in job.needs for part in parts.get(each, [each])]
-            seconds[name] = costs.of(name, repeats)
-    return needs, seconds
+            return cost
+        more = plan.repeats(job.run[0]) / self.plan.repeats(job.run[0])
+        return self.least + max(cost - self.least, 0.0) * max(more, 1.0)
 
 
 def ranks(needs, seconds):
@@ -240,35 +225,43 @@ def makespan(needs, seconds, rank, after, cores):
     return now
 
 
-def simulate(costs, repeats, block):
-    """Return makespans by number of cores, the critical path as (job, seconds), and the seconds of all jobs."""
-    needs, seconds = split(costs, repeats, block)
-    needs = {name: list(dict.fromkeys(inputs)) for name, inputs in needs.items()}
+def simulate(costs, plan):
+    """Return the seconds of all jobs, the critical path of (job, seconds), and makespans by number of cores."""
+    jobs = workflow(plan)
+    seconds = {name: costs.of(name, job, plan) for name, job in jobs.items()}
+    needs = {name: list(dict.fromkeys(job.needs)) for name, job in jobs.items()}
     rank, following, after = ranks(needs, seconds)
     path, name = [], max(rank, key=rank.__getitem__)
     while name:
         path.append((name, seconds[name]))
         name = following[name]
-    return {cores: makespan(needs, seconds, rank, after, cores) for cores in CORES}, path, seconds
+    return seconds, path, {cores: makespan(needs, seconds, rank, after, cores) for cores in CORES}
 
 
-def show(costs, repeats, block, serial):
-    """Print one table; return whether the goals are reached."""
-    times, path, seconds = simulate(costs, repeats, block)
-    kind = f"runs split into blocks of at most {block:.0f} s" if block < math.inf else "runs whole"
+def show(costs, settings, repeats):
+    """Print the table of one number of repeats, runs whole and in blocks."""
+    _, _, whole = simulate(costs, plan_of(settings, repeats, WHOLE))
+    plan = plan_of(settings, repeats)
+    seconds, path, times = simulate(costs, plan)
+    jobs = workflow(plan)
+    serial = whole[1]
+
+    def mark(name):
+        return "~" * (not costs.has(name, jobs[name])) + name.removeprefix("results/").removesuffix(".h5")
+
     longest = heapq.nlargest(5, seconds, key=seconds.__getitem__)
-    print(f"\n{repeats} repeats, {kind}: {len(seconds)} jobs, {sum(seconds.values()):.0f} s of work")
-    print("longest jobs, s: " + ", ".join(f"{costs.mark(name)} {seconds[name]:.1f}" for name in longest))
+    print(
+        f"\n{repeats} repeats: {len(jobs)} jobs, {sum(seconds.values()):.0f} s of work ({serial:.0f} s without blocks)"
+    )
+    print("longest jobs, s: " + ", ".join(f"{mark(name)} {seconds[name]:.1f}" for name in longest))
     print(f"critical path {sum(cost for _, cost in path):.1f} s:")
-    print("  " + " > ".join(f"{costs.mark(name)} {cost:.1f}" for name, cost in path))
-    print(f"{'cores':>6} {'makespan s':>11} {'speed-up':>9} {'efficiency':>11}")
+    print("  " + " > ".join(f"{mark(name)} {cost:.1f}" for name, cost in path))
+    print(f"{'':6} {'runs whole':>21}   {'in blocks, as the workflow has them':>35}")
+    print(f"{'cores':>6} {'makespan s':>11} {'speed-up':>9}   {'makespan s':>11} {'speed-up':>9} {'efficiency':>13}")
     for cores, time in times.items():
-        print(f"{cores:6} {time:11.1f} {serial / time:9.1f} {serial / time / cores:11.2f}")
-    return reached(times, serial)
-
-
-def reached(times, serial):
-    return all(serial / times[cores] >= goal for cores, goal in GOALS.items())
+        goal = f"  goal {GOALS[cores]:g}: {'yes' if serial / time >= GOALS[cores] else 'NO'}" if cores in GOALS else ""
+        before = f"{whole[cores]:11.1f} {serial / whole[cores]:9.1f}"
+        print(f"{cores:6} {before}   {time:11.1f} {serial / time:9.1f} {serial / time / cores:13.2f}{goal}")
 
 
 def main():
@@ -277,32 +270,22 @@ def main():
     parser.add_argument("--results", nargs="+", default=[ROOT / "results"], help="results folders with records")
     parser.add_argument("--metadata", nargs="+", default=[ROOT / ".snakemake/metadata"], help="Snakemake's, with times")
     parser.add_argument("--repeats", nargs="+", type=int, default=[20, 200])
-    parser.add_argument("--block", type=float, help="seconds from which on a run is split")
     arguments = parser.parse_args()
     settings = read(ROOT / "config/config.yaml")
-    plan = Plan(settings | ({"studies": arguments.studies} if arguments.studies else {}), ROOT / "config")
-    jobs = workflow(plan)
-    records = {name: found for name, found in recorded(arguments.results).items() if name in jobs}
+    settings |= {"studies": arguments.studies} if arguments.studies else {}
+    plan = plan_of(settings)
+    runs = {tuple(run.split("/", 2)) for run in plan.runs()}
+    records = {run: found for run, found in recorded(arguments.results).items() if run in runs}
     if not records:
         raise SystemExit("no records: run the studies first, or name results folders after --results")
-    costs = Costs(plan, jobs, measured(arguments.metadata), records)
-    estimated = Counter(costs.estimated.values())
+    jobs = workflow(plan)
+    costs = Costs(plan, measured(arguments.metadata), records)
     total = Counter(job.rule for job in jobs.values())
-    known = ", ".join(f"{count - estimated[rule]} of {count} {rule}" for rule, count in total.items())
+    own = Counter(job.rule for name, job in jobs.items() if costs.has(name, job))
+    known = ", ".join(f"{own[rule]} of {count} {rule}" for rule, count in total.items())
     print(f"jobs with a cost of their own: {known} (~ marks the others)")
     for repeats in arguments.repeats:
-        serial = sum(split(costs, repeats, math.inf)[1].values())
-        done = show(costs, repeats, math.inf, serial)
-        if arguments.block:
-            show(costs, repeats, arguments.block, serial)
-        elif not done:
-            for block in BLOCKS[1:]:
-                if reached(simulate(costs, repeats, block)[0], serial):
-                    show(costs, repeats, block, serial)
-                    break
-            else:
-                print(f"no block down to {BLOCKS[-1]} s reaches the goals; with the smallest:")
-                show(costs, repeats, BLOCKS[-1], serial)
+        show(costs, settings, repeats)
 
 
 if __name__ == "__main__":

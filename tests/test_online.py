@@ -53,7 +53,7 @@ def test_what_is_recorded_is_what_the_algorithm_did(problem):
     orders = online.draw_orders(None, 70, 3, 0, "x")
     algorithm = algorithms.load("omkc_sd")
     points = [algorithm.parameters(beta=0.5), algorithm.parameters(beta=0.9)]
-    result = online.run(algorithm, points, pool, labels, orders, root=0, dataset="x", curve_points=7)
+    result = online.run(algorithm, points, pool, labels, orders, range(3), root=0, dataset="x", curve_points=7)
     assert result.rounds.tolist() == [10, 20, 30, 40, 50, 60, 70]
     for p, parameters in enumerate(points):
         for r in range(3):
@@ -87,6 +87,8 @@ def test_seconds_are_the_shorter_of_two_short_fits(problem, monkeypatch, duratio
     monkeypatch.setattr(online, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
     algorithm = dataclasses.replace(perceptron, fit=fit)
     orders = online.draw_orders(None, 70, 2, 0, "x")
-    result = online.run(algorithm, [perceptron.parameters()], pool, labels, orders, root=0, dataset="x", curve_points=2)
+    result = online.run(
+        algorithm, [perceptron.parameters()], pool, labels, orders, range(2), root=0, dataset="x", curve_points=2
+    )
     assert not left
     assert result.metrics["seconds"][0] == pytest.approx(expected)

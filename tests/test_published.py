@@ -52,6 +52,7 @@ def verdicts(tmp_path_factory):
                 pool,
                 dataset.labels,
                 orders,
+                range(20),
                 root=20130101,
                 dataset=name,
                 curve_points=2,

@@ -127,7 +127,8 @@ class Copy:
         """Return what a dry run would do: runs by data set and task, data and Grams by file, the rest by rule."""
         text = self.snakemake("--dry-run")
         jobs = set()
-        for rule, body in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)+)", text, flags=re.MULTILINE):
+        jobs_of_groups_are_indented = r"^( *)(?:local)?rule (\w+):\n((?:\1 {4}.*\n)+)"
+        for _, rule, body in re.findall(jobs_of_groups_are_indented, text, flags=re.MULTILINE):
             output = re.search(r"output: (\S+?)(?:,|\s)", body)
             if rule == "run":
                 jobs.add(output[1].removeprefix("results/runs/").removeprefix("omkc/").removesuffix(".h5"))
@@ -363,6 +364,21 @@ def test_a_nested_study_goes_the_same_way(finished):
 
 
 @pytest.mark.workflow
+def test_long_runs_go_in_blocks_and_have_the_same_numbers(finished, copy):
+    copy.edit("config/config.yaml", "block_seconds: 60", "block_seconds: 1")
+    said = copy.snakemake()
+    assert len(re.findall(r"^rule block:", said, re.M)) == 2 * len(re.findall(r"^rule join:", said, re.M)) > 0
+    for study in ("omkc", "small"):
+        before, after = (pd.read_parquet(each.folder / layout.RUNS.format(study=study)) for each in (finished, copy))
+        timed = before["metric"].str.contains("seconds")
+        assert not timed.all()
+        pd.testing.assert_frame_equal(before[~timed], after[~timed], check_exact=True)
+    assert copy.status("sonar", "omkc_dd").provenance["blocks"] == 2
+    assert not list((copy.folder / "results/blocks").rglob("*.h5"))
+    assert copy.would_run() == set()
+
+
+@pytest.mark.workflow
 def test_wrong_configuration_is_one_line_and_loses_nothing(copy):
     before = sorted((copy.folder / "results").rglob("*.h5"))
     said = copy.snakemake("--config", "datasets=[sonr]", expect=1)
@@ -388,4 +404,4 @@ def test_tasks_are_prepared_from_one_fetch(tmp_path):
     copy.edit("config/datasets/toy.yaml", "Nobody", "Somebody")
     assert "Nothing to be done" in copy.snakemake(*prepared)
     copy.edit("config/datasets/toy_few.yaml", "rows: 7", "rows: 6")
-    assert re.findall(r"^rule (\w+):\n", copy.snakemake("--dry-run", *prepared), flags=re.MULTILINE) == ["prepare"]
+    assert re.findall(r"^ *rule (\w+):\n", copy.snakemake("--dry-run", *prepared), flags=re.MULTILINE) == ["prepare"]

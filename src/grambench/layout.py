@@ -6,6 +6,7 @@ PREPARED = "results/datasets/{dataset}.h5"
 INNER = "results/grams/{dataset}/inner.h5"
 GRAM = "results/grams/{dataset}/{kernel}.h5"
 RECORD = "results/runs/{study}/{dataset}/{task}.h5"
+BLOCK = "results/blocks/{study}/{dataset}/{task}/{block}.h5"  # until the record is put together
 RUNS = "results/{study}/runs.parquet"
 CURVES = "results/{study}/curves.parquet"
 CELLS = "results/{study}/cells.csv"

@@ -21,6 +21,7 @@ from grambench.errors import unknown_name
 from grambench.kernels import Kernel
 
 PROSE = ("title", "licence", "citation", "url")
+START = 3  # seconds of a run beside its repeats
 LAST = 3  # attempt at a run, with the retries of profiles/slurm
 
 
@@ -87,6 +88,41 @@ class Plan:
             for task in self.tasks(study, dataset)
         ]
 
+    def blocks(self, study: str, dataset: str, task: str) -> list[str]:
+        """Return the blocks of repeats that a long run is split into, FIRST-LAST; none for a run that is not split."""
+        whole, limit = self.repeats(study), self.project.limits.block_seconds
+        longest = whole
+        while longest > 1 and self.expected_seconds(study, dataset, task, f"1-{longest}") > limit:
+            longest -= 1
+        count = math.ceil(whole / longest)
+        return [f"{b * whole // count}-{(b + 1) * whole // count - 1}" for b in range(count)] if count > 1 else []
+
+    def repeats(self, study: str) -> int:
+        """Return the number of repeats of a study's runs; of a nested one, of its parts."""
+        protocol = self.studies[study].protocol
+        return protocol.parts if isinstance(protocol, Nested) else protocol.repeats
+
+    def runs(self) -> list[str]:
+        """Return every run of the project as STUDY/DATASET/TASK."""
+        return [
+            f"{study}/{dataset}/{task}"
+            for study in self.studies
+            for dataset in self.datasets(study)
+            for task in self.tasks(study, dataset)
+        ]
+
+    def split_runs(self) -> list[str]:
+        """Return the runs that are split, STUDY/DATASET/TASK."""
+        return [run for run in self.runs() if self.blocks(*run.split("/", 2))]
+
+    def block_records(self, run: str) -> list[str]:
+        """Return the record files of the blocks of a run that is split, STUDY/DATASET/TASK."""
+        study, dataset, task = run.split("/", 2)
+        return [
+            layout.BLOCK.format(study=study, dataset=dataset, task=task, block=block)
+            for block in self.blocks(study, dataset, task)
+        ]
+
     def grams(self, study: str, dataset: str) -> list[str]:
         """Return the Gram files of a data set in the order of the study's kernels.
 
@@ -150,15 +186,16 @@ class Plan:
         parsed = Kernel.parse(kernel)
         return fingerprint.spec({"family": parsed.family, "parameter": parsed.parameter})
 
-    def run_spec(self, study: str, dataset: str, task: str) -> str:
-        """Return the settings of rule `run`, which the experiment and the record get as they are.
+    def run_spec(self, study: str, dataset: str, task: str, block: str | None = None) -> str:
+        """Return the settings of a run or of a block of it, which the experiment and the record get as they are.
 
         They hold the study, the data set and the entry (`algorithm`); the `experiment`, a module of
         grambench.experiments; the entry's algorithm in the registry (`file`) and all its parameters, defaults included,
         at each of P `points`; the sweep, empty for a plain run, and its `values`; the protocol, the kernels and the
         seed. Sweeps that scale kernels or profile a search have one point. For the former the values are factors,
         `scaled` says whether they multiply all kernels or one, and `reference` holds the file and the parameters of the
-        entry to compare with. A holdout study adds the `dictionary` with its grid, and what the entry tunes.
+        entry to compare with. A holdout study adds the `dictionary` with its grid, and what the entry tunes; a block
+        the numbers of its first and last repeat.
         """
         plan = self.studies[study]
         entry, sweep = _parsed(plan, task)
@@ -185,6 +222,8 @@ class Plan:
             tune = plan.algorithms[entry].tune
             settings["tune"] = tune.model_dump(mode="json") if tune else None
             settings["dictionary"] = plan.dictionary.model_dump(mode="json") | {"grid": plan.dictionary.grid()}
+        if block:
+            settings["block"] = _ends(block)
         return fingerprint.spec(settings)
 
     def run_code(self, study: str, task: str) -> str:
@@ -246,27 +285,39 @@ class Plan:
         copies = 4 if plan.protocol.kind == "nested" else 0  # of the training and test examples of parts and folds
         return grams + attempt * (800 + copies * grams)
 
-    def run_minutes(self, study: str, dataset: str, task: str, attempt: int) -> int:
+    def run_minutes(self, study: str, dataset: str, task: str, attempt: int, block: str | None = None) -> int:
         """Return the minutes that a run may take: a few times those expected, more, and last the limit of a run."""
         if attempt >= LAST:
             return math.ceil(self.project.limits.seconds / 60) + 5
-        return 1 + math.ceil(attempt**2 * 4 * self.expected_seconds(study, dataset, task) / 60)
+        return 1 + math.ceil(attempt**2 * 4 * self.expected_seconds(study, dataset, task, block) / 60)
 
-    def expected_seconds(self, study: str, dataset: str, task: str) -> float:
-        """Return about how long a run takes on one core: a fit to measured runs, four times too little at worst.
+    def expected_seconds(self, study: str, dataset: str, task: str, block: str | None = None) -> float:
+        """Return about how long a run, or a block of it, takes on one core.
 
-        A pass over the examples, and the training of a machine, take time in proportion to the Gram matrices.
+        Long runs are known from measurements, `config/costs.csv`; others, and new ones, from a fit to measured runs,
+        four times too little at worst: a pass over the examples, and the training of a machine, take time in proportion
+        to the Gram matrices. A holdout run does its first point of a sweep in the first repeat twice.
         """
+        plan = self.studies[study]
+        sweep = _parsed(plan, task)[1]
+        first, last = _ends(block) if block else (0, self.repeats(study) - 1)
+        done = last - first + 1 + isinstance(plan.protocol, Holdout) / (len(sweep.values) if sweep else 1)
+        return START + done * (
+            self.configuration.costs.get((study, dataset, task)) or self._guess(study, dataset, task)
+        )
+
+    def _guess(self, study: str, dataset: str, task: str) -> float:
+        """Return about how long a repeat takes of which nothing is known."""
         plan = self.studies[study]
         sweep = _parsed(plan, task)[1]
         entries = len(plan.kernel_list()) * self.dataset(dataset).n ** 2
         match plan.protocol:
-            case Online(repeats=repeats):
-                return 3 + 1e-9 * entries * repeats * (len(sweep.values) if sweep else 1)
-            case Nested(parts=parts, folds=folds, values=values):
-                return 3 + 12e-9 * entries * parts * (1 + folds * len(values)) + (10 if sweep else 0)
-            case Holdout(repeats=repeats):
-                return 2.0 * repeats
+            case Online():
+                return 1e-9 * entries * (len(sweep.values) if sweep else 1)
+            case Nested(folds=folds, values=values):
+                return 12e-9 * entries * (1 + folds * len(values)) + (2 if sweep else 0)
+            case Holdout():
+                return 1.0
 
     def group(self, study: str, dataset: str, task: str) -> str | None:
         """Return the group of a run that is too short to be a job of its own, None for others.
@@ -275,6 +326,11 @@ class Plan:
         of several data sets, which have no rule in common, would each cost a start of Snakemake.
         """
         return "data" if self.expected_seconds(study, dataset, task) < 40 else None
+
+
+def _ends(block: str) -> list[int]:
+    """Return the numbers of the first and the last repeat of a block, from 0."""
+    return [int(number) for number in block.split("-")]
 
 
 def _parsed(study: Study, task: str) -> tuple[str, Sweep | None]:

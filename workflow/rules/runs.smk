@@ -1,3 +1,6 @@
+import re
+
+
 rule run:
     input:
         prepared=layout.PREPARED,
@@ -12,12 +15,43 @@ rule run:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda w, attempt: PLAN.run_mb(w.study, w.dataset, attempt),
-        runtime=lambda w, attempt: PLAN.run_minutes(w.study, w.dataset, w.task, attempt),
+        runtime=lambda w, attempt: PLAN.run_minutes(
+            w.study, w.dataset, w.task, attempt, w.get("block")
+        ),
         private_mb=PLAN.project.limits.memory_mb,
         seconds=PLAN.project.limits.seconds,
     params:
-        spec=lambda w: PLAN.run_spec(w.study, w.dataset, w.task),
+        spec=lambda w: PLAN.run_spec(w.study, w.dataset, w.task, w.get("block")),
         code=lambda w: PLAN.run_code(w.study, w.task),
     shell:
         "python -m grambench.steps.run {params.spec:q} {output} --seconds {resources.seconds}"
         " --memory-mb {resources.private_mb} {input.prepared} {input.grams} 2> {log}"
+
+
+use rule run as block with:
+    output:
+        temp(layout.BLOCK),
+    log:
+        "results/logs/run/{study}/{dataset}/{task}/{block}.log",
+
+
+ruleorder: join > run
+
+
+rule join:
+    input:
+        lambda w: PLAN.block_records(w.run),
+    output:
+        "results/runs/{run}.h5",
+    log:
+        "results/logs/join/{run}.log",
+    wildcard_constraints:
+        run="|".join(map(re.escape, PLAN.split_runs())) or "none",
+    group:
+        "after"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("grambench.steps.join"),
+    shell:
+        "python -m grambench.steps.join {output} {input} 2> {log}"

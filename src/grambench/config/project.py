@@ -1,6 +1,7 @@
 """The model of config/config.yaml, and the project as a whole: which studies, data sets and limits."""
 
-from functools import cache
+import csv
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -20,12 +21,15 @@ class Limits(Model):
     Attributes
     ----------
     seconds : float
-        Wall time of one run with all its repeats.
+        Wall time of one run with all its repeats, or of one block of them.
+    block_seconds : float
+        How long a run is expected to take at most that is not split into blocks of its repeats, and each block.
     memory_mb : int
         Memory of one run in MiB, without the memory-mapped Gram matrices, which all runs share.
     """
 
     seconds: Annotated[float, Field(gt=0)] = 3600.0
+    block_seconds: Annotated[float, Field(gt=0)] = 60.0
     memory_mb: Annotated[int, Field(gt=0)] = 4096
 
 
@@ -89,6 +93,15 @@ class Configuration:
             if dataset not in study.datasets:
                 raise ConfigError(f"{name}.yaml: {item} names data set {dataset}, which the study does not have")
         return study
+
+    @cached_property
+    def costs(self) -> dict[tuple[str, str, str], float]:
+        """The measured seconds of a repeat by study, data set and task, of runs that take long (costs.csv)."""
+        path = self.folder / "costs.csv"
+        if not path.is_file():
+            return {}
+        with path.open(encoding="utf-8", newline="") as file:
+            return {(row["study"], row["dataset"], row["task"]): float(row["seconds"]) for row in csv.DictReader(file)}
 
     def dataset(self, name: str) -> Dataset:
         """Read the description of a data set of two classes."""

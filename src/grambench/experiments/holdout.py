@@ -22,6 +22,7 @@ from grambench.algorithms.alignment import alignment
 from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
 from grambench.datasets.store import PreparedDataset
 from grambench.errors import DataError, SolverError
+from grambench.experiments.blocks import repeats
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.seeds import seeds
 from grambench.families import KernelFamily
@@ -115,9 +116,9 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     `seconds` are those of everything from the features to the tuned machine; `search_seconds` those of the algorithm
     alone at the chosen value. The first draw is run twice, so that the compiler's time is in neither.
     """
-    algorithm, points, protocol = algorithms.load(settings["file"]), settings["points"], settings["protocol"]
+    algorithm, points = algorithms.load(settings["file"]), settings["points"]
     family = families.load(settings["dictionary"]["family"])
-    shape = (len(points), protocol["repeats"])
+    shape = (len(points), len(repeats(settings)))
     metrics = {name: np.empty(shape) for name in METRICS}
     slots = {name: np.full((*shape, SLOTS), np.nan) for name in ("weight", "parameter")}
     for r, draw in enumerate(draws(settings, dataset)):
@@ -129,7 +130,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
             seconds = time.perf_counter() - begun
             kernel = tuned.fit.kernel
             cross = kernel.gram(family(draw.train, draw.test))
-            measured = {
+            measured: dict[str, Any] = {
                 "error_percent": 100.0 * wrong(cross, tuned.dual, tuned.bias, draw.test_labels),
                 "alignment": alignment(kernel.gram(family(draw.test)), draw.test_labels),
                 "kernels_selected": np.count_nonzero(kernel.weights > SELECTED * kernel.weights.max()),
@@ -150,7 +151,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
 
 
 def draws(settings: Mapping[str, Any], dataset: PreparedDataset) -> Iterator[Draw]:
-    """Yield the examples of every repeat; they depend on the seed, the data set's name and the repeat alone.
+    """Yield the examples of each repeat that is wanted; they depend on seed, data set's name and number alone.
 
     Raises
     ------
@@ -164,7 +165,7 @@ def draws(settings: Mapping[str, Any], dataset: PreparedDataset) -> Iterator[Dra
         raise DataError(f"{dataset.name}: expected dense features, got sparse ones")
     if sum(sizes) > len(labels):
         raise DataError(f"{dataset.name}: {' + '.join(map(str, sizes))} examples are asked for, it has {len(labels)}")
-    for repeat in range(protocol["repeats"]):
+    for repeat in repeats(settings):
         shared, own = seeds(settings["seed"], dataset.name, repeat)
         chosen = np.random.default_rng(shared).permutation(len(labels))[: sum(sizes)]
         parts = np.split(chosen, np.cumsum(sizes)[:-1])

@@ -15,6 +15,7 @@ from grambench.algorithms import Algorithm, BatchFit
 from grambench.algorithms.kernel_fit import Calls, KernelFit
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import splits
+from grambench.experiments.blocks import repeats
 from grambench.experiments.outcome import Outcome
 from grambench.kernels import Kernel
 
@@ -52,7 +53,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     Seconds are those of `fit` alone on the whole training set at the chosen value; it is compiled by then.
     """
     algorithm, points, protocol = algorithms.load(settings["file"]), settings["points"], settings["protocol"]
-    shape = (len(points), protocol["parts"])
+    shape = (len(points), len(repeats(settings)))
     metrics = {name: np.empty(shape) for name in METRICS}
     excess = np.empty((*shape, len(CURVE)))
     weights = np.empty((*shape, len(settings["kernels"])))
@@ -63,7 +64,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
             start = time.perf_counter()
             fit = train(algorithm, point | {protocol["select"]: value}, part.outer, part)
             end = time.perf_counter()
-            measured = {
+            measured: dict[str, Any] = {
                 "accuracy_percent": 100.0 * part.outer.right(fit) / len(part.outer.test_labels),
                 "kernels_selected": np.count_nonzero(fit.weights > SELECTED * fit.weights.max()),
                 "chosen_c": value,
@@ -87,7 +88,7 @@ def parts_of(settings: Mapping[str, Any], dataset: PreparedDataset) -> Iterator[
     protocol = settings["protocol"]
     kernels = [Kernel.parse(name) for name in settings["kernels"]]
     numbers = {"count": protocol["parts"], "folds": protocol["folds"], "trace": protocol["trace"]}
-    return splits.parts(dataset, kernels, **numbers, root=settings["seed"])
+    return splits.parts(dataset, kernels, **numbers, root=settings["seed"], wanted=repeats(settings))
 
 
 def choose(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from grambench import algorithms
 from grambench.algorithms import Algorithm, OnlineFit
 from grambench.datasets.store import PreparedDataset
+from grambench.experiments.blocks import repeats
 from grambench.experiments.outcome import Origin, Outcome
 from grambench.experiments.seeds import seeds
 
@@ -69,6 +70,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset, grams: Sequen
         grams,
         dataset.labels,
         draw_orders(dataset.orders, len(dataset.labels), protocol["repeats"], seed, dataset.name),
+        repeats(settings),
         root=seed,
         dataset=dataset.name,
         curve_points=protocol["checkpoints"],
@@ -81,25 +83,28 @@ def run(
     grams: Sequence[NDArray[np.float64]],
     labels: NDArray[np.int8],
     orders: Orders,
+    numbers: Sequence[int],
     *,
     root: int,
     dataset: str,
     curve_points: int,
 ) -> Outcome:
-    """Run an algorithm over all orders at all parameter points.
+    """Run an algorithm over some orders at all parameter points.
 
     Parameters
     ----------
     algorithm : Algorithm
         What to run.
     points : sequence of P parameter objects
-        Each is run over all orders, with the same random draws.
+        Each is run over the same orders, with the same random draws.
     grams : sequence of m ndarrays of float64 (n, n)
         Gram matrices.
     labels : ndarray of int8 (n,)
         -1 or +1.
     orders : Orders
-        R orders of presentation.
+        Orders of presentation.
+    numbers : sequence of R ints
+        Which of the orders are wanted, from 0; random draws go by these numbers.
     root, dataset
         Of the random draws; see `seeds`.
     curve_points : int
@@ -117,9 +122,9 @@ def run(
     done twice, and the shorter time counts: the first one may have to read rows from disk, and the paper's kernels
     were in memory (OMKC, Section 5.5). A sweep is not timed twice.
     """
-    repeats, n, m = len(orders.indices), len(labels), len(grams)
+    n, m = len(labels), len(grams)
     rounds = checkpoints(orders.indices.shape[1], curve_points)
-    shape = (len(points), repeats)
+    shape = (len(points), len(numbers))
     metrics = {name: np.empty(shape) for name in ("mistake_percent", "support_vectors", "seconds")}
     curves = {name: np.empty((*shape, len(rounds))) for name in ("mistake_percent", "support_vectors")}
     curves["weights"] = np.empty((*shape, len(rounds), m))
@@ -128,12 +133,12 @@ def run(
         if p == 0:
             rng = np.random.default_rng(0)
             algorithm.fit(parameters, grams, labels, order=orders.indices[0, : min(n, WARM_UP_ROUNDS)], rng=rng)
-        for r in range(repeats):
+        for r, number in enumerate(numbers):
             seconds: list[float] = []
             while len(seconds) < 1 or (len(seconds) < 2 and len(points) == 1 and seconds[0] < TIMED_TWICE_BELOW):
-                rng = np.random.default_rng(seeds(root, f"{dataset}/{algorithm.name}", r)[1])
+                rng = np.random.default_rng(seeds(root, f"{dataset}/{algorithm.name}", number)[1])
                 start = time.perf_counter()
-                trace = algorithm.fit(parameters, grams, labels, order=orders.indices[r], rng=rng)
+                trace = algorithm.fit(parameters, grams, labels, order=orders.indices[number], rng=rng)
                 seconds.append(time.perf_counter() - start)
             metrics["seconds"][p, r] = min(seconds)
             curve = 100.0 * np.cumsum(trace.mistakes)[rounds - 1] / rounds

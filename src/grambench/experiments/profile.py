@@ -17,6 +17,7 @@ from grambench.algorithms import stagewise
 from grambench.algorithms.learned_kernel import Dictionary
 from grambench.datasets.store import PreparedDataset
 from grambench.errors import ConfigError
+from grambench.experiments.blocks import repeats
 from grambench.experiments.holdout import draws
 from grambench.experiments.outcome import Outcome
 from grambench.families import KernelFamily, Objective
@@ -51,7 +52,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     if not isinstance(parameters, stagewise.Stopping):
         raise ConfigError(f"{settings['file']} does not learn stagewise, so that it has no searches to profile")
     family = families.load(settings["dictionary"]["family"])
-    heights = np.full((ITERATIONS, len(values), settings["protocol"]["repeats"]), np.nan)
+    heights = np.full((ITERATIONS, len(values), len(repeats(settings))), np.nan)
     for r, draw in enumerate(draws(settings, dataset)):
         dictionary = Dictionary.on(draw.train, family, settings["dictionary"])
         kernel = algorithm.fit(parameters, dictionary, draw.train_labels, rng=np.random.default_rng(draw.seed))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from grambench import algorithms
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import nested
+from grambench.experiments.blocks import repeats
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.splits import Split
 
@@ -38,7 +39,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     algorithm, reference = algorithms.load(settings["file"]), algorithms.load(settings["reference"]["file"])
     protocol, factors = settings["protocol"], settings["values"]
     select, (point,) = protocol["select"], settings["points"]
-    changes = np.empty((len(factors), protocol["parts"]))
+    changes = np.empty((len(factors), len(repeats(settings))))
     gaps = np.empty_like(changes)
     for r, part in enumerate(nested.parts_of(settings, dataset)):
         base = settings["reference"]["parameters"]

@@ -67,9 +67,16 @@ class Part:
 
 
 def parts(
-    dataset: PreparedDataset, kernels: Sequence[Kernel], *, count: int, folds: int, trace: float, root: int
+    dataset: PreparedDataset,
+    kernels: Sequence[Kernel],
+    *,
+    count: int,
+    folds: int,
+    trace: float,
+    root: int,
+    wanted: range,
 ) -> Iterator[Part]:
-    """Yield the parts of a data set one by one; they depend on the seed and the data set's name alone.
+    """Yield parts of a data set one by one; they depend on the seed and the data set's name alone.
 
     Parameters
     ----------
@@ -83,6 +90,8 @@ def parts(
         Of every Gram matrix, were it that of all examples; see `split`.
     root : int
         The project's seed.
+    wanted : range
+        Numbers of the parts to yield, from 0.
 
     Raises
     ------
@@ -98,7 +107,8 @@ def parts(
         )
     shared, _ = seeds(root, dataset.name, 0)
     members = stratified_folds(dataset.labels, count, np.random.default_rng(shared))
-    for number, test in enumerate(members):
+    for number in wanted:
+        test = members[number]
         train = np.setdiff1d(np.arange(len(dataset.labels)), test)
         shared, draws = seeds(root, dataset.name, 1 + number)
         held_out = stratified_folds(dataset.labels[train], folds, np.random.default_rng(shared))

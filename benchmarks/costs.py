@@ -1,0 +1,60 @@
+"""Measures what long runs cost, for the blocks that they are split into and for the minutes that a cluster gives them.
+
+Writes config/costs.csv from the records of results folders: the seconds of a repeat on one core, of every run that
+took longer than ten seconds with all its repeats. Runs that no folder holds keep their line.
+"""
+
+import argparse
+import csv
+import json
+from pathlib import Path
+
+import h5py
+
+from grambench.config.load import read
+from grambench.config.study import Holdout
+from grambench.plan import START, Plan
+
+ROOT = Path(__file__).parent.parent
+LONG = 10.0  # seconds
+
+
+def measured(plan, folder):
+    """Return the seconds of a repeat and of all repeats by (study, data set, task)."""
+    found = {}
+    for path in sorted((folder / "runs").rglob("[!.]*.h5")):
+        study, dataset, *task = path.relative_to(folder / "runs").with_suffix("").parts
+        if study not in plan.studies:
+            continue
+        with h5py.File(path, "r") as file:
+            if file.attrs["status"] != "ok":
+                continue
+            provenance = json.loads(file.attrs["provenance"])
+            points, repeats = next(iter(file["metrics"].values())).shape[:2]
+        blocks = provenance.get("blocks", 1)
+        done = repeats + blocks * isinstance(plan.studies[study].protocol, Holdout) / points
+        wall = provenance["wall_seconds"]
+        found[study, dataset, "/".join(task)] = max(wall - blocks * START, 0.0) / done, wall
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="*", type=Path, default=[ROOT / "results"], help="results folders")
+    arguments = parser.parse_args()
+    plan = Plan(read(ROOT / "config/config.yaml"), ROOT / "config")
+    costs = dict(plan.configuration.costs)
+    for folder in arguments.results:
+        for run, (seconds, wall) in measured(plan, folder).items():
+            costs.pop(run, None)
+            if wall > LONG:
+                costs[run] = seconds
+    with (ROOT / "config/costs.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["study", "dataset", "task", "seconds"])
+        writer.writerows((*run, f"{seconds:.2g}") for run, seconds in sorted(costs.items()))
+    print(f"{len(costs)} runs of more than {LONG:g} s, {sum(costs.values()):.0f} s for a repeat of each")
+
+
+if __name__ == "__main__":
+    main()
