@@ -367,7 +367,11 @@ def test_a_nested_study_goes_the_same_way(finished):
 def test_long_runs_go_in_blocks_and_have_the_same_numbers(finished, copy):
     copy.edit("config/config.yaml", "block_seconds: 60", "block_seconds: 1")
     said = copy.snakemake()
-    assert len(re.findall(r"^(?:local)?rule block:", said, re.M)) == 2 * len(re.findall(r"^(?:local)?rule join:", said, re.M)) > 0
+    assert (
+        len(re.findall(r"^(?:local)?rule block:", said, re.M))
+        == 2 * len(re.findall(r"^(?:local)?rule join:", said, re.M))
+        > 0
+    )
     for study in ("omkc", "small"):
         before, after = (pd.read_parquet(each.folder / layout.RUNS.format(study=study)) for each in (finished, copy))
         timed = before["metric"].str.contains("seconds")

@@ -10,7 +10,7 @@ import pytest
 from harness import OnCluster
 from test_workflow import COPIED, NEW, ONLINE, ROOT, Copy
 
-NAMES = ("crashed", "requeued", "late", "hoard", "slow", "hidden")
+STORM, CALM = ("crashed", "requeued", "late", "hoard"), ("slow", "hidden")
 # each leaves the job's id behind, so that a test knows which job to do harm to; fit is called several times a run
 BODY = """import os, pathlib, time
     with pathlib.Path('results/{name}.jobs').open('a') as jobs:
@@ -60,18 +60,17 @@ def plain(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def faulty(tmp_path_factory, cluster):
-    """A copy whose study is full of algorithms to which something happens, its data and Gram matrices made."""
-    copy = Copy(
-        tmp_path_factory.mktemp("faulty"),
-        datasets=["sonar"],
-        algorithms={name: {} for name in NAMES},
-        experts=None,
-        published=None,
-        sweeps={},
-    )
-    for name in NAMES:
-        rest = REST.get(name, "if first: time.sleep(900)")
-        (copy.folder / ONLINE / f"{name}.py").write_text(NEW.format(body=BODY.format(name=name, rest=rest)))
-    kernels = ("polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma8")
-    copy.snakemake(*(f"results/grams/sonar/{kernel}.h5" for kernel in kernels))
-    return OnCluster(copy.folder, cluster)
+    """Make copies whose study is full of algorithms to which something happens, with data and Gram matrices made."""
+
+    def made(names):
+        alone = {"experts": None, "published": None, "sweeps": {}}
+        algorithms = {name: {} for name in names}
+        copy = Copy(tmp_path_factory.mktemp(names[0]), datasets=["sonar"], algorithms=algorithms, **alone)
+        for name in names:
+            rest = REST.get(name, "if first: time.sleep(900)")
+            (copy.folder / ONLINE / f"{name}.py").write_text(NEW.format(body=BODY.format(name=name, rest=rest)))
+        kernels = ("polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma8")
+        copy.snakemake(*(f"results/grams/sonar/{kernel}.h5" for kernel in kernels))
+        return OnCluster(copy.folder, cluster)
+
+    return made
