@@ -194,7 +194,7 @@ def test_numbers_win_against_failures(sides, tmp_path):
 
 def test_what_is_missing_or_damaged_is_refused(sides, tmp_path):
     (sides[0] / "runs/rkl/sonar/unif.h5").write_bytes(b"half")
-    refused(sides, "unif.h5: not a run record")
+    refused(sides, r"unif\.h5: truncated, or not written by this version")
     (sides[0] / "runs/rkl/sonar/unif.h5").unlink()
     refused(sides, r"unif.h5: no such file, though .*cells.csv lists it \(1 of 1 are missing\)")
     refused([sides[0], tmp_path / "b" / "nowhere"], "no such file|no records")

@@ -1,13 +1,11 @@
 """The simulation of benchmarks/scaling.py, on jobs whose schedule is known."""
 
 import importlib.util
-import math
 from pathlib import Path
 
 import pytest
 
 from grambench.config.load import read
-from grambench.plan import Plan
 
 ROOT = Path(__file__).parent.parent
 
@@ -21,16 +19,18 @@ def scaling():
 
 
 @pytest.fixture(scope="module")
-def costs(scaling):
-    plan = Plan(read(ROOT / "config/config.yaml"), ROOT / "config")
-    jobs = scaling.workflow(plan)
+def settings():
+    return read(ROOT / "config/config.yaml")
+
+
+@pytest.fixture(scope="module")
+def costs(scaling, settings):
+    """Every run took a second to start; om2 5 s a repeat beside it."""
+    plan = scaling.plan_of(settings)
     shapes = {"omkc": (1, 20), "rkl": (1, 5)}
-    records = {
-        name: (1.0 + (name.endswith("/unif.h5") or name.endswith("/om2.h5")) * 100.0, *shapes.get(job.like[0], (1, 10)))
-        for name, job in jobs.items()
-        if job.rule == "run"
-    }
-    return scaling.Costs(plan, jobs, {}, records)
+    runs = [tuple(run.split("/", 2)) for run in plan.runs()]
+    records = {run: (101.0 if run[2] == "om2" else 1.0, *shapes.get(run[0], (1, 10)), 1) for run in runs}
+    return scaling.Costs(plan, {}, records)
 
 
 def test_list_scheduling(scaling):
@@ -42,25 +42,38 @@ def test_list_scheduling(scaling):
     assert times == [15.0, 9.0, 7.0, 7.0]
 
 
-def test_runs_scale_with_repeats_and_nested_ones_do_not(costs):
-    assert costs.of("results/runs/omkc/wdbc/om2.h5", 20) == pytest.approx(101.0)
-    assert costs.of("results/runs/omkc/wdbc/om2.h5", 200) == pytest.approx(1001.0)
-    assert costs.repeats("rkl", 200) == 5
-    assert costs.of("results/runs/omkc/wdbc/perceptron.h5", 200) == pytest.approx(1.0)
+OM2 = "results/runs/omkc/wdbc/om2.h5"
+LONG = ("ca_dirichlet", "dirichlet", "d1/resolution")
+NAME = "results/runs/ca_dirichlet/dirichlet/d1/resolution.h5"
 
 
-def test_blocks_share_the_repeats_and_all_wait_for_the_same(scaling, costs):
-    whole, _ = scaling.split(costs, 20, math.inf)
-    needs, seconds = scaling.split(costs, 20, 30.0)
-    name = "results/runs/omkc/wdbc/om2.h5"
-    parts = [part for part in needs if part.startswith(f"{name}#")]
-    assert len(parts) == 4
-    assert name not in needs
-    assert all(needs[part] == whole[name] for part in parts)
-    assert sum(seconds[part] for part in parts) == pytest.approx(101.0 + 3 * 1.0)
-    assert set(parts) < set(needs["results/omkc/runs.parquet"])
-    assert max(seconds.values()) < 31.0
-    times, path, seconds = scaling.simulate(costs, 20, 30.0)
+def test_runs_scale_with_repeats_and_nested_ones_do_not(scaling, settings, costs):
+    for repeats in (20, 200):
+        plan = scaling.plan_of(settings, repeats, scaling.WHOLE)
+        jobs = scaling.workflow(plan)
+        assert costs.of(OM2, jobs[OM2], plan) == pytest.approx(1.0 + 5.0 * repeats)
+        assert jobs["results/runs/rkl/sonar/unif.h5"].repeats == 5
+
+
+def test_blocks_are_those_of_the_workflow_and_wait_for_the_same(scaling, settings, costs):
+    plan = scaling.plan_of(settings, 20)
+    whole, jobs = scaling.workflow(scaling.plan_of(settings, 20, scaling.WHOLE)), scaling.workflow(plan)
+    blocks = plan.block_records("/".join(LONG))
+    assert len(blocks) > 4
+    assert jobs[NAME] == scaling.Job("join", blocks)
+    assert all(jobs[block].needs == whole[NAME].needs and jobs[block].run == LONG for block in blocks)
+    assert sum(jobs[block].repeats for block in blocks) == whole[NAME].repeats == 20
+    assert NAME in jobs["results/ca_dirichlet/runs.parquet"].needs
+    seconds, path, times = scaling.simulate(costs, plan)
     assert times[1] == pytest.approx(sum(seconds.values()))
     assert times[1024] == pytest.approx(sum(cost for _, cost in path))
     assert path[-1][0] == "results/report/index.html"
+
+
+def test_a_record_of_blocks_costs_a_start_each(scaling, settings):
+    """A hundred seconds for ten repeats in four blocks; each starts, and does a fifth of its first repeat twice."""
+    plan = scaling.plan_of(settings)
+    records = {("ca_dirichlet", "dirichlet", "sqrt2"): (2.0, 1, 10, 1), LONG: (100.0, 5, 10, 4)}
+    costs = scaling.Costs(plan, {}, records)
+    job = scaling.Job("run", [], LONG, 3)
+    assert costs.of("block", job, plan) == pytest.approx(2.0 + 3.2 * (100.0 - 4 * 2.0) / 10.8)

@@ -19,6 +19,7 @@ import pandas as pd
 
 from grambench import layout, records
 from grambench.errors import DataError
+from grambench.files import check
 from grambench.records import GROUPS, Record
 from grambench.status import located
 from grambench.steps import collect
@@ -220,11 +221,9 @@ def _datasets(folders: Sequence[Path], prefer: Path | None, kept: Iterable[_Foun
 
 def _content(path: Path) -> str:
     """Return the checksum of a prepared data set's content; empty where it is unavailable."""
-    try:
-        with h5py.File(path, "r") as file:
-            return str(file.attrs["content"]) if file.attrs["status"] == "ok" else ""
-    except (OSError, KeyError) as error:
-        raise DataError(f"{path}: not a prepared data set ({error}); delete it and run its rule again") from None
+    check(path)
+    with h5py.File(path, "r") as file:
+        return str(file.attrs["content"]) if file.attrs["status"] == "ok" else ""
 
 
 def _table(
