@@ -1,6 +1,7 @@
 # Two commands: `make demo` and `make test`. Each makes .venv from a lock file with hashes.
 PYTHON ?= python3
 CORES ?= all
+STUDY ?= tests/slurm/small.yaml
 BIN := .venv/bin
 COMPILED := tests/test_algorithms.py tests/test_solvers.py tests/test_batch_algorithms.py
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
@@ -18,7 +19,7 @@ test: .venv/dev.stamp
 
 test-slurm: .venv/dev.stamp
 	tests/slurm/install.sh
-	$(BIN)/python -m pytest tests/slurm -s
+	$(BIN)/python -m pytest tests/slurm -s --study $(STUDY)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

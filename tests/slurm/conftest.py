@@ -24,6 +24,10 @@ REST = {
 }
 
 
+def pytest_addoption(parser):
+    parser.addoption("--study", default="tests/slurm/small.yaml", help="what to run on one machine and on the cluster")
+
+
 @pytest.fixture(scope="session")
 def cluster():
     if lacking := private.missing():
