@@ -283,7 +283,7 @@ class Plan:
         if attempt >= LAST:
             return grams + 500 + self.project.limits.memory_mb
         copies = 4 if plan.protocol.kind == "nested" else 0  # of the training and test examples of parts and folds
-        return grams + attempt * (800 + copies * grams)
+        return grams + attempt * (1100 + copies * grams)
 
     def run_minutes(self, study: str, dataset: str, task: str, attempt: int, block: str | None = None) -> int:
         """Return the minutes that a run may take: a few times those expected, more, and last the limit of a run."""

@@ -18,7 +18,7 @@ BODY = """import os, pathlib, time
         jobs.write(os.environ['SLURM_JOB_ID'] + ' ' + str(os.getpid()) + '\\n')
     {rest}"""
 REST = {
-    "hoard": "hoard = np.ones(120_000_000); time.sleep(3)",  # 915 MiB: more than it may at first
+    "hoard": "hoard = np.ones(120_000_000); time.sleep(3)",  # 915 MiB, more than it may at first beside the rest
     "slow": "time.sleep(8)",
     "hidden": "",
 }

@@ -24,7 +24,8 @@ def without_seconds(path):
 
 def test_the_study_is_the_same_on_a_cluster(cluster, plain, request):
     settings = ["--configfile", str(ROOT / request.config.getoption("study"))]
-    more = {"local": [], "slurm": ["--config", "limits={block_seconds: 5}"]}
+    more = {"local": [], "slurm": ["--slurm-keep-successful-logs", "--config", "limits={block_seconds: 5}"]}
+    earlier = {job["id"] for job in cluster.jobs()}
     seconds, folders = {}, {}
     for place, blocks in more.items():
         folders[place] = plain(place)
@@ -35,8 +36,12 @@ def test_the_study_is_the_same_on_a_cluster(cluster, plain, request):
     ratio = seconds["slurm"] / seconds["local"]
     print(f"\nlocal {seconds['local']:.0f} s, through SLURM {seconds['slurm']:.0f} s: {ratio:.1f} times as long")
 
-    used = {job["node"] for job in cluster.jobs() if job["state"] == "COMPLETED"}
+    used = {job["node"] for job in cluster.jobs() if job["id"] not in earlier}
     assert len(used) > 1, "it ran on one node only"
+    assert {job["state"] for job in cluster.jobs() if job["id"] not in earlier} == {"COMPLETED"}
+    logs = [path.read_text() for path in (folders["slurm"] / "results/logs/slurm").rglob("*.log")]
+    cores = {found for log in logs for found in re.findall("Provided cores: ([0-9]+)", log)}
+    assert cores == {"1"}, "members of a group ran side by side"
 
     local, remote = folders["local"] / "results", folders["slurm"] / "results"
     made = numbers(local)
