@@ -275,8 +275,8 @@ class Plan:
     def run_mb(self, study: str, dataset: str, attempt: int) -> int:
         """Return the memory that a run may take in MiB, mapped Gram matrices included, which SLURM counts too.
 
-        Beside them, first what runs of its kind were measured to take, then twice that, last the limit of a run: then
-        it is the run's own supervisor that ends it, and a record says so.
+        Beside them, first what runs of its kind and the two Snakemakes of a job were measured to take, then twice that,
+        last the limit of a run: then it is the run's own supervisor that ends it, and a record says so.
         """
         plan = self.studies[study]
         grams = len(plan.kernel_list()) * self.gram_mb(dataset)
