@@ -82,18 +82,23 @@ NESTED = {
 AFTER_RUNS = {"collect", "reproduce", "claims", "table", "figure", "report"}
 
 
+def copy_repository(folder):
+    """Copy what a workflow needs of the repository, as it is."""
+    for name in COPIED:
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+
+
 class Copy:
     """A copy of the repository in a temporary folder, with a small OMKC study."""
 
     def __init__(self, folder, **changes):
         self.folder = folder
-        for name in COPIED:
-            source, target = ROOT / name, folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if source.is_dir():
-                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(source, target)
+        copy_repository(folder)
         study = yaml.safe_load((ROOT / "config/studies/omkc.yaml").read_text()) | STUDY | changes
         for shown, kept in (("tables", ["table2", "table3"]), ("figures", ["figure1"])):
             study[shown] = {name: study[shown][name] for name in kept}

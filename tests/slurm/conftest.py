@@ -8,7 +8,7 @@ from pathlib import Path
 import cluster as private
 import pytest
 from harness import OnCluster
-from test_workflow import COPIED, NEW, ONLINE, ROOT, Copy
+from test_workflow import NEW, ONLINE, Copy
 
 STORM, CALM = ("crashed", "requeued", "late", "hoard"), ("slow", "hidden")
 # each leaves the job's id behind, so that a test knows which job to do harm to; fit is called several times a run
@@ -42,24 +42,6 @@ def cluster():
     finally:
         made.stop()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="session")
-def plain(tmp_path_factory):
-    """Make copies of the repository as it is."""
-
-    def copy(name):
-        folder = tmp_path_factory.mktemp(name)
-        for item in COPIED:
-            source, target = ROOT / item, folder / item
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if source.is_dir():
-                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(source, target)
-        return folder
-
-    return copy
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pandas as pd
 from harness import OnCluster
-from test_workflow import ROOT
+from test_workflow import ROOT, copy_repository
 
 from grambench import layout, matrices, records
 
@@ -22,13 +22,14 @@ def without_seconds(path):
     return rows.reset_index(drop=True)
 
 
-def test_the_study_is_the_same_on_a_cluster(cluster, plain, request):
+def test_the_study_is_the_same_on_a_cluster(cluster, tmp_path, request):
     settings = ["--configfile", str(ROOT / request.config.getoption("study"))]
     more = {"local": [], "slurm": ["--slurm-keep-successful-logs", "--config", "limits={block_seconds: 5}"]}
     earlier = {job["id"] for job in cluster.jobs()}
     seconds, folders = {}, {}
     for place, blocks in more.items():
-        folders[place] = plain(place)
+        folders[place] = tmp_path / place
+        copy_repository(folders[place])
         start = time.monotonic()
         said = OnCluster(folders[place], cluster).run(*settings, *blocks, local=place == "local")
         seconds[place] = time.monotonic() - start
