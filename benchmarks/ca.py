@@ -24,10 +24,11 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 import numpy as np
 from problems import in_turn
 
-from grambench import algorithms, families
+from grambench import algorithms
 from grambench.datasets import store
 from grambench.experiments import holdout
-from grambench.plan import Plan
+from grambench.kernels import continuous
+from grambench.pipeline.plan import Plan
 
 PAPER = {"ca_1d": 12, "cr": 377, "da": 31, "d1": 57, "d2": 58, "du": 10}  # Table 2, seconds
 
@@ -45,7 +46,7 @@ def algorithms_in_turn(dataset, rounds):
     study = plan.studies["ca_mnist"]
     specs = {name: json.loads(plan.run_spec("ca_mnist", dataset.name, name)) for name in study.algorithms}
     draw = next(holdout.draws(specs["du"], dataset))
-    family = families.load(study.dictionary.family)
+    family = continuous.load(study.dictionary.family)
     searches = {name: [] for name in specs}
 
     def run(name):
@@ -65,7 +66,7 @@ def algorithms_in_turn(dataset, rounds):
 def gradient(dataset, rounds):
     """Print what one gradient costs where every feature has its bandwidth."""
     features = dataset.features[:500]
-    family = families.load("gaussian")(features)
+    family = continuous.load("gaussian")(features)
     weights = np.random.default_rng(0).normal(size=(500, 500))
     weights += weights.T
     objective, sigma = family.objective(weights), np.full(features.shape[1], 3000.0)

@@ -16,11 +16,12 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from grambench import grams, layout, matrices
 from grambench.algorithms.scores import vote
+from grambench.common import layout
 from grambench.config.project import Configuration
 from grambench.datasets import store
-from grambench.statistics import Sample, verdict
+from grambench.kernels import grams, matrices
+from grambench.results.statistics import Sample, verdict
 
 LARGE = 5000  # examples, from which on the default leaves a data set out, and Gram matrices are not made a second time
 
@@ -118,7 +119,7 @@ def wrong_of(positive, labels, orders):
 
 def numpy_exponential(features, kernels):
     """Gram matrices with np.exp instead of the C library's."""
-    with patch("grambench.kernels.inv_boxcox", lambda values, _, out=None: np.exp(values, out=out)):
+    with patch("grambench.kernels.functions.inv_boxcox", lambda values, _, out=None: np.exp(values, out=out)):
         return grams.compute(grams.inner_products(features), kernels)
 
 

@@ -13,7 +13,7 @@ import h5py
 
 from grambench.config.load import read
 from grambench.config.study import Holdout
-from grambench.plan import START, Plan
+from grambench.pipeline.plan import START, Plan
 
 ROOT = Path(__file__).parent.parent
 LONG = 10.0  # seconds

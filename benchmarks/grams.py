@@ -9,9 +9,10 @@ from statistics import median
 import numpy as np
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
-from grambench import grams, layout
+from grambench.common import layout
 from grambench.config.project import Configuration
 from grambench.datasets import store
+from grambench.kernels import grams
 
 THREADS = os.cpu_count() or 1  # scikit-learn's matrix products use them all too
 

@@ -26,7 +26,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from problems import seconds, synthetic
 
-from grambench import algorithms, figures
+from grambench import algorithms
+from grambench.report import figures
 
 GAP = {"C": 1.0, "gap": 0.01}
 SETTINGS = {

@@ -15,10 +15,12 @@ os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
 import numpy as np
 from numba import njit
 
-from grambench import algorithms, layout, matrices
+from grambench import algorithms
+from grambench.common import layout
 from grambench.config.project import Configuration
 from grambench.datasets import store
 from grambench.experiments import online
+from grambench.kernels import matrices
 
 
 @njit(cache=True)

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.svm import SVC
 
-from grambench import grams
-from grambench.kernels import Kernel
+from grambench.kernels import grams
+from grambench.kernels.functions import Kernel
 
 WIDTHS = (0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20)
 DEGREES = range(1, 11)

@@ -11,11 +11,11 @@ import pandas as pd
 import yaml
 from seeds import published
 
-from grambench import layout
+from grambench.common import layout
 from grambench.datasets import store
 from grambench.experiments import nested
-from grambench.plan import Plan
-from grambench.statistics import Sample, verdict
+from grambench.pipeline.plan import Plan
+from grambench.results.statistics import Sample, verdict
 
 READINGS = [  # entry, trace of the Gram matrix of all examples, what it is
     ("unif", 1.0, "mean of the kernels, unit trace on all examples"),

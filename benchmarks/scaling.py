@@ -24,10 +24,10 @@ from typing import NamedTuple
 
 import h5py
 
-from grambench import layout
+from grambench.common import layout
 from grambench.config.load import read
 from grambench.config.study import Nested
-from grambench.plan import Plan
+from grambench.pipeline.plan import Plan
 
 ROOT = Path(__file__).parent.parent
 CORES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)

@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from grambench import layout, matrices
+from grambench.common import layout
 from grambench.datasets import store
 from grambench.experiments import nested, online
-from grambench.plan import Plan
-from grambench.statistics import Sample, verdict, welch
+from grambench.kernels import matrices
+from grambench.pipeline.plan import Plan
+from grambench.results.statistics import Sample, verdict, welch
 
 
 def main():

@@ -20,9 +20,10 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 import numpy as np
 from problems import breast_cancer, in_turn, libsvm, two_gaussians
 
-from grambench import algorithms, grams
+from grambench import algorithms
 from grambench.algorithms.kernel_fit import Oracle
-from grambench.kernels import Kernel
+from grambench.kernels import grams
+from grambench.kernels.functions import Kernel
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination
 

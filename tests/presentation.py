@@ -8,7 +8,7 @@ import pandas as pd
 
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.results import Results
+from grambench.results.study import Results
 
 ROOT = Path(__file__).parents[1]
 KERNELS = ["polynomial_p1", "gaussian_sigma0.5"]

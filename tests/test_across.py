@@ -11,15 +11,16 @@ import pytest
 import yaml
 from matplotlib.colors import to_hex
 
-from grambench import figures, fingerprint, reproduction, tables
+from grambench.common.errors import ConfigError, DataError
 from grambench.config.load import check
 from grambench.config.project import Configuration
 from grambench.config.study import Study, Sweep
 from grambench.datasets.store import PreparedDataset
-from grambench.errors import ConfigError, DataError
-from grambench.plan import Plan
-from grambench.report import page
-from grambench.results import Results
+from grambench.pipeline import fingerprint
+from grambench.pipeline.plan import Plan
+from grambench.report import figures, page, tables
+from grambench.results import reproduction
+from grambench.results.study import Results
 
 CONFIG = presentation.ROOT / "config"
 REPEATS = 4
@@ -467,7 +468,7 @@ def test_the_plan_of_a_profile(monkeypatch):
     seen = []
     monkeypatch.setattr(fingerprint, "code", lambda *modules: seen.extend(modules))
     plan.run_code("ca_letter", "ca_1d/profile")
-    assert "grambench.steps.fit_profile" in seen and "grambench.algorithms.parametric.ca_1d" in seen
+    assert "grambench.pipeline.steps.fit_profile" in seen and "grambench.algorithms.parametric.ca_1d" in seen
 
 
 # the paper's numbers

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import reference
 
-from grambench import algorithms, grams
-from grambench.errors import ConfigError
-from grambench.kernels import Kernel
+from grambench import algorithms
+from grambench.common.errors import ConfigError
+from grambench.kernels import grams
+from grambench.kernels.functions import Kernel
 
 NAMES = algorithms.names("online")
 KERNELS = [

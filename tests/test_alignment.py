@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 
 from grambench.algorithms import stagewise
 from grambench.algorithms.alignment import alignment, centred, centred_labels
-from grambench.families import load
+from grambench.kernels.continuous import load
 from grambench.solvers import kernel_search
 
 

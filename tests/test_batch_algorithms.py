@@ -15,7 +15,7 @@ from batch_reference import problem
 
 from grambench import algorithms
 from grambench.algorithms.kernel_fit import KernelFit, Oracle, stratified_folds
-from grambench.errors import ConfigError, SolverError
+from grambench.common.errors import ConfigError, SolverError
 from grambench.solvers import meb, svm
 from grambench.solvers.gradient_projection import MEMORY
 

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 import yaml
 
-from grambench import layout
+from grambench.common import layout
 from grambench.config.load import check
 from grambench.config.project import Project
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import holdout, nested, online, profile, scaling
-from grambench.grams import compute, inner_products
-from grambench.kernels import Kernel
-from grambench.plan import Plan
-from grambench.records import GROUPS, Record
-from grambench.steps.join import joined
+from grambench.kernels.functions import Kernel
+from grambench.kernels.grams import compute, inner_products
+from grambench.pipeline.plan import Plan
+from grambench.pipeline.steps.join import joined
+from grambench.results.records import GROUPS, Record
 
 SETTINGS = yaml.safe_load(Path("config/config.yaml").read_text())
 PLAN = Plan(SETTINGS, Path("config"))

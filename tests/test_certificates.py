@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grambench import certificates
 from grambench.algorithms.batch import klc, mkl_l2, rkl
 from grambench.algorithms.kernel_fit import Oracle
-from grambench.solvers import meb, svm
+from grambench.solvers import certificates, meb, svm
 from grambench.solvers.combination import Combination
 
 COMPILED = not numba.config.DISABLE_JIT

@@ -9,7 +9,7 @@ import pytest
 from grambench import claims
 from grambench.claims import Evidence, ca, ca_dirichlet, ca_letter, ca_relevance
 from grambench.config.project import Configuration
-from grambench.results import Results
+from grambench.results.study import Results
 
 CONFIGURATION = Configuration(Path(__file__).parent.parent / "config")
 STUDIES = {

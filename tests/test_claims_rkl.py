@@ -8,7 +8,7 @@ import pytest
 
 from grambench.claims import Evidence, rkl
 from grambench.config.project import Configuration
-from grambench.results import Results
+from grambench.results.study import Results
 
 CONFIG = Path(__file__).parent.parent / "config"
 STUDY = Configuration(CONFIG).study("rkl")

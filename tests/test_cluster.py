@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grambench import cluster
-from grambench.plan import LAST, Plan
+from grambench.pipeline import cluster
+from grambench.pipeline.plan import LAST, Plan
 
 PLAN = Plan(yaml.safe_load(Path("config/config.yaml").read_text()), Path("config"))
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grambench import records
-from grambench.errors import DataError
+from grambench.common.errors import DataError
 from grambench.experiments.outcome import Outcome
-from grambench.steps import collect
+from grambench.pipeline.steps import collect
+from grambench.results import records
 
 KERNELS = ["polynomial_p1", "gaussian_sigma0.5"]
 

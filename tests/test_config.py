@@ -9,12 +9,12 @@ import jsonschema
 import pytest
 import yaml
 
+from grambench.common.errors import ConfigError
 from grambench.config import schema
 from grambench.config.load import check, load
 from grambench.config.project import Configuration, Project
 from grambench.config.study import Study
-from grambench.errors import ConfigError
-from grambench.plan import Plan
+from grambench.pipeline.plan import Plan
 
 ROOT = Path(__file__).parent.parent
 CONFIG = ROOT / "config"

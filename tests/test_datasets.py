@@ -16,16 +16,16 @@ import scipy.io
 import yaml
 from scipy import sparse
 
+from grambench.common.errors import ConfigError, DataError
+from grambench.common.files import sha256
 from grambench.config.dataset import NOTE, Base, Dataset, Generated, Source
 from grambench.config.load import check
 from grambench.config.project import Configuration, SourceKind
 from grambench.datasets import readers, sources, store
 from grambench.datasets.prepare import prepare
-from grambench.errors import ConfigError, DataError
-from grambench.files import sha256
-from grambench.fingerprint import spec
-from grambench.steps import fetch as fetch_step
-from grambench.steps import prepare as prepare_step
+from grambench.pipeline.fingerprint import spec
+from grambench.pipeline.steps import fetch as fetch_step
+from grambench.pipeline.steps import prepare as prepare_step
 
 ROOT = Path(__file__).parents[1]
 CONFIGURATION = Configuration(ROOT / "config")

@@ -5,10 +5,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from grambench import families
-from grambench.errors import ConfigError, DataError
+from grambench.common.errors import ConfigError, DataError
+from grambench.kernels import continuous
 
-NAMES = families.names()
+NAMES = continuous.names()
 
 
 def examples(name, n=40, seed=0):
@@ -39,7 +39,7 @@ def plain(name, left, right, parameter):
 def test_grams_are_the_definition(name, parameter):
     left, right = examples(name), 50.0 + examples(name, n=7, seed=2)
     right[0] = left[0]
-    family = families.load(name)
+    family = continuous.load(name)
     for others in (left, right):
         got = family(left, None if others is left else others).gram(parameter)
         np.testing.assert_allclose(got, plain(name, left, others, parameter), atol=1e-11)
@@ -48,7 +48,7 @@ def test_grams_are_the_definition(name, parameter):
 
 @pytest.mark.parametrize(("name", "parameter"), list(cases()))
 def test_objectives_and_their_gradients(name, parameter):
-    family = families.load(name)(examples(name))
+    family = continuous.load(name)(examples(name))
     weights = symmetric(40)
     objective = family.objective(weights)
     value, gradient = objective(parameter)
@@ -63,7 +63,7 @@ def test_objectives_and_their_gradients(name, parameter):
 def test_scans_ascend_through_the_range_and_miss_no_lobe(name):
     """Between neighbours of a scan an objective never rises above both by more than refinement from there finds."""
     low, high = (0.0, 9.0) if name == "dirichlet" else (0.1, 100.0)
-    family = families.load(name)(examples(name))
+    family = continuous.load(name)(examples(name))
     points = family.scan(low, high)
     assert (points[0], points[-1]) == (pytest.approx(low), pytest.approx(high))
     assert (np.diff(points) > 0).all()
@@ -77,7 +77,7 @@ def test_scans_ascend_through_the_range_and_miss_no_lobe(name):
 
 def test_a_gradient_with_one_bandwidth_a_feature_needs_no_matrix_a_feature():
     rng = np.random.default_rng(0)
-    family = families.load("gaussian")(rng.normal(size=(300, 400)))
+    family = continuous.load("gaussian")(rng.normal(size=(300, 400)))
     objective = family.objective(symmetric(300))
     tracemalloc.start()
     objective(np.full(400, 20.0))
@@ -87,7 +87,7 @@ def test_a_gradient_with_one_bandwidth_a_feature_needs_no_matrix_a_feature():
 
 
 def test_by_rate_is_convex_and_its_derivative_right():
-    family = families.load("gaussian")(examples("gaussian"))
+    family = continuous.load("gaussian")(examples("gaussian"))
     weights = np.abs(symmetric(40))
     by_rate = family.by_rate(weights)
     rates = np.geomspace(1e-3, 10.0, 30)
@@ -99,6 +99,6 @@ def test_by_rate_is_convex_and_its_derivative_right():
 
 def test_what_cannot_be():
     with pytest.raises(DataError, match="one feature, got 3"):
-        families.load("dirichlet")(np.zeros((5, 3)))
+        continuous.load("dirichlet")(np.zeros((5, 3)))
     with pytest.raises(ConfigError, match="unknown kernel family 'gausian': did you mean gaussian"):
-        families.load("gausian")
+        continuous.load("gausian")

@@ -12,10 +12,13 @@ import psutil
 import pytest
 from test_workflow import NEW, ONLINE, Copy
 
-from grambench import files, grams, layout, matrices, records, status
+from grambench.common import files, layout
+from grambench.common.errors import DataError
 from grambench.datasets import store
-from grambench.errors import DataError
-from grambench.kernels import Kernel
+from grambench.kernels import grams, matrices
+from grambench.kernels.functions import Kernel
+from grambench.pipeline import status
+from grambench.results import records
 
 GRAM = "results/grams/sonar/gaussian_sigma8.h5"
 
@@ -83,10 +86,10 @@ def test_a_full_disk_leaves_no_gram(tmp_path):
     """A limit of the file's size acts as a full disk does: the bytes have no place."""
     n, limit = 1100, 4 * 2**20
     script = (
-        "import resource, numpy as np; from pathlib import Path; from grambench import grams, kernels;"
+        "import resource, numpy as np; from pathlib import Path; from grambench.kernels import functions, grams;"
         f"inner = np.eye({n});"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}));"
-        f"grams.write_gram(Path({str(tmp_path / 'gram.h5')!r}), inner, kernels.Kernel('gaussian', 1.0))"
+        f"grams.write_gram(Path({str(tmp_path / 'gram.h5')!r}), inner, functions.Kernel('gaussian', 1.0))"
     )
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert answer.returncode == 1
@@ -136,7 +139,8 @@ def fits(copy):
     return [
         process
         for process in psutil.process_iter(["cmdline", "cwd"])
-        if "grambench.steps.fit_online" in (process.info["cmdline"] or []) and process.info["cwd"] == str(copy.folder)
+        if "grambench.pipeline.steps.fit_online" in (process.info["cmdline"] or [])
+        and process.info["cwd"] == str(copy.folder)
     ]
 
 

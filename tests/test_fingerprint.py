@@ -4,10 +4,11 @@ import shutil
 
 import pytest
 
-from grambench import algorithms, fingerprint
+from grambench import algorithms
+from grambench.pipeline import fingerprint
 
-RUN_DD = ("grambench.steps.run", "grambench.steps.fit_online", "grambench.algorithms.online.omkc_dd")
-RUN_SD = ("grambench.steps.run", "grambench.steps.fit_online", "grambench.algorithms.online.omkc_sd")
+RUN_DD = ("grambench.pipeline.steps.run", "grambench.pipeline.steps.fit_online", "grambench.algorithms.online.omkc_dd")
+RUN_SD = ("grambench.pipeline.steps.run", "grambench.pipeline.steps.fit_online", "grambench.algorithms.online.omkc_sd")
 
 
 @pytest.fixture
@@ -38,16 +39,18 @@ def edit(path, old, new):
 
 
 def test_an_algorithm_changes_only_its_own_runs(package):
-    before = hashes(RUN_DD, RUN_SD, ("grambench.steps.gram",))
+    before = hashes(RUN_DD, RUN_SD, ("grambench.pipeline.steps.gram",))
     edit(package / "algorithms" / "online" / "omkc_dd.py", "wrong[t], beta)", "wrong[t], beta * beta)")
-    after = hashes(RUN_DD, RUN_SD, ("grambench.steps.gram",))
+    after = hashes(RUN_DD, RUN_SD, ("grambench.pipeline.steps.gram",))
     assert [a == b for a, b in zip(before, after, strict=True)] == [False, True, True]
 
 
 def test_a_shared_helper_changes_all_that_import_it(package):
-    before = hashes(RUN_DD, RUN_SD, ("grambench.steps.gram",))
+    before = hashes(RUN_DD, RUN_SD, ("grambench.pipeline.steps.gram",))
     edit(package / "algorithms" / "hedge.py", "2.0**-500", "2.0**-400")
-    assert [a == b for a, b in zip(before, hashes(RUN_DD, RUN_SD, ("grambench.steps.gram",)), strict=True)] == [
+    assert [
+        a == b for a, b in zip(before, hashes(RUN_DD, RUN_SD, ("grambench.pipeline.steps.gram",)), strict=True)
+    ] == [
         False,
         False,
         True,
@@ -64,22 +67,26 @@ def test_comments_docstrings_and_layout_change_nothing(package):
 
 
 def test_a_new_file_changes_nothing(package):
-    before = hashes(RUN_DD, ("grambench.steps.collect",))
+    before = hashes(RUN_DD, ("grambench.pipeline.steps.collect",))
     (package / "algorithms" / "online" / "mine.py").write_text('"""Mine: new."""\n')
-    assert hashes(RUN_DD, ("grambench.steps.collect",)) == before
+    assert hashes(RUN_DD, ("grambench.pipeline.steps.collect",)) == before
 
 
 def test_closure_follows_imports_inside_the_package():
     found = fingerprint.closure(*RUN_DD)
     assert {
-        "grambench.matrices",
+        "grambench.kernels.matrices",
         "grambench.experiments.online",
         "grambench.algorithms.hedge",
-        "grambench.files",
+        "grambench.common.files",
     } <= found
     assert not found & {algorithms.module(name) for name in algorithms.names() if name != "omkc_dd"}
     assert "grambench.cli" not in found
-    other_protocol = {"grambench.algorithms.kernel_fit", "grambench.steps.fit_nested", "grambench.experiments.nested"}
+    other_protocol = {
+        "grambench.algorithms.kernel_fit",
+        "grambench.pipeline.steps.fit_nested",
+        "grambench.experiments.nested",
+    }
     assert not found & other_protocol, "the registry names kernel_fit for type checkers only"
 
 

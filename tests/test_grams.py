@@ -8,9 +8,9 @@ import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
-from grambench import grams, matrices
-from grambench.errors import ConfigError, DataError
-from grambench.kernels import Kernel
+from grambench.common.errors import ConfigError, DataError
+from grambench.kernels import grams, matrices
+from grambench.kernels.functions import Kernel
 
 
 @pytest.fixture

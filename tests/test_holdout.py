@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from grambench import algorithms, families
+from grambench import algorithms
 from grambench.algorithms.alignment import alignment
+from grambench.common.errors import DataError, SolverError
 from grambench.datasets.store import PreparedDataset
-from grambench.errors import DataError, SolverError
 from grambench.experiments import holdout
+from grambench.kernels import continuous
 
 GRID = [0.5, 1.0, 2.0, 4.0]
 
@@ -39,7 +40,7 @@ def settings(file="ca_1d", *, tune=None, **protocol):
 
 def tuned(spec, draw):
     algorithm = algorithms.load(spec["file"])
-    return holdout.tune(algorithm, {}, families.load("gaussian"), spec, draw)
+    return holdout.tune(algorithm, {}, continuous.load("gaussian"), spec, draw)
 
 
 def test_draws_are_disjoint_of_the_sizes_asked_for_and_the_same_for_every_algorithm():
@@ -118,7 +119,7 @@ def test_tuning_takes_the_first_of_the_best_on_the_validation_examples():
     assert tuned(spec, draw).fit.value == values[int(np.argmin(errors))]
     spec = settings("ca_nd", tune={"parameter": "regulariser", "values": [1e12, 0.0], "by": "alignment"})
     found = tuned(spec, draw)
-    family = families.load("gaussian")
+    family = continuous.load("gaussian")
     reached = []
     for value in (1e12, 0.0):
         spec["tune"]["values"] = [value]
@@ -130,7 +131,7 @@ def test_the_machine_is_the_best_of_its_c_and_errors_are_counted_right():
     (draw, *_) = holdout.draws(settings(), dataset())
     found = tuned(settings(), draw)
     assert found.C in (0.01, 1.0, 100.0)
-    family = families.load("gaussian")
+    family = continuous.load("gaussian")
     decisions = found.fit.kernel.gram(family(draw.validation, draw.train)) @ found.dual + found.bias
     assert found.error == np.mean(np.where(decisions >= 0.0, 1, -1) != draw.validation_labels)
 
@@ -144,5 +145,5 @@ def test_a_machine_that_cannot_be_trained_ends_the_search():
     tune = {"parameter": "C", "values": [1e-4, 1e5], "by": "error"}
     spec = settings("grid_lp_mkl", tune=tune)
     algorithm = algorithms.load("grid_lp_mkl")
-    limited = holdout.tune(algorithm, {"steps": 50}, families.load("gaussian"), spec, draw)
+    limited = holdout.tune(algorithm, {"steps": 50}, continuous.load("gaussian"), spec, draw)
     assert limited.fit.value == 1e-4

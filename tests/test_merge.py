@@ -8,13 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grambench import cli, layout, records, status
+from grambench import cli
+from grambench.common import layout
+from grambench.common.errors import DataError
 from grambench.config.load import read
 from grambench.datasets import store
-from grambench.errors import DataError
-from grambench.merge import merge
-from grambench.plan import Plan
-from grambench.steps import collect
+from grambench.pipeline import status
+from grambench.pipeline.plan import Plan
+from grambench.results import collect, records
+from grambench.results.merge import merge
 
 ROOT = Path(__file__).parent.parent
 SMALL = {
@@ -49,7 +51,7 @@ def add(folder, *given):
     """Write records as `run` leaves them, without tables."""
     for each in given:
         name = layout.RECORD.format(study=each.study, dataset=each.dataset, task=each.algorithm)
-        records.write(status.located(folder, name), each)
+        records.write(layout.located(folder, name), each)
     return folder
 
 
@@ -57,14 +59,14 @@ def tabulate(folder, study):
     """Write the tables of a study as `collect` does."""
     paths = sorted((folder / "runs" / study).rglob("*.h5"))
     names = {str(Path("results") / path.relative_to(folder)): records.read(path) for path in paths}
-    collect.write(names, *(status.located(folder, name.format(study=study)) for name in TABLES))
+    collect.write(names, *(layout.located(folder, name.format(study=study)) for name in TABLES))
 
 
 def prepare(folder, name, factor=1.0, reasons=()):
     dataset = store.PreparedDataset(
         name=name, features=factor * np.eye(4), labels=np.array([-1, 1, 1, -1], dtype=np.int8), orders=None, source={}
     )
-    path = status.located(folder, layout.PREPARED.format(dataset=name))
+    path = layout.located(folder, layout.PREPARED.format(dataset=name))
     store.write(path, store.Unavailable(name, reasons) if reasons else dataset)
 
 
@@ -107,7 +109,7 @@ def test_cells_of_both_with_their_provenance(sides, tmp_path):
     }
     for study in ("rkl", "ca_eleven"):
         for name in (pattern.format(study=study) for pattern in TABLES):
-            assert status.located(tmp_path / "c", name).read_bytes() == status.located(sides[0], name).read_bytes()
+            assert layout.located(tmp_path / "c", name).read_bytes() == layout.located(sides[0], name).read_bytes()
     for side in sides:
         for path in (side / "runs").rglob("*.h5"):
             assert (tmp_path / "c" / path.relative_to(side)).read_bytes() == path.read_bytes()

@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from grambench import algorithms, grams
+from grambench import algorithms
 from grambench.experiments import online
-from grambench.kernels import Kernel
+from grambench.kernels import grams
+from grambench.kernels.functions import Kernel
 
 KERNELS = [Kernel("polynomial", 1), Kernel("gaussian", 1.0)]
 

@@ -9,8 +9,8 @@ from grambench.algorithms import greedy_risk
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.batch import lp_mkl
 from grambench.algorithms.learned_kernel import Dictionary
-from grambench.errors import ConfigError
-from grambench.families import load
+from grambench.common.errors import ConfigError
+from grambench.kernels.continuous import load
 
 NAMES = algorithms.names("parametric")
 

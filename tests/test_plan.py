@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grambench import fingerprint
+from grambench.common.errors import ConfigError
 from grambench.config.load import check
 from grambench.config.study import Study
-from grambench.errors import ConfigError
-from grambench.plan import Plan
+from grambench.pipeline import fingerprint
+from grambench.pipeline.plan import Plan
 
 CONFIG = Path(__file__).parent.parent / "config"
 NESTED = {
@@ -112,8 +112,8 @@ def test_a_run_depends_on_its_protocol_its_algorithm_and_its_reference(small, mo
 
 
 def test_claims_depend_on_the_studys_own_module(small):
-    assert small.claims_code("omkc") == fingerprint.code("grambench.steps.claims", "grambench.claims.omkc")
-    assert small.claims_code("small") == fingerprint.code("grambench.steps.claims")
+    assert small.claims_code("omkc") == fingerprint.code("grambench.pipeline.steps.claims", "grambench.claims.omkc")
+    assert small.claims_code("small") == fingerprint.code("grambench.pipeline.steps.claims")
 
 
 @pytest.mark.parametrize(

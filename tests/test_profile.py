@@ -6,10 +6,10 @@ import pytest
 from grambench.algorithms.alignment import centred, centred_labels
 from grambench.algorithms.parametric import ca_1d
 from grambench.algorithms.stagewise import step
+from grambench.common.errors import ConfigError
 from grambench.datasets.store import PreparedDataset
-from grambench.errors import ConfigError
 from grambench.experiments import holdout, profile
-from grambench.families import gaussian
+from grambench.kernels.continuous import gaussian
 from grambench.solvers import kernel_search
 
 VALUES = [0.2, 0.5, 1.0, 3.0, 10.0]

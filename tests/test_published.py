@@ -10,12 +10,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from grambench import algorithms, grams
+from grambench import algorithms
 from grambench.config.project import Configuration
 from grambench.datasets import sources, store
 from grambench.datasets.prepare import prepare
 from grambench.experiments import online
-from grambench.statistics import Sample, verdict
+from grambench.kernels import grams
+from grambench.results.statistics import Sample, verdict
 
 ROOT = Path(__file__).parent.parent
 MIRRORS = [Path(folder) for folder in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if folder]

@@ -14,9 +14,9 @@ import scipy.io
 from pydantic import TypeAdapter
 from scipy import sparse
 
+from grambench.common.errors import DataError
 from grambench.config.dataset import AnyReader
 from grambench.datasets import readers
-from grambench.errors import DataError
 
 BUNDLED = Path(__file__).parents[1] / "data" / "bundled"
 ADAPTER: TypeAdapter[Any] = TypeAdapter(AnyReader)

@@ -11,11 +11,13 @@ import pandas as pd
 import presentation
 import pytest
 
-from grambench import fingerprint, layout, records
+from grambench.common import layout
+from grambench.common.errors import DataError
 from grambench.datasets import store
-from grambench.errors import DataError
+from grambench.pipeline import fingerprint
+from grambench.pipeline.steps import claims, figures, report, reproduce, tables
 from grambench.report import page
-from grambench.steps import claims, figures, report, reproduce, tables
+from grambench.results import records
 
 SPEC = fingerprint.spec(presentation.study().model_dump(mode="json"))
 NAMES = {"study": "omkc"}

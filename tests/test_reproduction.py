@@ -7,13 +7,14 @@ import pandas as pd
 import presentation
 import pytest
 
-from grambench import claims, reproduction
+from grambench import claims
 from grambench.claims import Evidence, omkc
+from grambench.common.errors import ConfigError
 from grambench.config.project import Configuration
 from grambench.config.study import Entry
-from grambench.errors import ConfigError
-from grambench.kernels import Kernel
-from grambench.results import Results
+from grambench.kernels.functions import Kernel
+from grambench.results import reproduction
+from grambench.results.study import Results
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.svm import SVC
 
-from grambench import certificates
-from grambench.errors import SolverError
-from grambench.solvers import gradient_projection, meb, nnls, projections, svm
+from grambench.common.errors import SolverError
+from grambench.solvers import certificates, gradient_projection, meb, nnls, projections, svm
 from grambench.solvers.combination import Combination, product, row
 
 COMPILED = not numba.config.DISABLE_JIT

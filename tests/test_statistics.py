@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import integrate, special
 
-from grambench.statistics import (
+from grambench.results.statistics import (
     Sample,
     best_set,
     median_interval,

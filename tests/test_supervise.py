@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from grambench import supervise
+from grambench.pipeline import supervise
 
 
 def run(code, tmp_path, seconds=30.0, memory_mb=2000.0):

@@ -11,10 +11,11 @@ import presentation
 import pytest
 from matplotlib.colors import to_hex
 
-from grambench import figures, reproduction, tables
 from grambench.config.study import Figure, Nested, Table
 from grambench.datasets.generators import FUNCTIONS
-from grambench.results import Results
+from grambench.report import figures, tables
+from grambench.results import reproduction
+from grambench.results.study import Results
 
 
 @pytest.fixture(scope="module")

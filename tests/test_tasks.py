@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 import yaml
 
-from grambench import layout, status
+from grambench.common import layout
+from grambench.common.errors import ConfigError
 from grambench.config.dataset import NOTE, Base, Dataset, Task, model_of
 from grambench.config.load import check, read
 from grambench.config.project import Configuration
 from grambench.datasets import store
-from grambench.errors import ConfigError
-from grambench.plan import Plan
-from grambench.steps import fetch as fetch_step
-from grambench.steps import prepare as prepare_step
+from grambench.pipeline import status
+from grambench.pipeline.plan import Plan
+from grambench.pipeline.steps import fetch as fetch_step
+from grambench.pipeline.steps import prepare as prepare_step
 
 ROOT = Path(__file__).parents[1]
 CONFIG = ROOT / "config"

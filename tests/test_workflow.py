@@ -12,7 +12,8 @@ import pytest
 import yaml
 from test_tasks import BASE, CSV, MORE, SUM, TASK
 
-from grambench import layout, records
+from grambench.common import layout
+from grambench.results import records
 
 ROOT = Path(__file__).parent.parent
 COPIED = ["Snakefile", "workflow", "config", "profiles", "envs", "src", "data/bundled"]
@@ -201,7 +202,7 @@ EDITS = {
         both("omkc_sd") | AFTER_RUNS,
     ),
     "a kernel function": (
-        ("src/grambench/kernels.py", "2.0 * width**2", "width**2 * 2.0"),
+        ("src/grambench/kernels/functions.py", "2.0 * width**2", "width**2 * 2.0"),
         GRAMS | INNER | EVERYTHING | TOTAL | {"small/sonar/unif"} | AFTER_RUNS,
     ),
     "a batch algorithm": (
@@ -234,7 +235,7 @@ EDITS = {
     "a licence text": (("config/datasets/sonar.yaml", "licence:", "licence: x"), set()),
     "the figures": (
         (
-            "src/grambench/figures.py",
+            "src/grambench/report/figures.py",
             "import ",
             "import sys\nimport ",
         ),

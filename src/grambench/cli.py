@@ -12,12 +12,13 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grambench import algorithms, layout, provenance
+from grambench import algorithms
+from grambench.common import layout, provenance
+from grambench.common.errors import ConfigError, GrambenchError, unknown_name
 from grambench.config.dataset import Base
 from grambench.config.load import read
 from grambench.config.project import Configuration
-from grambench.errors import ConfigError, GrambenchError, unknown_name
-from grambench.plan import Plan
+from grambench.pipeline.plan import Plan
 
 CONFIG = Path("config")
 EPILOG = """examples:
@@ -148,8 +149,8 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _fetch(arguments: argparse.Namespace) -> int:
-    from grambench import status
-    from grambench.steps import fetch
+    from grambench.pipeline import status
+    from grambench.pipeline.steps import fetch
 
     plan = _plan()
     names = arguments.datasets or list(dict.fromkeys(name for study in plan.studies for name in plan.datasets(study)))
@@ -181,9 +182,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from grambench import status
+    from grambench.pipeline import status
 
-    found = status.items(_plan(), arguments.results or status.RESULTS)
+    found = status.items(_plan(), arguments.results or layout.RESULTS)
     for item in found:
         if item.failed or arguments.all:
             print(f"{item.status:12} {item.label}" + (f": {item.reason}" if item.reason else ""))
@@ -195,7 +196,7 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _failed(arguments: argparse.Namespace) -> int:
-    from grambench import status
+    from grambench.pipeline import status
 
     for path in status.failed_targets(status.items(_plan())):
         print(path)
@@ -203,7 +204,7 @@ def _failed(arguments: argparse.Namespace) -> int:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from grambench.compare import compare
+    from grambench.results.compare import compare
 
     table = compare(arguments.old, arguments.new, arguments.study, timings=arguments.timings)
     shown = table[~table.change.isin(["same", "noise"])]
@@ -214,7 +215,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 def _merge(arguments: argparse.Namespace) -> int:
-    from grambench.merge import merge
+    from grambench.results.merge import merge
 
     table = merge(arguments.folders, arguments.output, arguments.prefer)
     for folder, rows in table.groupby("folder", sort=False):
@@ -225,8 +226,8 @@ def _merge(arguments: argparse.Namespace) -> int:
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
-    from grambench import doctor
     from grambench.datasets import sources
+    from grambench.pipeline import doctor
 
     plan = _plan()
     for what, value in doctor.machine():

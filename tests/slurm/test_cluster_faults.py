@@ -9,8 +9,9 @@ import pytest
 from conftest import CALM, STORM
 from harness import may_mount, until
 
-from grambench import layout, records
+from grambench.common import layout
 from grambench.datasets import store
+from grambench.results import records
 
 
 def record(name):

@@ -8,7 +8,9 @@ import pandas as pd
 from harness import OnCluster
 from test_workflow import ROOT, copy_repository
 
-from grambench import layout, matrices, records
+from grambench.common import layout
+from grambench.kernels import matrices
+from grambench.results import records
 
 TIMED = re.compile("seconds|time|slow|fast|speed", re.IGNORECASE)  # metrics, rows of tables, and claims about them
 

@@ -12,6 +12,6 @@ rule collect:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code("grambench.steps.collect"),
+        code=code("grambench.pipeline.steps.collect"),
     shell:
-        "python -m grambench.steps.collect {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.collect {output} {input} 2> {log}"

@@ -13,9 +13,9 @@ rule fetch:
         mem_mb=500,
     params:
         spec=lambda w: PLAN.fetch_spec(w.dataset),
-        code=code("grambench.steps.fetch"),
+        code=code("grambench.pipeline.steps.fetch"),
     shell:
-        "python -m grambench.steps.fetch {params.spec:q} {output} 2> {log}"
+        "python -m grambench.pipeline.steps.fetch {params.spec:q} {output} 2> {log}"
 
 
 rule prepare:
@@ -33,6 +33,6 @@ rule prepare:
         mem_mb=lambda w, attempt: attempt * 1000,
     params:
         spec=lambda w: PLAN.prepare_spec(w.dataset),
-        code=code("grambench.steps.prepare"),
+        code=code("grambench.pipeline.steps.prepare"),
     shell:
-        "python -m grambench.steps.prepare {params.spec:q} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.prepare {params.spec:q} {output} {input} 2> {log}"

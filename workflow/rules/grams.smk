@@ -12,9 +12,9 @@ rule inner:
     resources:
         mem_mb=lambda w, attempt: attempt * (800 + 3 * PLAN.gram_mb(w.dataset)),
     params:
-        code=code("grambench.steps.inner"),
+        code=code("grambench.pipeline.steps.inner"),
     shell:
-        "python -m grambench.steps.inner {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.inner {output} {input} 2> {log}"
 
 
 rule gram:
@@ -34,6 +34,6 @@ rule gram:
         runtime=lambda w, attempt: 2 * attempt,
     params:
         spec=lambda w: PLAN.gram_spec(w.kernel),
-        code=code("grambench.steps.gram"),
+        code=code("grambench.pipeline.steps.gram"),
     shell:
-        "python -m grambench.steps.gram {params.spec:q} {output} {input} {threads} 2> {log}"
+        "python -m grambench.pipeline.steps.gram {params.spec:q} {output} {input} {threads} 2> {log}"

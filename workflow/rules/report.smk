@@ -18,9 +18,9 @@ rule reproduce:
         "../../envs/environment.yaml"
     params:
         spec=lambda w: PLAN.study_spec(w.study),
-        code=code("grambench.steps.reproduce"),
+        code=code("grambench.pipeline.steps.reproduce"),
     shell:
-        "python -m grambench.steps.reproduce {params.spec:q} {output} {input.runs} {input.cells}"
+        "python -m grambench.pipeline.steps.reproduce {params.spec:q} {output} {input.runs} {input.cells}"
         " --published {input.published} --prepared {input.prepared} 2> {log}"
 
 
@@ -42,7 +42,7 @@ rule claims:
         code=lambda w: PLAN.claims_code(w.study),
         titles=PLAN.titles(),
     shell:
-        "python -m grambench.steps.claims {params.spec:q} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.claims {params.spec:q} {output} {input} 2> {log}"
 
 
 rule table:
@@ -63,10 +63,10 @@ rule table:
         "../../envs/environment.yaml"
     params:
         spec=lambda w: PLAN.study_spec(w.study),
-        code=code("grambench.steps.tables"),
+        code=code("grambench.pipeline.steps.tables"),
         titles=PLAN.titles(),
     shell:
-        "python -m grambench.steps.tables {params.spec:q} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.tables {params.spec:q} {output} {input} 2> {log}"
 
 
 rule figure:
@@ -87,10 +87,10 @@ rule figure:
         "../../envs/environment.yaml"
     params:
         spec=lambda w: PLAN.study_spec(w.study),
-        code=code("grambench.steps.figures"),
+        code=code("grambench.pipeline.steps.figures"),
         titles=PLAN.titles(),
     shell:
-        "python -m grambench.steps.figures {params.spec:q} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.figures {params.spec:q} {output} {input} 2> {log}"
 
 
 rule report:
@@ -106,7 +106,7 @@ rule report:
         "../../envs/environment.yaml"
     params:
         spec=PLAN.report_spec(),
-        code=code("grambench.steps.report"),
+        code=code("grambench.pipeline.steps.report"),
         titles=PLAN.titles(),
     shell:
-        "python -m grambench.steps.report {params.spec:q} {output} {input.files} 2> {log}"
+        "python -m grambench.pipeline.steps.report {params.spec:q} {output} {input.files} 2> {log}"

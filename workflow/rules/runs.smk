@@ -24,7 +24,7 @@ rule run:
         spec=lambda w: PLAN.run_spec(w.study, w.dataset, w.task, w.get("block")),
         code=lambda w: PLAN.run_code(w.study, w.task),
     shell:
-        "python -m grambench.steps.run {params.spec:q} {output} --seconds {resources.seconds}"
+        "python -m grambench.pipeline.steps.run {params.spec:q} {output} --seconds {resources.seconds}"
         " --memory-mb {resources.private_mb} {input.prepared} {input.grams} 2> {log}"
 
 
@@ -52,6 +52,6 @@ rule join:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code("grambench.steps.join"),
+        code=code("grambench.pipeline.steps.join"),
     shell:
-        "python -m grambench.steps.join {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.join {output} {input} 2> {log}"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Typ
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.errors import ConfigError, unknown_name
+from grambench.common.errors import ConfigError, unknown_name
 
 if TYPE_CHECKING:  # a run imports, and depends on, the code of its own family only
     from grambench.algorithms.kernel_fit import KernelFit

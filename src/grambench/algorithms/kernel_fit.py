@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.certificates import Certificate
 from grambench.solvers import meb, svm
+from grambench.solvers.certificates import Certificate
 from grambench.solvers.combination import Combination
 
 Floats = NDArray[np.float64]

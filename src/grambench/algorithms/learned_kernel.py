@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.families import KernelFamily, Objective
+from grambench.kernels.continuous import KernelFamily, Objective
 from grambench.solvers import kernel_search
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.alignment import centred, centred_labels
 from grambench.algorithms.learned_kernel import LearnedKernel
-from grambench.families import KernelFamily, Objective
+from grambench.kernels.continuous import KernelFamily, Objective
 
 Floats = NDArray[np.float64]
 Search = Callable[[Objective], Floats]

@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from grambench.results import Results
-from grambench.statistics import Sample
+from grambench.results.statistics import Sample
+from grambench.results.study import Results
 
 Verdict = Literal["holds", "fails", "undecided"]
 Quorum = Literal["most", "almost all", "every"]

@@ -4,7 +4,7 @@ Means over the draws are compared as they stand; "significantly" is a t-test on 
 """
 
 from grambench.claims import Answer, Claim, Evidence, ca, gather, quorum
-from grambench.statistics import BEST_LEVEL, paired
+from grambench.results.statistics import BEST_LEVEL, paired
 
 SETS = [f"relevance_{gamma}" for gamma in (0, 1, 2, 5, 10, 20, 40)]
 ENDS = ["relevance_0", "relevance_40"]

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from grambench.claims import Answer, Claim, Evidence, Samples, at_most, gather, listed, named, quorum, true_on
-from grambench.statistics import BEST_LEVEL, Sample, best_set, student
+from grambench.results.statistics import BEST_LEVEL, Sample, best_set, student
 
 SETS = [  # Tables 3 and 4
     "ionosphere",

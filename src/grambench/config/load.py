@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from grambench.errors import ConfigError
+from grambench.common.errors import ConfigError
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # every job of a cluster reads every study again
 

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from grambench.common.errors import ConfigError, unknown_name
 from grambench.config.dataset import Base, Dataset, Task, model_of
 from grambench.config.load import Model, check, load, read
 from grambench.config.study import Name, Study
-from grambench.errors import ConfigError, unknown_name
 
 SourceKind = Literal["bundled", "package", "http", "pypi", "debian", "npm", "generated"]
 

@@ -5,11 +5,11 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from grambench import families
+from grambench.common.errors import unknown_name
 from grambench.config.load import Model
-from grambench.errors import unknown_name
-from grambench.kernels import Kernel
-from grambench.metrics import METRICS
+from grambench.config.metrics import METRICS
+from grambench.kernels import continuous
+from grambench.kernels.functions import Kernel
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
@@ -228,14 +228,14 @@ class Dictionary(Grid):
     low, high, count, spacing
         Of the grid; its ends are the bounds of the parameter.
     family : str
-        A module of grambench.families.
+        A module of grambench.kernels.continuous.
     """
 
     family: str
 
     @model_validator(mode="after")
     def _is_known(self) -> Self:
-        families.module(self.family)
+        continuous.module(self.family)
         return self
 
 

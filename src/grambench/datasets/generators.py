@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.errors import DataError
+from grambench.common.errors import DataError
 
 Sample = tuple[NDArray[np.float64], NDArray[np.int8]]
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.errors import DataError
+from grambench.common.files import sha256
 from grambench.config.dataset import NOTE, Dataset, Generated, Reader, Source, listed
 from grambench.datasets import generators, readers
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.errors import DataError
-from grambench.files import sha256
 
 
 def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable:

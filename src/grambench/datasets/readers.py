@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.io.matlab import MatReadError
 
+from grambench.common.errors import DataError
 from grambench.config.dataset import (
     Arff,
     Column,
@@ -37,7 +38,6 @@ from grambench.config.dataset import (
     Table,
     listed,
 )
-from grambench.errors import DataError
 
 # what the parsers of damaged or other files raise
 UNREADABLE = (

@@ -30,6 +30,8 @@ import requests
 from tqdm import tqdm
 from urllib3.exceptions import NameResolutionError
 
+from grambench.common.errors import DataError
+from grambench.common.files import sha256, write_text
 from grambench.config.dataset import (
     NOTE,
     Bundled,
@@ -43,8 +45,6 @@ from grambench.config.dataset import (
     Pypi,
     Source,
 )
-from grambench.errors import DataError
-from grambench.files import sha256, write_text
 
 Deliver = Callable[[Path], None]
 

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.files import check, sealed
+from grambench.common.files import check, sealed
 
 if TYPE_CHECKING:  # scipy.sparse takes long to import, and few data sets are sparse
     from scipy import sparse

@@ -16,16 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench import algorithms, families
+from grambench import algorithms
 from grambench.algorithms import Algorithm, ParametricFit
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
+from grambench.common.errors import DataError, SolverError
 from grambench.datasets.store import PreparedDataset
-from grambench.errors import DataError, SolverError
 from grambench.experiments.blocks import repeats
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.seeds import seeds
-from grambench.families import KernelFamily
+from grambench.kernels import continuous
+from grambench.kernels.continuous import KernelFamily
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination
 
@@ -107,7 +108,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     Parameters
     ----------
     settings : dict
-        See grambench.plan.Plan.run_spec.
+        See grambench.pipeline.plan.Plan.run_spec.
     dataset : PreparedDataset
         The data set, with dense features.
 
@@ -117,7 +118,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     alone at the chosen value. The first draw is run twice, so that the compiler's time is in neither.
     """
     algorithm, points = algorithms.load(settings["file"]), settings["points"]
-    family = families.load(settings["dictionary"]["family"])
+    family = continuous.load(settings["dictionary"]["family"])
     shape = (len(points), len(repeats(settings)))
     metrics = {name: np.empty(shape) for name in METRICS}
     slots = {name: np.full((*shape, SLOTS), np.nan) for name in ("weight", "parameter")}

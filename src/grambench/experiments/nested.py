@@ -17,7 +17,7 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments import splits
 from grambench.experiments.blocks import repeats
 from grambench.experiments.outcome import Outcome
-from grambench.kernels import Kernel
+from grambench.kernels.functions import Kernel
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     Parameters
     ----------
     settings : dict
-        See grambench.plan.Plan.run_spec.
+        See grambench.pipeline.plan.Plan.run_spec.
     dataset : PreparedDataset
         The data set, with dense features.
 

@@ -57,7 +57,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset, grams: Sequen
     Parameters
     ----------
     settings : dict
-        See grambench.plan.Plan.run_spec.
+        See grambench.pipeline.plan.Plan.run_spec.
     dataset : PreparedDataset
         The data set.
     grams : sequence of m ndarrays of float64 (n, n)

@@ -19,7 +19,7 @@ class Outcome:
     Attributes
     ----------
     metrics : dict of ndarray (P, R)
-        One number a repeat, under names of grambench.metrics.
+        One number a repeat, under names of grambench.config.metrics.
     curves : dict of ndarray (P, R, C) or (P, R, C, m)
         Values at C rounds of a repeat, and `weights` of the kernels there.
     rounds : ndarray of int64 (C,)

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench import algorithms, families
+from grambench import algorithms
 from grambench.algorithms import stagewise
 from grambench.algorithms.learned_kernel import Dictionary
+from grambench.common.errors import ConfigError
 from grambench.datasets.store import PreparedDataset
-from grambench.errors import ConfigError
 from grambench.experiments.blocks import repeats
 from grambench.experiments.holdout import draws
 from grambench.experiments.outcome import Outcome
-from grambench.families import KernelFamily, Objective
+from grambench.kernels import continuous
+from grambench.kernels.continuous import KernelFamily, Objective
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     Parameters
     ----------
     settings : dict
-        See grambench.plan.Plan.run_spec; the values are those of sigma.
+        See grambench.pipeline.plan.Plan.run_spec; the values are those of sigma.
     dataset : PreparedDataset
         The data set, with dense features.
 
@@ -51,7 +52,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     parameters = algorithms.parameters(settings["file"], point)
     if not isinstance(parameters, stagewise.Stopping):
         raise ConfigError(f"{settings['file']} does not learn stagewise, so that it has no searches to profile")
-    family = families.load(settings["dictionary"]["family"])
+    family = continuous.load(settings["dictionary"]["family"])
     heights = np.full((ITERATIONS, len(values), len(repeats(settings))), np.nan)
     for r, draw in enumerate(draws(settings, dataset)):
         dictionary = Dictionary.on(draw.train, family, settings["dictionary"])

@@ -26,7 +26,7 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     Parameters
     ----------
     settings : dict
-        See grambench.plan.Plan.run_spec; the values are factors.
+        See grambench.pipeline.plan.Plan.run_spec; the values are factors.
     dataset : PreparedDataset
         The data set, with dense features.
 

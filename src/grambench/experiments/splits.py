@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.kernel_fit import KernelFit, stratified_folds
+from grambench.common.errors import DataError
 from grambench.datasets.store import PreparedDataset
-from grambench.errors import DataError
 from grambench.experiments.seeds import seeds
-from grambench.grams import compute, squared_distances
-from grambench.kernels import Kernel
+from grambench.kernels.functions import Kernel
+from grambench.kernels.grams import compute, squared_distances
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -14,12 +14,12 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from grambench.common.provenance import THREAD_VARIABLES
+from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.metrics import METRICS
-from grambench.provenance import THREAD_VARIABLES
-from grambench.results import ALL, Prepared, Results
-from grambench.statistics import VERDICTS
-from grambench.tables import NO_RESULT, Grid
+from grambench.report.tables import NO_RESULT, Grid
+from grambench.results.statistics import VERDICTS
+from grambench.results.study import ALL, Prepared, Results
 
 FOLDER = Path(__file__).parent
 WIDEST = 62.0  # rem of a figure

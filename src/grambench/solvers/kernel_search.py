@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 
-from grambench.families import Objective
+from grambench.kernels.continuous import Objective
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.errors import SolverError
+from grambench.common.errors import SolverError
 from grambench.solvers import smo
 from grambench.solvers.combination import Combination
 

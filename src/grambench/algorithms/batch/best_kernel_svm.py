@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench import certificates
 from grambench.algorithms.kernel_fit import Calls, KernelFit, check_loss_weight, stratified_folds
-from grambench.solvers import svm
+from grambench.solvers import certificates, svm
 from grambench.solvers.combination import Combination
 
 

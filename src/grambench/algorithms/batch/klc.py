@@ -19,8 +19,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench import certificates
 from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
+from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import PROJECTIONS, Norm
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench import certificates
 from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
+from grambench.solvers import certificates
 from grambench.solvers.svm import MAX_STEPS
 
 RELAXATION = 1.5

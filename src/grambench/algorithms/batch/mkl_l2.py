@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench import certificates
 from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
+from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import sphere
 

@@ -12,8 +12,8 @@ with C / r^2 in place of C, and
 (eq. 21 and 22; where eq. 17 prints K_ij(theta) in its first sum, K_ii(theta) is meant). Finite differences confirm it.
 
 The descent starts at equal weights (Section 6) and stops at a relative gap to the bound of
-`grambench.certificates.rkl`, which holds since the problem, though not convex, has no local optimum that is not a
-global one; the paper does not say when it stops.
+`grambench.solvers.certificates.rkl`, which holds since the problem, though not convex, has no local optimum that is not
+a global one; the paper does not say when it stops.
 
 Deviation: from equal weights of the kernels as they are given, the descent moves u_m = theta_m tr K_m, the weights of
 the kernels at unit trace, and keeps the constraint on u; theta gets its own norm at the end. By Propositions 2 and 3
@@ -26,9 +26,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench import certificates
 from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
-from grambench.errors import SolverError
+from grambench.common.errors import SolverError
+from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import PROJECTIONS, Norm
 

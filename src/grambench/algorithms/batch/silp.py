@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from grambench import certificates
 from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
-from grambench.errors import SolverError
+from grambench.common.errors import SolverError
+from grambench.solvers import certificates
 
 Floats = NDArray[np.float64]
 

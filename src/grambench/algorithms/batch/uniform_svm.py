@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench import certificates
 from grambench.algorithms.kernel_fit import KernelFit, Oracle, check_loss_weight
+from grambench.solvers import certificates
 from grambench.solvers.svm import TOLERANCE
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from grambench.algorithms import stagewise
 from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
 from grambench.algorithms.parametric import ca_1d
-from grambench.families import Objective
+from grambench.kernels.continuous import Objective
 from grambench.solvers import kernel_search
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,26 @@
+"""Where every result lies, relative to the repository's root: the patterns that rules, commands and docs share."""
+
+from pathlib import Path
+
+RESULTS = Path("results")
+RAW = "data/raw/{dataset}/source.json"
+BUNDLED = "data/bundled"
+PREPARED = "results/datasets/{dataset}.h5"
+INNER = "results/grams/{dataset}/inner.h5"
+GRAM = "results/grams/{dataset}/{kernel}.h5"
+RECORD = "results/runs/{study}/{dataset}/{task}.h5"
+BLOCK = "results/blocks/{study}/{dataset}/{task}/{block}.h5"  # until the record is put together
+RUNS = "results/{study}/runs.parquet"
+CURVES = "results/{study}/curves.parquet"
+CELLS = "results/{study}/cells.csv"
+REPRODUCTION = "results/{study}/reproduction.csv"
+CLAIMS = "results/{study}/claims.csv"
+TABLE = "results/{study}/tables/{table}.{suffix}"
+FIGURE = "results/{study}/figures/{figure}.{suffix}"
+REPORT = "results/report/index.html"
+CACHE = "results/.cache/numba/{code}"
+
+
+def located(results: Path, path: str) -> Path:
+    """Return where a file of the layout lies in a results folder that need not be the repository's."""
+    return results / Path(path).relative_to(RESULTS)

@@ -1,0 +1,1 @@
+"""Kernel functions, their Gram matrices in memory and on disk, and families with a continuous parameter."""

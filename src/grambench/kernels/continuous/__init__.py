@@ -1,0 +1,71 @@
+"""The registry of kernel families with continuous parameters: one file is one family, under the file's name.
+
+A module here defines its docstring, whose first line up to the colon is the family's title, and a class `Family` with
+the members of `KernelFamily`. Nothing else has to be edited for a new file to be usable in a study's `dictionary`.
+`grambench.kernels.functions` holds kernels as functions of inner products, whose parameters are fixed beforehand.
+"""
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.common.errors import unknown_name
+
+Floats = NDArray[np.float64]
+Objective = Callable[[Floats], tuple[float, Floats]]
+
+FOLDER = Path(__file__).parent
+
+
+class KernelFamily(Protocol):
+    """A family of kernels k_theta on n examples, or between n examples and t others.
+
+    A parameter theta is an array (1,), and in families that allow it an array (d,) with one number a feature.
+
+    Attributes
+    ----------
+    spacing : str
+        "log" where theta is a scale, so that a grid is refined in its logarithm, else "linear".
+    precision : float
+        Relative, to which a search finds one theta.
+    """
+
+    spacing: ClassVar[str]
+    precision: ClassVar[float]
+
+    def __init__(self, left: Floats, right: Floats | None = None) -> None:
+        """Take the examples (n, d), and the others (t, d) where it is not the same."""
+
+    def gram(self, parameter: Floats) -> Floats:
+        """Return K_theta, (n, t)."""
+
+    def objective(self, weights: Floats) -> Objective:
+        """Return the function theta -> (<W, K_theta>_F, its gradient by theta), for a symmetric W (n, n).
+
+        It is called many times: what does not depend on theta is done here.
+        """
+
+    def scan(self, low: float, high: float) -> Floats:
+        """Return values of a one-dimensional theta, ascending, between which an objective has no hidden maximum."""
+
+
+def names() -> list[str]:
+    """Return the names of all families."""
+    return sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))
+
+
+def module(name: str) -> str:
+    """Return the dotted name of a family's module; raise ConfigError for an unknown name."""
+    if name not in names():
+        raise unknown_name("kernel family", name, names())
+    return f"grambench.kernels.continuous.{name}"
+
+
+def load(name: str) -> type[KernelFamily]:
+    """Import one family."""
+    family: type[KernelFamily] = importlib.import_module(module(name)).Family
+    return family

@@ -1,0 +1,115 @@
+"""Gram matrices from shared inner products.
+
+The matrix <x, x'> of a data set is computed once; each kernel's Gram matrix is then an element-wise function of it
+(`grambench.kernels.functions`).
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.kernels import matrices
+from grambench.kernels.functions import FAMILIES, Kernel
+
+Floats = NDArray[np.float64]
+
+TILE = 160  # three tiles (products, distances, entries) of 200 KiB stay in a core's second-level cache
+
+
+def inner_products(features: Any) -> Floats:
+    """Return the matrix of inner products <x_i, x_j>.
+
+    Parameters
+    ----------
+    features : ndarray of float64 (n, d) or sparse array (n, d)
+        One row an example.
+
+    Returns
+    -------
+    ndarray of float64 (n, n)
+        Symmetric.
+    """
+    product = features @ features.T
+    return np.ascontiguousarray(product if isinstance(product, np.ndarray) else product.toarray())
+
+
+def fill(inner: Floats, kernels: Sequence[Kernel], grams: Sequence[Floats], *, threads: int = 1) -> None:
+    """Compute the Gram matrices of `kernels` tile by tile, in one pass over the upper half of the inner products.
+
+    Parameters
+    ----------
+    inner : ndarray of float64 (n, n)
+        Inner products, symmetric; may be a memory map.
+    kernels : sequence of Kernel
+        m kernels; their squared distances are computed once.
+    grams : sequence of m ndarrays of float64 (n, n)
+        Where to write; may be memory maps.
+    threads : int
+        Strips of tiles that are computed at a time.
+    """
+    n = len(inner)
+    squared_norms = np.diagonal(inner).copy()
+    uses_distance = any(FAMILIES[kernel.family].uses_distance for kernel in kernels)
+    tiles = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+
+    def fill_strip(first: int) -> None:
+        rows = tiles[first]
+        for columns in tiles[first:]:
+            products = inner[rows, columns]
+            distance, entries = np.empty(products.shape), np.empty(products.shape)
+            if uses_distance:
+                squared_distances(products, squared_norms[rows], squared_norms[columns], distance)
+            for kernel, gram in zip(kernels, grams, strict=True):
+                kernel.fill(products, distance, entries)
+                gram[rows, columns] = entries
+                if columns is not rows:
+                    gram[columns, rows] = entries.T
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(fill_strip, range(len(tiles))))
+
+
+def squared_distances(inner: Floats, row_norms: Floats, column_norms: Floats, out: Floats) -> None:
+    """Write ||x_i - x_j||^2 = <x_i, x_i> + <x_j, x_j> - 2 <x_i, x_j>, not below 0, into `out`."""
+    np.add(row_norms[:, None], column_norms[None, :], out=out)
+    np.subtract(out, 2.0 * inner, out=out)
+    np.maximum(out, 0.0, out=out)
+
+
+def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None, *, threads: int = 1) -> Floats:
+    """Return the Gram matrices of several kernels in memory.
+
+    Parameters
+    ----------
+    inner : ndarray of float64 (n, n)
+        Inner products.
+    kernels : sequence of Kernel
+        m kernels.
+    out : ndarray of float64 (m, n, n), optional
+        Where to write them.
+    threads : int
+        Threads to use.
+
+    Returns
+    -------
+    ndarray of float64 (m, n, n)
+    """
+    grams = np.empty((len(kernels), *inner.shape)) if out is None else out
+    fill(inner, kernels, list(grams), threads=threads)
+    return grams
+
+
+def write_gram(path: Path, inner: Floats, kernel: Kernel, *, threads: int = 1) -> None:
+    """Write the Gram matrix of one kernel."""
+    with matrices.create(path, len(inner), {"kernel": kernel.name}) as gram:
+        fill(inner, [kernel], [gram], threads=threads)
+
+
+def write_inner(path: Path, inner: Floats, attributes: dict[str, str]) -> None:
+    """Write a matrix of inner products with what it was made from."""
+    with matrices.create(path, len(inner), attributes) as matrix:
+        np.copyto(matrix, inner)

@@ -1,0 +1,88 @@
+"""Square matrices on disk: one contiguous, uncompressed float64 array a file, read by memory map.
+
+Any number of jobs that map the same file share it in the page cache.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.common.errors import DataError
+from grambench.common.files import check, sealed
+
+Floats = NDArray[np.float64]
+
+
+@contextmanager
+def create(path: Path, n: int, attributes: dict[str, str]) -> Iterator[Floats]:
+    """Yield the memory map of a new n x n matrix file, which appears under its name when it is complete.
+
+    Parameters
+    ----------
+    path : Path
+        The HDF5 file to appear.
+    n : int
+        Rows and columns.
+    attributes : dict
+        Stored with the matrix.
+
+    Raises
+    ------
+    OSError
+        If the disk has no room for it.
+    """
+    with sealed(path) as temporary:
+        with h5py.File(temporary, "w", libver="latest") as file:
+            file.attrs.update(status="ok", **attributes)
+            layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+            layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+            space = h5py.h5s.create_simple((n, n))
+            matrix = h5py.h5d.create(file.id, b"matrix", h5py.h5t.IEEE_F64LE, space, layout)
+            offset = matrix.get_offset()
+        if hasattr(os, "posix_fallocate"):  # a full disk is an error here, and a killed process in a memory map
+            with temporary.open("r+b") as stream:
+                os.posix_fallocate(stream.fileno(), 0, offset + 8 * n * n)
+        yield np.memmap(temporary, dtype="<f8", mode="r+", offset=offset, shape=(n, n)).view(np.ndarray)
+
+
+def write_unavailable(path: Path, reason: str) -> None:
+    """Write the note that a matrix could not be computed because its data set is unavailable."""
+    with sealed(path) as temporary, h5py.File(temporary, "w") as file:
+        file.attrs.update(status="unavailable", reason=reason)
+
+
+def unavailable(path: Path) -> str | None:
+    """Return why the file holds no matrix, or None where it holds one."""
+    with _open(path) as file:
+        return None if file.attrs["status"] == "ok" else str(file.attrs["reason"])
+
+
+def open_matrix(path: Path) -> Floats:
+    """Map the matrix of a file into memory, read-only.
+
+    Returns
+    -------
+    ndarray of float64 (n, n)
+        A memory map: pages are read when used and shared with all other readers.
+
+    Raises
+    ------
+    DataError
+        If the file is missing or damaged (see grambench.common.files.check), or holds no matrix.
+    """
+    with _open(path) as file:
+        if "matrix" not in file:
+            raise DataError(f"{path}: holds no matrix ({file.attrs.get('reason', 'damaged file')})")
+        shape, offset = file["matrix"].shape, file["matrix"].id.get_offset()
+    return np.memmap(path, dtype="<f8", mode="r", offset=offset, shape=shape).view(np.ndarray)
+
+
+def _open(path: Path) -> h5py.File:
+    check(path)
+    return h5py.File(path, "r")

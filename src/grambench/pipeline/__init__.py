@@ -1,0 +1,1 @@
+"""What the workflow calls: the plan, what a file depends on, supervised runs, and one step a rule."""

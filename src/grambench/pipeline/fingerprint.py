@@ -1,0 +1,125 @@
+"""What a step depends on, as two strings that Snakemake compares: its settings and the code it runs.
+
+Snakemake sees neither an edit in an imported module nor a change of a default value. Every rule therefore carries
+`spec`, the canonical JSON of its settings, and `code`, a hash over the source tokens of the step's module and of
+everything that module imports inside grambench, but for what only type checkers see. Comments, blank lines and
+docstrings do not count as code, except in grambench.claims, where a docstring is the claim. The versions of the
+packages that compute count too.
+"""
+
+import ast
+import functools
+import hashlib
+import json
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).parent.parent
+NUMERICAL = ("numpy", "scipy", "numba")
+
+
+def spec(settings: Any) -> str:
+    """Return `settings` as canonical JSON: sorted keys, no blanks, no NaN.
+
+    One string, because Snakemake does not notice when two params swap their values.
+    """
+    return json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+@functools.cache
+def code(*modules: str) -> str:
+    """Hash the code of `modules` and of all grambench modules that they import, directly or not.
+
+    Parameters
+    ----------
+    *modules : str
+        Dotted names inside the package, such as "grambench.pipeline.steps.run".
+
+    Returns
+    -------
+    str
+        The first 16 hexadecimal digits of a SHA-256.
+    """
+    digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in NUMERICAL).encode())
+    for name in sorted(closure(*modules)):
+        digest.update(name.encode())
+        digest.update(_tokens(name).encode())
+    return digest.hexdigest()[:16]
+
+
+def closure(*modules: str) -> set[str]:
+    """Return the names of `modules` and of all grambench modules reached from them by import statements."""
+    reached: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting.extend(_imports(name))
+    return reached
+
+
+def source(module: str) -> Path | None:
+    """Return the source file of a module of the package; None where there is none."""
+    parts = module.split(".")[1:]
+    plain = PACKAGE.joinpath(*parts).with_suffix(".py") if parts else PACKAGE / "__init__.py"
+    if plain.is_file():
+        return plain
+    package = PACKAGE.joinpath(*parts, "__init__.py")
+    return package if package.is_file() else None
+
+
+@functools.cache
+def _tree(module: str) -> ast.Module:
+    path = source(module)
+    if path is None:
+        raise FileNotFoundError(f"no source file for module {module} below {PACKAGE}")
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    for node in ast.walk(tree) if not module.startswith("grambench.claims") else ():  # docstrings are prose
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                node.body = node.body[1:]
+    return tree
+
+
+@functools.cache
+def _tokens(module: str) -> str:
+    """Return the module as its syntax tree prints it: what the interpreter sees, without comments and layout."""
+    return ast.unparse(_tree(module))
+
+
+def _run(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a module, without what only type checkers see."""
+    if isinstance(tree, ast.If) and ast.unparse(tree.test) == "TYPE_CHECKING":
+        return
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        yield from _run(child)
+
+
+@functools.cache
+def _imports(module: str) -> frozenset[str]:
+    """Return the grambench modules named in the import statements of `module`, and the packages that hold them."""
+    found: set[str] = set()
+    for node in _run(_tree(module)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            if node.level or not node.module:
+                raise ValueError(f"{module}: a relative import is not tracked; write it from grambench on")
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "grambench":
+                prefixes = (".".join(parts[:length]) for length in range(2, len(parts) + 1))
+                found.update(prefix for prefix in prefixes if source(prefix) is not None)
+    return frozenset(found)

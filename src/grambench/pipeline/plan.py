@@ -1,0 +1,373 @@
+"""The workflow's plan: which files a configuration asks for, and what each of them depends on.
+
+Everything here is a function of names (the wildcards of the rules), so that Snakemake can compare it with what an
+existing file was made from.
+"""
+
+import itertools
+import math
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from grambench import algorithms
+from grambench.common import layout
+from grambench.common.errors import unknown_name
+from grambench.config.dataset import Dataset
+from grambench.config.load import check
+from grambench.config.project import Configuration, Project
+from grambench.config.study import Holdout, Nested, Online, Study, Sweep
+from grambench.kernels import continuous
+from grambench.kernels.functions import Kernel
+from grambench.pipeline import fingerprint
+
+PROSE = ("title", "licence", "citation", "url")
+START = 3  # seconds of a run beside its repeats
+LAST = 3  # attempt at a run, with the retries of profiles/slurm
+
+
+def use_this_interpreter() -> None:
+    """Make jobs run with the interpreter that runs Snakemake and with this package, activated and installed or not."""
+    for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", fingerprint.PACKAGE.parent)):
+        os.environ[variable] = os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
+
+
+class Plan:
+    """The jobs of a project.
+
+    Parameters
+    ----------
+    settings : dict
+        config.yaml with all overrides.
+    folder : Path
+        The configuration folder.
+
+    Raises
+    ------
+    ConfigError
+        If a name is unknown or a value not allowed, anywhere in the studies of the project.
+    """
+
+    def __init__(self, settings: dict[str, Any], folder: Path) -> None:
+        self.configuration = Configuration(folder)
+        self.project = check(Project, settings, str(folder / "config.yaml"))
+        self.studies: dict[str, Study] = {name: self.configuration.study(name) for name in self.project.studies}
+        for dataset in self.project.datasets or []:
+            self.configuration.dataset(dataset)
+        for study in self.studies.values():
+            _check_algorithms(study)
+        for name, entries in self.project.algorithms.items():
+            for entry in entries:
+                if name in self.studies and entry not in self.studies[name].algorithms:
+                    raise unknown_name(f"algorithm of {name}", entry, self.studies[name].algorithms)
+
+    # names
+
+    def datasets(self, study: str) -> list[str]:
+        """Return the data sets of a study, as far as the project asks for them."""
+        wanted = self.project.datasets
+        return [name for name in self.studies[study].datasets if wanted is None or name in wanted]
+
+    def tasks(self, study: str, dataset: str) -> list[str]:
+        """Return what is run on a data set: the study's entries, and "<entry>/<sweep>" for each sweep."""
+        plan = self.studies[study]
+        wanted = self.project.algorithms.get(study, list(plan.algorithms))
+        sweeps = [
+            f"{entry}/{name}"
+            for name, sweep in plan.sweeps.items()
+            if dataset in sweep.datasets
+            for entry in sweep.algorithms
+            if entry in wanted
+        ]
+        return [*(entry for entry in plan.algorithms if entry in wanted), *sweeps]
+
+    def records(self, study: str) -> list[str]:
+        """Return the record files of a study."""
+        return [
+            layout.RECORD.format(study=study, dataset=dataset, task=task)
+            for dataset in self.datasets(study)
+            for task in self.tasks(study, dataset)
+        ]
+
+    def blocks(self, study: str, dataset: str, task: str) -> list[str]:
+        """Return the blocks of repeats that a long run is split into, FIRST-LAST; none for a run that is not split."""
+        whole, limit = self.repeats(study), self.project.limits.block_seconds
+        longest = whole
+        while longest > 1 and self.expected_seconds(study, dataset, task, f"1-{longest}") > limit:
+            longest -= 1
+        count = math.ceil(whole / longest)
+        return [f"{b * whole // count}-{(b + 1) * whole // count - 1}" for b in range(count)] if count > 1 else []
+
+    def repeats(self, study: str) -> int:
+        """Return the number of repeats of a study's runs; of a nested one, of its parts."""
+        protocol = self.studies[study].protocol
+        return protocol.parts if isinstance(protocol, Nested) else protocol.repeats
+
+    def runs(self) -> list[str]:
+        """Return every run of the project as STUDY/DATASET/TASK."""
+        return [
+            f"{study}/{dataset}/{task}"
+            for study in self.studies
+            for dataset in self.datasets(study)
+            for task in self.tasks(study, dataset)
+        ]
+
+    def split_runs(self) -> list[str]:
+        """Return the runs that are split, STUDY/DATASET/TASK."""
+        return [run for run in self.runs() if self.blocks(*run.split("/", 2))]
+
+    def block_records(self, run: str) -> list[str]:
+        """Return the record files of the blocks of a run that is split, STUDY/DATASET/TASK."""
+        study, dataset, task = run.split("/", 2)
+        return [
+            layout.BLOCK.format(study=study, dataset=dataset, task=task, block=block)
+            for block in self.blocks(study, dataset, task)
+        ]
+
+    def grams(self, study: str, dataset: str) -> list[str]:
+        """Return the Gram files of a data set in the order of the study's kernels.
+
+        Other studies than online ones have none: they make Gram matrices inside a run, from its training examples.
+        """
+        if self.studies[study].protocol.kind != "online":
+            return []
+        return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
+
+    def prepared(self, study: str) -> list[str]:
+        """Return the prepared files of a study's data sets."""
+        return [layout.PREPARED.format(dataset=dataset) for dataset in self.datasets(study)]
+
+    def raw(self, dataset: str) -> str:
+        """Return the note of the fetch that brings a data set's files."""
+        return layout.RAW.format(dataset=self.dataset(dataset).folder)
+
+    def published(self, study: str) -> list[str]:
+        """Return the files with the numbers that a study's paper prints."""
+        files = self.studies[study].published
+        return [f"config/published/{name}" for name in files.files()] if files else []
+
+    def shown(self, study: str) -> list[str]:
+        """Return everything of a study that the report shows or offers."""
+        plan = self.studies[study]
+        patterns = (layout.RUNS, layout.CELLS, layout.REPRODUCTION, layout.CLAIMS)
+        named = [pattern.format(study=study) for pattern in patterns]
+        tables = [
+            layout.TABLE.format(study=study, table=table, suffix=suffix)
+            for table, suffix in itertools.product(plan.tables, ("csv", "md", "tex"))
+        ]
+        figures = [
+            layout.FIGURE.format(study=study, figure=figure, suffix=suffix)
+            for figure, suffix in itertools.product(plan.figures, ("svg", "png"))
+        ]
+        return [*named, *tables, *figures, *self.prepared(study), *self.records(study)]
+
+    # what a file depends on
+
+    @cache  # noqa: B019  (one plan a process)
+    def dataset(self, name: str) -> Dataset:
+        """Return a data set's description."""
+        return self.configuration.dataset(name)
+
+    def fetch_spec(self, dataset: str) -> str:
+        """Return the settings of rule `fetch`, of a data set or of a base."""
+        return fingerprint.spec(
+            {
+                "dataset": self.configuration.description(dataset).model_dump(mode="json", include={"name", "sources"}),
+                "mirrors": self.project.mirrors,
+                "kinds": self.project.sources,
+            }
+        )
+
+    def prepare_spec(self, dataset: str) -> str:
+        """Return the settings of rule `prepare`: a description, its prose blanked so that a citation reruns nothing."""
+        return fingerprint.spec({"dataset": self.dataset(dataset).model_dump(mode="json") | dict.fromkeys(PROSE, "")})
+
+    def gram_spec(self, kernel: str) -> str:
+        """Return the settings of rule `gram`."""
+        parsed = Kernel.parse(kernel)
+        return fingerprint.spec({"family": parsed.family, "parameter": parsed.parameter})
+
+    def run_spec(self, study: str, dataset: str, task: str, block: str | None = None) -> str:
+        """Return the settings of a run or of a block of it, which the experiment and the record get as they are.
+
+        They hold the study, the data set and the entry (`algorithm`); the `experiment`, a module of
+        grambench.experiments; the entry's algorithm in the registry (`file`) and all its parameters, defaults included,
+        at each of P `points`; the sweep, empty for a plain run, and its `values`; the protocol, the kernels and the
+        seed. Sweeps that scale kernels or profile a search have one point. For the former the values are factors,
+        `scaled` says whether they multiply all kernels or one, and `reference` holds the file and the parameters of the
+        entry to compare with. A holdout study adds the `dictionary` with its grid, and what the entry tunes; a block
+        the numbers of its first and last repeat.
+        """
+        plan = self.studies[study]
+        entry, sweep = _parsed(plan, task)
+        settings = {
+            "study": study,
+            "dataset": dataset,
+            "algorithm": entry,
+            "experiment": _experiment(plan, sweep),
+            "file": plan.file(entry),
+            "points": [algorithms.resolved(plan.file(entry), point) for point in _points(plan, entry, sweep)],
+            "sweep": task.partition("/")[2],
+            "values": sweep.values if sweep else [],
+            "protocol": plan.protocol.model_dump(mode="json"),
+            "kernels": [kernel.name for kernel in plan.kernel_list()],
+            "seed": self.project.seed,
+        }
+        if sweep and sweep.kind == "scaling":
+            reference = sweep.references.get(entry, entry)
+            (point,) = _points(plan, reference, sweep)
+            parameters = algorithms.resolved(plan.file(reference), point)
+            settings["scaled"] = sweep.scaled
+            settings["reference"] = {"file": plan.file(reference), "parameters": parameters}
+        if plan.dictionary:
+            tune = plan.algorithms[entry].tune
+            settings["tune"] = tune.model_dump(mode="json") if tune else None
+            settings["dictionary"] = plan.dictionary.model_dump(mode="json") | {"grid": plan.dictionary.grid()}
+        if block:
+            settings["block"] = _ends(block)
+        return fingerprint.spec(settings)
+
+    def run_code(self, study: str, task: str) -> str:
+        """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
+        plan = self.studies[study]
+        entry, sweep = _parsed(plan, task)
+        entries = {entry, sweep.references.get(entry, entry)} if sweep else {entry}
+        modules = sorted({algorithms.module(plan.file(each)) for each in entries})
+        if plan.dictionary:
+            modules.append(continuous.module(plan.dictionary.family))
+        return fingerprint.code(
+            "grambench.pipeline.steps.run", f"grambench.pipeline.steps.fit_{_experiment(plan, sweep)}", *modules
+        )
+
+    def use_compiled_code(self) -> None:
+        """Make jobs share a folder of compiled code; one for each state of all algorithms, which share what they call.
+
+        It is no param of a rule, since it changes with every algorithm.
+        """
+        modules = [algorithms.module(name) for name in algorithms.names()]
+        folder = Path(layout.CACHE.format(code=fingerprint.code(*modules)))
+        os.environ["NUMBA_CACHE_DIR"] = str(folder.resolve())
+
+    def claims_code(self, study: str) -> str:
+        """Return the code hash of rule `claims`, with the module of the study's claims where there is one."""
+        module = f"grambench.claims.{study}"
+        return fingerprint.code("grambench.pipeline.steps.claims", *([module] if fingerprint.source(module) else []))
+
+    def study_spec(self, study: str) -> str:
+        """Return the settings of the rules that look at a study as a whole."""
+        return fingerprint.spec(self._settings(study))
+
+    def report_spec(self) -> str:
+        """Return the settings of rule `report`: those of every study."""
+        return fingerprint.spec({study: self._settings(study) for study in self.studies})
+
+    def _settings(self, study: str) -> dict[str, Any]:
+        return self.studies[study].model_dump(mode="json") | {"datasets": self.datasets(study)}
+
+    def titles(self) -> str:
+        """Return the titles of all algorithms in use, which stand in their files and not among the settings."""
+        used = {study.file(entry) for study in self.studies.values() for entry in study.algorithms}
+        return fingerprint.spec({name: algorithms.title(name) for name in used})
+
+    # resources, which only a cluster heeds
+
+    def gram_mb(self, dataset: str) -> int:
+        """Return the size of one Gram matrix of a data set in MiB."""
+        return 8 * self.dataset(dataset).n ** 2 // 2**20 + 1
+
+    def run_mb(self, study: str, dataset: str, attempt: int) -> int:
+        """Return the memory that a run may take in MiB, mapped Gram matrices included, which SLURM counts too.
+
+        Beside them, first what runs of its kind and the two Snakemakes of a job were measured to take, then twice that,
+        last the limit of a run: then it is the run's own supervisor that ends it, and a record says so.
+        """
+        plan = self.studies[study]
+        grams = len(plan.kernel_list()) * self.gram_mb(dataset)
+        if attempt >= LAST:
+            return grams + 500 + self.project.limits.memory_mb
+        copies = 4 if plan.protocol.kind == "nested" else 0  # of the training and test examples of parts and folds
+        return grams + attempt * (1100 + copies * grams)
+
+    def run_minutes(self, study: str, dataset: str, task: str, attempt: int, block: str | None = None) -> int:
+        """Return the minutes that a run may take: a few times those expected, more, and last the limit of a run."""
+        if attempt >= LAST:
+            return math.ceil(self.project.limits.seconds / 60) + 5
+        return 1 + math.ceil(attempt**2 * 4 * self.expected_seconds(study, dataset, task, block) / 60)
+
+    def expected_seconds(self, study: str, dataset: str, task: str, block: str | None = None) -> float:
+        """Return about how long a run, or a block of it, takes on one core.
+
+        Long runs are known from measurements, `config/costs.csv`; others, and new ones, from a fit to measured runs,
+        four times too little at worst: a pass over the examples, and the training of a machine, take time in proportion
+        to the Gram matrices. A holdout run does its first point of a sweep in the first repeat twice.
+        """
+        plan = self.studies[study]
+        sweep = _parsed(plan, task)[1]
+        first, last = _ends(block) if block else (0, self.repeats(study) - 1)
+        done = last - first + 1 + isinstance(plan.protocol, Holdout) / (len(sweep.values) if sweep else 1)
+        return START + done * (
+            self.configuration.costs.get((study, dataset, task)) or self._guess(study, dataset, task)
+        )
+
+    def _guess(self, study: str, dataset: str, task: str) -> float:
+        """Return about how long a repeat takes of which nothing is known."""
+        plan = self.studies[study]
+        sweep = _parsed(plan, task)[1]
+        entries = len(plan.kernel_list()) * self.dataset(dataset).n ** 2
+        match plan.protocol:
+            case Online():
+                return 1e-9 * entries * (len(sweep.values) if sweep else 1)
+            case Nested(folds=folds, values=values):
+                return 12e-9 * entries * (1 + folds * len(values)) + (2 if sweep else 0)
+            case Holdout():
+                return 1.0
+
+    def group(self, study: str, dataset: str, task: str) -> str | None:
+        """Return the group of a run that is too short to be a job of its own, None for others.
+
+        It is that of the data set's Gram matrices, so that one job makes these and all short runs of all studies. Runs
+        of several data sets, which have no rule in common, would each cost a start of Snakemake.
+        """
+        return "data" if self.expected_seconds(study, dataset, task) < 40 else None
+
+
+def _ends(block: str) -> list[int]:
+    """Return the numbers of the first and the last repeat of a block, from 0."""
+    return [int(number) for number in block.split("-")]
+
+
+def _parsed(study: Study, task: str) -> tuple[str, Sweep | None]:
+    """Return the entry and the sweep of a task."""
+    entry, _, name = task.partition("/")
+    return entry, study.sweeps[name] if name else None
+
+
+def _experiment(study: Study, sweep: Sweep | None) -> str:
+    """Return the module of grambench.experiments that carries a task out."""
+    return study.protocol.kind if sweep is None or sweep.kind == "parameter" else sweep.kind
+
+
+def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any]]:
+    """Return the settings of an entry at each point of a plain run or a sweep."""
+    base = study.algorithms[entry].parameters | (sweep.parameters if sweep else {})
+    if sweep is None or sweep.parameter is None:
+        return [base]
+    return [base | {sweep.parameter: value} for value in sweep.values]
+
+
+def _check_algorithms(study: Study) -> None:
+    """Raise ConfigError for an algorithm that is not in the protocol's family, or a parameter that it refuses."""
+    family = study.protocol.family
+    for entry in study.algorithms:
+        if study.file(entry) not in algorithms.names(family):
+            raise unknown_name(f"{family} algorithm", study.file(entry), algorithms.names(family))
+        sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
+        points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
+        if isinstance(study.protocol, Nested):
+            points = [point | {study.protocol.select: value} for point in points for value in study.protocol.values]
+        if tune := study.algorithms[entry].tune:
+            points = [point | {tune.parameter: value} for point in points for value in tune.values]
+        for point in points:
+            algorithms.resolved(study.file(entry), point)

@@ -1,0 +1,28 @@
+"""Rule `claims`: what the paper claims in words, judged on our runs.
+
+python -m grambench.pipeline.steps.claims SPEC OUTPUT RUNS CELLS CURVES
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from grambench import claims
+from grambench.common.files import atomic
+from grambench.config.study import Study
+from grambench.results.study import Results
+
+
+def main(argv: list[str]) -> None:
+    """Write claims.csv."""
+    spec, output, runs, cells, curves = json.loads(argv[0]), *map(Path, argv[1:])
+    study = Study.model_validate(spec)
+    evidence = claims.Evidence(Results.read(study, runs, cells), pd.read_parquet(curves))
+    with atomic(output) as temporary:
+        claims.table(study.name, evidence).to_csv(temporary, index=False)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,31 @@
+"""Rule `figure`: one figure of a study as SVG and PNG; the files' name says which.
+
+python -m grambench.pipeline.steps.figures SPEC SVG PNG RUNS CELLS CURVES REPRODUCTION
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from grambench.common.files import atomic
+from grambench.config.study import Study
+from grambench.report import figures
+from grambench.results import reproduction
+from grambench.results.study import Results
+
+
+def main(argv: list[str]) -> None:
+    """Write the two files."""
+    svg, png, runs, cells, curves, compared = map(Path, argv[1:])
+    study = Study.model_validate(json.loads(argv[0]))
+    results = Results.read(study, runs, cells)
+    figure = study.figures[svg.stem]
+    canvas = figures.draw(results, pd.read_parquet(curves), reproduction.read(compared), figure)
+    with atomic(svg) as svg_file, atomic(png) as png_file:
+        figures.save(canvas, svg_file, png_file)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,36 @@
+"""Rule `prepare`: a fetched data set, read and checked, as one HDF5 file.
+
+python -m grambench.pipeline.steps.prepare SPEC OUTPUT INPUT
+"""
+
+import json
+import logging
+import sys
+from pathlib import Path
+
+from grambench.common.errors import DataError
+from grambench.config.dataset import Dataset
+from grambench.config.load import check
+from grambench.datasets import store
+from grambench.datasets.prepare import prepare
+
+logger = logging.getLogger("grambench")
+
+
+def main(argv: list[str]) -> None:
+    """Write the prepared data set, or why there is none: the rest of a study goes on without it."""
+    spec, output, note = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
+    description = check(Dataset, spec["dataset"], "spec")
+    prepared: store.PreparedDataset | store.Unavailable
+    try:
+        prepared = prepare(description, note.parent)
+    except DataError as error:
+        prepared = store.Unavailable(description.name, (str(error),))
+    if isinstance(prepared, store.Unavailable):
+        logger.warning("%s", prepared)
+    store.write(output, prepared)
+
+
+if __name__ == "__main__":
+    logging.basicConfig(format="%(message)s")
+    main(sys.argv[1:])

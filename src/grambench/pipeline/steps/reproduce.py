@@ -1,0 +1,35 @@
+"""Rule `reproduce`: every published number beside ours, with a verdict.
+
+python -m grambench.pipeline.steps.reproduce SPEC OUTPUT RUNS CELLS --published FILE... --prepared FILE...
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from grambench.common.files import atomic
+from grambench.config.study import Study
+from grambench.datasets import store
+from grambench.results import reproduction
+from grambench.results.study import Results
+
+
+def main(argv: list[str]) -> None:
+    """Write reproduction.csv."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("spec", type=json.loads)
+    for name in ("output", "runs", "cells"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("--published", type=Path, nargs="*", default=[])
+    parser.add_argument("--prepared", type=Path, nargs="*", default=[])
+    arguments = parser.parse_args(argv)
+    results = Results.read(Study.model_validate(arguments.spec), arguments.runs, arguments.cells)
+    prepared = {dataset.name: dataset for dataset in map(store.read, arguments.prepared)}
+    published = {path.name: path for path in arguments.published}
+    with atomic(arguments.output) as temporary:
+        reproduction.table(results, prepared, published).to_csv(temporary, index=False)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,79 @@
+"""All records of a study as tidy tables.
+
+runs.parquet    study, dataset, algorithm, sweep, value, repeat, orders, metric, result: one row a number; beside the
+                metrics of the protocol, plain runs have one for every kernel, such as updates:<kernel>; the kernels
+                that an algorithm has found are numbered
+curves.parquet  study, dataset, algorithm, repeat, round, metric, result: plain runs only; weight:<kernel> is a metric
+cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_seconds, peak_resident_mb, record
+"""
+
+import itertools
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from grambench.common.files import atomic
+from grambench.results import records
+
+RUN_COLUMNS = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
+CURVE_COLUMNS = ["study", "dataset", "algorithm", "repeat", "round", "metric", "result"]
+
+
+def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of runs.parquet; `sweep` and `value` are empty for a plain run."""
+    sweep = record.settings["sweep"]
+    head = (record.study, record.dataset, record.algorithm, sweep)
+    points = record.settings["values"] or [float("nan")]
+    for metric, values in record.metrics.items():
+        for value, repeats in zip(points, values, strict=True):
+            for r, result in enumerate(repeats):
+                yield (*head, value, r, record.orders, metric, result)
+    for name, numbers in record.kernel_values.items() if not sweep else ():
+        for r, repeat in enumerate(numbers[0]):
+            for kernel, result in zip(record.settings["kernels"] or range(1, len(repeat) + 1), repeat, strict=True):
+                yield (*head, points[0], r, record.orders, f"{name}:{kernel}", result)
+
+
+def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of curves.parquet."""
+    head = (record.study, record.dataset, record.algorithm)
+    for metric, values in record.curves.items():
+        for r, c in itertools.product(*map(range, values.shape[1:3])):
+            if metric == "weights":
+                for k, kernel in enumerate(record.settings["kernels"]):
+                    yield (*head, r, int(record.rounds[c]), f"weight:{kernel}", values[0, r, c, k])
+            else:
+                yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])
+
+
+def write(found: Mapping[str, records.Record], runs_path: Path, curves_path: Path, cells_path: Path) -> None:
+    """Write the three tables of some records, which go by the names of their files."""
+    run_rows: list[tuple[Any, ...]] = []
+    curve_rows: list[tuple[Any, ...]] = []
+    cells = []
+    for name, record in found.items():
+        sweep = record.settings["sweep"]
+        run_rows.extend(runs(record))
+        if not sweep:
+            curve_rows.extend(curves(record))
+        cells.append(
+            {
+                "study": record.study,
+                "dataset": record.dataset,
+                "algorithm": record.algorithm,
+                "sweep": sweep,
+                "status": record.status,
+                "reason": record.reason,
+                "orders": record.orders,
+                "wall_seconds": record.provenance.get("wall_seconds"),
+                "peak_resident_mb": record.provenance.get("peak_resident_mb"),
+                "record": name,
+            }
+        )
+    for path, rows, columns in ((runs_path, run_rows, RUN_COLUMNS), (curves_path, curve_rows, CURVE_COLUMNS)):
+        with atomic(path) as temporary:
+            pd.DataFrame(rows, columns=columns).to_parquet(temporary, index=False)
+    with atomic(cells_path) as temporary:
+        pd.DataFrame(cells).to_csv(temporary, index=False)

@@ -1,0 +1,83 @@
+"""What changed between two results folders beyond the noise of their repeats."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from grambench.common.errors import DataError
+from grambench.results.statistics import Sample, paired, welch
+
+KEYS = ["study", "dataset", "algorithm", "sweep", "value", "metric"]
+LEVEL = 0.01
+
+
+def compare(old: Path, new: Path, study: str | None = None, *, timings: bool = False) -> pd.DataFrame:
+    """Compare every cell of a study, or of all studies, between two results folders.
+
+    Parameters
+    ----------
+    old, new : Path
+        Results folders that hold <study>/runs.parquet.
+    study : str or None
+        The study's name; all that there are where it is left out.
+    timings : bool
+        Whether seconds are compared too; they differ between machines and hours.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell: its keys, old_mean, new_mean, difference, p_value, and change: "same" (equal on all repeats that
+        both have), "changed", "noise" (neither), "only old" or "only new". The test is a paired t-test where both sides
+        have equally many repeats, taken to have seen the same orders or parts, else Welch's. With hundreds of cells,
+        some p-values are small by chance: "changed" are those that the procedure of Benjamini and Hochberg finds, of
+        which at most 1 % are expected to be noise. Numbers of single kernels are left out.
+
+    Raises
+    ------
+    DataError
+        If a folder holds no results.
+    """
+    sides = {}
+    for side, folder in (("old", old), ("new", new)):
+        pattern = f"{study or '*'}/runs.parquet"
+        paths = sorted(folder.glob(pattern))
+        if not paths:
+            raise DataError(f"{folder / pattern}: no such file; expected a results folder in which a study was run")
+        table = pd.concat(map(pd.read_parquet, paths))
+        table = table[~table.metric.str.contains(":")]
+        table = table if timings else table[~table.metric.str.endswith("seconds")]
+        sides[side] = table.fillna({"value": -1.0}).sort_values("repeat").groupby(KEYS)["result"].agg(tuple)
+    joined = pd.concat(sides, axis=1)
+    columns = ["old_mean", "new_mean", "difference", "p_value", "change"]
+    verdicts = pd.DataFrame([_judge(row.old, row.new) for row in joined.itertuples()], joined.index, columns)
+    tested = verdicts.change == "noise"
+    real = stats.false_discovery_control(verdicts.p_value[tested]) < LEVEL
+    verdicts.loc[tested, "change"] = np.where(real, "changed", "noise")
+    return verdicts.reset_index().replace({"value": {-1.0: float("nan")}})
+
+
+def _judge(old: object, new: object) -> tuple[float, float, float, float, str]:
+    """Return means, difference, p-value and what is known of the change before all p-values are."""
+    if not isinstance(old, tuple):
+        assert isinstance(new, tuple)
+        return np.nan, _mean(new), np.nan, np.nan, "only new"
+    if not isinstance(new, tuple):
+        return _mean(old), np.nan, np.nan, np.nan, "only old"
+    before, after = np.array(old), np.array(new)
+    means = _mean(old), _mean(new)
+    both = min(len(before), len(after))
+    if np.array_equal(before[:both], after[:both], equal_nan=True):
+        return *means, means[1] - means[0], 1.0, "same"
+    if len(before) == len(after):  # some repeats may have no such number
+        known = np.isfinite(before) & np.isfinite(after)
+        p_value = paired(before[known], after[known])
+    else:
+        p_value = welch(*(Sample.of(values[np.isfinite(values)]) for values in (before, after)))
+    return *means, means[1] - means[0], 0.0 if np.isnan(p_value) else p_value, "noise"
+
+
+def _mean(values: tuple[float, ...]) -> float:
+    known = np.array(values)[np.isfinite(values)]
+    return float(known.mean()) if known.size else np.nan

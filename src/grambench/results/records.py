@@ -1,0 +1,84 @@
+"""What a run leaves behind: one HDF5 record, whether it succeeded or not."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.common.files import check, sealed
+
+STATUSES = ("ok", "error", "timeout", "killed", "memory", "unavailable")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One (data set, algorithm) with all its parameter points and repeats.
+
+    Attributes
+    ----------
+    study, dataset, algorithm : str
+        What was run.
+    status : str
+        One of STATUSES.
+    reason : str
+        Why there are no numbers, in one line; empty when ok.
+    detail : str
+        The end of the traceback or of the output; empty when ok.
+    orders : str
+        Where the orders or parts come from, "published" or "seeded"; empty where nothing was run.
+    metrics, curves, rounds, kernel_values
+        See grambench.experiments.outcome.
+    settings : dict
+        The run's specification; see grambench.pipeline.plan.Plan.run_spec.
+    provenance : dict
+        See grambench.common.provenance; with wall seconds and peak memory of the run.
+    """
+
+    study: str
+    dataset: str
+    algorithm: str
+    status: str
+    reason: str = ""
+    detail: str = ""
+    orders: str = ""
+    metrics: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    rounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    kernel_values: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+
+TEXTS = ("study", "dataset", "algorithm", "status", "reason", "detail", "orders")
+OBJECTS = ("settings", "provenance")
+GROUPS = ("metrics", "curves", "kernel_values")
+
+
+def write(path: Path, record: Record) -> None:
+    """Write a record, whole or not at all."""
+    with sealed(path) as temporary, h5py.File(temporary, "w") as file:
+        for name in TEXTS:
+            file.attrs[name] = getattr(record, name)
+        for name in OBJECTS:
+            file.attrs[name] = json.dumps(getattr(record, name))
+        for group in GROUPS:
+            for name, values in getattr(record, group).items():
+                file[f"{group}/{name}"] = values
+        file["rounds"] = record.rounds
+
+
+def read(path: Path) -> Record:
+    """Read a record; raise DataError where the file is missing or damaged."""
+    check(path)
+    with h5py.File(path, "r") as file:
+        arrays: dict[str, Any] = {
+            group: {name: values[:] for name, values in file[group].items()} if group in file else {}
+            for group in GROUPS
+        }
+        texts: dict[str, Any] = {name: str(file.attrs[name]) for name in TEXTS}
+        objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
+        return Record(**texts, **objects, **arrays, rounds=file["rounds"][:])

@@ -1,0 +1,218 @@
+"""Every published number beside ours, with a verdict: the rows of reproduction.csv.
+
+Columns: study, item ("Table 3"), dataset, algorithm, metric, published_mean, published_std, ours_mean, ours_std, runs,
+orders, difference, p_value, verdict, speed_up, published, ours, reason. The last but one two hold the numbers as they
+are printed, and names where the thing compared is a name. Of data set "all", all data sets of the study together, runs
+are data sets and the deviation of seconds is their standard error.
+"""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from grambench.common.errors import DataError
+from grambench.datasets.store import PreparedDataset
+from grambench.kernels.functions import Kernel
+from grambench.results.statistics import Sample, Verdict, median_interval, median_verdict, prints_as, verdict
+from grambench.results.study import ALL, NOT_PART, Prepared, Results, formatted, kernel_title
+
+COLUMNS = [
+    "study",
+    "item",
+    "dataset",
+    "algorithm",
+    "metric",
+    "published_mean",
+    "published_std",
+    "ours_mean",
+    "ours_std",
+    "runs",
+    "orders",
+    "difference",
+    "p_value",
+    "verdict",
+    "speed_up",
+    "published",
+    "ours",
+    "reason",
+]
+
+TEXTS = ["item", "dataset", "algorithm", "metric", "orders", "verdict", "published", "ours", "reason"]
+VARIANTS = ", other readings"  # what the item of the entries is called that read the paper differently
+
+
+def table(results: Results, prepared: Prepared, published: dict[str, Path]) -> pd.DataFrame:
+    """Compare all published numbers of a study with its results.
+
+    Parameters
+    ----------
+    results : Results
+        What was run.
+    prepared : dict
+        The data sets as loaded, or the notes that they are unavailable.
+    published : dict
+        The files of config/published by name.
+
+    Returns
+    -------
+    DataFrame
+        One row a published number.
+    """
+    files = results.study.published
+    rows: list[dict[str, Any]] = []
+    if files is not None:
+        for name in files.results:
+            rows.extend(_results(results, _read(published, name), files.runs))
+        if files.heads is not None:
+            numbers = _read(published, files.heads.file)
+            rows.extend({"item": files.heads.item} | row for row in _heads(results, prepared, numbers))
+    return pd.DataFrame([{"study": results.study.name} | row for row in rows], columns=COLUMNS)
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Read reproduction.csv; what is printed stays as it is, and texts that are missing are empty."""
+    found = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
+    found[TEXTS] = found[TEXTS].fillna("")
+    return found
+
+
+def _read(published: dict[str, Path], name: str) -> pd.DataFrame:
+    if name not in published:
+        raise DataError(f"published file {name} was not given, got {', '.join(published) or 'none'}")
+    return pd.read_csv(published[name])
+
+
+def _results(results: Results, numbers: pd.DataFrame, runs: int) -> Iterator[dict[str, Any]]:
+    ranked = [str(name) for name in numbers.loc[numbers["metric"] == "median_rank", "algorithm"]]
+    for number in numbers.itertuples():
+        published = Sample(float(number.mean), float(number.std), runs)  # type: ignore[arg-type]
+        dataset, algorithm, metric, place = map(str, (number.dataset, number.algorithm, number.metric, number.table))
+        item = f"Table {place}" if place.isdigit() else place
+        if dataset == ALL:
+            yield {"item": item} | _across(results, algorithm, metric, published, ranked)
+            continue
+        for name, label in (
+            (algorithm, item),
+            *((name, item + VARIANTS) for name in results.study.variants(algorithm)),
+        ):
+            ours, reason = _ours(results, dataset, name, metric)
+            row = {"item": label, "dataset": dataset, "algorithm": name, "orders": results.orders(dataset, name)}
+            yield row | _judged(dataset, metric, published, ours) | {"reason": reason}
+
+
+def _judged(dataset: str, metric: str, published: Sample, ours: Sample) -> dict[str, Any]:
+    judged: Verdict
+    p_value = speed_up = math.nan
+    if not ours.runs:
+        judged = "unavailable"
+    elif metric == "seconds":
+        judged, speed_up = "speed-up", published.mean / ours.mean
+    elif metric == "seconds_ratio_percent":
+        judged = "speed-up"
+    else:
+        judged, p_value = verdict(published, ours, metric)
+    return {
+        "metric": metric,
+        "published_mean": published.mean,
+        "published_std": published.std,
+        "ours_mean": ours.mean,
+        "ours_std": ours.std,
+        "runs": ours.runs,
+        "difference": ours.mean - published.mean,
+        "p_value": p_value,
+        "verdict": judged,
+        "speed_up": speed_up,
+        "published": formatted(published, dataset, metric),
+        "ours": formatted(ours, dataset, metric, fine=True) if ours.runs else "",
+    }
+
+
+def _across(results: Results, algorithm: str, metric: str, published: Sample, ranked: list[str]) -> dict[str, Any]:
+    """Compare a number of all data sets together; the published one is of as many data sets as it says."""
+    ours = results.across(algorithm, metric, ranked)
+    row = {"dataset": ALL, "algorithm": algorithm} | _judged(ALL, metric, published, ours)
+    reasons = []
+    if metric == "median_rank":
+        ranks = results.ranks(ranked)[algorithm]
+        row |= {"verdict": median_verdict(published.mean, ranks, metric), "p_value": math.nan}
+        if row["verdict"] == "different":
+            low, high = median_interval(ranks)
+            reasons.append(f"the 99 % interval of our median is {low:.1f} to {high:.1f}")
+    if ours.runs < published.runs:
+        needed = ranked if metric == "median_rank" else [algorithm]
+        missing = [one for one in results.study.datasets if any(results.missing(one, name) for name in needed)]
+        without = f", without {', '.join(missing)}" if missing else ""
+        reasons.append(f"{ours.runs} of {published.runs} data sets{without}")
+    return row | {"reason": "; ".join(reasons)}
+
+
+def _ours(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[Sample, str]:
+    """Return our number, and why there is none; a ratio is one of mean seconds, as in the paper."""
+    reason = results.missing(dataset, algorithm)
+    if metric != "seconds_ratio_percent":
+        return results.sample(dataset, algorithm, metric), reason
+    times = next((table for table in results.study.tables.values() if table.kind == "times"), None)
+    if times is None:
+        return Sample(math.nan, math.nan, 0), "no table of times names the algorithm to compare with"
+    reason = reason or results.missing(dataset, times.algorithms[0])
+    own, reference = (results.sample(dataset, name, "seconds") for name in (algorithm, times.algorithms[0]))
+    return Sample(100 * own.mean / reference.mean, math.nan, min(own.runs, reference.runs)), reason
+
+
+def _heads(results: Results, prepared: Prepared, numbers: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    for _, number in numbers.iterrows():
+        dataset = str(number["dataset"])
+        loaded = prepared.get(dataset)
+        shape: dict[str, float] = {}
+        if isinstance(loaded, PreparedDataset):
+            shape = dict(zip(("n", "d"), map(float, loaded.features.shape), strict=True))
+        for metric in ("n", "d"):
+            published, ours = float(number[metric]), shape.get(metric, math.nan)
+            reason = "" if shape else str(loaded or NOT_PART)
+            judged = ("exact" if prints_as(ours, published, 0) else "different") if shape else "unavailable"
+            yield _loaded(dataset, metric, published, ours, judged, reason)
+        if "best_kernel" in number:
+            yield _best_kernel(results, dataset, Kernel.parse(str(number["best_kernel"])).name)
+
+
+def _loaded(dataset: str, metric: str, published: float, ours: float, judged: str, reason: str) -> dict[str, Any]:
+    return {
+        "dataset": dataset,
+        "algorithm": "",
+        "metric": metric,
+        "published_mean": published,
+        "ours_mean": ours,
+        "difference": ours - published,
+        "verdict": judged,
+        "published": f"{published:.0f}",
+        "ours": f"{ours:.0f}" if judged != "unavailable" else "",
+        "reason": reason,
+    }
+
+
+def _best_kernel(results: Results, dataset: str, published: str) -> dict[str, Any]:
+    """Compare the kernel with the fewest mistakes over all runs; in a tie with the published one they agree."""
+    if (experts := results.study.experts) is None:
+        raise DataError("published heads name best kernels, so the study needs experts")
+    ours = results.best_kernels(dataset)
+    runs = results.sample(dataset, experts, "mistake_percent").runs
+    reason = results.missing(dataset, experts)
+    judged = "unavailable" if not ours else "exact" if published in ours else "different"
+    if judged == "different":
+        mistakes = [results.values(dataset, experts, f"updates:{name}").sum() / runs for name in (published, ours[0])]
+        if all(map(math.isfinite, mistakes)):
+            reason = f"the published one makes {mistakes[0]:.1f} mistakes a run, ours {mistakes[1]:.1f}"
+    return {
+        "dataset": dataset,
+        "algorithm": experts,
+        "metric": "best_kernel",
+        "runs": runs,
+        "orders": results.orders(dataset, experts),
+        "verdict": judged,
+        "published": kernel_title(published),
+        "ours": " or ".join(map(kernel_title, ours)),
+        "reason": reason,
+    }

@@ -1,0 +1,230 @@
+"""Tests on means, and the verdict on a number that stands beside a published one.
+
+Most works on (mean, standard deviation, number of runs), because that is all that a paper prints; only runs of ours can
+be compared in pairs. Standard deviations are those of a sample (ddof = 1).
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from grambench.config.metrics import METRICS
+
+Verdict = Literal["exact", "consistent", "different", "speed-up", "unavailable"]
+VERDICTS: tuple[Verdict, ...] = ("exact", "consistent", "different", "speed-up", "unavailable")
+
+BEST_LEVEL = 0.05
+VERDICT_LEVEL = 0.01
+RESAMPLES = 10_000
+RESAMPLING_SEED = 2013
+ROUNDING_SLACK = 1e-9
+
+
+class Sample(NamedTuple):
+    """What is known of a number: mean, sample standard deviation (NaN where unknown) and number of runs."""
+
+    mean: float
+    std: float
+    runs: int
+
+    @classmethod
+    def of(cls, values: ArrayLike) -> "Sample":
+        """Summarise the values of all runs; of a single run the standard deviation is NaN."""
+        array = np.asarray(values, dtype=np.float64)
+        std = float(array.std(ddof=1)) if array.size > 1 else math.nan
+        return cls(float(array.mean()) if array.size else math.nan, std, array.size)
+
+
+def welch(first: Sample, second: Sample) -> float:
+    """Return the p-value of Welch's t-test of equal means; the two variances may differ.
+
+    Without any variance the answer is certain: 1 for equal means, 0 for different ones. See `student` for a number
+    whose variance is not known.
+    """
+    return _p_value(first, second, equal_variances=False)
+
+
+def student(first: Sample, second: Sample) -> float:
+    """Return the p-value of Student's two-sample t-test of equal means with a pooled variance.
+
+    Where the variance of one side is not known, because it is a single run or because the paper prints no standard
+    deviation, it is taken to be the other side's. That side's runs alone then give the degrees of freedom.
+    """
+    return _p_value(first, second, equal_variances=True)
+
+
+def _p_value(first: Sample, second: Sample, *, equal_variances: bool) -> float:
+    from scipy import stats  # takes longest to load, and most that imports this module tests nothing
+
+    if math.isnan(first.std):
+        first, second = second, first
+    if math.isnan(first.std) or second.runs < 1:
+        return math.nan
+    if first.std == 0 and not second.std > 0:
+        return float(math.isclose(first.mean, second.mean, rel_tol=1e-12, abs_tol=1e-12))
+    if math.isnan(second.std):
+        error = first.std * math.sqrt(1 / first.runs + 1 / second.runs)
+        return float(2 * stats.t.sf(abs(first.mean - second.mean) / error, first.runs - 1))
+    return float(stats.ttest_ind_from_stats(*first, *second, equal_var=equal_variances).pvalue)
+
+
+def paired(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the p-value of the t-test on the differences of runs that share their examples; NaN below two runs.
+
+    Differences without any variance give a certain answer: 1 where they are 0, else 0.
+    """
+    from scipy import stats
+
+    differences = np.subtract(first, second)
+    if differences.size < 2:
+        return math.nan
+    if np.ptp(differences) < ROUNDING_SLACK:
+        return float(abs(differences[0]) < ROUNDING_SLACK)
+    return float(stats.ttest_1samp(differences, 0.0).pvalue)
+
+
+def best_set(
+    samples: Mapping[str, Sample], *, highest: bool = False, test: Callable[[str, str], float] | None = None
+) -> set[str]:
+    """Return the name with the best mean and all those that a test at 5 % cannot tell from it.
+
+    With Student's test this is the highlighting of OMKC's tables (Section 5.2). Names without runs never belong to it.
+
+    Parameters
+    ----------
+    samples : dict of Sample
+        The numbers to choose from.
+    highest : bool
+        Whether the best mean is the highest and not the lowest.
+    test : callable, optional
+        The p-value for two names; of Student's test where it is left out.
+    """
+    known = {name: sample for name, sample in samples.items() if sample.runs > 0}
+    if not known:
+        return set()
+    best = (max if highest else min)(known, key=lambda name: known[name].mean)
+    p_value = test or (lambda name, other: student(known[name], known[other]))
+    return {
+        name
+        for name, sample in known.items()
+        if sample.mean == known[best].mean or not p_value(name, best) < BEST_LEVEL
+    }
+
+
+def prints_as(value: float, published: float, decimals: int) -> bool:
+    """Return whether `value`, printed with so many decimals, reads as `published`; a tie may be rounded either way."""
+    return abs(value - published) <= 0.5 * 10.0**-decimals + ROUNDING_SLACK
+
+
+def verdict(published: Sample, ours: Sample, metric: str) -> tuple[Verdict, float]:
+    """Judge our number against the published one.
+
+    Parameters
+    ----------
+    published, ours : Sample
+        The two numbers.
+    metric : str
+        A key of METRICS, which says how precisely the paper prints it.
+
+    Returns
+    -------
+    verdict : str
+        "exact": the mean and, where it is published, the standard deviation print as published. "consistent": Welch's
+        t-test does not reject equal means at 1 %, or the means differ by no more than half the published standard
+        deviation. "different": neither. "unavailable": there are no runs.
+    p_value : float
+        Of Welch's t-test; NaN where there is none.
+    """
+    if ours.runs == 0:
+        return "unavailable", math.nan
+    p_value = welch(_with_least_variance(published, ours, metric), ours)
+    decimals = METRICS[metric].decimals
+    same_std = math.isnan(published.std) or prints_as(ours.std, published.std, decimals)
+    if same_std and prints_as(ours.mean, published.mean, decimals):
+        return "exact", p_value
+    if p_value >= VERDICT_LEVEL or abs(ours.mean - published.mean) <= 0.5 * published.std:
+        return "consistent", p_value
+    return "different", p_value
+
+
+def median_interval(values: ArrayLike) -> tuple[float, float]:
+    """Return the 99 % bootstrap interval of a median: what it might have been on other data sets of the same kind.
+
+    10000 times as many values are drawn with replacement; the ends are medians that occur, 0.5 % of them below the
+    lower and 0.5 % above the upper one. It is the same for the same values, in whatever order.
+    """
+    known: NDArray[np.float64] = np.sort(np.asarray(values, dtype=np.float64))
+    drawn = np.random.default_rng(RESAMPLING_SEED).choice(known, size=(RESAMPLES, known.size))
+    tails = [VERDICT_LEVEL / 2, 1.0 - VERDICT_LEVEL / 2]
+    low, high = np.quantile(np.median(drawn, axis=1), tails, method="inverted_cdf")
+    return float(low), float(high)
+
+
+def median_verdict(published: float, values: ArrayLike, metric: str) -> Verdict:
+    """Judge our median over data sets against the published one, of which no deviation is known.
+
+    A t-test has no place here: medians of a few ranks are whole or half numbers, and far from normal. Data sets are the
+    only source of chance that is left in a rank, and other ones could have been chosen, as some of ours are; so the
+    question is which medians resampled data sets give. The published median would vary as well, by the same reasoning,
+    which the interval leaves out: the verdict is strict.
+
+    Parameters
+    ----------
+    published : float
+        As printed.
+    values : array
+        Ours on each data set.
+    metric : str
+        A key of METRICS, which says how precisely the paper prints it.
+
+    Returns
+    -------
+    verdict : str
+        "exact": our median prints as published. "consistent": the published one lies in `median_interval`.
+        "different": it does not. "unavailable": there are not even two data sets, without which there is no interval.
+    """
+    known = np.asarray(values, dtype=np.float64)
+    if known.size < 2:
+        return "unavailable"
+    if prints_as(float(np.median(known)), published, METRICS[metric].decimals):
+        return "exact"
+    low, high = median_interval(known)
+    return "consistent" if low <= published <= high else "different"
+
+
+def _with_least_variance(published: Sample, ours: Sample, metric: str) -> Sample:
+    """Return a mean of whole numbers, printed without a deviation, with what is known of it.
+
+    It is the least that whole numbers of such a mean can have, or ours where that is larger: five counts with a mean of
+    3.8 deviate by 0.45 or more. A single run says nothing of the kind.
+    """
+    if not (METRICS[metric].counted and math.isnan(published.std) and published.runs > 1):
+        return published
+    part = published.mean % 1.0
+    least = math.sqrt(part * (1.0 - part) * published.runs / (published.runs - 1))
+    return published._replace(std=max(least, ours.std) if ours.runs > 1 else least)
+
+
+def printed(sample: Sample, metric: str, *, fine: bool = False, decimals: int | None = None) -> str:
+    """Return "mean ± std" as the paper prints it, or the mean alone where there is no standard deviation.
+
+    Parameters
+    ----------
+    sample : Sample
+        The number.
+    metric : str
+        A key of METRICS.
+    fine : bool
+        Whether small seconds get more decimals than the paper's, so that the mean keeps two significant digits.
+    decimals : int or None
+        How precisely, where it is not as the metric says.
+    """
+    decimals = METRICS[metric].decimals if decimals is None else decimals
+    style = "e" if METRICS[metric].scientific else "f"
+    if fine and metric.endswith("seconds") and sample.mean > 0:
+        decimals = max(decimals, 1 - math.floor(math.log10(sample.mean)))
+    numbers = [sample.mean, sample.std] if math.isfinite(sample.std) else [sample.mean]
+    return " ± ".join(f"{number:.{decimals}{style}}" for number in numbers)

@@ -1,0 +1,179 @@
+"""The results of one study in memory, as `collect` left them: what tables, figures, claims and verdicts look at."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from grambench import algorithms
+from grambench.config.metrics import METRICS
+from grambench.config.study import Study
+from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.kernels.functions import Kernel
+from grambench.results.statistics import Sample, best_set, paired, printed
+
+NOT_PART = "not part of this run"
+ALL = "all"  # in the place of a data set: all of a study together
+NO_VALUES: NDArray[np.float64] = np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Runs and failures of one study.
+
+    Attributes
+    ----------
+    study : Study
+        The study, its data sets restricted to those of the project.
+    runs, cells : DataFrame
+        runs.parquet and cells.csv.
+    """
+
+    study: Study
+    runs: pd.DataFrame
+    cells: pd.DataFrame
+
+    @classmethod
+    def read(cls, study: Study, runs: Path, cells: Path) -> "Results":
+        """Read the two tables of `collect`."""
+        texts = {"reason": str, "sweep": str, "orders": str}
+        return cls(study, pd.read_parquet(runs), pd.read_csv(cells, keep_default_na=False, dtype=texts))
+
+    @cached_property
+    def _plain(self) -> dict[tuple[str, str, str], NDArray[np.float64]]:
+        plain = self.runs[self.runs["sweep"] == ""].sort_values("repeat")
+        grouped = plain.groupby(["dataset", "algorithm", "metric"])["result"]
+        return {(str(d), str(a), str(m)): values.to_numpy(np.float64) for (d, a, m), values in grouped}
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str, str], tuple[str, str, str]]:
+        names = ("dataset", "algorithm", "sweep", "status", "reason", "orders")
+        columns = (self.cells[name].astype(str) for name in names)
+        return {(d, a, s): (status, reason, orders) for d, a, s, status, reason, orders in zip(*columns, strict=True)}
+
+    def _cell(self, dataset: str, algorithm: str, sweep: str = "") -> tuple[str, str, str]:
+        return self._cells.get((dataset, algorithm, sweep), ("", NOT_PART, ""))
+
+    def title(self, algorithm: str) -> str:
+        """Return an algorithm's name as the tables print it; its own name where the study does not have it."""
+        entry = self.study.algorithms.get(algorithm)
+        if entry is None:
+            return algorithm
+        return entry.title or algorithms.title(self.study.file(algorithm))
+
+    def values(self, dataset: str, algorithm: str, metric: str) -> NDArray[np.float64]:
+        """Return one value for each run, in the order of the repeats; none where the cell has no result."""
+        return self._plain.get((dataset, algorithm, metric), NO_VALUES)
+
+    def sample(self, dataset: str, algorithm: str, metric: str) -> Sample:
+        """Return mean, standard deviation and number of runs of a cell."""
+        return Sample.of(self.values(dataset, algorithm, metric))
+
+    def best(self, dataset: str, names: Iterable[str], metric: str) -> set[str]:
+        """Return the algorithms of the best mean and those that a t-test at 5 % cannot tell from it.
+
+        The protocol says whether the test compares the algorithms repeat by repeat; Student's does not.
+        """
+        samples = {name: self.sample(dataset, name, metric) for name in names}
+
+        def in_pairs(*names: str) -> float:
+            return paired(*(self.values(dataset, name, metric) for name in names))
+
+        test = in_pairs if self.study.protocol.paired else None
+        return best_set(samples, highest=METRICS[metric].better == "higher", test=test)
+
+    def orders(self, dataset: str, algorithm: str) -> str:
+        """Return "published" or "seeded", or nothing where the cell has no result."""
+        return self._cell(dataset, algorithm)[2]
+
+    def status(self, dataset: str, algorithm: str, sweep: str = "") -> str:
+        """Return the status of a cell's record, or nothing where the cell is not part of the run."""
+        return self._cell(dataset, algorithm, sweep)[0]
+
+    def missing(self, dataset: str, algorithm: str) -> str:
+        """Return why a cell has no result, in one line; empty where it has one."""
+        status, reason, _ = self._cell(dataset, algorithm)
+        if status == "ok":
+            return ""
+        return reason if status in ("", "unavailable") else f"{status}: {reason}"
+
+    def swept(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.DataFrame:
+        """Return a row for each value of a sweep (sorted, the index) and a column for each repeat."""
+        runs = self.runs
+        chosen = runs[
+            (runs["sweep"] == sweep)
+            & (runs["dataset"] == dataset)
+            & (runs["algorithm"] == algorithm)
+            & (runs["metric"] == metric)
+        ]
+        return chosen.pivot(index="value", columns="repeat", values="result").sort_index()
+
+    def kernels(self, dataset: str, algorithm: str) -> NDArray[np.float64]:
+        """Return parameters and weights (2, k) of the kernels of a continuous family found in all runs of a cell.
+
+        There are none where a kernel has one parameter a feature.
+        """
+        own = [name for *cell, name in self._plain if cell == [dataset, algorithm] and name.startswith("parameter:")]
+        slots = [name.partition(":")[2] for name in own]
+        parts = ("parameter", "weight")
+        found = np.array([[self.values(dataset, algorithm, f"{part}:{slot}") for slot in slots] for part in parts])
+        found = found.reshape(2, -1)
+        return found[:, np.isfinite(found).all(axis=0)]
+
+    def means(self, names: Iterable[str], metric: str) -> pd.DataFrame:
+        """Return means over the runs: a row for each data set of the study, a column for each of some algorithms.
+
+        They are NaN where there is no result.
+        """
+        rows = {name: [self.sample(dataset, name, metric).mean for dataset in self.study.datasets] for name in names}
+        return pd.DataFrame(rows, index=self.study.datasets)
+
+    def ranks(self, names: Iterable[str]) -> pd.DataFrame:
+        """Rank some algorithms by their mean error, 1 for the least, ties by their mean rank.
+
+        There is a row for each data set on which all of them have a result: a rank among fewer means something else.
+        """
+        return self.means(names, "error_percent").dropna().round(9).rank(axis="columns")
+
+    def across(self, algorithm: str, metric: str, ranked: Iterable[str]) -> Sample:
+        """Return a number of all data sets together, and on how many of them it rests.
+
+        Of ranks it is their median or mean, without a deviation, NaN for an algorithm that is not `ranked`. Of seconds
+        it is the mean with its standard error; of anything else the mean.
+        """
+        if metric in ("median_rank", "mean_rank"):
+            ranks = self.ranks(ranked)
+            if algorithm not in ranks or ranks.empty:
+                return Sample(np.nan, np.nan, 0)
+            own = ranks[algorithm]
+            return Sample(float(own.median() if metric == "median_rank" else own.mean()), np.nan, len(own))
+        sample = Sample.of(self.means([algorithm], metric)[algorithm].dropna())
+        error = sample.std / np.sqrt(sample.runs) if metric == "seconds" and sample.runs else np.nan
+        return sample._replace(std=float(error))
+
+    def best_kernels(self, dataset: str) -> list[str]:
+        """Return the kernel whose own classifier makes the fewest mistakes over all runs; several in a tie.
+
+        There is none where the study has no `experts` to tell it.
+        """
+        names = [kernel.name for kernel in self.study.kernel_list()]
+        mistakes = {name: self.values(dataset, self.study.experts or "", f"updates:{name}") for name in names}
+        totals = {name: float(values.sum()) for name, values in mistakes.items() if values.size}
+        return [name for name, total in totals.items() if total == min(totals.values())]
+
+
+Prepared = dict[str, PreparedDataset | Unavailable]
+
+
+def kernel_title(name: str) -> str:
+    """Return a kernel's name for people, such as "gaussian σ = 0.5"."""
+    return Kernel.parse(name).title
+
+
+def formatted(sample: Sample, dataset: str, metric: str, *, fine: bool = False) -> str:
+    """Return a number as tables print it; seconds of all data sets together have no decimals, as in CA's Table 2."""
+    return printed(sample, metric, fine=fine, decimals=0 if dataset == ALL and metric == "seconds" else None)
