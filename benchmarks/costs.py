@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 
 from grambench.config.load import read
-from grambench.config.study import Holdout
+from grambench.config.protocols import Holdout
 from grambench.pipeline.plan import START, Plan
 
 ROOT = Path(__file__).parent.parent

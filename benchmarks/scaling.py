@@ -26,7 +26,7 @@ import h5py
 
 from grambench.common import layout
 from grambench.config.load import read
-from grambench.config.study import Nested
+from grambench.config.protocols import Nested
 from grambench.pipeline.plan import Plan
 
 ROOT = Path(__file__).parent.parent

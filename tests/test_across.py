@@ -14,7 +14,8 @@ from matplotlib.colors import to_hex
 from grambench.common.errors import ConfigError, DataError
 from grambench.config.load import check
 from grambench.config.project import Configuration
-from grambench.config.study import Study, Sweep
+from grambench.config.shown import Sweep
+from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan

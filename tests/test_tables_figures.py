@@ -11,7 +11,8 @@ import presentation
 import pytest
 from matplotlib.colors import to_hex
 
-from grambench.config.study import Figure, Nested, Table
+from grambench.config.protocols import Nested
+from grambench.config.shown import Figure, Table
 from grambench.datasets.generators import FUNCTIONS
 from grambench.report import figures, tables
 from grambench.results import reproduction

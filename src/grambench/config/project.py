@@ -10,7 +10,8 @@ from pydantic import Field
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.config.dataset import Base, Dataset, Task, model_of
 from grambench.config.load import Model, check, load, read
-from grambench.config.study import Name, Study
+from grambench.config.names import Name
+from grambench.config.study import Study
 
 SourceKind = Literal["bundled", "package", "http", "pypi", "debian", "npm", "generated"]
 

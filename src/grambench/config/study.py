@@ -1,138 +1,19 @@
 """The model of config/studies/*.yaml: one paper's data sets, kernels, algorithms, protocol, tables and figures."""
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from grambench.common.errors import unknown_name
 from grambench.config.load import Model
 from grambench.config.metrics import METRICS
+from grambench.config.names import Grid, Name, Parameter
+from grambench.config.protocols import Holdout, Nested, Protocol
+from grambench.config.shown import Figure, Sweep, Table
 from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
 
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 File = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")]
-
-
-class Online(Model):
-    """One pass over each of `repeats` orders of the examples.
-
-    Attributes
-    ----------
-    family, progress, paired
-        Which algorithms it takes; what counts its rounds; whether they are compared in pairs, repeat by repeat.
-    kind : str
-        "online", a module of grambench.experiments.
-    repeats : int
-        The number of orders. Published orders are used where the data set has enough of them.
-    checkpoints : int
-        The number of points of a pass at which the curves are recorded.
-    """
-
-    family: ClassVar[Literal["online"]] = "online"
-    progress: ClassVar[str] = "Examples received"
-    paired: ClassVar[bool] = False  # OMKC's tables are not, though all algorithms share their orders
-
-    kind: Literal["online"]
-    repeats: Annotated[int, Field(ge=1, le=1000)] = 20
-    checkpoints: Annotated[int, Field(ge=2, le=1000)] = 50
-
-    def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, as the head of a table says it."""
-        return f"{origin} orders"
-
-
-class Nested(Model):
-    """Each of several parts tested by what was learned from the others, one parameter chosen by cross-validation there.
-
-    Attributes
-    ----------
-    family, progress, paired
-        See Online.
-    kind : str
-        "nested", a module of grambench.experiments.
-    parts : int
-        The number of parts, drawn with the share of each class kept.
-    folds : int
-        The number of folds of the cross-validation inside each training set.
-    select : str
-        The parameter that it chooses; every algorithm of the study has it.
-    values : list of float
-        What it chooses from.
-    trace : float
-        To which the Gram matrix of each base kernel on a training set is scaled.
-    """
-
-    family: ClassVar[Literal["batch"]] = "batch"
-    progress: ClassVar[str] = "Solver calls"
-    paired: ClassVar[bool] = True
-
-    kind: Literal["nested"]
-    parts: Annotated[int, Field(ge=2, le=100)] = 5
-    folds: Annotated[int, Field(ge=2, le=100)] = 3
-    select: Parameter
-    values: Annotated[list[float], Field(min_length=1)]
-    trace: Annotated[float, Field(gt=0)] = 1.0
-
-    @property
-    def repeats(self) -> int:
-        """The number of parts: each is a repeat."""
-        return self.parts
-
-    def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, as the head of a table says it."""
-        return f"{self.parts} parts"
-
-
-Size = Annotated[int, Field(ge=2)]
-
-
-class Holdout(Model):
-    """Training, validation and test examples drawn anew in each repeat; what is tuned is tuned on the validation part.
-
-    Attributes
-    ----------
-    family, progress, paired
-        See Online.
-    kind : str
-        "holdout", a module of grambench.experiments.
-    repeats : int
-        How often they are drawn.
-    sizes : dict
-        Numbers of training, validation and test examples of each data set; of all others under "default".
-    standardise : bool
-        Whether features are scaled to zero mean and unit variance on the training examples.
-    values : list of float
-        The C of the machine that is trained on a learned kernel are tried in this order, which must ascend.
-    steps : int
-        Steps of the solver after which a machine is given up, and the larger C with it.
-    """
-
-    family: ClassVar[Literal["parametric"]] = "parametric"
-    progress: ClassVar[str] = "Iterations"
-    paired: ClassVar[bool] = True
-
-    kind: Literal["holdout"]
-    repeats: Annotated[int, Field(ge=1, le=1000)] = 10
-    sizes: Annotated[dict[Name, tuple[Size, Size, Size]], Field(min_length=1)]
-    standardise: bool = False
-    values: Annotated[list[float], Field(min_length=1)]
-    steps: Annotated[int, Field(ge=1)] = 100_000
-
-    @model_validator(mode="after")
-    def _ascending(self) -> Self:
-        if any(later <= earlier for earlier, later in zip(self.values, self.values[1:], strict=False)):
-            raise ValueError("values must ascend: a machine that cannot be trained ends the search")
-        return self
-
-    def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, as the head of a table says it."""
-        return f"{self.repeats} draws" if self.repeats > 1 else "one draw"
-
-
-Protocol = Annotated[Online | Nested | Holdout, Field(discriminator="kind")]
 
 
 class Tune(Model):
@@ -188,38 +69,6 @@ class KernelFamily(Model):
         return [Kernel(self.family, value) for value in self.values]
 
 
-class Grid(Model):
-    """Numbers between two bounds.
-
-    Attributes
-    ----------
-    low, high : float
-        The first and the last.
-    count : int
-        How many.
-    spacing : str
-        "linear" or "log".
-    """
-
-    low: float
-    high: float
-    count: Annotated[int, Field(ge=1)]
-    spacing: Literal["linear", "log"]
-
-    @model_validator(mode="after")
-    def _ascends(self) -> Self:
-        if not self.low < self.high:
-            raise ValueError(f"low must be below high, got {self.low:g} and {self.high:g}")
-        if self.spacing == "log" and self.low <= 0.0:
-            raise ValueError(f"a grid of log spacing starts above 0, got {self.low:g}")
-        return self
-
-    def grid(self) -> list[float]:
-        """Return the numbers."""
-        values = (np.geomspace if self.spacing == "log" else np.linspace)(self.low, self.high, self.count)
-        return [float(value) for value in values]
-
-
 class Dictionary(Grid):
     """A family of kernels with a continuous parameter, and the grid of it for algorithms that need finitely many.
 
@@ -236,148 +85,6 @@ class Dictionary(Grid):
     @model_validator(mode="after")
     def _is_known(self) -> Self:
         continuous.module(self.family)
-        return self
-
-
-def _listed(values: Any) -> Any:
-    """Return the numbers of a grid where one is given in the place of a list."""
-    return Grid.model_validate(values).grid() if isinstance(values, dict) else values
-
-
-AtLeastOne = Annotated[list[int | float], Field(min_length=1)]
-Points = Annotated[AtLeastOne, BeforeValidator(_listed, json_schema_input_type=AtLeastOne | Grid)]
-
-
-class Sweep(Model):
-    """Runs of some algorithms on some data sets at several points (a figure of the paper).
-
-    Attributes
-    ----------
-    kind : str
-        "parameter": at each value of one parameter. "scaling", in nested studies: with the base kernels multiplied by
-        each value, to see how much the decision values change. "profile", in holdout studies: what a stagewise
-        algorithm's search maximises, at each value of the kernel's parameter.
-    parameter : str or None
-        The parameter, for that kind.
-    values : list of int or float
-        The points; in the file, a grid (low, high, count, spacing) may stand for them.
-    label, scale : str
-        Of the axis that they lie on.
-    scaled : str
-        For "scaling": "all" base kernels, or "one", that of the reference's largest weight.
-    references : dict
-        For "scaling": the entry with whose decision values, kernels as they are, those of an algorithm are compared;
-        its own where it is not listed.
-    parameters : dict
-        Set for all algorithms of the sweep, beside their own.
-    """
-
-    kind: Literal["parameter", "scaling", "profile"] = "parameter"
-    parameter: Parameter | None = None
-    values: Points
-    label: str
-    scale: Literal["linear", "log"] = "linear"
-    algorithms: list[Name]
-    datasets: list[Name]
-    scaled: Literal["all", "one"] = "all"
-    references: dict[Name, Name] = {}
-    parameters: dict[Parameter, Any] = {}
-
-    @model_validator(mode="after")
-    def _one_kind(self) -> Self:
-        if (self.parameter is None) == (self.kind == "parameter"):
-            needs = "needs a" if self.parameter is None else "has no"
-            raise ValueError(f"a sweep of kind {self.kind} {needs} parameter")
-        if self.references and self.kind != "scaling":
-            raise ValueError("only a sweep of kind scaling has references")
-        if stray := [name for name in self.references if name not in self.algorithms]:
-            raise ValueError(f"references name {stray[0]}, which is not among the sweep's algorithms")
-        return self
-
-
-class Table(Model):
-    """One table of the paper, with our numbers beside the published ones.
-
-    Attributes
-    ----------
-    kind : str
-        "results": a block a data set, a row a metric, a column an algorithm. "ranks": the same across all data sets.
-        "times": a row a data set, the seconds of the algorithms and their ratio to the first one's. "datasets": the
-        data sets as loaded.
-    title, caption : str
-        As printed above the table.
-    remark : str or None
-        What has to be said beneath it beside what is said of every table of its kind.
-    algorithms, metrics : list of str
-        Columns, and rows of a block.
-    highlight : list of str
-        Metrics whose best values are set in bold: the best mean, and those that a t-test cannot tell from it.
-    """
-
-    kind: Literal["results", "ranks", "times", "datasets"] = "results"
-    title: str
-    caption: str
-    remark: str | None = None
-    algorithms: list[Name] = []
-    metrics: list[Name] = []
-    highlight: list[Name] = []
-
-
-class Figure(Model):
-    """One figure.
-
-    Attributes
-    ----------
-    kind : str
-        "curves": a metric over the pass, a panel a data set, a line an algorithm, a band over the repeats. "sweep":
-        a metric over the values of a sweep, laid out likewise. "profile": a sweep of that kind, a line an iteration of
-        the first algorithm in the first repeat. "dots": a metric of each algorithm on each data set, in one panel.
-        "across": a panel a metric, over data sets that differ in one number. "found": the kernels of a continuous
-        family that the algorithms have found in all repeats, weight against parameter. "function": what labels the
-        examples of a synthetic data set, on the range of `x`. "agreement": published against own means.
-    title, caption : str
-        As printed with the figure.
-    metrics : list of str
-        What is shown: one panel each for "across" and the agreement, none for "function", one for the others.
-    sweep : str or None
-        The sweep that a figure of kind "sweep" or "profile" shows.
-    algorithms, datasets : list of str
-        Lines and panels. The agreement has no panels, and shows all algorithms where none is listed.
-    x : list of float
-        For "across", the number of each data set; for "function", where it begins and ends.
-    function : str or None
-        For "function", a name in grambench.datasets.generators.FUNCTIONS.
-    label : str
-        Of the axis, for "across", "found" and "function".
-    marks : dict of float
-        For "found", parameters that are marked, by the names to print there.
-    """
-
-    kind: Literal["curves", "sweep", "profile", "dots", "across", "found", "function", "agreement"] = "curves"
-    title: str
-    caption: str
-    metrics: list[Name] = []
-    sweep: Name | None = None
-    algorithms: list[Name] = []
-    datasets: list[Name] = []
-    x: list[float] = []
-    function: Literal["three_sines"] | None = None
-    label: str = ""
-    marks: dict[str, float] = {}
-
-    @model_validator(mode="after")
-    def _one_number_a_data_set(self) -> Self:
-        if self.kind != "function" and len(self.x) != (len(self.datasets) if self.kind == "across" else 0):
-            raise ValueError("a figure of kind across, and no other, has an x for each of its data sets")
-        return self
-
-    @model_validator(mode="after")
-    def _a_function_or_metrics(self) -> Self:
-        if self.kind == "function":
-            if not self.function or len(self.x) != 2 or self.metrics:
-                raise ValueError("a figure of kind function has a function, an x of two numbers, and no metrics")
-        elif self.function or not self.metrics:
-            raise ValueError(f"a figure of kind {self.kind} has metrics, and no function")
         return self
 
 

@@ -18,7 +18,9 @@ from grambench.common.errors import unknown_name
 from grambench.config.dataset import Dataset
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
-from grambench.config.study import Holdout, Nested, Online, Study, Sweep
+from grambench.config.protocols import Holdout, Nested, Online
+from grambench.config.shown import Sweep
+from grambench.config.study import Study
 from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import fingerprint

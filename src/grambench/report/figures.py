@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from grambench.algorithms import names as algorithm_names
 from grambench.config.metrics import METRICS
-from grambench.config.study import Figure, Study
+from grambench.config.shown import Figure
+from grambench.config.study import Study
 from grambench.datasets.generators import FUNCTIONS
 from grambench.results.statistics import VERDICTS
 from grambench.results.study import Results

@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 
 from grambench.config.metrics import METRICS
-from grambench.config.study import Holdout, Online, Protocol, Study, Table
+from grambench.config.protocols import Holdout, Online, Protocol
+from grambench.config.shown import Table
+from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.results.statistics import Sample
 from grambench.results.study import ALL, NOT_PART, Prepared, Results, formatted, kernel_title

@@ -1,0 +1,43 @@
+"""What names and grids of numbers look like in every study file."""
+
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from grambench.config.load import Model
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
+
+
+class Grid(Model):
+    """Numbers between two bounds.
+
+    Attributes
+    ----------
+    low, high : float
+        The first and the last.
+    count : int
+        How many.
+    spacing : str
+        "linear" or "log".
+    """
+
+    low: float
+    high: float
+    count: Annotated[int, Field(ge=1)]
+    spacing: Literal["linear", "log"]
+
+    @model_validator(mode="after")
+    def _ascends(self) -> Self:
+        if not self.low < self.high:
+            raise ValueError(f"low must be below high, got {self.low:g} and {self.high:g}")
+        if self.spacing == "log" and self.low <= 0.0:
+            raise ValueError(f"a grid of log spacing starts above 0, got {self.low:g}")
+        return self
+
+    def grid(self) -> list[float]:
+        """Return the numbers."""
+        values = (np.geomspace if self.spacing == "log" else np.linspace)(self.low, self.high, self.count)
+        return [float(value) for value in values]
