@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
+from grambench.algorithms.fit import Fit, Mixture, Step, Work
+from grambench.kernels.pool import Continuous
 
 Floats = NDArray[np.float64]
 Search = Callable[[Floats], tuple[float, float]]
@@ -53,38 +54,41 @@ class Parameters:
             raise ValueError(f"iterations must be at least 1, got {self.iterations}")
 
 
-def learn(parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], search: Search) -> LearnedKernel:
+def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], search: Search) -> Fit:
     """Learn the kernel and the predictor f(x) = sum_i c_i k(x, x_i).
 
     Parameters
     ----------
     parameters : Parameters
         gamma, and when to stop.
-    dictionary : Dictionary
-        The family on the n training examples.
+    family : Continuous
+        Kernels on the n training examples.
     labels : ndarray of int8 (n,)
         -1 or +1.
     search : callable
         Returns sigma and c'K_sigma c, the largest it finds, for coefficients c (n,).
     """
     y = labels.astype(np.float64)
+    before_all = family.computed
     sigma, _ = search(y / parameters.gamma)  # c of the kernel 0
-    gram = dictionary.family.gram(np.array([sigma]))
+    gram = family.gram(np.array([sigma]))
     sigmas, weights, steps = [sigma], np.ones(1), []
     c = _solver(gram, parameters.gamma)(y)
     while True:
-        steps.append(float(y @ c))
+        steps.append(Step(0, 0, float(y @ c)))
         if len(steps) > parameters.iterations:
             break
         sigma, largest = search(c)
-        if largest - c @ gram @ c <= parameters.gap * steps[-1]:
+        if largest - c @ gram @ c <= parameters.gap * steps[-1].objective:
             break
-        change = dictionary.family.gram(np.array([sigma])) - gram
+        change = family.gram(np.array([sigma])) - gram
         share, c = _line_search(gram, change, parameters.gamma, y)
         gram += share * change
         weights = np.append((1.0 - share) * weights, share)
         sigmas.append(sigma)
-    return LearnedKernel(parameters=[np.array([value]) for value in sigmas], weights=weights, dual=c, steps=steps)
+    thetas = [np.array([value]) for value in sigmas]
+    work = Work(kernel_values=family.computed - before_all, row_additions=len(steps) * len(y))
+    return Fit(weights=weights, predictor=Mixture(weights, thetas, c, 0.0), thetas=thetas, steps=steps, work=work)
 
 
 def _solver(gram: Floats, gamma: float) -> Callable[[Floats], Floats]:

@@ -21,7 +21,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from grambench.algorithms import names as algorithm_names
 from grambench.config.metrics import METRICS
 from grambench.config.shown import Figure
 from grambench.config.study import Study
@@ -109,11 +108,11 @@ def save(canvas: Canvas, svg: Path, png: Path) -> None:
 def line(study: Study, algorithm: str) -> tuple[str, Any]:
     """Return colour and dash pattern of an entry.
 
-    The colour goes by the alphabetical place of its algorithm's file in the family, so that it is the same in every
-    study; entries that share a file share the colour and differ in their dashes.
+    The colour goes by the place of its algorithm's file in the study; entries that share a file share the colour and
+    differ in their dashes.
     """
     file = study.file(algorithm)
-    colour, dash = LINES[algorithm_names(study.protocol.family).index(file) % len(LINES)]
+    colour, dash = LINES[list(dict.fromkeys(map(study.file, study.algorithms))).index(file) % len(LINES)]
     siblings = _siblings(study, algorithm)
     return colour, dash if len(siblings) == 1 else DASHES[siblings.index(algorithm) % len(DASHES)]
 
