@@ -276,7 +276,11 @@ class Grid(Pool):
 
     def holds(self, thetas: list[Floats]) -> bool:
         """Return whether the kernels of these parameters are the grid's, and made already."""
-        return self._grams is not None and len(thetas) == len(self.thetas) and all(map(np.array_equal, thetas, self.thetas))
+        return (
+            self._grams is not None
+            and len(thetas) == len(self.thetas)
+            and all(map(np.array_equal, thetas, self.thetas))
+        )
 
     def part(self, rows: Indices, columns: Indices) -> "Grid":
         """Return the grid between some of the examples."""
