@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 from grambench.common.errors import ConfigError, DataError
 from grambench.config.load import check
 from grambench.config.project import Configuration
-from grambench.config.shown import Sweep
+from grambench.config.shown import ProfileSweep
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset
 from grambench.pipeline import fingerprint
@@ -425,21 +425,24 @@ def test_a_grid_may_stand_for_values_and_whole_numbers_stay_whole():
     sweeps = study().sweeps
     assert sweeps["profile"].values == pytest.approx(PROFILE)
     assert [type(value) for value in sweeps["parts"].values] == [int, int]
-    again = Sweep.model_validate(json.loads(sweeps["profile"].model_dump_json()))
+    again = ProfileSweep.model_validate(json.loads(sweeps["profile"].model_dump_json()))
     assert again == sweeps["profile"]
 
 
 @pytest.mark.parametrize(
     ("part", "name", "change", "message"),
     [
-        ("figures", "across", {"x": [0, 5]}, "has an x for each of its data sets"),
-        ("figures", "dots", {"x": [0, 5, 40]}, "has an x for each of its data sets"),
+        ("figures", "across", {"x": [0, 5]}, "expected an x for each of its 3 data sets, got 2"),
+        ("figures", "dots", {"x": [0, 5, 40]}, "figures.dots.dots.x: Extra inputs are not permitted"),
+        ("figures", "dots", {"kind": "dot"}, "Input tag 'dot' found using 'kind' does not match any of the expected"),
         ("figures", "profile", {"sweep": "other"}, "figure profile shows sweep 'other', known: profile, parts"),
         ("figures", "function", {"function": "two_sines"}, "function: Input should be 'three_sines'"),
-        ("figures", "function", {"x": [-10]}, "an x of two numbers"),
-        ("figures", "dots", {"metrics": []}, "of kind dots has metrics"),
-        ("sweeps", "profile", {"parameter": "gain"}, "of kind profile has no parameter"),
-        ("sweeps", "profile", {"references": {"ca_1d": "cr"}}, "only a sweep of kind scaling has references"),
+        ("figures", "function", {"x": [-10]}, "function.x.1: Field required"),
+        ("figures", "dots", {"metrics": []}, "at least 1 item"),
+        ("figures", "dots", {"metrics": ["error_percent", "seconds"]}, "at most 1 item"),
+        ("sweeps", "profile", {"parameter": "gain"}, "sweeps.profile.profile.parameter: Extra inputs"),
+        ("sweeps", "profile", {"references": {"ca_1d": "cr"}}, "sweeps.profile.profile.references: Extra inputs"),
+        ("sweeps", "parts", {"parameter": None}, "sweeps.parts.parameter.parameter: Input should be a valid string"),
         (
             "sweeps",
             "profile",

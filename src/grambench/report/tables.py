@@ -5,13 +5,14 @@ A table is built once, as a `Grid` of blocks, rows and cells; the three formats 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from grambench.config.metrics import METRICS
 from grambench.config.protocols import Holdout, Online, Protocol
-from grambench.config.shown import Table
+from grambench.config.shown import AnyTable, DatasetsTable, RanksTable, ResultsTable, Table, TimesTable
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.results.statistics import Sample
@@ -151,13 +152,13 @@ def _failures(results: Results, dataset: str, algorithms: list[str]) -> list[str
     return [f"{results.title(name)} on {dataset}: {results.missing(dataset, name)}." for name in failed]
 
 
-def _rows_of(results: Results, reproduction: Comparison, table: Table) -> list[str]:
+def _rows_of(results: Results, reproduction: Comparison, table: AnyTable) -> list[str]:
     """Return the data sets of the published table; all of the study where there is none."""
     published = dict.fromkeys(dataset for item, dataset, *_ in reproduction if item == table.title)
     return list(published) or results.study.datasets
 
 
-def _results(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
+def _results(results: Results, prepared: Prepared, reproduction: Comparison, table: ResultsTable) -> Grid:
     blocks, failures = [], []
     for dataset in _rows_of(results, reproduction, table):
         rows = []
@@ -212,7 +213,7 @@ def _pool(study: Study) -> str:
     return f"grid of {study.dictionary.count} kernels" if study.dictionary else f"m = {len(study.kernel_list())}"
 
 
-def _ranks(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
+def _ranks(results: Results, prepared: Prepared, reproduction: Comparison, table: RanksTable) -> Grid:
     ranked = [algorithm for *_, algorithm, metric in reproduction if metric == "median_rank"]
     rows = []
     for metric in table.metrics:
@@ -239,7 +240,7 @@ def _ranks(results: Results, prepared: Prepared, reproduction: Comparison, table
     )
 
 
-def _times(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
+def _times(results: Results, prepared: Prepared, reproduction: Comparison, table: TimesTable) -> Grid:
     reference, *others = table.algorithms
     columns = [(name, "seconds") for name in table.algorithms] + [(name, "seconds_ratio_percent") for name in others]
     rows, datasets = [], _rows_of(results, reproduction, table)
@@ -274,7 +275,7 @@ def _origins(results: Results, datasets: list[str], algorithm: str) -> list[str]
     return lines
 
 
-def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
+def _datasets(results: Results, prepared: Prepared, reproduction: Comparison, table: DatasetsTable) -> Grid:
     protocol = results.study.protocol
     columns, remarks = ["n", "d", "Positive", "Non-zero (%)", "Source"], []
     if any(metric in ("n", "d") for *_, metric in reproduction):
@@ -329,7 +330,7 @@ def _loaded(dataset: PreparedDataset, protocol: Protocol) -> dict[str, str]:
     return facts
 
 
-BUILDERS: dict[str, Callable[[Results, Prepared, Comparison, Table], Grid]] = {
+BUILDERS: dict[str, Callable[[Results, Prepared, Comparison, Any], Grid]] = {
     "results": _results,
     "ranks": _ranks,
     "times": _times,
