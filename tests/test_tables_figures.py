@@ -183,7 +183,7 @@ def test_axes_of_a_sweep_are_the_studys(compared):
 
 
 def test_every_kind_of_figure_and_table_is_drawn():
-    for union, registry in ((Figure, figures.KINDS), (Table, tables.BUILDERS)):
+    for union, registry in ((Figure, figures.KINDS), (Table, tables.KINDS)):
         models = get_args(get_args(union)[0])
         assert {get_args(model.model_fields["kind"].annotation)[0] for model in models} == set(registry)
     assert set(get_args(FunctionFigure.model_fields["function"].annotation)) == set(FUNCTIONS)
