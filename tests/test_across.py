@@ -20,6 +20,7 @@ from grambench.datasets.store import PreparedDataset
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
 from grambench.report import figures, page, tables
+from grambench.report.figures import shared
 from grambench.results import reproduction
 from grambench.results.study import Results
 
@@ -295,7 +296,7 @@ def grids(compared):
 
 def test_the_table_of_ranks(grids):
     (block,) = grids["ranks"].blocks
-    assert (block.dataset, block.head) == ("all", "ranked on 2 of 3 data sets")
+    assert (block.dataset, block.head) == ("all", "ranked on 2 of 3 data sets, without line_40")
     rows = {row.label: [(cell.text or cell.status, cell.published) for cell in row.cells] for row in block.rows}
     assert rows["Median rank"][1:] == [("1.8", "1.0"), ("2.2", "3.5"), ("4.0", "3.0"), ("not ranked", "")]
     assert rows["Mean rank"][0] == ("2.0", "")
@@ -402,12 +403,17 @@ def test_without_results_a_figure_says_so(compared):
         assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
 
 
-def test_an_algorithm_has_one_colour_in_all_studies():
-    configuration = Configuration(CONFIG)
-    letter, mnist = configuration.study("ca_letter"), configuration.study("ca_mnist")
-    shared = letter.algorithms.keys() & mnist.algorithms.keys()
-    assert len(shared) >= 6
-    assert all(figures.line(letter, name) == figures.line(mnist, name) for name in shared)
+def test_a_colour_goes_by_the_place_of_the_file_in_the_study():
+    colours = {name: figures.line(study(), name)[0] for name in study().algorithms}
+    assert len(set(colours.values())) == len(colours)
+    again = study(algorithms=SETTINGS["algorithms"] | {"ca_nd": {}, "d2": {"algorithm": "grid_lp_mkl"}})
+    assert {name: figures.line(again, name)[0] for name in colours} == colours
+    (d1, dash), (d2, other) = (figures.line(again, name) for name in ("d1", "d2"))
+    assert d1 == d2 and dash != other
+
+
+def test_lines_differ():
+    assert len({colour for colour, _ in shared.LINES}) == len(shared.LINES) >= 12
 
 
 # the page

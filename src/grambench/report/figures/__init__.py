@@ -14,15 +14,31 @@ import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
 from grambench.config.shown import Figure
-from grambench.report.figures import across, agreement, curves, dots, found, function, profile, sweep
+from grambench.report.figures import (
+    across,
+    agreement,
+    critical_difference,
+    curves,
+    dots,
+    found,
+    function,
+    heatmap,
+    panels,
+    pareto,
+    profile,
+    sweep,
+)
 from grambench.report.figures.shared import STYLE, Given, left_out, line
 from grambench.results.study import Results
 
 __all__ = ["KINDS", "alternative", "draw", "left_out", "line", "save"]
 
+MODULES: list[Any] = [
+    *(across, agreement, critical_difference, curves, dots, found),
+    *(function, heatmap, panels, pareto, profile, sweep),
+]
 KINDS: dict[str, Callable[[Given, Any], Canvas]] = {
-    module.__name__.rpartition(".")[2]: module.draw
-    for module in (across, agreement, curves, dots, found, function, profile, sweep)
+    module.__name__.rpartition(".")[2]: module.draw for module in MODULES
 }
 
 

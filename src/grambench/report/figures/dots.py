@@ -10,6 +10,7 @@ from grambench.config.metrics import METRICS
 from grambench.config.shown import DotsFigure
 from grambench.report.figures.shared import BLACK, WIDTH, Given, empty, left_out, line, put_legend, shape
 
+MANY = 12  # names beside or above each other that there is room for
 SPREAD = 0.8  # share of the room between two data sets that their dots take
 
 
@@ -47,6 +48,8 @@ def draw(given: Given, figure: DotsFigure) -> Canvas:
         legend.clear()
     else:
         axes.set_xticks(places, [name.replace("_", "\n", 1) for name in datasets])
+        if len(datasets) > MANY:
+            axes.tick_params(axis="x", labelrotation=90)
     if mark:
         legend["Published"] = mark
     axes.set_xlim(-0.5, len(places) - 0.5)
@@ -60,5 +63,5 @@ def draw(given: Given, figure: DotsFigure) -> Canvas:
     for place in places[1::2]:
         axes.axvspan(place - 0.5, place + 0.5, color="#F4F5F7", zorder=0, linewidth=0)
     if legend:
-        put_legend(canvas, legend, 10, handlelength=1.2, handletextpad=0.5)
+        put_legend(canvas, legend, 10 if len(legend) <= MANY else 6, handlelength=1.2, handletextpad=0.5)
     return canvas

@@ -15,7 +15,7 @@ def draw(given: Given, figure: ProfileFigure) -> Canvas:
     sweep, panels = given.results.study.sweeps[name], []
     for dataset in figure.datasets:
         lines = []
-        for (colour, dash), metric in zip(LINES[1:], figure.metrics, strict=False):
+        for (colour, dash), metric in zip(LINES, figure.metrics, strict=False):
             table = given.results.swept(name, dataset, figure.algorithms[0], metric)
             if table.empty or table[0].isna().all():
                 continue

@@ -1,6 +1,6 @@
 """What the figures of all kinds share: their looks, the colour and the dashes of every entry, panels and legends.
 
-The first colours are those of Okabe and Ito, which colour-blind readers can tell apart.
+The first eight colours are those of Okabe and Ito, which colour-blind readers can tell apart.
 """
 
 import math
@@ -17,7 +17,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from grambench.algorithms import names as algorithm_names
 from grambench.config.metrics import METRICS
 from grambench.config.shown import AnyFigure, CurvesFigure, ProfileFigure, SweepFigure
 from grambench.config.study import Study
@@ -25,14 +24,20 @@ from grambench.results.study import Results
 
 BLACK = "#000000"
 LINES: list[tuple[str, Any]] = [  # colour and dash pattern
-    ("#E69F00", (0, (6, 1.2, 1, 1.2, 1, 1.2))),
     ("#0072B2", "-"),
     ("#D55E00", (0, (5, 1))),
     ("#009E73", (0, (3, 1, 1, 1))),
+    ("#E69F00", (0, (6, 1.2, 1, 1.2, 1, 1.2))),
     ("#CC79A7", (0, (1.5, 0.8))),
-    ("#999999", (0, (1, 1.2))),
-    (BLACK, (0, (4, 1.5))),
     ("#56B4E9", (0, (5, 1.5, 1, 1.5))),
+    (BLACK, (0, (4, 1.5))),
+    ("#999999", (0, (1, 1.2))),
+    ("#882255", "-"),
+    ("#999933", (0, (5, 1))),
+    ("#332288", (0, (3, 1, 1, 1))),
+    ("#8C510A", (0, (1.5, 0.8))),
+    ("#66C2A5", "-"),
+    ("#E7298A", (0, (4, 1.5))),
 ]
 DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))]  # of entries that share a file
 SHAPES = ["o", "s", "^", "D", "v", "P", "X", "p"]  # likewise
@@ -78,11 +83,12 @@ class Given:
 def line(study: Study, algorithm: str) -> tuple[str, Any]:
     """Return colour and dash pattern of an entry.
 
-    The colour goes by the alphabetical place of its algorithm's file in the family, so that it is the same in every
-    study; entries that share a file share the colour and differ in their dashes.
+    The colour goes by the place of its algorithm's file among those of the study, so that it is the same in all its
+    figures, and stays as it is when an entry is added at the end; entries that share a file share the colour and differ
+    in their dashes.
     """
-    file = study.file(algorithm)
-    colour, dash = LINES[algorithm_names(study.protocol.family).index(file) % len(LINES)]
+    files = list(dict.fromkeys(map(study.file, study.algorithms)))
+    colour, dash = LINES[files.index(study.file(algorithm)) % len(LINES)]
     siblings = _siblings(study, algorithm)
     return colour, dash if len(siblings) == 1 else DASHES[siblings.index(algorithm) % len(DASHES)]
 

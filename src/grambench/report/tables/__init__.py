@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from grambench.config.shown import Table
-from grambench.report.tables import datasets, ranks, times
+from grambench.report.tables import datasets, matrix, pairs, ranks, times
 from grambench.report.tables import results as results_table
 from grambench.report.tables.layout import NO_RESULT, Comparison, Given, Grid, comparison
 from grambench.report.tables.renderings import frame, latex, latex_text, markdown
@@ -18,7 +18,8 @@ from grambench.results.study import Prepared, Results
 __all__ = ["KINDS", "NO_RESULT", "Grid", "build", "comparison", "frame", "latex", "latex_text", "markdown"]
 
 KINDS: dict[str, Callable[[Given, Any], Grid]] = {
-    module.__name__.rpartition(".")[2]: module.build for module in (datasets, ranks, results_table, times)
+    module.__name__.rpartition(".")[2]: module.build
+    for module in (datasets, matrix, pairs, ranks, results_table, times)
 }
 
 

@@ -1,10 +1,14 @@
 """A table as CSV, Markdown and LaTeX."""
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
 from grambench.report.tables.layout import NOTHING, Cell, Grid, Row
+
+WIDEST = 12  # columns of a LaTeX table
 
 
 def frame(grid: Grid) -> pd.DataFrame:
@@ -97,10 +101,28 @@ def latex_text(text: str) -> str:
 
 
 def latex(grid: Grid) -> str:
-    r"""Return the table as a `longtable`; the document needs \usepackage{booktabs,longtable}."""
+    r"""Return the table as a `longtable`, or as several; the document needs \usepackage{booktabs,longtable}."""
+    return "\n".join(map(_longtable, _parts(grid)))
+
+
+def _parts(grid: Grid) -> Iterator[Grid]:
+    """Yield a table in parts of columns that a page has room for."""
+    count = math.ceil(len(grid.columns) / WIDEST)
+    size = math.ceil(len(grid.columns) / count)
+    for part in range(count):
+        own = slice(part * size, (part + 1) * size)
+        blocks = [
+            replace(block, rows=[replace(row, cells=row.cells[own]) for row in block.rows]) for block in grid.blocks
+        ]
+        caption = grid.caption if count == 1 else f"{grid.caption}, part {part + 1} of {count}"
+        remarks = grid.remarks if part == count - 1 else []
+        yield replace(grid, columns=grid.columns[own], blocks=blocks, caption=caption, remarks=remarks)
+
+
+def _longtable(grid: Grid) -> str:
     width = len(grid.columns) + 1
     header = " & ".join([latex_text(grid.corner), *map(_latex_column, grid.columns)]) + r" \\"
-    caption = " ".join([f"{grid.caption} ({grid.title} of the paper).", *grid.remarks])
+    caption = " ".join([f"{grid.caption} ({grid.title}).", *grid.remarks])
     lines = [
         r"% \usepackage{booktabs,longtable}",
         r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
