@@ -20,7 +20,8 @@ from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Work
-from grambench.common.errors import DataError, SolverError
+from grambench.common.errors import SolverError
+from grambench.config.sizes import drawn
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import learner
 from grambench.experiments.data import Pools, Sample, dense, shuffled, standardised
@@ -144,24 +145,6 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     return Outcome(metrics, kernel_values=learned_values(learned, shape, specification.kernels))
 
 
-def sizes(protocol: dict[str, Any], dataset: str, n: int) -> tuple[int, int, int]:
-    """Return the numbers of training, validation and test examples of a data set of n.
-
-    Raises
-    ------
-    DataError
-        If it has not that many.
-    """
-    asked = protocol["sizes"].get(dataset, protocol["sizes"].get("default"))
-    if asked is None:
-        drawn = min(n, protocol["most"])
-        train, validation = (int(share * drawn) for share in protocol["shares"][:2])
-        return train, validation, drawn - train - validation
-    if sum(asked) > n:
-        raise DataError(f"{dataset}: {' + '.join(map(str, asked))} examples are asked for, it has {n}")
-    return tuple(asked)
-
-
 def draws(specification: Specification, dataset: PreparedDataset) -> Iterator[Draw]:
     """Yield the examples of each repeat that is wanted; they depend on seed, data set's name and number alone.
 
@@ -171,7 +154,7 @@ def draws(specification: Specification, dataset: PreparedDataset) -> Iterator[Dr
         If the features are sparse, or there are too few examples.
     """
     protocol, features, labels = specification.protocol, dense(dataset), dataset.labels
-    counts = sizes(protocol, dataset.name, len(labels))
+    counts = drawn(protocol, dataset.name, len(labels))
     for repeat in specification.repeats:
         shared, own = seeds(specification.seed, dataset.name, repeat)
         chosen = np.random.default_rng(shared).permutation(len(labels))[: sum(counts)]
