@@ -6,8 +6,8 @@ from scipy.optimize import minimize_scalar
 
 from grambench.algorithms import stagewise
 from grambench.algorithms.alignment import alignment, centred, centred_labels
-from grambench.kernels.continuous import load
 from grambench.kernels import search
+from grambench.kernels.continuous import load
 
 
 def problem(seed, n=30, d=3):

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from grambench.algorithms.learned_kernel import Dictionary
 from scipy.optimize import minimize
 
 from grambench import algorithms
 from grambench.algorithms import greedy_risk
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.batch import lp_mkl
-from grambench.algorithms.learned_kernel import Dictionary
 from grambench.common.errors import ConfigError
 from grambench.kernels.continuous import load
 

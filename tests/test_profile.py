@@ -9,8 +9,8 @@ from grambench.algorithms.stagewise import step
 from grambench.common.errors import ConfigError
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import holdout, profile
-from grambench.kernels.continuous import gaussian
 from grambench.kernels import search
+from grambench.kernels.continuous import gaussian
 
 VALUES = [0.2, 0.5, 1.0, 3.0, 10.0]
 SETTINGS = {
