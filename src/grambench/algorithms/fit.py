@@ -61,9 +61,9 @@ class Work:
         Entries of Gram matrices that it needed, each counted once.
     row_additions : int
         Additions of one array of n numbers to another: a support vector to the scores of all examples, a row of a Gram
-        matrix to a combination's, a step's two rows to a solver's gradient.
+        matrix to a combination's, a step's two rows to a solver's gradient; n^2 / 6 for a factorisation.
     solver_steps : int
-        Steps of the solvers of machines and balls.
+        Steps of the solvers of machines and balls; linear systems solved.
     svm_calls, meb_calls : int
         Machines trained, and minimum enclosing balls found.
     """

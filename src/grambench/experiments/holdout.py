@@ -136,7 +136,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
                 "validation_error_percent": 100.0 * tuned.error,
                 "seconds": seconds,
                 "search_seconds": tuned.candidate.seconds,
-                **{name: getattr(tuned.work, name) for name in WORK},
+                **learner.counts(tuned.work, len(draw.train)),
             }
             for name in METRICS:
                 metrics[name][p, r] = measured[name]

@@ -82,7 +82,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
                 "kkt": fit.certificate.kkt if fit.certificate else np.nan,
                 "seconds": end - start,
                 "search_seconds": start - begun,
-                **{name: getattr(work, name) for name in WORK},
+                **learner.counts(work, len(part.outer.train.labels)),
             }
             for name in METRICS:
                 metrics[name][p, r] = measured[name]

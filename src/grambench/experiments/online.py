@@ -247,7 +247,7 @@ def _collected(
         metrics["mistake_percent"][place] = curves["mistake_percent"][place][-1]
         metrics["support_vectors"][place] = each.support_vectors[-1]
         metrics["seconds"][place] = each.seconds
-        for name in WORK:
-            metrics[name][place] = getattr(each.work, name)
+        for name, count in learner.counts(each.work, int(rounds[-1])).items():
+            metrics[name][place] = count
         updates[place] = each.updates
     return Outcome(metrics, curves, rounds, {"updates": updates}, origin)
