@@ -83,6 +83,11 @@ class Combination:
         """Return the combination that is one Gram matrix (n, n)."""
         combination = cls(gram[None])
         combination.reweight(np.ones(1))
+        whole = np.ascontiguousarray(gram, dtype=np.float64)
+        if whole.flags.writeable:  # as compiled code wants a cache; with all rows known, nothing is written
+            n = len(whole)
+            combination.rows = combination.rows._replace(cache=whole, known=np.ones(n, dtype=np.bool_))
+            combination._combined = -n  # none had to be
         return combination
 
     @property

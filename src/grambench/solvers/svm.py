@@ -4,8 +4,8 @@
     L2-SVM    maximise  sum_i alpha_i - 1/2 v'(K + I/C)v  0 <= alpha_i         squared hinge loss, C/2 sum_i xi_i^2
 
 with v_i = y_i alpha_i and sum_i v_i = 0. The L2-SVM is a hard-margin machine on K + I/C (Chapelle et al. 2002,
-Machine Learning 46). LIBSVM cannot be started warm; inside kernel learning on 569 examples this solver takes half to
-three quarters of its time from nothing, and a third to a half from the last dual (`benchmarks/svm.py`).
+Machine Learning 46). LIBSVM cannot be started warm; inside kernel learning on 569 examples this solver takes a sixth to
+a third of its time from nothing, and a sixth to three tenths from the last dual (`benchmarks/svm.py`).
 """
 
 from dataclasses import dataclass
