@@ -104,10 +104,11 @@ class Oracle:
         C: float,
         *,
         loss: svm.Loss = "hinge",
+        image: Floats | None = None,
         tolerance: float,
         max_steps: int = svm.MAX_STEPS,
     ) -> svm.Machine:
-        """Train a support vector machine at kernel weights theta, (m,)."""
+        """Train a support vector machine at kernel weights theta, (m,); `image`: K(theta) v of the last dual v."""
         self.combination.reweight(weights)
         self.calls.svm += 1
         trained = svm.train(
@@ -116,6 +117,7 @@ class Oracle:
             C,
             loss=loss,
             start=self._machine,
+            image=image,
             tolerance=tolerance,
             max_steps=max_steps,
         )

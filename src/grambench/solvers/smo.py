@@ -14,22 +14,23 @@ plain loop that finds the same, of equal ones the first, takes 1.6 times as long
 import numpy as np
 from numba import njit
 
-from grambench.solvers.combination import product, row
+from grambench.solvers.combination import row
 
 CURVATURE_FLOOR = 1e-12  # of a pair's diagonal entries: a flatter pair, or a concave one, is stepped as if this curved
 UNBOUNDED = 1e-10  # a pair without bounds that curves the wrong way by more than rounding errors do has no maximum
-
 MAGNITUDE = np.int64(2**63 - 1)  # all bits of a number but its sign
 
 
 @njit(cache=True)
-def maximise(rows, linear, ridge, lower, upper, values, tolerance, max_steps):  # type: ignore[no-untyped-def]
+def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_steps):  # type: ignore[no-untyped-def]
     """Improve `values` in place until the gradients of growing and shrinking variables differ by less than tolerance.
 
     Parameters
     ----------
     rows : Rows
         The Gram matrix K, (n, n).
+    image : ndarray of float64 (n,)
+        K v.
     linear : ndarray of float64 (n,)
         p.
     ridge : float
@@ -50,7 +51,7 @@ def maximise(rows, linear, ridge, lower, upper, values, tolerance, max_steps):  
     steps : int
         Steps made; negative if the problem is unbounded, `max_steps` if it was not solved.
     """
-    gradient = linear - product(rows, values) - ridge * values
+    gradient = linear - image - ridge * values
     diagonal = rows.diagonal
     grow = np.where(values < upper, 0.0, -np.inf)  # added to a gradient, hides it if its variable cannot grow
     shrink = np.where(values > lower, 0.0, np.inf)
