@@ -46,11 +46,11 @@ def fit(
         Not used.
     """
     grid = dictionary.refined(parameters.refine)
-    fitted = lp_mkl.fit(parameters, dictionary.grams(grid), labels, rng=rng)
+    weights, machine, calls = lp_mkl.descend(parameters, dictionary.grams(grid), labels)
     return LearnedKernel(
         parameters=on_grid(grid),
-        weights=fitted.weights,
-        dual=fitted.dual,
-        bias=fitted.bias,
-        steps=[step.objective for step in fitted.calls.steps],
+        weights=weights,
+        dual=machine.dual,
+        bias=machine.bias,
+        steps=[step.objective for step in calls.steps],
     )
