@@ -26,7 +26,7 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments import learner
 from grambench.experiments.data import Pools, Sample, dense, shuffled, standardised
 from grambench.experiments.learner import WORK, Trained
-from grambench.experiments.outcome import Outcome, learned_values
+from grambench.experiments.outcome import Learned, Outcome, learned_values
 from grambench.experiments.seeds import seeds
 from grambench.experiments.specification import Specification
 
@@ -111,7 +111,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     algorithm, points = algorithms.load(specification.file), specification.points
     shape = (len(points), len(specification.repeats))
     metrics = {name: np.empty(shape) for name in METRICS}
-    learned: dict[tuple[int, int], Fit] = {}
+    learned: dict[tuple[int, int], Learned] = {}
     for r, draw in enumerate(draws(specification, dataset)):
         for p, point in enumerate(points):
             if r == p == 0:
@@ -141,7 +141,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
             }
             for name in METRICS:
                 metrics[name][p, r] = measured[name]
-            learned[p, r] = fit
+            learned[p, r] = Learned(fit.weights, fit.thetas)
     return Outcome(metrics, kernel_values=learned_values(learned, shape, specification.kernels))
 
 
