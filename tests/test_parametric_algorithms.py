@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from grambench import algorithms
 from grambench.algorithms import greedy_risk
 from grambench.algorithms.alignment import alignment
+from grambench.algorithms.fit import Work
 from grambench.common.errors import ConfigError
 from grambench.kernels.continuous import load
 from grambench.kernels.pool import Continuous, Grid
@@ -144,7 +145,7 @@ def test_the_line_search_of_the_risk(seed):
     pool, y = grid(features), labels.astype(float)
     rng = np.random.default_rng(seed)
     first, second = Grid(pool.family, values=rng.uniform(0.2, 10.0, 2)).grams()
-    share, c = greedy_risk._line_search(first, second - first, 0.1, y)
+    share, c = greedy_risk._line_search(first, second - first, 0.1, y, Work())
     values = [risk(np.array([1 - s, s]), [first, second], 0.1, y) for s in np.linspace(0.0, 1.0, 201)]
     assert 0.0 <= share <= 1.0
     assert y @ c == pytest.approx(risk(np.array([1 - share, share]), [first, second], 0.1, y))
