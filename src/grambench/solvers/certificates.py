@@ -203,6 +203,37 @@ def radius_margin(
     return Certificate(at_kernel.kkt, max(relative, _relative(most, radius), at_kernel.gap))
 
 
+def hulls(gram: Floats, labels: NDArray[np.int8], share: float, dual: Floats) -> Certificate:
+    """Certify the nearest points of two convex hulls (EasyMKL, Aiolli and Donini 2015), between two classes.
+
+    The value is P = gamma'Q gamma with Q = (1 - share) YKY + share I, the squared distance of the points that gamma
+    weighs. Along the line between them the hulls are at least sum_y min_{y_i = y} (Q gamma)_i / sqrt(P) apart, whose
+    square is the bound.
+
+    Parameters
+    ----------
+    gram : ndarray of float64 (n, n)
+        Gram matrix K.
+    labels : ndarray of int8 (n,)
+        -1 or +1, both of which are there.
+    share : float
+        lambda.
+    dual : ndarray of float64 (n,)
+        Y gamma, of which either class must sum to 1 up to rounding; if not, no bound is infinite.
+    """
+    points = labels * dual
+    sides = [labels == label for label in (-1, 1)]
+    if not (points.min() >= 0.0 and all(abs(points[side].sum() - 1.0) <= FEASIBLE for side in sides)):
+        return Certificate(np.inf, np.inf)
+    image = (1.0 - share) * labels * (gram @ dual) + share * points  # Q gamma
+    value = float(points @ image)
+    if value <= 0.0:
+        return Certificate(0.0, 0.0)  # the hulls meet
+    apart = sum(float(image[side].min()) for side in sides)
+    spread = max(float(image[side & (points > 0.0)].max() - image[side].min()) for side in sides)
+    return Certificate(2.0 * spread / value, _relative(value, max(apart, 0.0) ** 2 / value))
+
+
 def _feasible(alpha: Floats, dual: Floats, box: float) -> bool:
     edge = FEASIBLE * np.abs(dual).max(initial=0.0)
     return bool(alpha.min() >= -edge and alpha.max() <= box * (1 + FEASIBLE) and abs(dual.sum()) <= len(dual) * edge)
