@@ -98,7 +98,7 @@ def _check_trace(trace: Trace, m: int, positive: Any) -> None:
     wrong = told & (trace.mistakes != ((trace.scores > 0.0) != positive))
     if wrong.any():
         first = int(np.argmax(wrong))
-        got = f"{trace.mistakes[first]} at a score of {trace.scores[first]:g} and a label of {'-+'[positive[first]]}1"
+        got = f"{trace.mistakes[first]} at a score of {trace.scores[first]:g} and a label of {'-+'[int(positive[first])]}1"
         raise ContractError(f"trace.mistakes: expected what the scores say, got {got} in round {first + 1}")
 
 
