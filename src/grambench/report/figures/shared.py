@@ -212,13 +212,14 @@ def _band(axes: Axes, line: Line, *, logarithmic: bool) -> None:
 
 def empty(results: Results, figure: AnyFigure) -> Canvas:
     """Return a panel that says why there is nothing to show."""
+    datasets = figure.named("datasets") or results.study.datasets
     reasons = dict.fromkeys(
         reason
-        for name in figure.named("datasets")
+        for name in datasets
         for algorithm in figure.named("algorithms")
         if (reason := results.missing(name, algorithm))
     )
-    text = "\n".join(["No data for this figure:", ", ".join(figure.named("datasets")), *list(reasons)[:3]])
+    text = "\n".join(["No data for this figure:", ", ".join(datasets), *list(reasons)[:3]])
     canvas = Canvas(figsize=(6.2, 2.4), layout="constrained")
     axes = canvas.subplots()
     axes.set_axis_off()
