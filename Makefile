@@ -2,11 +2,12 @@
 PYTHON ?= python3
 CORES ?= all
 STUDY ?= tests/slurm/small.yaml
+RESULTS ?= results
 BIN := .venv/bin
 COMPILED := tests/test_algorithms.py tests/test_solvers.py tests/test_batch_algorithms.py
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-slurm lint lock schema clean
+.PHONY: demo test test-slurm same freeze lint lock schema clean
 
 demo: .venv/run.stamp
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules
@@ -20,6 +21,13 @@ test: .venv/dev.stamp
 test-slurm: .venv/dev.stamp
 	tests/slurm/install.sh
 	$(BIN)/python -m pytest tests/slurm -s --study $(STUDY)
+
+same: .venv/run.stamp
+	$(BIN)/python benchmarks/same.py compare results --rerun $(CORES) \
+	    $(if $(STUDIES),--studies $(STUDIES)) $(if $(DATASETS),--datasets $(DATASETS))
+
+freeze: .venv/run.stamp
+	$(BIN)/python benchmarks/same.py freeze $(RESULTS)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

@@ -6,8 +6,9 @@ from scipy.optimize import minimize_scalar
 
 from grambench.algorithms import stagewise
 from grambench.algorithms.alignment import alignment, centred, centred_labels
+from grambench.kernels import search
 from grambench.kernels.continuous import load
-from grambench.solvers import kernel_search
+from grambench.kernels.pool import Continuous
 
 
 def problem(seed, n=30, d=3):
@@ -71,21 +72,20 @@ def test_proposition_2_against_a_line_search(seed, longest):
 
 def test_stagewise_rises_stops_and_sums_to_one():
     features, labels = problem(0, n=60)
-    family = load("gaussian")(features)
-    points = family.scan(0.1, 30.0)
+    family = Continuous(load("gaussian"), features, 0.1, 30.0, np.zeros(0))
 
-    def search(objective):
-        return np.array([kernel_search.line(objective, points, 1e-4)[0]])
+    def highest(objective):
+        return np.array([search.line(objective, family.scan(), 1e-4)[0]])
 
-    learned = stagewise.learn(family, labels, search, stagewise.Stopping())
+    learned = stagewise.learn(family, labels, highest, stagewise.Stopping())
     assert learned.weights.sum() == pytest.approx(1.0)
     assert (learned.weights >= 0.0).all()
-    gains = np.diff(learned.steps)
+    gains = np.diff([step.objective for step in learned.steps])
     assert (gains[:-1] > 1e-3).all()
     assert gains[-1] <= 1e-3
-    single = max(alignment(family.gram(np.array([point])), labels) for point in points)
-    assert learned.steps[-1] >= 0.95 * single  # greedy: earlier weights are never changed
-    assert len(stagewise.learn(family, labels, search, stagewise.Stopping(iterations=2)).steps) == 2
+    single = max(alignment(family.gram(np.array([point])), labels) for point in family.scan())
+    assert learned.steps[-1].objective >= 0.95 * single  # greedy: earlier weights are never changed
+    assert len(stagewise.learn(family, labels, highest, stagewise.Stopping(iterations=2)).steps) == 2
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_line_search_finds_the_highest_of_many_lobes():
 
     fine = np.linspace(0.0, 9.0, 200001)
     best = max(objective([point])[0] for point in fine)
-    parameter, value = kernel_search.line(objective, np.linspace(0.0, 9.0, 40), 1e-6)
+    parameter, value = search.line(objective, np.linspace(0.0, 9.0, 40), 1e-6)
     assert value == pytest.approx(best, abs=1e-9)
     assert value == objective([parameter])[0]
 
@@ -111,7 +111,7 @@ def test_a_line_search_finds_the_highest_of_many_lobes():
 @pytest.mark.parametrize("falling", [False, True])
 def test_a_line_search_ends_at_an_end_of_the_range(falling):
     sign = -1.0 if falling else 1.0
-    parameter, _ = kernel_search.line(lambda p: (sign * p[0], np.array([sign])), np.linspace(1.0, 4.0, 9), 1e-6)
+    parameter, _ = search.line(lambda p: (sign * p[0], np.array([sign])), np.linspace(1.0, 4.0, 9), 1e-6)
     assert parameter == pytest.approx(1.0 if falling else 4.0, rel=1e-5)
 
 
@@ -122,6 +122,6 @@ def test_a_search_in_space_does_not_hang_on_the_scale(unit):
     def objective(sigma):
         return -unit * float((np.log(sigma / target) ** 2).sum()), -2.0 * unit * np.log(sigma / target) / sigma
 
-    sigma, value = kernel_search.space(objective, np.full(4, 2.0), 0.1, 100.0)
+    sigma, value = search.space(objective, np.full(4, 2.0), 0.1, 100.0)
     np.testing.assert_allclose(sigma, [0.5, 3.0, 20.0, 100.0], rtol=1e-4)
     assert value == pytest.approx(objective(sigma)[0])

@@ -9,8 +9,8 @@ from grambench.algorithms.stagewise import step
 from grambench.common.errors import ConfigError
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import holdout, profile
+from grambench.kernels import search
 from grambench.kernels.continuous import gaussian
-from grambench.solvers import kernel_search
 
 VALUES = [0.2, 0.5, 1.0, 3.0, 10.0]
 SETTINGS = {
@@ -44,7 +44,7 @@ def by_definition(draw):
         before = reached
         slope = (target - np.vdot(gram, target) / norm**2 * gram) / (norm * ideal)
         heights.append([-np.vdot(family.gram(np.array([value])), slope) for value in VALUES])
-        chosen = kernel_search.line(family.objective(slope), points, family.precision)[0]
+        chosen = search.line(family.objective(slope), points, family.precision)[0]
         added = centred(family.gram(np.array([chosen])))
         gram = gram + step(gram, added, y, 1.0) * added
 

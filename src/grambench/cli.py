@@ -125,7 +125,7 @@ def _list_kernels() -> None:
 def _list_algorithms() -> None:
     for name in algorithms.names():
         defaults = json.dumps(algorithms.resolved(name, {}))
-        print(f"{name:18} {algorithms.title(name):18} {algorithms.family(name):8} {defaults}")
+        print(f"{name:18} {algorithms.title(name):18} {algorithms.source(name).parent.name:8} {defaults}")
 
 
 def _list_studies() -> None:

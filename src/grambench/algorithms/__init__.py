@@ -1,79 +1,41 @@
-"""The registry of algorithms: one file in a family's folder is one algorithm, under the file's name.
+"""The registry of algorithms: one file in one of its folders is one algorithm, under the file's name.
 
-A module in `online/`, `batch/` or `parametric/` defines
+A module in `online/`, `batch/`, `parametric/` or `baselines/` defines
 
 - its docstring: paper, algorithm number, every deviation; the first line is the algorithm's title;
 - `Parameters`, a frozen dataclass that checks itself;
-- `fit`, a pure function with its family's signature, `OnlineFit`, `BatchFit` or `ParametricFit`.
+- `fit`, a pure function that takes and returns what `grambench.algorithms.fit` says.
 
-Nothing else has to be edited for a new file to be configurable, tested and listed. No two files share a name, so that
-a name says which family an algorithm belongs to.
+Nothing else has to be edited for a new file to be configurable, tested and listed. The folders are shelves: every
+algorithm runs under every protocol. No two files share a name.
 """
 
 import ast
 import dataclasses
 import functools
 import importlib
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.common.errors import ConfigError, unknown_name
 
-if TYPE_CHECKING:  # a run imports, and depends on, the code of its own family only
-    from grambench.algorithms.kernel_fit import KernelFit
-    from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
-    from grambench.algorithms.trace import OnlineTrace
-
-Family = Literal["online", "batch", "parametric"]
+if TYPE_CHECKING:  # names and titles are read without numba and SciPy
+    from grambench.algorithms.fit import Fit, Labels, Order
+    from grambench.kernels.pool import Pool
 
 FOLDER = Path(__file__).parent
+SHELVES = ("online", "batch", "parametric", "baselines")
 
 
-class OnlineFit(Protocol):
-    """The signature of an online algorithm's `fit`; see grambench.algorithms.trace for the arrays."""
-
-    def __call__(
-        self,
-        parameters: Any,
-        grams: Sequence[NDArray[np.float64]],
-        labels: NDArray[np.int8],
-        *,
-        order: NDArray[np.int32],
-        rng: np.random.Generator,
-    ) -> "OnlineTrace":
-        """Run one pass over the examples of `order`."""
-
-
-class BatchFit(Protocol):
-    """The signature of a batch algorithm's `fit`; see grambench.algorithms.kernel_fit for the arrays."""
+class FitFunction(Protocol):
+    """The signature of every `fit`; see grambench.algorithms.fit."""
 
     def __call__(
-        self,
-        parameters: Any,
-        grams: NDArray[np.float64],
-        labels: NDArray[np.int8],
-        *,
-        rng: np.random.Generator,
-    ) -> "KernelFit":
-        """Learn from the examples whose Gram matrices are `grams`, (m, n, n)."""
-
-
-class ParametricFit(Protocol):
-    """The signature of `fit` on a family of kernels; see grambench.algorithms.learned_kernel for its types."""
-
-    def __call__(
-        self,
-        parameters: Any,
-        dictionary: "Dictionary",
-        labels: NDArray[np.int8],
-        *,
-        rng: np.random.Generator,
-    ) -> "LearnedKernel":
-        """Learn a kernel from the n examples that the dictionary is made on."""
+        self, parameters: Any, pool: "Pool", labels: "Labels", *, order: "Order", rng: np.random.Generator
+    ) -> "Fit":
+        """Learn from the n examples of the pool."""
 
 
 class ParameterClass(Protocol):
@@ -85,12 +47,9 @@ class ParameterClass(Protocol):
         """Check and build."""
 
 
-Fit = TypeVar("Fit")
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
-class Algorithm(Generic[Fit]):
-    """One registered algorithm; `Fit` is its family's signature.
+class Algorithm:
+    """One registered algorithm.
 
     Attributes
     ----------
@@ -107,39 +66,39 @@ class Algorithm(Generic[Fit]):
     name: str
     title: str
     parameters: ParameterClass
-    fit: Fit
+    fit: FitFunction
 
 
-def names(*families: Family) -> list[str]:
-    """Return the names of all algorithms of some families; of all where none is given."""
-    folders = [FOLDER / family for family in families or get_args(Family)]
-    return sorted(path.stem for folder in folders for path in folder.glob("*.py") if not path.stem.startswith("_"))
+def names(shelf: str = "*") -> list[str]:
+    """Return the names of all algorithms, or of those on one shelf."""
+    shelves = SHELVES if shelf == "*" else (shelf,)
+    return sorted(path.stem for each in shelves for path in (FOLDER / each).glob("*.py") if path.stem[0] != "_")
 
 
-def family(name: str) -> Family:
-    """Return an algorithm's family; raise ConfigError for an unknown name."""
-    for each in get_args(Family):
-        if name in names(each):
-            return cast(Family, each)
+def source(name: str) -> Path:
+    """Return an algorithm's file; raise ConfigError for an unknown name."""
+    for shelf in SHELVES:
+        if name in names(shelf):
+            return FOLDER / shelf / f"{name}.py"
     raise unknown_name("algorithm", name, names())
 
 
 def module(name: str) -> str:
     """Return the dotted name of an algorithm's module; raise ConfigError for an unknown name."""
-    return f"grambench.algorithms.{family(name)}.{name}"
+    return f"grambench.algorithms.{source(name).parent.name}.{name}"
 
 
 @functools.cache
-def load(name: str) -> Algorithm[Any]:
+def load(name: str) -> Algorithm:
     """Import one algorithm."""
-    source = importlib.import_module(module(name))
-    return Algorithm(name, title(name), source.Parameters, source.fit)
+    found = importlib.import_module(module(name))
+    return Algorithm(name, title(name), found.Parameters, found.fit)
 
 
 def title(name: str) -> str:
     """Return an algorithm's name as tables print it, the first words of its file, without importing it."""
-    source = (FOLDER / family(name) / f"{name}.py").read_text(encoding="utf-8")
-    return (ast.get_docstring(ast.parse(source)) or name).splitlines()[0].split(":")[0]
+    tree = ast.parse(source(name).read_text(encoding="utf-8"))
+    return (ast.get_docstring(tree) or name).splitlines()[0].split(":")[0]
 
 
 def parameters(name: str, settings: dict[str, Any]) -> Any:

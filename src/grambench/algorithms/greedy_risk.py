@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
+from grambench.algorithms.fit import Fit, Mixture, Step, Work
+from grambench.kernels.pool import Continuous
 
 Floats = NDArray[np.float64]
 Search = Callable[[Floats], tuple[float, float]]
@@ -53,49 +54,55 @@ class Parameters:
             raise ValueError(f"iterations must be at least 1, got {self.iterations}")
 
 
-def learn(parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], search: Search) -> LearnedKernel:
+def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], search: Search) -> Fit:
     """Learn the kernel and the predictor f(x) = sum_i c_i k(x, x_i).
 
     Parameters
     ----------
     parameters : Parameters
         gamma, and when to stop.
-    dictionary : Dictionary
-        The family on the n training examples.
+    family : Continuous
+        Kernels on the n training examples.
     labels : ndarray of int8 (n,)
         -1 or +1.
     search : callable
         Returns sigma and c'K_sigma c, the largest it finds, for coefficients c (n,).
     """
     y = labels.astype(np.float64)
+    before_all, work = family.computed, Work()
     sigma, _ = search(y / parameters.gamma)  # c of the kernel 0
-    gram = dictionary.family.gram(np.array([sigma]))
+    gram = family.gram(np.array([sigma]))
     sigmas, weights, steps = [sigma], np.ones(1), []
-    c = _solver(gram, parameters.gamma)(y)
+    c = _solver(gram, parameters.gamma, work)(y)
     while True:
-        steps.append(float(y @ c))
+        steps.append(Step(0, 0, float(y @ c)))
         if len(steps) > parameters.iterations:
             break
         sigma, largest = search(c)
-        if largest - c @ gram @ c <= parameters.gap * steps[-1]:
+        if largest - c @ gram @ c <= parameters.gap * steps[-1].objective:
             break
-        change = dictionary.family.gram(np.array([sigma])) - gram
-        share, c = _line_search(gram, change, parameters.gamma, y)
+        change = family.gram(np.array([sigma])) - gram
+        share, c = _line_search(gram, change, parameters.gamma, y, work)
         gram += share * change
         weights = np.append((1.0 - share) * weights, share)
         sigmas.append(sigma)
-    return LearnedKernel(parameters=[np.array([value]) for value in sigmas], weights=weights, dual=c, steps=steps)
+    thetas = [np.array([value]) for value in sigmas]
+    work.kernel_values = family.computed - before_all
+    return Fit(weights=weights, predictor=Mixture(weights, thetas, c, 0.0), thetas=thetas, steps=steps, work=work)
 
 
-def _solver(gram: Floats, gamma: float) -> Callable[[Floats], Floats]:
-    """Return the function b -> (K + gamma I)^{-1} b."""
+def _solver(gram: Floats, gamma: float, work: Work) -> Callable[[Floats], Floats]:
+    """Return the function b -> (K + gamma I)^{-1} b, and count a factorisation and two substitutions."""
+    n = len(gram)
+    work.solver_steps += 1
+    work.row_additions += n * n // 6 + 2 * n
     regularised = gram.copy()
     regularised[np.diag_indices_from(regularised)] += gamma
     factor = cho_factor(regularised, overwrite_a=True, check_finite=False)
     return lambda right: cho_solve(factor, right, check_finite=False)
 
 
-def _line_search(gram: Floats, change: Floats, gamma: float, y: Floats) -> tuple[float, Floats]:
+def _line_search(gram: Floats, change: Floats, gamma: float, y: Floats, work: Work) -> tuple[float, Floats]:
     """Return lambda in [0, 1] that minimises g(K + lambda B), and c there; Newton's method between closing bounds.
 
     g is convex in lambda, with slope -c'Bc and curvature 2 c'B(K + lambda B + gamma I)^{-1}Bc. It ends where half the
@@ -104,7 +111,7 @@ def _line_search(gram: Floats, change: Floats, gamma: float, y: Floats) -> tuple
     low, high, share, first = 0.0, 1.0, 0.0, np.inf
     c = y
     for _ in range(NEWTON):
-        solve = _solver(gram + share * change, gamma)
+        solve = _solver(gram + share * change, gamma, work)
         c = solve(y)
         moved = change @ c
         slope = -float(c @ moved)

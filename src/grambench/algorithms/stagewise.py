@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.alignment import centred, centred_labels
-from grambench.algorithms.learned_kernel import LearnedKernel
-from grambench.kernels.continuous import KernelFamily, Objective
+from grambench.algorithms.fit import Fit, Step, Work
+from grambench.kernels.continuous import Objective
+from grambench.kernels.pool import Continuous
 
 Floats = NDArray[np.float64]
+PASSES = 13  # over arrays (n, n) in an iteration
+
 Search = Callable[[Objective], Floats]
 
 
@@ -39,12 +42,12 @@ class Stopping:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
 
 
-def learn(family: KernelFamily, labels: NDArray[np.int8], search: Search, stopping: Stopping) -> LearnedKernel:
+def learn(family: Continuous, labels: NDArray[np.int8], search: Search, stopping: Stopping) -> Fit:
     """Run Algorithm 1.
 
     Parameters
     ----------
-    family : KernelFamily
+    family : Continuous
         Kernels on the n training examples.
     labels : ndarray of int8 (n,)
         -1 or +1.
@@ -55,8 +58,8 @@ def learn(family: KernelFamily, labels: NDArray[np.int8], search: Search, stoppi
 
     Returns
     -------
-    LearnedKernel
-        `steps` holds the alignment after each iteration.
+    Fit
+        Without a predictor; `steps` holds the alignment after each iteration.
 
     Raises
     ------
@@ -68,6 +71,7 @@ def learn(family: KernelFamily, labels: NDArray[np.int8], search: Search, stoppi
         raise ValueError("continuous alignment: expected training examples of both classes, got one class")
     gram = start(len(y), stopping.epsilon)
     reached = value(gram, y)
+    before_all = family.computed
     parameters, weights, steps = [], [], []
     for _ in range(stopping.iterations):
         parameter = search(family.objective(direction(gram, y)))  # lines 4 to 6
@@ -77,12 +81,13 @@ def learn(family: KernelFamily, labels: NDArray[np.int8], search: Search, stoppi
         before, reached = reached, value(gram, y)
         parameters.append(parameter)
         weights.append(weight)
-        steps.append(reached)
+        steps.append(Step(0, 0, reached))
         if reached <= before + stopping.gain:  # line 10
             break
     total = sum(weights)
     shares = np.array(weights) / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
-    return LearnedKernel(parameters=parameters, weights=shares, steps=steps)
+    work = Work(kernel_values=family.computed - before_all, row_additions=PASSES * len(steps) * len(y))
+    return Fit(weights=shares, thetas=parameters, steps=steps, work=work)
 
 
 def start(n: int, epsilon: float) -> Floats:

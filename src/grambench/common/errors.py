@@ -36,3 +36,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> ConfigError:
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
     return ConfigError(f"unknown {kind} {name!r}: {hint}")
+
+
+class ContractError(GrambenchError):
+    """An algorithm returned something that is not what `grambench.algorithms.fit` says it returns."""

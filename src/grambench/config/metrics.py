@@ -51,6 +51,9 @@ METRICS = {
     "chosen_c": Metric(label="C chosen", decimals=2),
     "chosen_value": Metric(label="Tuned value", decimals=1, scientific=True),
     "iterations": Metric(label="Iterations", decimals=1),
+    "operations": Metric(
+        label="Operations", decimals=1, scientific=True, better="lower", logarithmic=True, counted=True
+    ),
     "solver_steps": Metric(
         label="Solver steps", decimals=0, thousands=True, better="lower", logarithmic=True, counted=True
     ),

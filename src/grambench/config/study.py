@@ -8,7 +8,7 @@ from grambench.common.errors import unknown_name
 from grambench.config.load import Model
 from grambench.config.metrics import METRICS
 from grambench.config.names import Grid, Name, Parameter
-from grambench.config.protocols import Holdout, Nested, Protocol
+from grambench.config.protocols import Protocol
 from grambench.config.shown import Figure, Item, Sweep, Table
 from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
@@ -17,7 +17,7 @@ File = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")]
 
 
 class Tune(Model):
-    """A parameter of an algorithm that is chosen on the validation examples.
+    """A parameter of an algorithm that is chosen on examples held out of the training ones.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Entry(Model):
     parameters : dict
         Those that are not left at their defaults.
     tune : Tune or None
-        The parameter that is chosen on the validation examples, in studies that have them.
+        The parameter that is chosen, where the protocol holds examples out; in nested studies in the place of theirs.
     """
 
     algorithm: Name | None = None
@@ -78,9 +78,12 @@ class Dictionary(Grid):
         Of the grid; its ends are the bounds of the parameter.
     family : str
         A module of grambench.kernels.continuous.
+    unit : str or None
+        "median": low and high are in units of the median distance between training examples.
     """
 
     family: str
+    unit: Literal["median"] | None = None
 
     @model_validator(mode="after")
     def _is_known(self) -> Self:
@@ -138,7 +141,10 @@ class Study(Model):
     kernels : list of KernelFamily
         The base kernels.
     dictionary : Dictionary or None
-        In holdout studies, the base kernels in their place.
+        The family of algorithms that choose kernels from a continuous one; its grid is the base kernels where there
+        are no others.
+    seconds : float or None
+        Of a run at most, where that is less than the project's limit.
     datasets : list of str
         Names of files in config/datasets.
     algorithms : dict of Entry
@@ -158,6 +164,7 @@ class Study(Model):
     protocol: Protocol
     kernels: list[KernelFamily] = []
     dictionary: Dictionary | None = None
+    seconds: Annotated[float, Field(gt=0)] | None = None
     datasets: Annotated[list[Name], Field(min_length=1)]
     algorithms: dict[Name, Entry]
     experts: Name | None = None
@@ -201,35 +208,33 @@ class Study(Model):
 
     @model_validator(mode="after")
     def _the_protocol_allows_it(self) -> Self:
-        if isinstance(self.protocol, Nested):
-            chosen = self.protocol.select
+        for chosen in self.protocol.tuned():
             setting = [name for name, entry in self.algorithms.items() if chosen in entry.parameters]
             setting += [name for name, sweep in self.sweeps.items() if chosen in sweep.sets()]
             if setting:
                 raise ValueError(f"{setting[0]} sets {chosen}, which cross-validation chooses")
         for name, sweep in self.sweeps.items():
-            if sweep.kind == "scaling" and not isinstance(self.protocol, Nested):
-                raise ValueError(f"{name} scales kernels, which only nested studies do")
-            if sweep.kind == "profile" and not isinstance(self.protocol, Holdout):
-                raise ValueError(f"{name} profiles a search, which only holdout studies have")
-        return self
-
-    @model_validator(mode="after")
-    def _the_protocol_has_what_it_needs(self) -> Self:
-        if not isinstance(self.protocol, Holdout):
-            if not self.kernels or self.dictionary:
-                raise ValueError(f"a study of kind {self.protocol.kind} needs kernels, and no dictionary")
-            if tuned := [name for name, entry in self.algorithms.items() if entry.tune]:
-                raise ValueError(f"{tuned[0]} tunes a parameter, which only holdout studies do")
-            return self
-        if self.kernels or not self.dictionary:
-            raise ValueError("a study of kind holdout needs a dictionary, and no kernels")
-        sizes = self.protocol.sizes
-        if without := [name for name in self.datasets if name not in sizes and "default" not in sizes]:
-            raise ValueError(f"sizes: {without[0]} has none, and there is no default")
+            if sweep.kind not in self.protocol.sweeps:
+                known = " and ".join(self.protocol.sweeps)
+                raise ValueError(
+                    f"sweep {name} is of kind {sweep.kind}, studies of kind {self.protocol.kind} do {known}"
+                )
         for name, entry in self.algorithms.items():
             if entry.tune and entry.tune.parameter in entry.parameters:
                 raise ValueError(f"{name} sets {entry.tune.parameter}, which is tuned")
+        return self
+
+    @model_validator(mode="after")
+    def _there_is_something_to_learn_from(self) -> Self:
+        if not self.kernels and not self.dictionary:
+            raise ValueError("a study needs kernels, or a dictionary, or both")
+        relative = [kernel.name for kernel in self.kernel_list() if kernel.relative]
+        if relative and self.protocol.stored:
+            raise ValueError(
+                f"{relative[0]} is in units of training examples, which a study of kind {self.protocol.kind} has not"
+            )
+        if lacking := self.protocol.lacking(self.datasets):
+            raise ValueError(lacking)
         return self
 
     def file(self, entry: str) -> str:

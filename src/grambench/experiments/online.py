@@ -1,21 +1,32 @@
-"""The online protocol: one pass over each of several orders of the examples (OMKC, Section 5.1)."""
+"""The online protocol: one pass over each of several orders of the examples (OMKC, Section 5.1).
+
+An algorithm that learns online tells of its own pass. One that learns from all at once is trained anew at each
+checkpoint, on what has been seen by then, and predicts what comes until the next one; where it learns a kernel only, a
+machine is trained on it. Until each class has been seen a few times it learns nothing, and the majority is predicted.
+"""
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench import algorithms
-from grambench.algorithms import Algorithm, OnlineFit
+from grambench.algorithms import Algorithm
+from grambench.algorithms.checks import scored
+from grambench.algorithms.fit import Expansion, Fit, Floats, Mixture, Order, Predictor
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments.blocks import repeats
+from grambench.experiments import learner
+from grambench.experiments.data import Sample, dense, family_of
+from grambench.experiments.learner import WORK
 from grambench.experiments.outcome import Origin, Outcome
 from grambench.experiments.seeds import seeds
+from grambench.experiments.specification import Specification
+from grambench.kernels.pool import Grid, Pool, Stored
 
-WARM_UP_ROUNDS = 2
+LEAST = 5  # examples of each class from which something is learned
 TIMED_TWICE_BELOW = 10.0  # seconds; a first fit that reads from disk may take some
 
 
@@ -51,101 +62,194 @@ def checkpoints(rounds: int, count: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(rounds / count, rounds, count).round().astype(np.int64).clip(1, rounds))
 
 
-def outcome(settings: Mapping[str, Any], dataset: PreparedDataset, grams: Sequence[NDArray[np.float64]]) -> Outcome:
-    """Run what a run's settings ask for.
+def outcome(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outcome:
+    """Run what is asked for.
 
     Parameters
     ----------
-    settings : dict
-        See grambench.pipeline.plan.Plan.run_spec.
+    specification : Specification
+        The run.
     dataset : PreparedDataset
         The data set.
     grams : sequence of m ndarrays of float64 (n, n)
         Its Gram matrices in the order of the study's kernels.
-    """
-    protocol, seed, file = settings["protocol"], settings["seed"], settings["file"]
-    return run(
-        algorithms.load(file),
-        [algorithms.parameters(file, point) for point in settings["points"]],
-        grams,
-        dataset.labels,
-        draw_orders(dataset.orders, len(dataset.labels), protocol["repeats"], seed, dataset.name),
-        repeats(settings),
-        root=seed,
-        dataset=dataset.name,
-        curve_points=protocol["checkpoints"],
-    )
-
-
-def run(
-    algorithm: Algorithm[OnlineFit],
-    points: Sequence[Any],
-    grams: Sequence[NDArray[np.float64]],
-    labels: NDArray[np.int8],
-    orders: Orders,
-    numbers: Sequence[int],
-    *,
-    root: int,
-    dataset: str,
-    curve_points: int,
-) -> Outcome:
-    """Run an algorithm over some orders at all parameter points.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-        What to run.
-    points : sequence of P parameter objects
-        Each is run over the same orders, with the same random draws.
-    grams : sequence of m ndarrays of float64 (n, n)
-        Gram matrices.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    orders : Orders
-        Orders of presentation.
-    numbers : sequence of R ints
-        Which of the orders are wanted, from 0; random draws go by these numbers.
-    root, dataset
-        Of the random draws; see `seeds`.
-    curve_points : int
-        Points of a pass at which curves are recorded.
 
     Returns
     -------
     Outcome
-        Metrics mistake_percent, support_vectors and seconds; curves mistake_percent, support_vectors and weights; for
-        each kernel its `updates` in the pass.
+        Metrics mistake_percent, support_vectors, seconds and the counts of work; curves mistake_percent,
+        support_vectors and weights; for each kernel its `updates` in the pass.
 
     Notes
     -----
-    Seconds are those of `fit` alone, after a run over two examples that compiles it. A short fit is
-    done twice, and the shorter time counts: the first one may have to read rows from disk, and the paper's kernels
-    were in memory (OMKC, Section 5.5). A sweep is not timed twice.
+    Seconds are those of `fit` alone, after a run over a few examples that compiles it. A short pass is done twice, and
+    the shorter time counts: the first one may have to read rows from disk, and the paper's kernels were in memory
+    (OMKC, Section 5.5). A sweep is not timed twice.
     """
-    n, m = len(labels), len(grams)
-    rounds = checkpoints(orders.indices.shape[1], curve_points)
-    shape = (len(points), len(numbers))
-    metrics = {name: np.empty(shape) for name in ("mistake_percent", "support_vectors", "seconds")}
+    protocol, algorithm = specification.protocol, algorithms.load(specification.file)
+    n, numbers, points = len(dataset.labels), specification.repeats, specification.points
+    orders = draw_orders(dataset.orders, n, protocol["repeats"], specification.seed, dataset.name)
+    pool = _pool(specification, dataset, grams)
+    rounds = checkpoints(n, protocol["checkpoints"])
+    passes: dict[tuple[int, int], Pass] = {}
+    learns_online = _warm_up(algorithm, points[0], Sample(pool, dataset.labels, orders.indices[numbers[0]]))
+    for p, point in enumerate(points):
+        for r, number in enumerate(numbers):
+            sample = Sample(pool, dataset.labels, orders.indices[number])
+            draws = seeds(specification.seed, f"{dataset.name}/{algorithm.name}", number)[1]
+            if learns_online:
+                passes[p, r] = present(algorithm, point, sample, rounds, draws)
+                if len(points) == 1 and passes[p, r].seconds < TIMED_TWICE_BELOW:
+                    again = present(algorithm, point, sample, rounds, draws)
+                    passes[p, r] = replace(again, seconds=min(passes[p, r].seconds, again.seconds))
+            else:
+                passes[p, r] = retrain(algorithm, point, sample, rounds, draws, protocol["C"])
+    return _collected(passes, (len(points), len(numbers)), rounds, orders.origin)
+
+
+def _pool(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
+    family = family_of(specification.dictionary, dense(dataset)) if specification.dictionary else None
+    if family and not grams:
+        return Grid(family, {"": dataset.features})
+    return Stored(grams, features={"": dataset.features}, family=family)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one pass is measured by; at C rounds of it, with m kernels.
+
+    Attributes
+    ----------
+    mistakes : ndarray of int64 (C,)
+        Wrong predictions so far.
+    support_vectors : ndarray (C,)
+        Of the classifier after the round.
+    weights : ndarray of float64 (C, m)
+        Of the kernels after the round; NaN where the learned kernel is made of others.
+    updates : ndarray of float64 (m,)
+        Of each kernel's classifier in the whole pass; NaN where kernels have none.
+    seconds : float
+        Of the fit, or of all of them.
+    work : dict of int
+        Likewise, under the names of WORK.
+    """
+
+    mistakes: NDArray[np.int64]
+    support_vectors: NDArray[Any]
+    weights: Floats
+    updates: Floats
+    seconds: float
+    work: dict[str, int]
+
+
+def _warm_up(algorithm: Algorithm, point: dict[str, Any], sample: Sample) -> bool:
+    """Fit to the first examples, which compiles what is to be timed, and return whether the algorithm learns online."""
+    first = sample.order[: _enough(sample)]
+    order = np.arange(len(first), dtype=np.int32)
+    few = Sample(sample.pool.part(first, first), sample.labels[first], order)
+    return learner.fit(algorithm, point, few, np.random.SeedSequence(0)).trace is not None
+
+
+def _enough(sample: Sample) -> int:
+    """Return the round after which each class has been seen `LEAST` times; that of the last example if none is."""
+    positive = sample.labels[sample.order] > 0
+    seen = np.minimum(np.cumsum(positive), np.cumsum(~positive)) >= LEAST
+    return int(np.argmax(seen)) + 1 if seen.any() else len(positive)
+
+
+def present(
+    algorithm: Algorithm,
+    point: dict[str, Any],
+    sample: Sample,
+    rounds: NDArray[np.int64],
+    draws: np.random.SeedSequence,
+) -> Pass:
+    """Let an algorithm that learns online pass over a sample, and measure it at C rounds."""
+    start = time.perf_counter()
+    fit = learner.fit(algorithm, point, sample, draws)
+    seconds = time.perf_counter() - start
+    trace, at = fit.trace, rounds - 1
+    if trace is None:
+        raise TypeError(f"{algorithm.name}: expected a trace of the pass, got a fit without one")
+    mistakes = np.cumsum(trace.mistakes, dtype=np.int64)[at]
+    updates, counted = trace.updates.astype(np.float64), learner.counts(fit.work, len(sample.labels))
+    return Pass(mistakes, trace.support_vectors[at], trace.weights[at], updates, seconds, counted)
+
+
+def retrain(
+    algorithm: Algorithm,
+    point: dict[str, Any],
+    sample: Sample,
+    rounds: NDArray[np.int64],
+    draws: np.random.SeedSequence,
+    C: float,
+) -> Pass:
+    """Train an algorithm that learns from all at once at each of C rounds on what has been seen, and measure it.
+
+    Seconds and work are those of all fits and their machines together.
+    """
+    order, labels, m = sample.order, sample.labels, sample.pool.shape[0]
+    enough = _enough(sample)
+    begun, work, made = time.perf_counter(), dict.fromkeys(WORK, 0), 0
+    mistakes, support, weights = [], [], []
+    predictor: Predictor | None = None
+    seen = order[:0]
+    for before, now in zip([0, *rounds[:-1]], rounds, strict=True):
+        coming = order[before:now]
+        made += _wrong(predictor, sample, seen, coming)
+        mistakes.append(made)
+        seen = order[:now]
+        support.append(0.0)
+        weights.append(np.full(m, np.nan))
+        if now >= enough:
+            known = Sample(sample.pool.part(seen, seen), labels[seen], np.arange(now, dtype=np.int32))
+            fit = learner.fit(algorithm, point, known, draws)
+            (machine,) = learner.trained(fit, known, [C])
+            predictor = machine.predictor
+            for name, count in learner.counts(fit.work + machine.work, int(now)).items():
+                work[name] += count
+            support[-1], weights[-1] = _support(predictor), _shares(fit, m)
+    seconds = time.perf_counter() - begun
+    return Pass(np.array(mistakes), np.array(support), np.array(weights), np.full(m, np.nan), seconds, work)
+
+
+def _wrong(predictor: Predictor | None, sample: Sample, seen: Order, coming: Order) -> int:
+    """Return how many of the coming examples are predicted wrongly; without a predictor, by the majority so far."""
+    positive = sample.labels[coming] > 0
+    if predictor is None:
+        return int(np.count_nonzero(positive != (sample.labels[seen].sum() >= 0)))
+    return int(np.count_nonzero((scored(predictor, sample.pool.part(coming, seen)) >= 0.0) != positive))
+
+
+def _support(predictor: Predictor) -> float:
+    """Return the number of support vectors; NaN where the predictor is no expansion."""
+    return float(np.count_nonzero(predictor.dual)) if isinstance(predictor, Expansion | Mixture) else np.nan
+
+
+def _shares(fit: Fit, m: int) -> Floats:
+    """Return the weights of the pool's m kernels, summing to one; NaN where the kernel is made of others."""
+    if fit.thetas is not None or not fit.weights.any():
+        return np.full(m, np.nan)
+    return np.asarray(fit.weights / fit.weights.sum())
+
+
+def _collected(
+    passes: Mapping[tuple[int, int], Pass], shape: tuple[int, int], rounds: NDArray[np.int64], origin: Origin
+) -> Outcome:
+    """Return the passes, by point and repeat, as the arrays of an Outcome."""
+    m = len(next(iter(passes.values())).updates)
+    metrics = {name: np.empty(shape) for name in ("mistake_percent", "support_vectors", "seconds", *WORK)}
     curves = {name: np.empty((*shape, len(rounds))) for name in ("mistake_percent", "support_vectors")}
     curves["weights"] = np.empty((*shape, len(rounds), m))
     updates = np.empty((*shape, m))
-    for p, parameters in enumerate(points):
-        if p == 0:
-            rng = np.random.default_rng(0)
-            algorithm.fit(parameters, grams, labels, order=orders.indices[0, : min(n, WARM_UP_ROUNDS)], rng=rng)
-        for r, number in enumerate(numbers):
-            seconds: list[float] = []
-            while len(seconds) < 1 or (len(seconds) < 2 and len(points) == 1 and seconds[0] < TIMED_TWICE_BELOW):
-                rng = np.random.default_rng(seeds(root, f"{dataset}/{algorithm.name}", number)[1])
-                start = time.perf_counter()
-                trace = algorithm.fit(parameters, grams, labels, order=orders.indices[number], rng=rng)
-                seconds.append(time.perf_counter() - start)
-            metrics["seconds"][p, r] = min(seconds)
-            curve = 100.0 * np.cumsum(trace.mistakes)[rounds - 1] / rounds
-            curves["mistake_percent"][p, r] = curve
-            curves["support_vectors"][p, r] = trace.support_vectors[rounds - 1]
-            curves["weights"][p, r] = trace.weights[rounds - 1]
-            metrics["mistake_percent"][p, r] = curve[-1]
-            metrics["support_vectors"][p, r] = trace.support_vectors[-1]
-            updates[p, r] = trace.updates
-    return Outcome(metrics, curves, rounds, {"updates": updates}, orders.origin)
+    for place, each in passes.items():
+        curves["mistake_percent"][place] = 100.0 * each.mistakes / rounds
+        curves["support_vectors"][place] = each.support_vectors
+        curves["weights"][place] = each.weights
+        metrics["mistake_percent"][place] = curves["mistake_percent"][place][-1]
+        metrics["support_vectors"][place] = each.support_vectors[-1]
+        metrics["seconds"][place] = each.seconds
+        for name, count in each.work.items():
+            metrics[name][place] = count
+        updates[place] = each.updates
+    return Outcome(metrics, curves, rounds, {"updates": updates}, origin)

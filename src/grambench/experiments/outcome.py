@@ -1,13 +1,17 @@
 """What every protocol hands back."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from grambench.algorithms.fit import Floats
+
+SLOTS = 50  # kernels of a continuous family that a record has room for, a fit
 Origin = Literal["published", "seeded"]
+Numbers = dict[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +39,41 @@ class Outcome:
     rounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     kernel_values: dict[str, Floats] = field(default_factory=dict)
     origin: Origin = "seeded"
+
+
+class Learned(NamedTuple):
+    """The kernel of a fit, see grambench.algorithms.fit.Fit: what is kept of one until the record is written."""
+
+    weights: Floats
+    thetas: list[Floats] | None
+
+
+def learned_values(fits: Mapping[tuple[int, int], Learned], shape: tuple[int, int], kernels: Sequence[str]) -> Numbers:
+    """Return what was learned of the kernels, (P, R, m) for the m of the study, or for the first 50 that were found.
+
+    Parameters
+    ----------
+    fits : dict of Learned
+        By point and repeat.
+    shape : tuple of int
+        P and R.
+    kernels : sequence of m str
+        The study's; where it has none, or a fit found its own, kernels are numbered as the fit has them.
+
+    Returns
+    -------
+    dict of ndarray
+        `weight`; for kernels that were found their `parameter` too, where it is one number.
+    """
+    if kernels and all(fit.thetas is None for fit in fits.values()):
+        weights = np.empty((*shape, len(kernels)))
+        for place, fit in fits.items():
+            weights[place] = fit.weights
+        return {"weight": weights}
+    slots = {name: np.full((*shape, SLOTS), np.nan) for name in ("weight", "parameter")}
+    for place, fit in fits.items():
+        count = min(len(fit.weights), SLOTS)
+        slots["weight"][place][:count] = fit.weights[:count]
+        if fit.thetas and all(len(theta) == 1 for theta in fit.thetas):
+            slots["parameter"][place][:count] = np.concatenate(fit.thetas)[:count]
+    return slots

@@ -5,38 +5,38 @@ with its sign flipped as in the paper, at given sigma in the first iterations of
 that the algorithm has chosen are added once more: what a search sees depends on the choices before it alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench import algorithms
 from grambench.algorithms import stagewise
-from grambench.algorithms.learned_kernel import Dictionary
+from grambench.algorithms.fit import Floats, Labels, continuous
 from grambench.common.errors import ConfigError
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments.blocks import repeats
+from grambench.experiments import learner
+from grambench.experiments.data import Pools, Sample
 from grambench.experiments.holdout import draws
 from grambench.experiments.outcome import Outcome
-from grambench.kernels import continuous
-from grambench.kernels.continuous import KernelFamily, Objective
-
-Floats = NDArray[np.float64]
+from grambench.experiments.specification import Specification
+from grambench.kernels.continuous import Objective
+from grambench.kernels.pool import Continuous
 
 ITERATIONS = 3  # that are shown
 
 
-def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
-    """Run what a run's settings ask for.
+def outcome(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
+    """Run what is asked for.
 
     Parameters
     ----------
-    settings : dict
-        See grambench.pipeline.plan.Plan.run_spec; the values are those of sigma.
+    specification : Specification
+        The run; the values are those of sigma.
     dataset : PreparedDataset
         The data set, with dense features.
+    grams
+        Not used.
 
     Returns
     -------
@@ -48,25 +48,23 @@ def outcome(settings: Mapping[str, Any], dataset: PreparedDataset) -> Outcome:
     ConfigError
         If the algorithm does not learn stagewise.
     """
-    algorithm, (point,), values = algorithms.load(settings["file"]), settings["points"], settings["values"]
-    parameters = algorithms.parameters(settings["file"], point)
+    algorithm, (point,), values = algorithms.load(specification.file), specification.points, specification.values
+    parameters = algorithms.parameters(specification.file, point)
     if not isinstance(parameters, stagewise.Stopping):
-        raise ConfigError(f"{settings['file']} does not learn stagewise, so that it has no searches to profile")
-    family = continuous.load(settings["dictionary"]["family"])
-    heights = np.full((ITERATIONS, len(values), len(repeats(settings))), np.nan)
-    for r, draw in enumerate(draws(settings, dataset)):
-        dictionary = Dictionary.on(draw.train, family, settings["dictionary"])
-        kernel = algorithm.fit(parameters, dictionary, draw.train_labels, rng=np.random.default_rng(draw.seed))
-        for t, profile in enumerate(
-            profiles(dictionary.family, draw.train_labels, kernel.parameters, parameters, values)
-        ):
+        raise ConfigError(f"{specification.file} does not learn stagewise, so that it has no searches to profile")
+    heights = np.full((ITERATIONS, len(values), len(specification.repeats)), np.nan)
+    for r, draw in enumerate(draws(specification, dataset)):
+        pool = Pools(specification, draw.train).train()
+        fit = learner.fit(algorithm, point, Sample(pool, draw.train_labels, draw.order), draw.seed)
+        chosen = fit.thetas or []
+        for t, profile in enumerate(profiles(continuous(pool), draw.train_labels, chosen, parameters, values)):
             heights[t, :, r] = profile
     return Outcome({f"search_objective_{t}": height for t, height in enumerate(heights, start=1)})
 
 
 def profiles(
-    family: KernelFamily,
-    labels: NDArray[np.int8],
+    family: Continuous,
+    labels: Labels,
     chosen: list[Floats],
     stopping: stagewise.Stopping,
     values: list[float],
@@ -75,7 +73,7 @@ def profiles(
 
     Parameters
     ----------
-    family : KernelFamily
+    family : Continuous
         Kernels on the n training examples.
     labels : ndarray of int8 (n,)
         -1 or +1.

@@ -6,6 +6,7 @@ set share a single pass over the features (OMKC, Section 5.1; Hoi et al. 2013).
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +78,9 @@ class Family:
         Returns whether a value of the parameter is allowed.
     requirement : str
         What the check demands, in words.
+    relative : bool
+        Whether inner products are divided by the number of features first, and distances by the median distance of the
+        training examples: the parameter is in units of the data then, and the family's name says which.
     """
 
     function: Callable[[Floats, Floats, float, Floats], None]
@@ -85,6 +89,14 @@ class Family:
     uses_distance: bool
     check: Callable[[float], bool]
     requirement: str
+    relative: bool = False
+
+
+class Units(NamedTuple):
+    """What relative kernels measure in: d, and the median squared distance between two different training examples."""
+
+    features: int
+    squared_distance: float
 
 
 def _is_degree(value: float) -> bool:
@@ -97,6 +109,12 @@ FAMILIES: dict[str, Family] = {
         inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", False, _is_degree, "a whole number of at least 1"
     ),
     "gaussian": Family(gaussian, "sigma", "gaussian σ = {:g}", True, lambda s: 0 < s < np.inf, "a positive number"),
+    "mediangaussian": Family(
+        gaussian, "sigma", "gaussian σ = {:g} medians", True, lambda s: 0 < s < np.inf, "a positive number", True
+    ),
+    "meanpolynomial": Family(
+        inhomogeneous, "p", "polynomial (⟨x, x'⟩/d + 1)^{:g}", False, _is_degree, "a whole number of at least 1", True
+    ),
 }
 
 
@@ -144,6 +162,24 @@ class Kernel:
             raise unknown_name("kernel", name, [f"{key}_{value.symbol}1" for key, value in FAMILIES.items()])
         return cls(family, float(rest.removeprefix(FAMILIES[family].symbol)))
 
-    def fill(self, inner: Floats, squared_distance: Floats, out: Floats) -> None:
-        """Write the Gram entries that belong to `inner` and `squared_distance` into `out` (all of one shape)."""
-        FAMILIES[self.family].function(inner, squared_distance, self.parameter, out)
+    @property
+    def relative(self) -> bool:
+        """Whether the parameter is in units of the data, so that `fill` needs them."""
+        return FAMILIES[self.family].relative
+
+    def fill(self, inner: Floats, squared_distance: Floats, out: Floats, units: Units | None = None) -> None:
+        """Write the Gram entries that belong to `inner` and `squared_distance` into `out` (all of one shape).
+
+        Raises
+        ------
+        ValueError
+            If a relative kernel gets no units.
+        """
+        family = FAMILIES[self.family]
+        if family.relative:
+            if units is None:
+                raise ValueError(
+                    f"{self.name}: its parameter is in units of training examples, and there are none here"
+                )
+            inner, squared_distance = inner / units.features, squared_distance / units.squared_distance
+        family.function(inner, squared_distance, self.parameter, out)

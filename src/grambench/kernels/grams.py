@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.kernels import matrices
-from grambench.kernels.functions import FAMILIES, Kernel
+from grambench.kernels.functions import FAMILIES, Kernel, Units
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,14 @@ def inner_products(features: Any) -> Floats:
     return np.ascontiguousarray(product if isinstance(product, np.ndarray) else product.toarray())
 
 
-def fill(inner: Floats, kernels: Sequence[Kernel], grams: Sequence[Floats], *, threads: int = 1) -> None:
+def fill(
+    inner: Floats,
+    kernels: Sequence[Kernel],
+    grams: Sequence[Floats],
+    *,
+    threads: int = 1,
+    units: Units | None = None,
+) -> None:
     """Compute the Gram matrices of `kernels` tile by tile, in one pass over the upper half of the inner products.
 
     Parameters
@@ -50,6 +57,8 @@ def fill(inner: Floats, kernels: Sequence[Kernel], grams: Sequence[Floats], *, t
         Where to write; may be memory maps.
     threads : int
         Strips of tiles that are computed at a time.
+    units : Units, optional
+        What relative kernels measure in.
     """
     n = len(inner)
     squared_norms = np.diagonal(inner).copy()
@@ -64,7 +73,7 @@ def fill(inner: Floats, kernels: Sequence[Kernel], grams: Sequence[Floats], *, t
             if uses_distance:
                 squared_distances(products, squared_norms[rows], squared_norms[columns], distance)
             for kernel, gram in zip(kernels, grams, strict=True):
-                kernel.fill(products, distance, entries)
+                kernel.fill(products, distance, entries, units)
                 gram[rows, columns] = entries
                 if columns is not rows:
                     gram[columns, rows] = entries.T

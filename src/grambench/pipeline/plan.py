@@ -12,13 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from grambench import algorithms
+from grambench import algorithms, experiments
 from grambench.common import layout
 from grambench.common.errors import unknown_name
 from grambench.config.dataset import Dataset
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
-from grambench.config.protocols import Holdout, Nested, Online
 from grambench.config.shown import Sweep
 from grambench.config.study import Study
 from grambench.kernels import continuous
@@ -56,7 +55,8 @@ class Plan:
         self.configuration = Configuration(folder)
         self.project = check(Project, settings, str(folder / "config.yaml"))
         self.studies: dict[str, Study] = {name: self.configuration.study(name) for name in self.project.studies}
-        for dataset in self.project.datasets or []:
+        wanted = self.project.datasets or []
+        for dataset in itertools.chain(*wanted.values()) if isinstance(wanted, dict) else wanted:
             self.configuration.dataset(dataset)
         for study in self.studies.values():
             _check_algorithms(study)
@@ -70,6 +70,8 @@ class Plan:
     def datasets(self, study: str) -> list[str]:
         """Return the data sets of a study, as far as the project asks for them."""
         wanted = self.project.datasets
+        if isinstance(wanted, dict):
+            wanted = wanted.get(study)
         return [name for name in self.studies[study].datasets if wanted is None or name in wanted]
 
     def tasks(self, study: str, dataset: str) -> list[str]:
@@ -104,8 +106,7 @@ class Plan:
 
     def repeats(self, study: str) -> int:
         """Return the number of repeats of a study's runs; of a nested one, of its parts."""
-        protocol = self.studies[study].protocol
-        return protocol.parts if isinstance(protocol, Nested) else protocol.repeats
+        return self.studies[study].protocol.repeats
 
     def runs(self) -> list[str]:
         """Return every run of the project as STUDY/DATASET/TASK."""
@@ -133,7 +134,7 @@ class Plan:
 
         Other studies than online ones have none: they make Gram matrices inside a run, from its training examples.
         """
-        if self.studies[study].protocol.kind != "online":
+        if not self.studies[study].protocol.stored:
             return []
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
 
@@ -223,9 +224,9 @@ class Plan:
             parameters = algorithms.resolved(plan.file(reference), point)
             settings["scaled"] = sweep.scaled
             settings["reference"] = {"file": plan.file(reference), "parameters": parameters}
+        if tune := plan.algorithms[entry].tune:
+            settings["tune"] = tune.model_dump(mode="json")
         if plan.dictionary:
-            tune = plan.algorithms[entry].tune
-            settings["tune"] = tune.model_dump(mode="json") if tune else None
             settings["dictionary"] = plan.dictionary.model_dump(mode="json") | {"grid": plan.dictionary.grid()}
         if block:
             settings["block"] = _ends(block)
@@ -239,9 +240,8 @@ class Plan:
         modules = sorted({algorithms.module(plan.file(each)) for each in entries})
         if plan.dictionary:
             modules.append(continuous.module(plan.dictionary.family))
-        return fingerprint.code(
-            "grambench.pipeline.steps.run", f"grambench.pipeline.steps.fit_{_experiment(plan, sweep)}", *modules
-        )
+        modules.append(experiments.module(_experiment(plan, sweep)))
+        return fingerprint.code("grambench.pipeline.steps.run", "grambench.pipeline.steps.fit", *modules)
 
     def use_compiled_code(self) -> None:
         """Make jobs share a folder of compiled code; one for each state of all algorithms, which share what they call.
@@ -289,13 +289,17 @@ class Plan:
         grams = len(plan.kernel_list()) * self.gram_mb(dataset)
         if attempt >= LAST:
             return grams + 500 + self.project.limits.memory_mb
-        copies = 4 if plan.protocol.kind == "nested" else 0  # of the training and test examples of parts and folds
-        return grams + attempt * (1100 + copies * grams)
+        return grams + attempt * (1100 + plan.protocol.copies * grams)
+
+    def run_seconds(self, study: str) -> float:
+        """Return the seconds that a run of a study, or a block of one, may take."""
+        whole = self.project.limits.seconds
+        return min(whole, self.studies[study].seconds or whole)
 
     def run_minutes(self, study: str, dataset: str, task: str, attempt: int, block: str | None = None) -> int:
         """Return the minutes that a run may take: a few times those expected, more, and last the limit of a run."""
         if attempt >= LAST:
-            return math.ceil(self.project.limits.seconds / 60) + 5
+            return math.ceil(self.run_seconds(study) / 60) + 5
         return 1 + math.ceil(attempt**2 * 4 * self.expected_seconds(study, dataset, task, block) / 60)
 
     def expected_seconds(self, study: str, dataset: str, task: str, block: str | None = None) -> float:
@@ -308,7 +312,7 @@ class Plan:
         plan = self.studies[study]
         sweep = _parsed(plan, task)[1]
         first, last = _ends(block) if block else (0, self.repeats(study) - 1)
-        done = last - first + 1 + isinstance(plan.protocol, Holdout) / (len(sweep.values) if sweep else 1)
+        done = last - first + 1 + plan.protocol.repeated_first / (len(sweep.values) if sweep else 1)
         return START + done * (
             self.configuration.costs.get((study, dataset, task)) or self._guess(study, dataset, task)
         )
@@ -317,14 +321,8 @@ class Plan:
         """Return about how long a repeat takes of which nothing is known."""
         plan = self.studies[study]
         sweep = _parsed(plan, task)[1]
-        entries = len(plan.kernel_list()) * self.dataset(dataset).n ** 2
-        match plan.protocol:
-            case Online():
-                return 1e-9 * entries * (len(sweep.values) if sweep else 1)
-            case Nested(folds=folds, values=values):
-                return 12e-9 * entries * (1 + folds * len(values)) + (2 if sweep else 0)
-            case Holdout():
-                return 1.0
+        kernels, examples = len(plan.kernel_list()), self.dataset(dataset).n
+        return plan.protocol.guess(kernels, examples, len(sweep.values) if sweep else 1, sweep is not None)
 
     def group(self, study: str, dataset: str, task: str) -> str | None:
         """Return the group of a run that is too short to be a job of its own, None for others.
@@ -360,16 +358,16 @@ def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any
 
 
 def _check_algorithms(study: Study) -> None:
-    """Raise ConfigError for an algorithm that is not in the protocol's family, or a parameter that it refuses."""
-    family = study.protocol.family
+    """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses."""
     for entry in study.algorithms:
-        if study.file(entry) not in algorithms.names(family):
-            raise unknown_name(f"{family} algorithm", study.file(entry), algorithms.names(family))
+        name = study.file(entry)
         sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
         points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
-        if isinstance(study.protocol, Nested):
-            points = [point | {study.protocol.select: value} for point in points for value in study.protocol.values]
+        known = algorithms.load(name).parameters.__dataclass_fields__
+        for parameter, values in study.protocol.tuned().items():
+            if parameter in known:
+                points = [point | {parameter: value} for point in points for value in values]
         if tune := study.algorithms[entry].tune:
             points = [point | {tune.parameter: value} for point in points for value in tune.values]
         for point in points:
-            algorithms.resolved(study.file(entry), point)
+            algorithms.resolved(name, point)

@@ -5,11 +5,13 @@ the first of several equal kernels is taken.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grambench.algorithms.kernel_fit import Calls, KernelFit, check_loss_weight, stratified_folds
+from grambench.algorithms.fit import Fit, Floats, Labels, Order, Step, Work, predictor_on
+from grambench.algorithms.oracle import check_loss_weight, stratified_folds
+from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import certificates, svm
 from grambench.solvers.combination import Combination
 
@@ -35,46 +37,41 @@ class Parameters:
             raise ValueError(f"folds must be at least 2, got {self.folds}")
 
 
-def fit(
-    parameters: Parameters, grams: NDArray[np.float64], labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> KernelFit:
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Choose the kernel and train the machine on all examples.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        C and the number of folds.
-    grams : ndarray of float64 (m, n, n)
-        Base Gram matrices.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Draws the folds.
 
     Raises
     ------
     ValueError
         If no class has two examples, so that a fold leaves nothing to train on.
     """
-    calls = Calls()
+    grams, work = stacked(pool), Work()
+    work.kernel_values = grams.size
+
+    def machine_on(gram: Floats, chosen: Labels) -> svm.Machine:
+        trained = svm.train(Combination.single(gram), chosen, parameters.C)
+        work.svm_calls += 1
+        work.solver_steps += trained.steps
+        work.row_additions += 2 * trained.steps
+        return trained
+
     right = np.zeros(len(grams), dtype=np.int64)
     for held_out in stratified_folds(labels, parameters.folds, rng):
         kept = np.setdiff1d(np.arange(len(labels)), held_out)
         if kept.size == 0:
             raise ValueError(f"cross-validation: expected a class with at least 2 examples, got {len(labels)} examples")
         for k, gram in enumerate(grams):
-            machine = svm.train(Combination.single(gram[np.ix_(kept, kept)]), labels[kept], parameters.C)
+            machine = machine_on(gram[np.ix_(kept, kept)], labels[kept])
             values = gram[np.ix_(held_out, kept)] @ machine.dual + machine.bias
             right[k] += np.count_nonzero((values >= 0.0) == (labels[held_out] > 0))
-            calls.svm += 1
     best = int(np.argmax(right))
-    machine = svm.train(Combination.single(grams[best]), labels, parameters.C)
-    calls.svm += 1
-    calls.record(machine.objective)
-    return KernelFit(
-        weights=np.eye(len(grams))[best],
-        dual=machine.dual,
-        bias=machine.bias,
-        certificate=certificates.machine(grams[best], labels, parameters.C, machine.dual, machine.bias),
-        calls=calls,
+    machine = machine_on(grams[best], labels)
+    weights = np.eye(len(grams))[best]
+    return Fit(
+        weights=weights,
+        predictor=predictor_on(pool, weights, machine.dual, machine.bias),
+        thetas=pool.thetas,
+        steps=[Step(work.svm_calls, 0, machine.objective)],
+        certify=partial(certificates.machine, grams[best], labels, parameters.C, machine.dual, machine.bias),
+        work=work,
     )

@@ -14,12 +14,15 @@ f(x) - b, and half of them with that of f(x) (docs/reproduction.md). The paramet
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import PROJECTIONS, Norm
@@ -59,23 +62,9 @@ class Parameters:
         check_stopping(self.gap, self.iterations)
 
 
-def fit(
-    parameters: Parameters, grams: NDArray[np.float64], labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> KernelFit:
-    """Learn the weights and train the machine.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        C, the constraint, and when to stop.
-    grams : ndarray of float64 (m, n, n)
-        Base Gram matrices.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
-    """
-    oracle = Oracle(grams, labels)
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Learn the weights and train the machine."""
+    oracle = Oracle(pool, labels)
     C, norm, tolerance = parameters.C, parameters.norm, PRECISION * parameters.gap
 
     def evaluate(weights: Floats) -> Value:
@@ -93,23 +82,17 @@ def fit(
     weights = minimise(
         evaluate,
         PROJECTIONS[norm],
-        np.full(len(grams), 1.0 / len(grams)),
+        np.full(len(oracle.grams), 1.0 / len(oracle.grams)),
         gap=parameters.gap,
         iterations=parameters.iterations,
-        record=oracle.calls.record,
+        record=oracle.record,
     )
     ball = oracle.ball(weights, ridge=1.0 / C, tolerance=tolerance)
     machine = oracle.machine(weights, C, loss="squared", tolerance=tolerance)
     found = (weights, machine.dual, machine.bias)
     # the machine with its bias is certified, whatever the predictions are to be made with
-    certificate = certificates.radius_margin(grams, labels, C, *found, ball.dual, norm=norm)
-    return KernelFit(
-        weights=weights,
-        dual=machine.dual,
-        bias=machine.bias if parameters.bias else 0.0,
-        certificate=certificate,
-        calls=oracle.calls,
-    )
+    certify = partial(certificates.radius_margin, oracle.grams, labels, C, *found, ball.dual, norm=norm)
+    return oracle.fit(weights, machine.dual, machine.bias if parameters.bias else 0.0, certify)
 
 
 def _decrease(gradient: Floats, weights: Floats, norm: Norm) -> float:

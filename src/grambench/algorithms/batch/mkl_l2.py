@@ -7,11 +7,14 @@ ball lies on the sphere and is that of lp-norm MKL with p = 2, whose duality gap
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import sphere
@@ -40,23 +43,9 @@ class Parameters:
         check_stopping(self.gap, self.iterations)
 
 
-def fit(
-    parameters: Parameters, grams: NDArray[np.float64], labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> KernelFit:
-    """Learn the weights and train the machine.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        C, and when to stop.
-    grams : ndarray of float64 (m, n, n)
-        Base Gram matrices.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
-    """
-    oracle = Oracle(grams, labels)
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Learn the weights and train the machine."""
+    oracle = Oracle(pool, labels)
     C, tolerance = parameters.C, PRECISION * parameters.gap
 
     def evaluate(weights: NDArray[np.float64]) -> Value:
@@ -72,11 +61,11 @@ def fit(
     weights = minimise(
         evaluate,
         sphere,
-        np.ones(len(grams)),
+        np.ones(len(oracle.grams)),
         gap=parameters.gap,
         iterations=parameters.iterations,
-        record=oracle.calls.record,
+        record=oracle.record,
     )
     machine = oracle.machine(weights, C, tolerance=tolerance)
-    certificate = certificates.mkl(grams, labels, C, weights, machine.dual, machine.bias, p=2)
-    return KernelFit(weights=weights, dual=machine.dual, bias=machine.bias, certificate=certificate, calls=oracle.calls)
+    certify = partial(certificates.mkl, oracle.grams, labels, C, weights, machine.dual, machine.bias, p=2)
+    return oracle.fit(weights, machine.dual, machine.bias, certify)

@@ -22,12 +22,15 @@ kernels of equal trace it changes nothing.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
 from grambench.common.errors import SolverError
+from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import PROJECTIONS, Norm
@@ -66,28 +69,15 @@ class Parameters:
         check_stopping(self.gap, self.iterations)
 
 
-def fit(
-    parameters: Parameters, grams: NDArray[np.float64], labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> KernelFit:
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the weights and train the machine.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        C, the constraint, and when to stop.
-    grams : ndarray of float64 (m, n, n)
-        Base Gram matrices.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
 
     Raises
     ------
     SolverError
         If all examples are the same point for a kernel combination, so that no ball has a radius.
     """
-    oracle = Oracle(grams, labels)
+    oracle = Oracle(pool, labels)
     C, tolerance = parameters.C, PRECISION * parameters.gap
 
     traces = oracle.combination.diagonals.sum(axis=1)
@@ -118,15 +108,15 @@ def fit(
         scale / scale.sum(),
         gap=parameters.gap,
         iterations=parameters.iterations,
-        record=oracle.calls.record,
+        record=oracle.record,
     )
     weights = scaled / scale
     if parameters.norm in ORDERS:
         weights /= np.linalg.norm(weights, ORDERS[parameters.norm])
     ball = oracle.ball(weights, tolerance=tolerance)
     machine = oracle.machine(weights, C / ball.squared_radius, tolerance=tolerance)
-    certificate = certificates.rkl(grams, labels, C, weights, machine.dual, machine.bias, ball.dual)
-    return KernelFit(weights=weights, dual=machine.dual, bias=machine.bias, certificate=certificate, calls=oracle.calls)
+    certify = partial(certificates.rkl, oracle.grams, labels, C, weights, machine.dual, machine.bias, ball.dual)
+    return oracle.fit(weights, machine.dual, machine.bias, certify)
 
 
 def _largest_ratio(forms: Floats, radii: Floats, rounding: Floats, length: float) -> float:

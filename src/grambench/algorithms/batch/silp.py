@@ -6,14 +6,17 @@ machine at its solution gives the next one. The linear programs are HiGHS's, thr
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
 from grambench.common.errors import SolverError
+from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 
 Floats = NDArray[np.float64]
@@ -49,25 +52,11 @@ class Cut(NamedTuple):
     forms: Floats
 
 
-def fit(
-    parameters: Parameters, grams: NDArray[np.float64], labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> KernelFit:
-    """Learn the weights and train the machine.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        C, and when to stop.
-    grams : ndarray of float64 (m, n, n)
-        Base Gram matrices.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
-    """
-    oracle = Oracle(grams, labels)
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Learn the weights and train the machine."""
+    oracle = Oracle(pool, labels)
     tolerance = PRECISION * parameters.gap
-    weights = best = np.full(len(grams), 1.0 / len(grams))
+    weights = best = np.full(len(oracle.grams), 1.0 / len(oracle.grams))
     lowest, bound = np.inf, 0.0
     cuts: list[Cut] = []
     mixture = np.ones(1)
@@ -75,15 +64,16 @@ def fit(
         machine = oracle.machine(weights, parameters.C, tolerance=tolerance)
         if machine.objective < lowest:
             lowest, best = machine.objective, weights
-        oracle.calls.record(lowest)
+        oracle.record(lowest)
         if lowest - bound <= parameters.gap * lowest:
             break
         cuts.append(Cut(machine.dual, oracle.combination.quadratic_forms(machine.dual)))
         weights, bound, mixture = _master(cuts)
     machine = oracle.machine(best, parameters.C, tolerance=tolerance)
     mixed = mixture @ np.array([cut.dual for cut in cuts]) if cuts else None  # none where the first machine is 0
-    certificate = certificates.mkl(grams, labels, parameters.C, best, machine.dual, machine.bias, p=1, bound=mixed)
-    return KernelFit(weights=best, dual=machine.dual, bias=machine.bias, certificate=certificate, calls=oracle.calls)
+    found = (best, machine.dual, machine.bias)
+    certify = partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1, bound=mixed)
+    return oracle.fit(*found, certify)
 
 
 def _master(cuts: list[Cut]) -> tuple[Floats, float, Floats]:

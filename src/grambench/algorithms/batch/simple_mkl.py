@@ -12,11 +12,14 @@ belongs to the returned weights; in the authors' toolbox it belongs to the weigh
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.kernel_fit import PRECISION, KernelFit, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.svm import Machine
 
@@ -72,31 +75,17 @@ class Point:
         return float(-0.5 * direction @ self.forms)
 
 
-def fit(
-    parameters: Parameters, grams: NDArray[np.float64], labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> KernelFit:
-    """Learn the weights and train the machine.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        C, and when to stop.
-    grams : ndarray of float64 (m, n, n)
-        Base Gram matrices.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
-    """
-    oracle = Oracle(grams, labels)
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Learn the weights and train the machine."""
+    oracle = Oracle(pool, labels)
 
     def evaluate(weights: Floats) -> Point:
         machine = oracle.machine(weights, parameters.C, tolerance=PRECISION * parameters.gap)
         return Point(weights, machine, oracle.combination.quadratic_forms(machine.dual))
 
-    m = len(grams)
+    m = len(oracle.grams)
     point = evaluate(np.full(m, 1.0 / m))
-    oracle.calls.record(point.objective)
+    oracle.record(point.objective)
     for _ in range(parameters.iterations):
         if point.gap() <= parameters.gap:
             break
@@ -109,14 +98,12 @@ def fit(
                 break
             point = edge
             direction = _stay(point.weights, direction)
-        oracle.calls.record(point.objective)
+        oracle.record(point.objective)
         if point.objective >= before:
             break  # no decrease above the machine's precision is left
     machine = oracle.machine(point.weights, parameters.C, tolerance=PRECISION * parameters.gap)
-    certificate = certificates.mkl(grams, labels, parameters.C, point.weights, machine.dual, machine.bias, p=1)
-    return KernelFit(
-        weights=point.weights, dual=machine.dual, bias=machine.bias, certificate=certificate, calls=oracle.calls
-    )
+    found = (point.weights, machine.dual, machine.bias)
+    return oracle.fit(*found, partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1))
 
 
 def _reduced_gradient(point: Point) -> Floats:

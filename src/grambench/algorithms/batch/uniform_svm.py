@@ -8,10 +8,12 @@ default. With unit traces the two differ as C and m C do.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grambench.algorithms.kernel_fit import KernelFit, Oracle, check_loss_weight
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.oracle import Oracle, check_loss_weight
+from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
+from grambench.solvers.certificates import Certificate
 from grambench.solvers.svm import TOLERANCE
 
 
@@ -36,27 +38,16 @@ class Parameters:
             raise ValueError(f"combination must be mean or sum, got {self.combination!r}")
 
 
-def fit(
-    parameters: Parameters, grams: NDArray[np.float64], labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> KernelFit:
-    """Train the machine.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        C, and mean or sum.
-    grams : ndarray of float64 (m, n, n)
-        Base Gram matrices.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
-    """
-    oracle = Oracle(grams, labels)
-    m = len(grams)
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Train the machine."""
+    oracle = Oracle(pool, labels)
+    m = len(oracle.grams)
     weights = np.full(m, 1.0 / m if parameters.combination == "mean" else 1.0)
     machine = oracle.machine(weights, parameters.C, tolerance=TOLERANCE)
-    oracle.calls.record(machine.objective)
-    gram = np.tensordot(weights, grams, 1)
-    certificate = certificates.machine(gram, labels, parameters.C, machine.dual, machine.bias)
-    return KernelFit(weights=weights, dual=machine.dual, bias=machine.bias, certificate=certificate, calls=oracle.calls)
+    oracle.record(machine.objective)
+
+    def certify() -> Certificate:
+        gram = np.tensordot(weights, oracle.grams, 1)
+        return certificates.machine(gram, labels, parameters.C, machine.dual, machine.bias)
+
+    return oracle.fit(weights, machine.dual, machine.bias, certify)

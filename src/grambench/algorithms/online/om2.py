@@ -9,15 +9,17 @@ all weight on the kernel of the largest norm; a step of 1 at every margin of at 
 min(1, 1 - margin / m^(2/q)); a score of exactly 0 is a mistake on both classes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.algorithms.checks import check_input
+from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace
 from grambench.algorithms.hedge import normalise
-from grambench.algorithms.trace import OnlineTrace, check_input
+from grambench.algorithms.scores import columns, passed
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,43 +44,50 @@ class Parameters:
             raise ValueError(f"margin must be at least 0, got {self.margin}")
 
 
-def fit(
-    parameters: Parameters,
-    grams: Sequence[NDArray[np.float64]],
-    labels: NDArray[np.int8],
-    *,
-    order: NDArray[np.int32],
-    rng: np.random.Generator,
-) -> OnlineTrace:
-    """Run one pass; a support vector belongs to all kernels and is counted once.
+@dataclass(frozen=True, slots=True)
+class WeightedSum:
+    """f(x) = sum_k weights_k sum_s signs_s k_k(x_s, x).
 
-    Parameters
+    Attributes
     ----------
-    parameters : Parameters
-        The norm p and the margin.
-    grams : sequence of m ndarrays of float64 (n, n)
-        Gram matrices of the pool.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    order : ndarray of int32 (T,)
-        The examples in the order of presentation.
-    rng : Generator
-        Not used.
-
-    Raises
-    ------
-    ValueError
-        If an array is malformed.
+    weights : ndarray of float64 (m,)
+        Of the kernels, after the last round; they do not sum to one.
+    support : ndarray of int32 (s,)
+        Support vectors in their order of arrival, shared by all kernels.
+    signs : ndarray of int8 (s,)
+        Their labels.
     """
-    pool = check_input(grams, labels, order)
+
+    weights: Floats
+    support: NDArray[np.int32]
+    signs: NDArray[np.int8]
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x), (t,), added in the order of the pass."""
+        total = np.zeros(pool.shape[1])
+        for weight, gram in zip(self.weights, pool.grams(), strict=True):
+            scores = np.zeros(len(total))
+            for sign, column in zip(self.signs, columns(gram, self.support), strict=True):
+                scores += sign * column
+            total += weight * scores
+        return total
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Run one pass; a support vector belongs to all kernels and is counted once."""
+    grams = check_input(pool, labels, order)
     q = 1.0 / (1.0 - 1.0 / parameters.p)
-    mistakes, support_vectors, weights = _run(pool, labels, order, q, parameters.margin)
-    return OnlineTrace(
+    mistakes, scores, added, weights, last = _run(grams, labels, order, q, parameters.margin)
+    support = order[added]
+    trace = Trace(
         mistakes=mistakes,
-        support_vectors=support_vectors,
+        scores=scores,
+        support_vectors=np.cumsum(added),
         weights=weights,
-        updates=np.full(len(pool), support_vectors[-1]),
+        updates=np.full(len(grams), len(support)),
     )
+    predictor = WeightedSum(last, support, labels[support])
+    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
 
 
 @njit(cache=True)
@@ -86,22 +95,23 @@ def _run(grams, labels, order, q, threshold):  # type: ignore[no-untyped-def]
     m = len(grams)
     rounds = order.size
     mistakes = np.zeros(rounds, dtype=np.bool_)
-    support_vectors = np.zeros(rounds, dtype=np.int64)
+    votes = np.empty(rounds)
+    added = np.zeros(rounds, dtype=np.bool_)
     weights = np.zeros((rounds, m))
     scores = np.zeros((m, labels.size))  # f_k(x_j), kernel by kernel
     squared_norms = np.full(m, np.finfo(np.float64).eps)  # ||theta_k||^2
     w = np.ones(m)
-    count = 0
     for t in range(rounds):
         i = order[t]
         y = labels[i]
         f = 0.0
         for k in range(m):
             f += w[k] * scores[k, i]
+        votes[t] = f
         margin = 2.0 * y * f
         mistakes[t] = margin <= 0.0
         if margin <= threshold:
-            count += 1
+            added[t] = True
             for k in range(m):
                 row = grams[k][i]
                 squared_norms[k] += 4.0 * y * scores[k, i] + 2.0 * row[i]
@@ -109,8 +119,7 @@ def _run(grams, labels, order, q, threshold):  # type: ignore[no-untyped-def]
                     scores[k, j] += y * row[j]
             w = _gradient(squared_norms, q)
         normalise(w, weights[t])
-        support_vectors[t] = count
-    return mistakes, support_vectors, weights
+    return mistakes, votes, added, weights, w
 
 
 @njit(cache=True)

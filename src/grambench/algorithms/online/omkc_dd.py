@@ -10,16 +10,16 @@ a rounding error; the published numbers on diabetes need the vote without the di
 Figure 4 goes up to 1, and so does this.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from grambench.algorithms.checks import check_input
+from grambench.algorithms.fit import Fit, Labels, Order, Trace
 from grambench.algorithms.hedge import discount, normalise
-from grambench.algorithms.scores import expert_pass, vote
-from grambench.algorithms.trace import OnlineTrace, check_input
+from grambench.algorithms.scores import Experts, Vote, expert_pass, passed, vote
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,44 +39,22 @@ class Parameters:
             raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
 
 
-def fit(
-    parameters: Parameters,
-    grams: Sequence[NDArray[np.float64]],
-    labels: NDArray[np.int8],
-    *,
-    order: NDArray[np.int32],
-    rng: np.random.Generator,
-) -> OnlineTrace:
-    """Run one pass; support vectors are counted over all kernels.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        The discount beta.
-    grams : sequence of m ndarrays of float64 (n, n)
-        Gram matrices of the pool.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    order : ndarray of int32 (T,)
-        The examples in the order of presentation.
-    rng : Generator
-        Not used.
-
-    Raises
-    ------
-    ValueError
-        If an array is malformed.
-    """
-    pool = check_input(grams, labels, order)
-    positive = np.stack([expert_pass(gram, labels, order) for gram in pool], axis=1)
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Run one pass; support vectors are counted over all kernels."""
+    grams = check_input(pool, labels, order)
+    scores = np.stack([expert_pass(gram, labels, order) for gram in grams], axis=1)
+    positive = scores >= 0.0
     wrong = positive != (labels[order] > 0)[:, None]
-    votes, weights = _combine(positive, wrong, parameters.beta)
-    return OnlineTrace(
+    votes, weights, last = _combine(positive, wrong, parameters.beta)
+    trace = Trace(
         mistakes=(votes >= 0.0) != (labels[order] > 0),
+        scores=votes,
         support_vectors=np.cumsum(wrong.sum(axis=1)),
         weights=weights,
         updates=wrong.sum(axis=0),
     )
+    predictor = Vote(Experts.of(wrong, labels, order), last)
+    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
 
 
 @njit(cache=True)
@@ -89,4 +67,4 @@ def _combine(positive, wrong, beta):  # type: ignore[no-untyped-def]
         votes[t] = vote(w, positive[t])  # line 5
         discount(w, wrong[t], beta)  # line 9
         normalise(w, weights[t])  # line 12
-    return votes, weights
+    return votes, weights, w

@@ -8,16 +8,16 @@ q, as in Algorithm 4, not plain (line 8); sign(0) = +1 for each kernel and for t
 `grambench.algorithms.scores`. The support vectors after a round are those of the kernels drawn in that round.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from grambench.algorithms.checks import check_input
+from grambench.algorithms.fit import Fit, Labels, Order, Trace
 from grambench.algorithms.hedge import discount, normalise, selection
-from grambench.algorithms.scores import expert_pass, vote
-from grambench.algorithms.trace import OnlineTrace, check_input
+from grambench.algorithms.scores import Experts, Vote, expert_pass, passed, vote
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,44 +42,24 @@ class Parameters:
             raise ValueError(f"delta must lie in (0, 1), got {self.delta}")
 
 
-def fit(
-    parameters: Parameters,
-    grams: Sequence[NDArray[np.float64]],
-    labels: NDArray[np.int8],
-    *,
-    order: NDArray[np.int32],
-    rng: np.random.Generator,
-) -> OnlineTrace:
-    """Run one pass.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        The discount beta and the smoothing delta.
-    grams : sequence of m ndarrays of float64 (n, n)
-        Gram matrices of the pool.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    order : ndarray of int32 (T,)
-        The examples in the order of presentation.
-    rng : Generator
-        Draws the kernels of each round.
-
-    Raises
-    ------
-    ValueError
-        If an array is malformed.
-    """
-    pool = check_input(grams, labels, order)
-    positive = np.stack([expert_pass(gram, labels, order) for gram in pool], axis=1)
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Run one pass."""
+    grams = check_input(pool, labels, order)
+    scores = np.stack([expert_pass(gram, labels, order) for gram in grams], axis=1)
+    positive = scores >= 0.0
     wrong = positive != (labels[order] > 0)[:, None]
-    votes, drawn, weights = _combine(positive, wrong, parameters.beta, parameters.delta, rng.random(positive.shape))
-    return OnlineTrace(
+    uniforms = rng.random(positive.shape)
+    votes, drawn, weights, last = _combine(positive, wrong, parameters.beta, parameters.delta, uniforms)
+    trace = Trace(
         mistakes=(votes >= 0.0) != (labels[order] > 0),
+        scores=votes,
         support_vectors=(np.cumsum(wrong, axis=0) * drawn).sum(axis=1),
         weights=weights,
         updates=wrong.sum(axis=0),
     )
+    q, p = selection(last, parameters.delta)
+    predictor = Vote(Experts.of(wrong, labels, order), q, p, rng)
+    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
 
 
 @njit(cache=True)
@@ -96,4 +76,4 @@ def _combine(positive, wrong, beta, delta, uniforms):  # type: ignore[no-untyped
         votes[t] = vote(q * drawn[t], positive[t])  # line 8
         discount(w, wrong[t], beta)  # line 12
         normalise(w, weights[t])
-    return votes, drawn, weights
+    return votes, drawn, weights, w

@@ -5,16 +5,16 @@ kernel predicts +1, and the order of summation of `grambench.algorithms.scores`,
 after a round are those of the kernels drawn in that round.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from grambench.algorithms.checks import check_input
+from grambench.algorithms.fit import Fit, Labels, Order, Trace
 from grambench.algorithms.hedge import discount, normalise, selection
-from grambench.algorithms.scores import LANES, add_row, score, vote
-from grambench.algorithms.trace import OnlineTrace, check_input
+from grambench.algorithms.scores import LANES, Experts, Vote, add_row, passed, score, vote
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,45 +39,31 @@ class Parameters:
             raise ValueError(f"delta must lie in (0, 1), got {self.delta}")
 
 
-def fit(
-    parameters: Parameters,
-    grams: Sequence[NDArray[np.float64]],
-    labels: NDArray[np.int8],
-    *,
-    order: NDArray[np.int32],
-    rng: np.random.Generator,
-) -> OnlineTrace:
-    """Run one pass.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        The discount beta and the smoothing delta.
-    grams : sequence of m ndarrays of float64 (n, n)
-        Gram matrices of the pool.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    order : ndarray of int32 (T,)
-        The examples in the order of presentation.
-    rng : Generator
-        Draws the kernels of each round.
-
-    Raises
-    ------
-    ValueError
-        If an array is malformed.
-    """
-    pool = check_input(grams, labels, order)
-    uniforms = rng.random((len(order), len(pool)))
-    mistakes, support_vectors, weights, updates = _run(pool, labels, order, parameters.beta, parameters.delta, uniforms)
-    return OnlineTrace(mistakes=mistakes, support_vectors=support_vectors, weights=weights, updates=updates)
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Run one pass."""
+    grams = check_input(pool, labels, order)
+    uniforms = rng.random((len(order), len(grams)))
+    votes, updated, support_vectors, weights, last = _run(
+        grams, labels, order, parameters.beta, parameters.delta, uniforms
+    )
+    trace = Trace(
+        mistakes=(votes >= 0.0) != (labels[order] > 0),
+        scores=votes,
+        support_vectors=support_vectors,
+        weights=weights,
+        updates=updated.sum(axis=0),
+    )
+    q, p = selection(last, parameters.delta)
+    predictor = Vote(Experts.of(updated, labels, order), q, p, rng)
+    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
 
 
 @njit(cache=True)
 def _run(grams, labels, order, beta, delta, uniforms):  # type: ignore[no-untyped-def]
     m = len(grams)
     rounds = order.size
-    mistakes = np.zeros(rounds, dtype=np.bool_)
+    votes = np.empty(rounds)
+    updated = np.zeros((rounds, m), dtype=np.bool_)
     support_vectors = np.zeros(rounds, dtype=np.int64)
     weights = np.zeros((rounds, m))
     updates = np.zeros(m, dtype=np.int64)
@@ -90,8 +76,9 @@ def _run(grams, labels, order, beta, delta, uniforms):  # type: ignore[no-untype
         drawn = uniforms[t] < p  # lines 5 to 7
         for k in range(m):
             positive[k] = score(lanes[k], i) >= 0.0
-        mistakes[t] = (vote(q * drawn, positive) >= 0.0) != (labels[i] > 0)  # line 9
+        votes[t] = vote(q * drawn, positive)  # line 9
         wrong = drawn & (positive != (labels[i] > 0))
+        updated[t] = wrong
         discount(w, wrong, beta)  # lines 12 to 14
         for k in range(m):
             if wrong[k]:
@@ -99,4 +86,4 @@ def _run(grams, labels, order, beta, delta, uniforms):  # type: ignore[no-untype
                 updates[k] += 1
         normalise(w, weights[t])
         support_vectors[t] = (updates * drawn).sum()
-    return mistakes, support_vectors, weights, updates
+    return votes, updated, support_vectors, weights, w

@@ -7,14 +7,14 @@ numbers need sign(0) = +1, so that a score of exactly 0 is a mistake on a negati
 order of summation in `grambench.algorithms.scores`.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grambench.algorithms.scores import expert_pass
-from grambench.algorithms.trace import OnlineTrace, check_input
+from grambench.algorithms.checks import check_input
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.scores import perceptron_fit
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,40 +34,15 @@ class Parameters:
             raise ValueError(f"kernel must be an index of at least 0, got {self.kernel}")
 
 
-def fit(
-    parameters: Parameters,
-    grams: Sequence[NDArray[np.float64]],
-    labels: NDArray[np.int8],
-    *,
-    order: NDArray[np.int32],
-    rng: np.random.Generator,
-) -> OnlineTrace:
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        The kernel's index.
-    grams : sequence of m ndarrays of float64 (n, n)
-        Gram matrices of the pool; only one is read.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    order : ndarray of int32 (T,)
-        The examples in the order of presentation.
-    rng : Generator
-        Not used.
 
     Raises
     ------
     ValueError
-        If the pool has no kernel of that index, or an array is malformed.
+        If the pool has no kernel of that index.
     """
-    pool = check_input(grams, labels, order)
-    if parameters.kernel >= len(pool):
-        raise ValueError(f"kernel must be below the number of kernels {len(pool)}, got {parameters.kernel}")
-    mistakes = expert_pass(pool[parameters.kernel], labels, order) != (labels[order] > 0)
-    weights = np.zeros((len(order), len(pool)))
-    weights[:, parameters.kernel] = 1.0
-    updates = np.zeros(len(pool), dtype=np.int64)
-    updates[parameters.kernel] = mistakes.sum()
-    return OnlineTrace(mistakes=mistakes, support_vectors=np.cumsum(mistakes), weights=weights, updates=updates)
+    grams = check_input(pool, labels, order)
+    if parameters.kernel >= len(grams):
+        raise ValueError(f"kernel must be below the number of kernels {len(grams)}, got {parameters.kernel}")
+    return perceptron_fit(grams[parameters.kernel], parameters.kernel, len(grams), labels, order)

@@ -7,14 +7,14 @@ What the paper leaves out, as the published numbers need it: a tenth is 0.1 n ro
 ties; sign(0) = +1 and the order of summation as in `perceptron`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grambench.algorithms.scores import expert_pass
-from grambench.algorithms.trace import OnlineTrace, check_input
+from grambench.algorithms.checks import check_input
+from grambench.algorithms.fit import Fit, Labels, Order, Work
+from grambench.algorithms.scores import expert_pass, perceptron_fit
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,41 +34,12 @@ class Parameters:
             raise ValueError(f"validation must lie in (0, 1], got {self.validation}")
 
 
-def fit(
-    parameters: Parameters,
-    grams: Sequence[NDArray[np.float64]],
-    labels: NDArray[np.int8],
-    *,
-    order: NDArray[np.int32],
-    rng: np.random.Generator,
-) -> OnlineTrace:
-    """Choose the kernel, then run one pass with it.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        Share of the validation examples.
-    grams : sequence of m ndarrays of float64 (n, n)
-        Gram matrices of the pool.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    order : ndarray of int32 (T,)
-        The examples in the order of presentation.
-    rng : Generator
-        Not used.
-
-    Raises
-    ------
-    ValueError
-        If an array is malformed.
-    """
-    pool = check_input(grams, labels, order)
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Choose the kernel, then run one pass with it."""
+    grams = check_input(pool, labels, order)
     head = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
-    trials = [(expert_pass(gram, labels, head) != (labels[head] > 0)).sum() for gram in pool]
+    trials = [((expert_pass(gram, labels, head) >= 0.0) != (labels[head] > 0)).sum() for gram in grams]
     best = int(np.argmin(trials))
-    mistakes = expert_pass(pool[best], labels, order) != (labels[order] > 0)
-    weights = np.zeros((len(order), len(pool)))
-    weights[:, best] = 1.0
-    updates = np.zeros(len(pool), dtype=np.int64)
-    updates[best] = mistakes.sum()
-    return OnlineTrace(mistakes=mistakes, support_vectors=np.cumsum(mistakes), weights=weights, updates=updates)
+    chosen = perceptron_fit(grams[best], best, len(grams), labels, order)
+    tried = int(np.sum(trials))
+    return replace(chosen, work=chosen.work + Work(kernel_values=tried * len(labels), row_additions=tried))

@@ -3,15 +3,16 @@
 As in `perceptron`, the published numbers need sign(0) = +1 and the order of summation in `grambench.algorithms.scores`.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.scores import LANES, add_row, score
-from grambench.algorithms.trace import OnlineTrace, check_input
+from grambench.algorithms.checks import check_input
+from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace
+from grambench.algorithms.scores import LANES, add_row, columns, lane_sum, passed, score
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,55 +20,52 @@ class Parameters:
     """Perceptron(u) has no parameters."""
 
 
-def fit(
-    parameters: Parameters,
-    grams: Sequence[NDArray[np.float64]],
-    labels: NDArray[np.int8],
-    *,
-    order: NDArray[np.int32],
-    rng: np.random.Generator,
-) -> OnlineTrace:
-    """Run one pass.
+@dataclass(frozen=True, slots=True)
+class MeanPerceptron:
+    """f(x) = sum_s signs_s mean_k k_k(x_s, x), of support vectors in their order of arrival, (s,) both."""
 
-    Parameters
-    ----------
-    parameters : Parameters
-        None.
-    grams : sequence of m ndarrays of float64 (n, n)
-        Gram matrices of the pool.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    order : ndarray of int32 (T,)
-        The examples in the order of presentation.
-    rng : Generator
-        Not used.
+    support: NDArray[np.int32]
+    signs: NDArray[np.int8]
 
-    Raises
-    ------
-    ValueError
-        If an array is malformed.
-    """
-    pool = check_input(grams, labels, order)
-    mistakes = _run(pool, labels, order)
-    return OnlineTrace(
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x), (t,)."""
+        grams = pool.grams()
+        total = np.zeros((len(self.support), pool.shape[1]))
+        for gram in grams:
+            total += columns(gram, self.support)
+        total /= len(grams)
+        return lane_sum(total, self.signs)
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Run one pass."""
+    grams = check_input(pool, labels, order)
+    scores = _run(grams, labels, order)
+    mistakes = (scores >= 0.0) != (labels[order] > 0)
+    m = len(grams)
+    trace = Trace(
         mistakes=mistakes,
+        scores=scores,
         support_vectors=np.cumsum(mistakes),
-        weights=np.full((len(order), len(pool)), 1.0 / len(pool)),
-        updates=np.full(len(pool), mistakes.sum(), dtype=np.int64),
+        weights=np.full((len(order), m), 1.0 / m),
+        updates=np.full(m, mistakes.sum(), dtype=np.int64),
     )
+    support = order[mistakes]
+    predictor = MeanPerceptron(support, labels[support])
+    return Fit(weights=np.full(m, 1.0 / m), predictor=predictor, trace=trace, work=passed(trace, len(labels)))
 
 
 @njit(cache=True)
 def _run(grams, labels, order):  # type: ignore[no-untyped-def]
     m = len(grams)
-    mistakes = np.zeros(order.size, dtype=np.bool_)
+    scores = np.empty(order.size)
     lanes = np.zeros((LANES, labels.size))
     mean_row = np.empty(labels.size)
     count = 0
     for t in range(order.size):
         i = order[t]
-        if (score(lanes, i) >= 0.0) != (labels[i] > 0):
-            mistakes[t] = True
+        scores[t] = score(lanes, i)
+        if (scores[t] >= 0.0) != (labels[i] > 0):
             mean_row[:] = 0.0
             for k in range(m):
                 row = grams[k][i]
@@ -77,4 +75,4 @@ def _run(grams, labels, order):  # type: ignore[no-untyped-def]
                 mean_row[j] /= m
             add_row(lanes, count, labels[i], mean_row)
             count += 1
-    return mistakes
+    return scores

@@ -10,10 +10,10 @@ same for every algorithm.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.algorithms.alignment import centred, centred_labels
-from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel, check_refinement, on_grid
+from grambench.algorithms.fit import Fit, Labels, Order, Work, check_refinement
+from grambench.kernels.pool import Pool
 from grambench.solvers import nnls
 
 
@@ -33,29 +33,15 @@ class Parameters:
         check_refinement(self.refine)
 
 
-def fit(
-    parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> LearnedKernel:
-    """Learn the kernel; the machine is trained on it afterwards.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        The grid's refinement.
-    dictionary : Dictionary
-        The family on the n training examples, and the grid.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
-    """
-    grid = dictionary.refined(parameters.refine)
-    grams = dictionary.grams(grid)
-    for gram in grams:
-        gram[:] = centred(gram)
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Learn the kernel; the machine is trained on it afterwards."""
+    pool = pool.refined(parameters.refine)
+    grams = np.stack([centred(gram) for gram in pool.grams()])
     y = centred_labels(labels)
     flat = grams.reshape(len(grams), -1)
     weights = nnls.minimise(flat @ flat.T, (grams @ y) @ y)
     total = weights.sum()
     shares = weights / total if total > 0.0 else np.full(len(grams), 1.0 / len(grams))  # no kernel aligned at all
-    return LearnedKernel(parameters=on_grid(grid), weights=shares)
+    m, n, _ = grams.shape
+    work = Work(kernel_values=grams.size, row_additions=m * (m + 1) // 2 * n)
+    return Fit(weights=shares, thetas=pool.thetas, work=work)

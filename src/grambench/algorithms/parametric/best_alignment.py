@@ -4,12 +4,13 @@ The choice of ALSVM in OKS (Yang et al. 2012), with the alignment centred.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.algorithms.alignment import alignment
-from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel, on_grid
+from grambench.algorithms.fit import Fit, Labels, Order, Step, Work
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,24 +18,13 @@ class Parameters:
     """The best alignment has no parameters."""
 
 
-def fit(
-    parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> LearnedKernel:
-    """Choose the kernel; the machine is trained on it afterwards.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        None.
-    dictionary : Dictionary
-        The family on the n training examples, and the grid.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
-    """
-    reached = [alignment(dictionary.family.gram(parameter), labels) for parameter in on_grid(dictionary.grid)]
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Choose the kernel; the machine is trained on it afterwards."""
+    grams = pool.grams()
+    reached = [alignment(gram, labels) for gram in grams]
     best = int(np.argmax(reached))
-    return LearnedKernel(
-        parameters=on_grid(dictionary.grid[best : best + 1]), weights=np.ones(1), steps=[reached[best]]
-    )
+    work = Work(kernel_values=len(grams) * grams[0].size, row_additions=2 * len(grams) * len(labels))
+    chosen: dict[str, Any] = {"weights": np.eye(len(grams))[best]}
+    if pool.thetas is not None:  # the record tells of one kernel, not of a grid of which one is used
+        chosen = {"weights": np.ones(1), "thetas": pool.thetas[best : best + 1]}
+    return Fit(**chosen, steps=[Step(0, 0, reached[best])], work=work)

@@ -7,10 +7,10 @@ refinement of its best lobes. `grambench.algorithms.stagewise` says what else di
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.algorithms import stagewise
-from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
+from grambench.algorithms.fit import Fit, Labels, Order, continuous
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,22 +30,7 @@ class Parameters(stagewise.Stopping):
     """
 
 
-def fit(
-    parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> LearnedKernel:
-    """Learn the kernel; the machine is trained on it afterwards.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        When to stop.
-    dictionary : Dictionary
-        The family on the n training examples.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
-    """
-    return stagewise.learn(
-        dictionary.family, labels, lambda objective: np.array([dictionary.search(objective)[0]]), parameters
-    )
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Learn the kernel; the machine is trained on it afterwards."""
+    family = continuous(pool)
+    return stagewise.learn(family, labels, lambda objective: np.array([family.search(objective)[0]]), parameters)

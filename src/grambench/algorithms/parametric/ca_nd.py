@@ -5,16 +5,17 @@ lambda ||sigma - mean(sigma)||^2 from the objective. The paper uses Matlab's fmi
 the analytic gradient. `grambench.algorithms.stagewise` says what else differs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms import stagewise
-from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
+from grambench.algorithms.fit import Fit, Labels, Order, continuous
 from grambench.algorithms.parametric import ca_1d
 from grambench.kernels.continuous import Objective
-from grambench.solvers import kernel_search
+from grambench.kernels.pool import Pool
+from grambench.kernels.search import space
 
 Floats = NDArray[np.float64]
 
@@ -39,30 +40,17 @@ class Parameters(stagewise.Stopping):
             raise ValueError(f"regulariser must be at least 0 and finite, got {self.regulariser}")
 
 
-def fit(
-    parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> LearnedKernel:
-    """Learn the kernel; the machine is trained on it afterwards.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        When to stop, and lambda.
-    dictionary : Dictionary
-        The family on the n training examples; it must allow one parameter a feature.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
-    """
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Learn the kernel; the machine is trained on it afterwards."""
     common = ca_1d.Parameters(
         iterations=parameters.iterations,
         gain=parameters.gain,
         epsilon=parameters.epsilon,
         longest=parameters.longest,
     )
-    simple = ca_1d.fit(common, dictionary, labels, rng=rng)
-    start = np.full(dictionary.features, simple.weights @ np.concatenate(simple.parameters))
+    family = continuous(pool)
+    simple = ca_1d.fit(common, pool, labels, order=order, rng=rng)
+    start = np.full(family.features, simple.weights @ np.concatenate(simple.thetas or []))
 
     def search(objective: Objective) -> Floats:
         def penalised(sigma: Floats) -> tuple[float, Floats]:
@@ -70,6 +58,7 @@ def fit(
             spread = sigma - sigma.mean()
             return value - parameters.regulariser * (spread @ spread), gradient - 2.0 * parameters.regulariser * spread
 
-        return kernel_search.space(penalised, start, dictionary.low, dictionary.high)[0]
+        return space(penalised, start, family.low, family.high)[0]
 
-    return stagewise.learn(dictionary.family, labels, search, parameters)
+    found = stagewise.learn(family, labels, search, parameters)
+    return replace(found, work=simple.work + found.work)

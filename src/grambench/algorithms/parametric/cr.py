@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms import greedy_risk
-from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
+from grambench.algorithms.fit import Fit, Labels, Order, continuous
+from grambench.kernels.pool import Pool
 
 Floats = NDArray[np.float64]
 
@@ -20,24 +21,11 @@ class Parameters(greedy_risk.Parameters):
     """Parameters of CR; see grambench.algorithms.greedy_risk."""
 
 
-def fit(
-    parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> LearnedKernel:
-    """Learn the kernel and its predictor.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        gamma, and when to stop.
-    dictionary : Dictionary
-        The family on the n training examples.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
-    """
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Learn the kernel and its predictor."""
+    family = continuous(pool)
 
     def search(c: Floats) -> tuple[float, float]:
-        return dictionary.search(dictionary.family.objective(np.outer(c, c)))
+        return family.search(family.objective(np.outer(c, c)))
 
-    return greedy_risk.learn(parameters, dictionary, labels, search)
+    return greedy_risk.learn(parameters, family, labels, search)

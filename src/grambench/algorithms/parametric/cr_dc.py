@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from grambench.algorithms import greedy_risk
-from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel
+from grambench.algorithms.fit import Fit, Labels, Order, continuous
+from grambench.kernels.pool import Pool
 
 Floats = NDArray[np.float64]
 
@@ -29,36 +30,21 @@ class Parameters(greedy_risk.Parameters):
     """Parameters of CR-DC; see grambench.algorithms.greedy_risk."""
 
 
-def fit(
-    parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> LearnedKernel:
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the kernel and its predictor.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        gamma, and when to stop.
-    dictionary : Dictionary
-        A family on the n training examples with `by_rate`, as the Gaussian has it.
-    labels : ndarray of int8 (n,)
-        -1 or +1.
-    rng : Generator
-        Not used.
 
     Raises
     ------
     ValueError
         If the family is not convex in a rate.
     """
-    by_rate = getattr(dictionary.family, "by_rate", None)
-    if by_rate is None:
-        raise ValueError("CR-DC needs a family with by_rate, convex in 1/sigma^2, such as gaussian; take CR instead")
-    low, high = dictionary.high**-2, dictionary.low**-2
-    starts = dictionary.scan() ** -2.0
+    family = continuous(pool)
 
     def search(c: Floats) -> tuple[float, float]:
         products = np.outer(c, c)
-        whole, rising, falling = map(by_rate, (products, np.maximum(products, 0.0), np.maximum(-products, 0.0)))
+        whole, rising, falling = map(family.by_rate, (products, np.maximum(products, 0.0), np.maximum(-products, 0.0)))
+        low, high = family.high**-2, family.low**-2  # a family that is not convex in a rate may begin at 0
+        starts = family.scan() ** -2.0
 
         def value(rate: float) -> float:
             return float(whole(rate)[0])
@@ -84,7 +70,7 @@ def fit(
                 break
         return float(rate**-0.5), value(rate)
 
-    return greedy_risk.learn(parameters, dictionary, labels, search)
+    return greedy_risk.learn(parameters, family, labels, search)
 
 
 def _extrapolated(before: float, once: float, twice: float) -> float:

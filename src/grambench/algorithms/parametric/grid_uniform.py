@@ -6,9 +6,9 @@ The paper's classifiers with fixed frequencies (Section 3.1) are this one on val
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grambench.algorithms.learned_kernel import Dictionary, LearnedKernel, check_refinement, on_grid
+from grambench.algorithms.fit import Fit, Labels, Order, check_refinement, continuous
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,21 +30,11 @@ class Parameters:
         check_refinement(self.refine)
 
 
-def fit(
-    parameters: Parameters, dictionary: Dictionary, labels: NDArray[np.int8], *, rng: np.random.Generator
-) -> LearnedKernel:
-    """Return the kernel; the machine is trained on it afterwards.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        The grid, where it is not the dictionary's.
-    dictionary : Dictionary
-        The family on the n training examples.
-    labels : ndarray of int8 (n,)
-        Not used.
-    rng : Generator
-        Not used.
-    """
-    grid = np.array(parameters.values) if parameters.values else dictionary.refined(parameters.refine)
-    return LearnedKernel(parameters=on_grid(grid), weights=np.full(len(grid), 1.0 / len(grid)))
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Return the kernel; the machine is trained on it afterwards."""
+    thetas = pool.refined(parameters.refine).thetas
+    if parameters.values:
+        continuous(pool)
+        thetas = [np.array([value]) for value in parameters.values]
+    m = pool.shape[0] if thetas is None else len(thetas)
+    return Fit(weights=np.full(m, 1.0 / m), thetas=thetas)

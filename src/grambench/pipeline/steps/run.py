@@ -2,8 +2,7 @@
 
 python -m grambench.pipeline.steps.run SPEC OUTPUT --seconds S --memory-mb M PREPARED GRAM...
 
-The fit itself is the module of the experiment, such as `grambench.pipeline.steps.fit_online`, in a process group of its
-own under limits of time and memory.
+The fit itself is `grambench.pipeline.steps.fit`, in a process group of its own under limits of time and memory.
 """
 
 import argparse
@@ -16,6 +15,7 @@ from typing import Any
 
 from grambench.pipeline import supervise
 
+FIT = "grambench.pipeline.steps.fit"
 DETAIL_LINES = 20  # of a failed run's output go into its record
 LOG_LINES = 200  # of any run's output go into the job's log
 SINGLE_THREADED = dict.fromkeys(
@@ -33,12 +33,11 @@ def main(argv: list[str]) -> None:
     parser.add_argument("inputs", nargs="+", help="the prepared data set, and the Gram matrices of an online study")
     arguments = parser.parse_args(argv)
     spec = json.loads(arguments.spec)
-    module = f"grambench.pipeline.steps.fit_{spec['experiment']}"
     with tempfile.TemporaryDirectory() as folder:
         errors = Path(folder) / "output.txt"
         try:
             outcome = supervise.run(
-                [sys.executable, "-m", module, arguments.spec, str(arguments.output), *arguments.inputs],
+                [sys.executable, "-m", FIT, arguments.spec, str(arguments.output), *arguments.inputs],
                 seconds=arguments.seconds,
                 memory_mb=arguments.memory_mb,
                 errors=errors,

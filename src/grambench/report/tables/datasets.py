@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grambench.config.protocols import Holdout, Online, Protocol
+from grambench.config.protocols import Protocol
 from grambench.config.shown import DatasetsTable
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report.tables.layout import NO_RESULT, Block, Cell, Given, Grid, Row
@@ -17,12 +17,9 @@ def build(given: Given, table: DatasetsTable) -> Grid:
     columns, remarks = ["n", "d", "Positive", "Non-zero (%)", "Source"], []
     if any(metric in ("n", "d") for *_, metric in given.reproduction):
         remarks.append("In parentheses the published size and dimension.")
-    if isinstance(protocol, Holdout):
-        columns.insert(-1, "Drawn")
-        remarks.append("Drawn: training, validation and test examples of each repeat.")
-    if isinstance(protocol, Online):
-        columns.append("Orders")
-        remarks.append("Orders: those that come with the data, or drawn from the project's seed where there are none.")
+    if said := protocol.remark():
+        columns.append(said[0])
+        remarks.append(said[1])
     rows = []
     for name in given.results.study.datasets:
         loaded = given.prepared.get(name)
@@ -59,9 +56,6 @@ def _loaded(dataset: PreparedDataset, protocol: Protocol) -> dict[str, str]:
         "Non-zero (%)": f"{100 * filled / (size * dimension):.1f}",
         "Source": " ".join(str(dataset.source[key]) for key in ("kind", "origin") if dataset.source.get(key)),
     }
-    if isinstance(protocol, Holdout):
-        facts["Drawn"] = " + ".join(map(str, protocol.sizes.get(dataset.name) or protocol.sizes["default"]))
-    if isinstance(protocol, Online):
-        enough = dataset.orders is not None and len(dataset.orders) >= protocol.repeats
-        facts["Orders"] = f"{protocol.repeats} {'published' if enough else 'seeded'}"
+    if said := protocol.remark():
+        facts[said[0]] = protocol.fact(dataset.name, size, 0 if dataset.orders is None else len(dataset.orders))
     return facts

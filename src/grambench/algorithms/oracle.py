@@ -1,76 +1,21 @@
-"""What every batch algorithm returns, the input that every one of them accepts, and the oracle that most of them call.
+"""Machines and balls on combinations of the pool's kernels, which most batch algorithms are made of.
 
 m base kernels, n training examples. The learned kernel is K(theta) = sum_m theta_m K_m and the decision function is
 f(x) = sum_i dual_i K(theta)(x, x_i) + bias.
 """
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.algorithms.fit import Fit, Floats, Labels, Step, Work, predictor_on
+from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import meb, svm
 from grambench.solvers.certificates import Certificate
 from grambench.solvers.combination import Combination
 
-Floats = NDArray[np.float64]
-
 PRECISION = 0.1  # of machines and balls inside a descent, relative to the gap that it stops at
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelFit:
-    """Kernel weights and the machine trained with them.
-
-    Attributes
-    ----------
-    weights : ndarray of float64 (m,)
-        theta, not negative.
-    dual : ndarray of float64 (n,)
-        Signed coefficients of the decision function.
-    bias : float
-        Of the decision function.
-    certificate : Certificate
-        How far the fit can be from the optimum, found without the solvers.
-    calls : Calls
-        What the fit called and reached.
-    """
-
-    weights: Floats
-    dual: Floats
-    bias: float
-    certificate: Certificate
-    calls: "Calls"
-
-    def decision_values(self, grams: Floats) -> Floats:
-        """Return f(x) of t examples from their kernel values with the training examples, (m, t, n)."""
-        values = np.full(grams.shape[1], self.bias)
-        for weight, gram in zip(self.weights, grams, strict=True):
-            if weight:
-                values += weight * (gram @ self.dual)
-        return values
-
-
-class Step(NamedTuple):
-    """The state after one iteration: calls of either solver so far, and the objective in the algorithm's own terms."""
-
-    svm_calls: int
-    meb_calls: int
-    objective: float
-
-
-@dataclass(slots=True)
-class Calls:
-    """Counts of solver calls, and the objective after each iteration."""
-
-    svm: int = 0
-    meb: int = 0
-    steps: list[Step] = field(default_factory=list)
-
-    def record(self, objective: float) -> None:
-        """Note that an iteration has ended at this objective."""
-        self.steps.append(Step(self.svm, self.meb, objective))
 
 
 class Oracle:
@@ -78,23 +23,28 @@ class Oracle:
 
     Parameters
     ----------
-    grams : ndarray of float64 (m, n, n)
-        Base Gram matrices.
+    pool : Pool
+        Base kernels among the training examples.
     labels : ndarray of int8 (n,)
         -1 or +1.
 
     Attributes
     ----------
+    grams : ndarray of float64 (m, n, n)
+        Base Gram matrices.
     combination : Combination
         K(theta) at the weights of the last call.
-    calls : Calls
-        Calls of either solver so far.
+    work : Work
+        What both solvers have used so far.
+    steps : list of Step
+        The iterations that `record` was told of.
     """
 
-    def __init__(self, grams: Floats, labels: NDArray[np.int8]) -> None:
-        self.combination = Combination(grams)
-        self.labels = labels
-        self.calls = Calls()
+    def __init__(self, pool: Pool, labels: Labels) -> None:
+        self.pool, self.grams, self.labels = pool, stacked(pool), labels
+        self.combination = Combination(self.grams)
+        self.work = Work(kernel_values=self.grams.size)
+        self.steps: list[Step] = []
         self._machine: Floats | None = None
         self._ball: Floats | None = None
 
@@ -104,35 +54,61 @@ class Oracle:
         C: float,
         *,
         loss: svm.Loss = "hinge",
+        image: Floats | None = None,
         tolerance: float,
         max_steps: int = svm.MAX_STEPS,
     ) -> svm.Machine:
-        """Train a support vector machine at kernel weights theta, (m,)."""
+        """Train a support vector machine at kernel weights theta, (m,); `image`: K(theta) v of the last dual v."""
         self.combination.reweight(weights)
-        self.calls.svm += 1
+        before = self.combination.rows_combined
         trained = svm.train(
             self.combination,
             self.labels,
             C,
             loss=loss,
             start=self._machine,
+            image=image,
             tolerance=tolerance,
             max_steps=max_steps,
         )
         self._machine = trained.dual
+        self.work.svm_calls += 1
+        self._count(trained.steps, before)
         return trained
 
     def ball(self, weights: Floats, *, ridge: float = 0.0, tolerance: float) -> meb.Ball:
         """Find the minimum enclosing ball at kernel weights theta, (m,)."""
         self.combination.reweight(weights)
-        self.calls.meb += 1
+        before = self.combination.rows_combined
         found = meb.enclose(self.combination, ridge=ridge, start=self._ball, tolerance=tolerance)
         self._ball = found.dual
+        self.work.meb_calls += 1
+        self._count(found.steps, before)
         return found
+
+    def _count(self, steps: int, rows_before: int) -> None:
+        self.work.solver_steps += steps
+        rows = self.combination.rows_combined - rows_before
+        self.work.row_additions += 2 * steps + rows * int(np.count_nonzero(self.combination.rows.weights))
 
     def radii(self, centre: Floats) -> Floats:
         """Return rho_m = sum_i beta_i K_m,ii - beta'K_m beta of every base kernel, (m,): the derivative of r^2."""
         return self.combination.diagonals @ centre - self.combination.quadratic_forms(centre)
+
+    def record(self, objective: float) -> None:
+        """Note that an iteration has ended at this objective."""
+        self.steps.append(Step(self.work.svm_calls, self.work.meb_calls, objective))
+
+    def fit(self, weights: Floats, dual: Floats, bias: float, certify: Callable[[], Certificate]) -> Fit:
+        """Return kernel weights and a machine with them as what an algorithm has learned."""
+        return Fit(
+            weights=weights,
+            predictor=predictor_on(self.pool, weights, dual, bias),
+            thetas=self.pool.thetas,
+            steps=self.steps,
+            certify=certify,
+            work=self.work,
+        )
 
 
 def check_loss_weight(C: float) -> None:

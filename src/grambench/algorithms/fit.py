@@ -1,0 +1,220 @@
+"""What every algorithm takes and returns: the whole contract, said once.
+
+    fit(parameters, pool, labels, *, order, rng) -> Fit
+
+Parameters of every `fit`
+-------------------------
+parameters : Parameters
+    The module's own frozen dataclass, checked.
+pool : grambench.kernels.pool.Pool
+    m kernels among n training examples; nothing that it hands out may be written to.
+labels : ndarray of int8 (n,)
+    -1 or +1, read-only.
+order : ndarray of int32 (T,)
+    Distinct examples in the order of presentation, read-only. An algorithm that learns online passes over them once. To
+    one that learns from all at once the order means nothing: it learns from the whole pool, and a protocol that has
+    not shown all examples yet gives it a pool of those that it has.
+rng : Generator
+    The only source of randomness.
+
+It raises ValueError for what it cannot learn from, and SolverError where a solver gives up. The same arguments give the
+same Fit, bit for bit. `grambench.algorithms.checks` holds every Fit against this page while a run goes on.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.kernels.pool import Continuous, Pool
+from grambench.solvers.certificates import Certificate
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int8]
+Order = NDArray[np.int32]
+
+
+class Predictor(Protocol):
+    """What was learned, as a function of examples."""
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x) of the t examples of a pool (m, t, n), an array (t,); 0 or more predicts +1."""
+
+
+class Step(NamedTuple):
+    """The state after one iteration: calls of either solver so far, and the objective in the algorithm's own terms."""
+
+    svm_calls: int
+    meb_calls: int
+    objective: float
+
+
+@dataclass(slots=True, kw_only=True)
+class Work:
+    """What a fit has used, in counts that do not depend on the machine.
+
+    Attributes
+    ----------
+    kernel_values : int
+        Entries of Gram matrices that it needed, each counted once.
+    row_additions : int
+        Additions of one array of n numbers to another: a support vector to the scores of all examples, a row of a Gram
+        matrix to a combination's, a step's two rows to a solver's gradient; n^2 / 6 for a factorisation.
+    solver_steps : int
+        Steps of the solvers of machines and balls; linear systems solved.
+    svm_calls, meb_calls : int
+        Machines trained, and minimum enclosing balls found.
+    """
+
+    kernel_values: int = 0
+    row_additions: int = 0
+    solver_steps: int = 0
+    svm_calls: int = 0
+    meb_calls: int = 0
+
+    def __add__(self, other: "Work") -> "Work":
+        return Work(**{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(Work)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One pass over T examples with m kernels, round by round.
+
+    Attributes
+    ----------
+    mistakes : ndarray of bool (T,)
+        Whether the prediction of the round was wrong.
+    scores : ndarray of float64 (T,)
+        f(x) by which the round's example was predicted, before its label was known.
+    support_vectors : ndarray of int64 (T,)
+        Support vectors of the combined classifier after the round, as the algorithm's paper counts them.
+    weights : ndarray of float64 (T, m)
+        Weight of each kernel after the round, not negative, summing to one.
+    updates : ndarray of int64 (m,)
+        Updates of each kernel's classifier in the whole pass.
+    """
+
+    mistakes: NDArray[np.bool_]
+    scores: Floats
+    support_vectors: NDArray[np.int64]
+    weights: Floats
+    updates: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """What was learned.
+
+    Attributes
+    ----------
+    weights : ndarray of float64 (r,)
+        Of the learned kernel sum_i weights_i k_i, not negative; the k_i are the kernels of the pool, or of `thetas`.
+    predictor : Predictor or None
+        None where a machine is still to be trained on the learned kernel, which is the protocol's to do.
+    thetas : list of r ndarrays of float64, (1,) or (d,), or None
+        Parameters of the learned kernel's parts in the pool's continuous family; None where they are of the pool.
+    trace : Trace or None
+        Of an algorithm that learns online.
+    steps : sequence of Step
+        After each iteration of a descent.
+    certify : callable or None
+        Returns the certificate of how far the fit can be from the optimum, found without the solvers. It takes time,
+        and nobody but who asks for it spends it.
+    work : Work
+        What it has used.
+    """
+
+    weights: Floats
+    predictor: Predictor | None = None
+    thetas: list[Floats] | None = None
+    trace: Trace | None = None
+    steps: Sequence[Step] = ()
+    certify: Callable[[], Certificate] | None = None
+    work: Work = field(default_factory=Work)
+
+    def gram(self, pool: Pool) -> Floats:
+        """Return the learned kernel's values between the examples of a pool, (t, n)."""
+        return mixture(pool, self.weights, self.thetas)
+
+
+def mixture(pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:
+    """Return sum_i weights_i K_i between the examples of a pool, (t, n), of its own kernels or of its family's."""
+    if thetas is None:
+        parts = iter(pool.grams())
+    else:
+        family = continuous(pool)
+        parts = (family.gram(theta) if weight else np.empty(0) for theta, weight in zip(thetas, weights, strict=True))
+    total: Floats | float = 0.0
+    for weight, part in zip(weights, parts, strict=True):
+        if weight:
+            total = total + weight * part
+    return np.asarray(total) if np.ndim(total) else np.zeros(pool.shape[1:])
+
+
+def continuous(pool: Pool) -> Continuous:
+    """Return the pool's continuous family; raise ValueError where it has none."""
+    if pool.family is None:
+        raise ValueError("expected kernels with a continuous parameter; give the study a `dictionary`")
+    return pool.family
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """f(x) = sum_m weights_m sum_i dual_i K_m(x, x_i) + bias, each kernel's sum by itself.
+
+    Attributes
+    ----------
+    weights : ndarray of float64 (m,)
+        Of the pool's kernels.
+    dual : ndarray of float64 (n,)
+        Signed coefficients.
+    bias : float
+    """
+
+    weights: Floats
+    dual: Floats
+    bias: float
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x), (t,)."""
+        values = np.full(pool.shape[1], self.bias)
+        for weight, gram in zip(self.weights, pool.grams(), strict=True):
+            if weight:
+                values += weight * (gram @ self.dual)
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """f(x) = sum_i dual_i k(x, x_i) + bias on a learned kernel k, its values summed before they are multiplied.
+
+    Attributes
+    ----------
+    weights, thetas
+        The learned kernel, see Fit.
+    dual : ndarray of float64 (n,)
+        Signed coefficients.
+    bias : float
+    """
+
+    weights: Floats
+    thetas: list[Floats] | None
+    dual: Floats
+    bias: float
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x), (t,)."""
+        return mixture(pool, self.weights, self.thetas) @ self.dual + self.bias
+
+
+def predictor_on(pool: Pool, weights: Floats, dual: Floats, bias: float) -> Predictor:
+    """Return the decision function of a machine on a combination of the pool's kernels."""
+    return Expansion(weights, dual, bias) if pool.thetas is None else Mixture(weights, pool.thetas, dual, bias)
+
+
+def check_refinement(refine: int) -> None:
+    """Raise ValueError unless a step of a grid can be cut into so many parts."""
+    if refine < 1:
+        raise ValueError(f"refine must be at least 1, got {refine}")

@@ -1,0 +1,277 @@
+"""The pool: m kernels between t examples and n training ones, which is all that an algorithm sees of the data.
+
+A fit gets the pool of its training examples with themselves, (m, n, n); a predictor the pool between the examples that
+it is asked for and the same training ones, (m, t, n). How the kernel values come about is the pool's own affair:
+`Stored` has them, `Grid` makes them from a family with a continuous parameter, `grambench.kernels.computed` from
+features, row by row, as they are asked for.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.kernels import search
+from grambench.kernels.continuous import KernelFamily, Objective
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.integer[Any]]
+Features = Mapping[str, Any]
+Grams = Sequence[Floats] | Floats
+
+NONE: Features = MappingProxyType({})
+
+
+class Continuous:
+    """Kernels of any parameter between t examples and n training ones.
+
+    Parameters
+    ----------
+    family : type
+        A family of `grambench.kernels.continuous`.
+    train : ndarray of float64 (n, d)
+        The training examples.
+    low, high : float
+        Bounds of the parameter, or of each of its components.
+    grid : ndarray of float64 (m,)
+        Values for algorithms that need finitely many kernels.
+    others : ndarray of float64 (t, d), optional
+        The other examples; the training ones themselves where there are none.
+
+    Attributes
+    ----------
+    examples, features : int
+        n and d, the number of components of a parameter that has one a feature.
+    computed : int
+        Kernel values made so far; an evaluation of an objective, which needs the kernel at every pair, counts n^2.
+    """
+
+    def __init__(
+        self,
+        family: type[KernelFamily],
+        train: Floats,
+        low: float,
+        high: float,
+        grid: Floats,
+        others: Floats | None = None,
+    ) -> None:
+        self.kind, self.train, self.others = family, train, others
+        self.low, self.high, self.grid = low, high, grid
+        self.examples, self.features = train.shape
+        self.computed = 0
+        self.family = family(train) if others is None else family(train, others)
+
+    def gram(self, parameter: Floats) -> Floats:
+        """Return K_theta, (t, n), for a parameter (1,) or (d,)."""
+        gram = self.family.gram(parameter)
+        self.computed += gram.size
+        return gram if self.others is None else gram.T
+
+    def objective(self, weights: Floats) -> Objective:
+        """Return the function theta -> (<W, K_theta>_F, its gradient by theta), for a symmetric W (n, n)."""
+        evaluate = self.family.objective(weights)
+
+        def counted(parameter: Floats) -> tuple[float, Floats]:
+            self.computed += weights.size
+            return evaluate(parameter)
+
+        return counted
+
+    def by_rate(self, weights: Floats) -> Callable[[float], tuple[float, float]]:
+        """Return the function s -> (<W, K_sigma>_F, its derivative) for s = 1/sigma^2, convex in s where W >= 0.
+
+        Raises
+        ------
+        ValueError
+            If the family is not convex in a rate.
+        """
+        if not hasattr(self.family, "by_rate"):
+            raise ValueError("CR-DC needs a family with by_rate, convex in 1/sigma^2, as gaussian; take CR instead")
+        evaluate: Callable[[float], tuple[float, float]] = self.family.by_rate(weights)
+
+        def counted(rate: float) -> tuple[float, float]:
+            self.computed += weights.size
+            return evaluate(rate)
+
+        return counted
+
+    def scan(self) -> Floats:
+        """Return the points of a search over one parameter."""
+        return self.family.scan(self.low, self.high)
+
+    def search(self, objective: Objective) -> tuple[float, float]:
+        """Return the one parameter that maximises an objective of the family, and the maximum."""
+        return search.line(objective, self.scan(), self.family.precision)
+
+    def refined(self, parts: int) -> Floats:
+        """Return the grid with every step of it cut into equal parts, equal in the logarithm for a log family."""
+        if parts == 1:
+            return self.grid
+        places = np.linspace(0.0, len(self.grid) - 1.0, (len(self.grid) - 1) * parts + 1)
+        known = np.arange(len(self.grid))
+        if self.family.spacing == "log":
+            return np.exp(np.interp(places, known, np.log(self.grid)))
+        return np.interp(places, known, self.grid)
+
+    def part(self, rows: Indices, columns: Indices) -> "Continuous":
+        """Return the family between some of the t examples and some of the training ones."""
+        train = self.train[columns]
+        if self.others is None and np.array_equal(rows, columns):
+            return Continuous(self.kind, train, self.low, self.high, self.grid)
+        others = (self.train if self.others is None else self.others)[rows]
+        return Continuous(self.kind, train, self.low, self.high, self.grid, others)
+
+
+class Pool(ABC):
+    """What an algorithm sees.
+
+    Attributes
+    ----------
+    features : dict of array (t, d)
+        Features of the t examples by view, "" for the only view of a vector data set; empty where they are not at hand.
+    family : Continuous or None
+        Where kernels have a continuous parameter: the whole family, between the same examples.
+    thetas : list of ndarray or None
+        The parameters of the m kernels, where they are a grid of the family.
+    computed : int
+        Kernel values made so far by this pool.
+    """
+
+    features: Features = NONE
+    family: Continuous | None = None
+    thetas: list[Floats] | None = None
+    computed: int = 0
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int, int]:
+        """m, t and n: kernels, examples, training examples."""
+
+    @abstractmethod
+    def grams(self) -> Grams:
+        """Return m arrays (t, n), read-only, C-contiguous where t = n; memory maps where they are stored."""
+
+    @abstractmethod
+    def rows(self, chosen: Indices) -> Floats:
+        """Return the kernel values of b of the t examples, (m, b, n)."""
+
+    @abstractmethod
+    def part(self, rows: Indices, columns: Indices) -> "Pool":
+        """Return the pool between some of the t examples and some of the training ones."""
+
+    def refined(self, parts: int) -> "Pool":
+        """Return the pool with every step of its grid cut into equal parts; ValueError where it is no grid."""
+        if parts != 1:
+            raise ValueError(f"refine: only a grid of a continuous family can be refined, {parts} parts are asked for")
+        return self
+
+
+class Stored(Pool):
+    """Kernel values at hand, in memory or in mapped files.
+
+    Parameters
+    ----------
+    grams : sequence of m ndarrays of float64 (t, n)
+        An array (m, t, n) is one too.
+    features, family
+        See Pool.
+    """
+
+    def __init__(self, grams: Grams, *, features: Features = NONE, family: Continuous | None = None) -> None:
+        if len(grams) == 0:
+            raise ValueError("a pool needs at least one kernel, got none")
+        self._grams = read_only(grams)
+        self.features, self.family = features, family
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """m, t and n."""
+        t, n = self._grams[0].shape
+        return len(self._grams), t, n
+
+    def rows(self, chosen: Indices) -> Floats:
+        """Return the kernel values of b examples, (m, b, n)."""
+        return np.stack([gram[chosen] for gram in self._grams])
+
+    def grams(self) -> Grams:
+        """Return the m arrays as they are."""
+        return self._grams
+
+    def part(self, rows: Indices, columns: Indices) -> "Stored":
+        """Return a pool of copies of some rows and columns."""
+        return Stored(
+            np.stack([gram[np.ix_(rows, columns)] for gram in self._grams]),
+            features={view: values[rows] for view, values in self.features.items()},
+            family=self.family.part(rows, columns) if self.family else None,
+        )
+
+
+class Grid(Pool):
+    """The kernels of a continuous family at some values of its parameter, made when they are asked for first.
+
+    Parameters
+    ----------
+    family : Continuous
+        The family between t examples and n training ones.
+    features : dict of ndarray (t, d)
+        See Pool.
+    values : ndarray of float64 (m,), optional
+        The parameters; the family's own grid where none are given.
+    """
+
+    def __init__(self, family: Continuous, features: Features = NONE, values: Floats | None = None) -> None:
+        self.whole = self.family = family
+        self.features = features
+        self._values = family.grid if values is None else values
+        self.thetas: list[Floats] = [np.array([value]) for value in self._values]
+        self._grams: Grams | None = None
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """m, t and n."""
+        n = self.whole.examples
+        return len(self._values), n if self.whole.others is None else len(self.whole.others), n
+
+    def grams(self) -> Grams:
+        """Return the Gram matrices, (m, t, n)."""
+        if self._grams is None:
+            grams = np.empty(self.shape)
+            for theta, gram in zip(self.thetas, grams, strict=True):
+                gram[:] = self.whole.gram(theta)
+            self._grams = read_only(grams)
+            self.computed += grams.size
+        return self._grams
+
+    def rows(self, chosen: Indices) -> Floats:
+        """Return the kernel values of b examples, (m, b, n)."""
+        return np.asarray(self.grams())[:, chosen]
+
+    def part(self, rows: Indices, columns: Indices) -> "Grid":
+        """Return the grid between some of the examples."""
+        features = {view: values[rows] for view, values in self.features.items()}
+        return Grid(self.whole.part(rows, columns), features, self._values)
+
+    def refined(self, parts: int) -> "Grid":
+        """Return the grid with every step of it cut into equal parts."""
+        return self if parts == 1 else Grid(self.whole, self.features, self.whole.refined(parts))
+
+
+def read_only(grams: Grams) -> Grams:
+    """Return views that nobody can write to; of one array (m, t, n) one view, so that it need not be stacked again."""
+    if isinstance(grams, np.ndarray):
+        view: Floats = grams.view()
+        view.flags.writeable = False
+        return view
+    views = tuple(gram.view() for gram in grams)
+    for view in views:
+        view.flags.writeable = False
+    return views
+
+
+def stacked(pool: Pool) -> Floats:
+    """Return the kernel values of a pool as one array (m, t, n), without a copy where they are one."""
+    grams = pool.grams()
+    return grams if isinstance(grams, np.ndarray) else np.stack(grams)
