@@ -148,6 +148,10 @@ def test_mkl(p, C):
         other = other / np.linalg.norm(other, p)
         retrained = machine(grams, labels, other, C)
         assert gap(other, retrained.dual, retrained.bias) > 10 * best + 1e-5
+        images = certificates.images(grams, retrained.dual)
+        short = certificates.mkl(grams, labels, C, other, retrained.dual, retrained.bias, p=p, images=images)
+        full = certificates.mkl(grams, labels, C, other, retrained.dual, retrained.bias, p=p)
+        assert short == pytest.approx(full, rel=1e-9, abs=1e-12)
         assert gap(other, found.dual, found.bias) > best
     for dual in perturbed(found.dual, labels, rng):
         assert gap(weights, dual, found.bias) > best
