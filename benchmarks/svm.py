@@ -123,7 +123,7 @@ def alone(n, C, rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--sizes", type=int, nargs="*", default=[250, 500, 1000, 2000, 4000])
+    parser.add_argument("--sizes", type=int, nargs="*", default=[250, 500, 1000, 2000, 3000, 4000])
     arguments = parser.parse_args()
     pool, labels = breast_cancer()
     print("milliseconds a machine, medians over a sequence; ratios are medians of single ratios")

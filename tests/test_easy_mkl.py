@@ -34,7 +34,7 @@ def test_equals_the_reference(share, seed):
 @pytest.mark.parametrize("share", SHARES)
 def test_its_certificate_is_that_of_its_solver(share):
     grams, labels = problem(4)
-    certificate = fit(grams, labels, share).certificate
+    certificate = fit(grams, labels, share).certify()
     assert 0.0 <= certificate.gap < 3e-3
     if share < 1.0:
         assert certificate.kkt <= 1.1e-3  # the solver's tolerance

@@ -137,23 +137,24 @@ def test_every_value_of_the_selected_parameter_is_checked(tmp_path):
 
 
 SCALES = NESTED["sweeps"]["scales"]
+VALUES = {name: value for name, value in SCALES.items() if name not in ("kind", "references")}
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sweeps": {"scales": SCALES | {"parameter": "norm"}}}, "of kind scaling has no parameter"),
-        ({"sweeps": {"scales": SCALES | {"kind": "parameter"}}}, "of kind parameter needs a parameter"),
+        ({"sweeps": {"scales": SCALES | {"parameter": "norm"}}}, "scaling.parameter: Extra inputs"),
+        ({"sweeps": {"scales": SCALES | {"kind": "parameter"}}}, "parameter.parameter: Field required"),
         (
             {"sweeps": {"norms": SCALES | {"kind": "parameter", "parameter": "norm"}}},
-            "only a sweep of kind scaling has references",
+            "parameter.references: Extra inputs",
         ),
         ({"sweeps": {"scales": SCALES | {"references": {"unif": "rkl_l1"}}}}, "references name unif, which is not"),
         ({"sweeps": {"scales": SCALES | {"references": {"rkl_l1": "rkl"}}}}, "scales names algorithm rkl, which"),
         ({"protocol": {"kind": "online"}}, "scales scales kernels, which only nested studies do"),
         ({"algorithms": NESTED["algorithms"] | {"unif": {"parameters": {"C": 1.0}}}}, "unif sets C, which cross-"),
         (
-            {"sweeps": {"cs": SCALES | {"kind": "parameter", "parameter": "C", "references": {}}}},
+            {"sweeps": {"cs": VALUES | {"parameter": "C"}}},
             "cs sets C, which cross-validation chooses",
         ),
         ({"experts": "omkc_dd"}, "experts names algorithm omkc_dd, which the study does not have"),

@@ -50,14 +50,21 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     scales = _scales(oracle.combination.diagonals.mean(axis=1))
     equal = scales / len(scales)
     if len(np.unique(labels)) < 2:
-        return oracle.fit(equal, np.zeros(len(labels)), float(labels[0]), Certificate(0.0, 0.0))
-    dual, first = _nearest(oracle, scales, share)
+        return oracle.fit(equal, np.zeros(len(labels)), float(labels[0]), lambda: Certificate(0.0, 0.0))
+    dual = first = _nearest(oracle, scales, share)
     forms = np.maximum(scales * oracle.combination.quadratic_forms(dual), 0.0)
     weights = scales * forms / forms.sum() if forms.any() else equal  # the points coincide for every kernel
-    dual, second = _nearest(oracle, weights, share)
+    dual = _nearest(oracle, weights, share)
     bias = -0.5 * float(np.abs(dual) @ oracle.combination.product(dual))
-    certificate = Certificate(max(first.kkt, second.kkt), max(first.gap, second.gap))
-    return oracle.fit(weights, dual, bias, certificate)
+
+    def certify() -> Certificate:
+        both = [
+            certificates.hulls(np.tensordot(theta, oracle.grams, 1), labels, share, found)
+            for theta, found in ((scales, first), (weights, dual))
+        ]
+        return Certificate(max(each.kkt for each in both), max(each.gap for each in both))
+
+    return oracle.fit(weights, dual, bias, certify)
 
 
 def _scales(diagonals: Floats) -> Floats:
@@ -65,8 +72,8 @@ def _scales(diagonals: Floats) -> Floats:
     return np.divide(1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0.0)
 
 
-def _nearest(oracle: Oracle, weights: Floats, share: float) -> tuple[Floats, Certificate]:
-    """Return Y gamma for a kernel, (n,), and how far it is from the optimum."""
+def _nearest(oracle: Oracle, weights: Floats, share: float) -> Floats:
+    """Return Y gamma for a kernel, (n,)."""
     labels = oracle.labels
     if share < 1.0:
         machine = oracle.machine(weights, (1.0 - share) / share, loss="squared", tolerance=TOLERANCE)
@@ -78,4 +85,4 @@ def _nearest(oracle: Oracle, weights: Floats, share: float) -> tuple[Floats, Cer
         dual[labels == label] /= np.abs(dual[labels == label].sum())
     form = float(dual @ oracle.combination.product(dual))
     oracle.record((1.0 - share) * form + share * float(dual @ dual))
-    return dual, certificates.hulls(np.tensordot(weights, oracle.grams, 1), labels, share, dual)
+    return dual
