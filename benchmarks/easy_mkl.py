@@ -35,7 +35,7 @@ def ours(name, grams, labels, **settings):
 def translated(share, labels):
     """Return the lambda of MKLpy's KOMD that weighs the identity as `share` does."""
     ratio = share / (1 - share) * len(labels) / (np.count_nonzero(labels > 0) * np.count_nonzero(labels < 0))
-    return ratio / (1 + ratio)
+    return float(ratio / (1 + ratio))  # cvxopt takes no NumPy numbers
 
 
 def compare(title, plain, other, rounds, differences):
