@@ -42,7 +42,8 @@ class Case(NamedTuple):
     @property
     def title(self):
         """Name, C at trace 1, and what else tells cases apart."""
-        special = [f"{key}={self.settings[key]}" for key in ("norm", "p") if key in self.settings]
+        told = ("norm", "p", "gap") if self.name == "lp_mkl" else ("norm",)
+        special = [f"{key}={self.settings[key]:{'.3g' if key == 'p' else ''}}" for key in told if key in self.settings]
         return " ".join([algorithms.title(self.name), f"C={self.settings['C'] * self.trace:g}", *special])
 
 
@@ -52,6 +53,8 @@ def speed_cases(n):
         yield Case("simple_mkl", {"C": C, "gap": 0.01}, limit, cpp, octave)
         yield Case("silp", {"C": C, "gap": 0.01}, limit, cpp)
     yield Case("lp_mkl", {"C": 100 / n, "p": 2.0, "gap": 1e-5}, 0.05, 0.092, trace=n)
+    for p in (1.0, 1.1, 4 / 3, 2.0, 3.0):
+        yield Case("lp_mkl", {"C": 100 / n, "p": p, "gap": 1e-3}, trace=n)
     for norm in ("l1", "l2", "none"):
         yield Case("rkl", {"C": 100, "norm": norm, "gap": 0.01}, 0.5, None, 3.8)
     for norm in ("l1", "l2"):

@@ -18,10 +18,10 @@ os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
+from grambench.algorithms.kernel_fit import Oracle
 from problems import breast_cancer, in_turn, libsvm, two_gaussians
 
 from grambench import algorithms
-from grambench.algorithms.kernel_fit import Oracle
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
 from grambench.solvers import svm
@@ -123,7 +123,7 @@ def alone(n, C, rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--sizes", type=int, nargs="*", default=[250, 500, 1000, 2000, 4000])
+    parser.add_argument("--sizes", type=int, nargs="*", default=[250, 500, 1000, 2000, 3000, 4000])
     arguments = parser.parse_args()
     pool, labels = breast_cancer()
     print("milliseconds a machine, medians over a sequence; ratios are medians of single ratios")

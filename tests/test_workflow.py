@@ -235,7 +235,7 @@ EDITS = {
     "a licence text": (("config/datasets/sonar.yaml", "licence:", "licence: x"), set()),
     "the figures": (
         (
-            "src/grambench/report/figures.py",
+            "src/grambench/report/figures/curves.py",
             "import ",
             "import sys\nimport ",
         ),

@@ -236,7 +236,7 @@ class Plan:
         """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
         plan = self.studies[study]
         entry, sweep = _parsed(plan, task)
-        entries = {entry, sweep.references.get(entry, entry)} if sweep else {entry}
+        entries = {entry, sweep.references.get(entry, entry)} if sweep and sweep.kind == "scaling" else {entry}
         modules = sorted({algorithms.module(plan.file(each)) for each in entries})
         if plan.dictionary:
             modules.append(continuous.module(plan.dictionary.family))
@@ -352,13 +352,17 @@ def _experiment(study: Study, sweep: Sweep | None) -> str:
 def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any]]:
     """Return the settings of an entry at each point of a plain run or a sweep."""
     base = study.algorithms[entry].parameters | (sweep.parameters if sweep else {})
-    if sweep is None or sweep.parameter is None:
+    if sweep is None or sweep.kind != "parameter":
         return [base]
     return [base | {sweep.parameter: value} for value in sweep.values]
 
 
 def _check_algorithms(study: Study) -> None:
-    """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses."""
+    """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses or none of them has."""
+    fields = [algorithms.load(study.file(entry)).parameters.__dataclass_fields__ for entry in study.algorithms]
+    for parameter in study.protocol.tuned():
+        if parameter not in (all_known := {"C"}.union(*fields)):  # C, which a machine has too
+            raise unknown_name(f"parameter of the algorithms of {study.name}", parameter, all_known)
     for entry in study.algorithms:
         name = study.file(entry)
         sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]

@@ -41,12 +41,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the family is not convex in a rate.
     """
     family = continuous(pool)
-    low, high = family.high**-2, family.low**-2
-    starts = family.scan()
 
     def search(c: Floats) -> tuple[float, float]:
         products = np.outer(c, c)
         rising, falling = (cache(family.by_rate(np.maximum(part, 0.0))) for part in (products, -products))
+        low, high = family.high**-2, family.low**-2  # a family that is not convex in a rate may begin at 0
+        starts = family.scan()
 
         def value(rate: float) -> float:
             return rising(rate)[0] - falling(rate)[0]
