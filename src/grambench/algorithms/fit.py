@@ -141,10 +141,12 @@ class Fit:
 
 def mixture(pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:
     """Return sum_i weights_i K_i between the examples of a pool, (t, n), of its own kernels or of its family's."""
-    if thetas is not None and weights.any() and not pool.holds(thetas):
-        return continuous(pool).mixture(weights, thetas)
     total = np.zeros(pool.shape[1:])
-    for weight, gram in zip(weights, pool.grams() if weights.any() else weights, strict=True):
+    if not weights.any():
+        return total
+    if thetas is not None and not pool.holds(thetas):
+        return continuous(pool).mixture(weights, thetas)
+    for weight, gram in zip(weights, pool.grams(), strict=True):
         if weight:
             total += weight * gram
     return total

@@ -81,7 +81,7 @@ class Continuous:
         return mixture if self.others is None else mixture.T
 
     def objective(self, weights: Floats) -> Objective:
-        """Return the function theta -> (<W, K_theta>_F, its gradient by theta), for a symmetric W (n, n) or c of cc'."""
+        """Return theta -> (<W, K_theta>_F, its gradient by theta), for a symmetric W (n, n), or c (n,) of W = cc'."""
         evaluate = self.family.objective(weights)
 
         def counted(parameter: Floats) -> tuple[float, Floats]:
