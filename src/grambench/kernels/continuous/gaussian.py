@@ -21,6 +21,7 @@ from grambench.kernels.grams import squared_distances
 Floats = NDArray[np.float64]
 
 BLOCK = 1 << 15  # entries that stay in a core's cache
+LEAST = 64  # rows of a block on the diagonal, unless there is no room for them: half of its work there is lost
 SQUARINGS = 8  # of an exponential, each of which doubles its rounding error
 
 
@@ -47,6 +48,11 @@ class Family:
         return distances
 
     @cached_property
+    def squares(self) -> Floats:
+        """Squares of the examples, (n, d)."""
+        return np.square(self.left)
+
+    @cached_property
     def pair_distances(self) -> Floats:
         """Squared distances of the n(n - 1)/2 pairs of examples."""
         pairs: Floats = squareform(self.distances, checks=False)
@@ -64,6 +70,8 @@ class Family:
             total = np.zeros(mixture[rows, columns].shape)
             for weight, exponent in zip(weights, exponents, strict=True):
                 entries = exponent(rows, columns)
+                if self.right is self.left:
+                    np.fill_diagonal(entries, 0.0)
                 np.exp(entries, out=entries)
                 entries *= weight
                 total += entries
@@ -76,6 +84,8 @@ class Family:
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
         """Yield rows and columns, from the diagonal on where left and right are the same."""
         size = max(1, BLOCK // len(self.right))
+        if self.right is self.left:
+            size = min(size, max(LEAST, len(self.left) // 4))
         for start in range(0, len(self.left), size):
             yield slice(start, min(start + size, len(self.left))), slice(start if self.right is self.left else 0, None)
 
@@ -84,17 +94,17 @@ class Family:
         if len(parameter) == 1:
             distances, rate = self.distances, -1.0 / parameter[0] ** 2
             return lambda rows, columns: distances[rows, columns] * rate
-        # -(x - x')^2 = <(2x, -x^2, 1), (x', 1, -x'^2)>: one product for everything
-        left = _lifted(self.left / parameter)
-        right = left if self.right is self.left else _lifted(self.right / parameter)
-        left = np.column_stack([2.0 * left[:, :-2], left[:, -1], left[:, -2]])
+        left = self.left / parameter
+        right = left if self.right is self.left else self.right / parameter
+        row_norms = np.einsum("ic,ic->i", left, left)[:, None]
+        column_norms = row_norms[:, 0] if right is left else np.einsum("ic,ic->i", right, right)
+        doubled = 2.0 * left
 
         def block(rows: slice, columns: slice) -> Floats:
-            entries: Floats = left[rows] @ right[columns].T
-            np.minimum(entries, 0.0, out=entries)
-            if self.right is self.left:
-                np.fill_diagonal(entries, 0.0)
-            return entries
+            entries: Floats = doubled[rows] @ right[columns].T
+            entries -= row_norms[rows]
+            entries -= column_norms[columns]
+            return np.minimum(entries, 0.0, out=entries)
 
         return block
 
@@ -118,16 +128,16 @@ class Family:
 
         The second is sum_i x_ic^2 (sum_j A_ij + sum_j A_ji) - 2 sum_i x_ic sum_j A_ij x_jc.
         """
-        n, exponent, left = len(above), self._exponents(sigma), self.left
-        sums, moments = np.zeros(n), np.zeros(left.shape[1])
+        exponent, left = self._exponents(sigma), self.left
+        sums, products = np.zeros(len(left)), np.empty(left.shape)
         for rows, columns in self._blocks():
             entries = exponent(rows, columns)
             np.exp(entries, out=entries)
             entries *= above[rows, columns]
             sums[rows] += entries.sum(axis=1)
             sums[columns] += entries.sum(axis=0)
-            moments -= 2.0 * np.einsum("ic,ic->c", left[rows], entries @ left[columns])
-        return 0.5 * float(sums.sum()), moments + sums @ np.square(left)
+            np.matmul(entries, left[columns], out=products[rows])
+        return 0.5 * float(sums.sum()), sums @ self.squares - 2.0 * np.einsum("ic,ic->c", left, products)
 
     def values(self, weights: Floats, points: Floats) -> Floats:
         """Return <W, K_sigma>_F at all sigma of (p,), ascending.
@@ -168,11 +178,6 @@ class Family:
             return trace + value, -moment, second
 
         return evaluate
-
-
-def _lifted(examples: Floats) -> Floats:
-    """Return the examples, beside them ones and what their squares sum to with the sign changed, (n, d + 2)."""
-    return np.column_stack([examples, np.ones(len(examples)), -np.square(examples).sum(axis=1)])
 
 
 def _pairs(weights: Floats) -> Floats:
