@@ -18,10 +18,10 @@ os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
+from grambench.algorithms.kernel_fit import Oracle
 from problems import breast_cancer, in_turn, libsvm, two_gaussians
 
 from grambench import algorithms
-from grambench.algorithms.kernel_fit import Oracle
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
 from grambench.solvers import svm

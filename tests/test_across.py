@@ -44,7 +44,7 @@ SETTINGS = {
         "ca_1d": {},
         "cr": {},
         "da": {"algorithm": "alignf"},
-        "d1": {"algorithm": "grid_lp_mkl", "title": "√2, λ", "parameters": {"p": 1}},
+        "d1": {"algorithm": "lp_mkl", "title": "√2, λ", "parameters": {"p": 1}},
         "cr_dc": {},
     },
     "sweeps": {
@@ -406,7 +406,7 @@ def test_without_results_a_figure_says_so(compared):
 def test_a_colour_goes_by_the_place_of_the_file_in_the_study():
     colours = {name: figures.line(study(), name)[0] for name in study().algorithms}
     assert len(set(colours.values())) == len(colours)
-    again = study(algorithms=SETTINGS["algorithms"] | {"ca_nd": {}, "d2": {"algorithm": "grid_lp_mkl"}})
+    again = study(algorithms=SETTINGS["algorithms"] | {"ca_nd": {}, "d2": {"algorithm": "lp_mkl"}})
     assert {name: figures.line(again, name)[0] for name in colours} == colours
     (d1, dash), (d2, other) = (figures.line(again, name) for name in ("d1", "d2"))
     assert d1 == d2 and dash != other
@@ -466,7 +466,9 @@ def test_a_wrong_study_is_refused(part, name, change, message):
 def test_only_holdout_studies_have_searches_to_profile():
     nested = yaml.safe_load((CONFIG / "studies/rkl.yaml").read_text())
     profile = SETTINGS["sweeps"]["profile"] | {"algorithms": ["unif"], "datasets": ["sonar"]}
-    with pytest.raises(ConfigError, match="profile profiles a search, which only holdout studies have"):
+    with pytest.raises(
+        ConfigError, match="sweep profile is of kind profile, studies of kind nested do parameter and scaling"
+    ):
         check(Study, nested | {"sweeps": nested["sweeps"] | {"profile": profile}}, "rkl.yaml")
 
 
@@ -478,7 +480,7 @@ def test_the_plan_of_a_profile(monkeypatch):
     seen = []
     monkeypatch.setattr(fingerprint, "code", lambda *modules: seen.extend(modules))
     plan.run_code("ca_letter", "ca_1d/profile")
-    assert "grambench.pipeline.steps.fit_profile" in seen and "grambench.algorithms.parametric.ca_1d" in seen
+    assert "grambench.experiments.profile" in seen and "grambench.algorithms.parametric.ca_1d" in seen
 
 
 # the paper's numbers

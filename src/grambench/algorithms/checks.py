@@ -98,7 +98,8 @@ def _check_trace(trace: Trace, m: int, positive: Any) -> None:
     wrong = told & (trace.mistakes != ((trace.scores > 0.0) != positive))
     if wrong.any():
         first = int(np.argmax(wrong))
-        got = f"{trace.mistakes[first]} at a score of {trace.scores[first]:g} and a label of {'-+'[int(positive[first])]}1"
+        label = "+1" if positive[first] else "-1"
+        got = f"{trace.mistakes[first]} at a score of {trace.scores[first]:g} and a label of {label}"
         raise ContractError(f"trace.mistakes: expected what the scores say, got {got} in round {first + 1}")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel, Units
-from grambench.kernels.pool import Continuous, Features, Floats, Grams, Indices, Pool, Stored, read_only
+from grambench.kernels.pool import Continuous, Features, Floats, Grams, Indices, Pool, Stored, locked, read_only
 
 
 class Computed(Pool):
@@ -42,7 +42,7 @@ class Computed(Pool):
     ) -> None:
         self.kernels, self.train, self.others = kernels, train, others
         self.basis, self.trace, self.family = basis or self, trace, family
-        self.features: Features = {"": train if others is None else others}
+        self.features: Features = locked({"": train if others is None else others})
         self._grams: Grams | None = None
 
     @property

@@ -358,7 +358,11 @@ def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any
 
 
 def _check_algorithms(study: Study) -> None:
-    """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses."""
+    """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses or none of them has."""
+    fields = [algorithms.load(study.file(entry)).parameters.__dataclass_fields__ for entry in study.algorithms]
+    for parameter in study.protocol.tuned():
+        if parameter not in (all_known := {"C"}.union(*fields)):  # C, which a machine has too
+            raise unknown_name(f"parameter of the algorithms of {study.name}", parameter, all_known)
     for entry in study.algorithms:
         name = study.file(entry)
         sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
