@@ -23,6 +23,7 @@ from grambench.pipeline.steps import fit as step
 from grambench.results import records
 
 NAMES = algorithms.names()
+BLIND = {"majority", "gradient_boosting"}  # the second needs 20 examples a leaf, and has 30 in all
 FAMILY = Dictionary(family="gaussian", low=0.1, high=10.0, count=4, spacing="log")
 DICTIONARY = FAMILY.model_dump(mode="json") | {"grid": FAMILY.grid()}
 PROTOCOLS = {
@@ -130,7 +131,7 @@ def test_every_algorithm_runs_under_every_protocol(name, kind, kernels, prepared
     quality = next(metric for metric in ("accuracy_percent", "mistake_percent") if metric in expected)
     mean = record.metrics[quality].mean()
     right = mean if quality == "accuracy_percent" else 100.0 - mean
-    assert (40.0 if name == "majority" else 55.0) < right <= 100.0  # without looking, half of them
+    assert (40.0 if name in BLIND else 55.0) < right <= 100.0  # without looking, half of them
     assert record.metrics["operations"].min() > 0 or known.work.kernel_values == 0
 
 
@@ -168,7 +169,7 @@ def test_scores_do_cancel():
 
 
 @pytest.mark.parametrize("grid", [False, True])
-@pytest.mark.parametrize("name", filter(expands, UNTRACED))
+@pytest.mark.parametrize("name", [name for name in UNTRACED if expands(name)])
 def test_a_predictor_is_the_sum_that_it_says(name, grid):
     """On the training examples and on others, against sums over kernels by their definition."""
     features, labels, _ = problem(3, n=80)
