@@ -46,9 +46,8 @@ def algorithms_in_turn(dataset, rounds):
     """Print the seconds of one draw, algorithm by algorithm."""
     plan = Plan({"studies": ["ca_mnist"]}, Path("config"))
     study = plan.studies["ca_mnist"]
-    specs = {
-        name: Specification(**json.loads(plan.run_spec("ca_mnist", dataset.name, name))) for name in study.algorithms
-    }
+    told = {name: json.loads(plan.run_spec("ca_mnist", dataset.name, name)) for name in study.algorithms}
+    specs = {name: Specification(**settings) for name, settings in told.items()}
     draw = next(holdout.draws(specs["du"], dataset))
     searches = {name: [] for name in specs}
 

@@ -21,6 +21,7 @@ import numpy as np
 from problems import breast_cancer, in_turn, libsvm
 from problems import fit as fitted
 
+from grambench import algorithms
 from grambench.solvers import meb, svm
 from grambench.solvers.combination import Combination
 

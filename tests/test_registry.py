@@ -30,6 +30,8 @@ PROTOCOLS = {
     "nested": {"parts": 2, "folds": 2, "select": "C", "values": [0.1, 1.0]},
     "holdout": {"repeats": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
 }
+FEWER = {"random_forest": {"trees": 20}}  # what takes long by default
+CONSTANT = {"majority", "gradient_boosting"}  # the leaves of the latter hold 20 examples, of which there are 30
 # an algorithm that looks at a share of the order to come must look at as many examples in a shorter one
 SHARES = {"perceptron_star": lambda rounds: {"validation": 4 / rounds}}
 
@@ -85,10 +87,12 @@ def prepared(tmp_path_factory):
     return folder / "made.h5", stored
 
 
-def run(prepared, output, name, kind, kernels, **changes):
+def run(prepared, output, name, kind, kernels):
     """Run an algorithm as the workflow does, in this process, and return the record."""
     data, stored = prepared
-    asked = specification(name, kind, protocol=PROTOCOLS[kind], kernels=kernels, dictionary=DICTIONARY, **changes)
+    asked = specification(
+        name, kind, protocol=PROTOCOLS[kind], kernels=kernels, dictionary=DICTIONARY, points=[FEWER.get(name, {})]
+    )
     files = [str(stored[kernel]) for kernel in kernels] if kind == "online" else []
     step.main([json.dumps(dataclasses.asdict(asked)), str(output), str(data), *files])
     return records.read(output)
@@ -130,7 +134,7 @@ def test_every_algorithm_runs_under_every_protocol(name, kind, kernels, prepared
     quality = next(metric for metric in ("accuracy_percent", "mistake_percent") if metric in expected)
     mean = record.metrics[quality].mean()
     right = mean if quality == "accuracy_percent" else 100.0 - mean
-    assert (40.0 if name == "majority" else 55.0) < right <= 100.0  # without looking, half of them
+    assert (40.0 if name in CONSTANT else 55.0) < right <= 100.0  # without looking, half of them
     assert record.metrics["operations"].min() > 0 or known.work.kernel_values == 0
 
 
@@ -168,7 +172,7 @@ def test_scores_do_cancel():
 
 
 @pytest.mark.parametrize("grid", [False, True])
-@pytest.mark.parametrize("name", filter(expands, UNTRACED))
+@pytest.mark.parametrize("name", [name for name in UNTRACED if expands(name)])
 def test_a_predictor_is_the_sum_that_it_says(name, grid):
     """On the training examples and on others, against sums over kernels by their definition."""
     features, labels, _ = problem(3, n=80)
