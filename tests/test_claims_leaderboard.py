@@ -55,8 +55,7 @@ def evidence(gone=(), failed=(), work=None, **accuracies):
                 continue
             accuracy = (SUPPORT | accuracies)[name] + 0.001 * ((place * (number + 3)) % 7)
             own = {"accuracy_percent": accuracy, "seconds": 0.1 if name in ONLINE else 5.0}
-            own["kernel_values"] = (work or {}).get(name, 1e3 if name in ONLINE else 1e6)
-            own["row_additions"] = 0.0
+            own["operations"] = (work or {}).get(name, 1e3 if name in ONLINE else 1e6)
             rows += [(dataset, name, "", np.nan, 0, *item) for item in own.items()]
     columns = ["dataset", "algorithm", "sweep", "status", "reason", "orders"]
     results = Results(STUDY, pd.DataFrame(rows, columns=RUNS), pd.DataFrame(cells, columns=columns))
