@@ -71,7 +71,7 @@ def main():
         scores = fit.predictor.scores(Stored(grams))
         told = f"weights {np.abs(fit.weights - weights).max():.1e} of {weights.max():.2f}, "
         told += f"decision values {np.abs(scores - values).max():.1e} of {np.abs(values).max():.2f}, "
-        told += f"certificate {fit.certificate.gap:.1e}"
+        told += f"certificate {fit.certify().gap:.1e}"
         compare(
             f"EasyMKL lambda = {share:g}",
             lambda s=share: ours("easy_mkl", grams, labels, regulariser=s),

@@ -18,10 +18,9 @@ os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
-from grambench.algorithms.kernel_fit import Oracle
-from problems import breast_cancer, in_turn, libsvm, two_gaussians
+from problems import breast_cancer, fit, in_turn, libsvm, two_gaussians
 
-from grambench import algorithms
+from grambench.algorithms.oracle import Oracle
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
 from grambench.solvers import svm
@@ -38,9 +37,8 @@ def visited(name, settings, pool, labels):
         sequence.append((weights.copy(), C))
         return machine(oracle, weights, C, **others)
 
-    algorithm = algorithms.load(name)
     with patch.object(Oracle, "machine", note):
-        algorithm.fit(algorithms.parameters(name, settings), pool, labels, rng=np.random.default_rng(0))
+        fit(name, settings, pool, labels)
     return sequence
 
 

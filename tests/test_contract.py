@@ -13,7 +13,7 @@ from fitting import pool_of
 from specifications import specification
 
 from grambench import algorithms
-from grambench.algorithms.checks import learn, scored
+from grambench.algorithms.checks import certified, learn, scored
 from grambench.algorithms.fit import Step
 from grambench.common.errors import ContractError
 from grambench.datasets import store
@@ -124,10 +124,6 @@ BROKEN = {
         changed(steps=[Step(1, 0, 2.0), Step(2, 0, float("nan"))]),
         "steps: expected finite objectives, got nan",
     ),
-    "certificate": (
-        changed(certificate=Certificate(kkt=0.0, gap=float("nan"))),
-        "certificate: expected numbers, got Certificate(kkt=0.0, gap=nan)",
-    ),
     "mistakes are numbers": (
         traced(mistakes=lambda values: np.full(N, -3.0)),
         f"trace.mistakes: expected an array of bool ({N},), got float64 ({N},)",
@@ -200,6 +196,15 @@ def test_scores_that_break_the_contract(case):
     values, message = SCORES[case]
     with pytest.raises(ContractError, match=re.escape(message.format(t=N, less=N - 1))):
         scored(Constant(values), pool(data().features))
+
+
+def test_a_certificate_that_says_nothing():
+    fit = attempt(algorithms.load("uniform_svm"))
+    assert certified(fit).gap < 0.01
+    assert np.isnan(certified(replace(fit, certify=None))).all()
+    for wrong in (Certificate(kkt=0.0, gap=float("nan")), Certificate(kkt=float("nan"), gap=0.0), None):
+        with pytest.raises(ContractError, match=re.escape(f"certificate: expected numbers, got {wrong}")):
+            certified(replace(fit, certify=lambda wrong=wrong: wrong))
 
 
 def test_coefficients_that_are_not_numbers_or_too_few():

@@ -83,6 +83,7 @@ def test_uniform_weights_on_the_grid_on_a_finer_one_and_on_given_values():
     np.testing.assert_allclose(np.diff(np.log(finer)), np.log(finer[1] / finer[0]))
     given = fit("grid_uniform", pool, labels, values=(1.0, 3.0))
     assert (given.thetas, given.weights.tolist()) == ([1.0, 3.0], [0.5, 0.5])
+    assert same(given, fit("grid_uniform", pool, labels, values=[1, 3]))  # as YAML has them
     with pytest.raises(ValueError, match="refine must be at least 1, got 0"):
         fit("grid_uniform", pool, labels, refine=0)
 
