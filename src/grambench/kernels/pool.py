@@ -76,7 +76,7 @@ class Continuous:
     def mixture(self, weights: Floats, parameters: Sequence[Floats]) -> Floats:
         """Return sum_i weights_i K_theta_i, (t, n), where some weight is not 0."""
         used = np.flatnonzero(weights)
-        mixture = self.family.mixture(weights[used], [parameters[i] for i in used])
+        mixture = self.family.mixture(weights[used], [parameters[int(i)] for i in used])
         self.computed += len(used) * mixture.size
         return mixture if self.others is None else mixture.T
 

@@ -44,7 +44,7 @@ class KernelFamily(Protocol):
         """Return K_theta, (n, t)."""
 
     def mixture(self, weights: Floats, parameters: Sequence[Floats]) -> Floats:
-        """Return sum_i weights_i K_theta_i, (n, t)."""
+        """Return sum_i weights_i K_theta_i, (n, t), for weights that are not negative."""
 
     def objective(self, weights: Floats) -> Objective:
         """Return the function theta -> (<W, K_theta>_F, its gradient by theta), for a symmetric W (n, n).

@@ -25,10 +25,10 @@ class Family:
     precision: ClassVar[float] = 1e-6  # of a frequency: a hundredth shifts the phase at the ends of the range
 
     def __init__(self, left: Floats, right: Floats | None = None) -> None:
-        others = left if right is None else right
         if left.shape[1] != 1:
             raise DataError(f"Dirichlet kernels need examples with one feature, got {left.shape[1]}")
-        self.left, self.right = left[:, 0], others[:, 0]
+        self.left = left[:, 0]
+        self.right = self.left if right is None else right[:, 0]
         self._scanned: tuple[Floats, Floats] | None = None
 
     def gram(self, parameter: Floats) -> Floats:
@@ -38,10 +38,11 @@ class Family:
         return 1.0 + 2.0 * gram
 
     def mixture(self, weights: Floats, parameters: Sequence[Floats]) -> Floats:
-        """Return sum_i weights_i K_sigma_i, (n, t)."""
-        sigmas = np.concatenate(parameters)
-        left, right = _waves(sigmas, self.left), _waves(sigmas, self.right)
-        mixture: Floats = (2.0 * np.tile(weights, 2)[:, None] * left).T @ right
+        """Return sum_i weights_i K_sigma_i, (n, t), for weights that are not negative."""
+        sigmas, roots = np.concatenate(parameters), np.sqrt(2.0 * np.tile(weights, 2))[:, None]
+        left = roots * _waves(sigmas, self.left)
+        right = left if self.right is self.left else roots * _waves(sigmas, self.right)
+        mixture: Floats = left.T @ right  # of an array with itself symmetric to the last digit
         mixture += weights.sum()
         return mixture
 

@@ -50,7 +50,8 @@ class Family:
     @cached_property
     def squares(self) -> Floats:
         """Squares of the examples, (n, d)."""
-        return np.square(self.left)
+        squares: Floats = np.square(self.left)
+        return squares
 
     @cached_property
     def pair_distances(self) -> Floats:
@@ -77,6 +78,8 @@ class Family:
                 total += entries
             mixture[rows, columns] = total
             if self.right is self.left:
+                corner = total[:, : len(total)]
+                mixture[rows, rows] = np.triu(corner) + np.triu(corner, 1).T  # symmetric to the last digit
                 below = slice(rows.stop, None)
                 mixture[below, rows] = mixture[rows, below].T
         return mixture
@@ -93,7 +96,7 @@ class Family:
         """Return the function of rows and columns to a new block of -sum_c (x_c - x'_c)^2 / sigma_c^2."""
         if len(parameter) == 1:
             distances, rate = self.distances, -1.0 / parameter[0] ** 2
-            return lambda rows, columns: distances[rows, columns] * rate
+            return lambda rows, columns: np.multiply(distances[rows, columns], rate)
         left = self.left / parameter
         right = left if self.right is self.left else self.right / parameter
         row_norms = np.einsum("ic,ic->i", left, left)[:, None]
@@ -104,7 +107,8 @@ class Family:
             entries: Floats = doubled[rows] @ right[columns].T
             entries -= row_norms[rows]
             entries -= column_norms[columns]
-            return np.minimum(entries, 0.0, out=entries)
+            np.minimum(entries, 0.0, out=entries)
+            return entries
 
         return block
 
@@ -164,7 +168,8 @@ class Family:
     def scan(self, low: float, high: float) -> Floats:
         """Return bandwidths that halve sigma^2; the Gram matrices of neighbours differ by little."""
         steps = int(np.ceil(2.0 * np.log2(high / low)))
-        return np.maximum(high * np.sqrt(0.5) ** np.arange(steps, -1, -1), low)
+        points: Floats = np.maximum(high * np.sqrt(0.5) ** np.arange(steps, -1, -1), low)
+        return points
 
     def by_rate(self, weights: Floats) -> Callable[[float], tuple[float, float, float]]:
         """Return s -> (<W, K_sigma>_F, its two derivatives) for s = 1/sigma^2, convex in s where W >= 0."""
