@@ -18,8 +18,7 @@ rng : Generator
     The only source of randomness.
 
 It raises ValueError for what it cannot learn from, and SolverError where a solver gives up. The same arguments give the
-same Fit, bit for bit, but for the work that an earlier fit on the same pool has spared it.
-`grambench.algorithms.checks` holds every Fit against this page while a run goes on.
+same Fit, bit for bit. `grambench.algorithms.checks` holds every Fit against this page while a run goes on.
 """
 
 from collections.abc import Callable, Sequence

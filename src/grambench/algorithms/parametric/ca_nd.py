@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms import stagewise
-from grambench.algorithms.fit import Fit, Labels, Order, Work, continuous
+from grambench.algorithms.fit import Fit, Labels, Order, continuous
 from grambench.algorithms.parametric import ca_1d
 from grambench.kernels.pool import Pool
 from grambench.kernels.search import space
@@ -42,7 +42,7 @@ class Parameters(stagewise.Stopping):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the kernel; the machine is trained on it afterwards.
 
-    CA-1D is run, and counted, by the first fit on a pool alone: the regulariser changes nothing of it.
+    CA-1D is run by the first fit on a pool alone, since the regulariser changes nothing of it.
     """
     common = ca_1d.Parameters(
         iterations=parameters.iterations,
@@ -51,11 +51,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         longest=parameters.longest,
     )
     family = continuous(pool)
-    before, work = (common, labels.tobytes()), Work()
-    if before not in family.kept:
-        family.kept[before] = ca_1d.fit(common, pool, labels, order=order, rng=rng)
-        work = family.kept[before].work
-    simple: Fit = family.kept[before]
+    asked = common, labels.tobytes()
+    if asked not in family.kept:
+        family.kept[asked] = ca_1d.fit(common, pool, labels, order=order, rng=rng)
+    simple: Fit = family.kept[asked]
     start = np.full(family.features, simple.weights @ np.concatenate(simple.thetas or []))
 
     def search(slope: Floats) -> Floats:
@@ -69,4 +68,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         return space(penalised, start, family.low, family.high)[0]
 
     found = stagewise.learn(family, labels, search, parameters)
-    return replace(found, work=work + found.work)
+    return replace(found, work=simple.work + found.work)
