@@ -1,13 +1,29 @@
-"""A pool whose kernel values are made from features when they are asked for."""
+"""A pool whose kernel values are made from features when they are asked for.
 
-from collections.abc import Sequence
+All Gram matrices are made at the first call of `grams`. A pass over the training examples (`along`) gets
+
+- rows on demand, until the pool has made as many values as the matrices hold;
+- the matrices, once they are made, and from then on: whoever passes over one pool again and again pays for at most
+  twice what is least.
+
+Up to WHOLE examples a row is made of the same inner products as the matrices, one matrix that is kept, by the same
+operations: the two are equal bit for bit, and what was made before changes no result. Beyond, a pass always gets rows
+on demand, whose inner products are made for the next BLOCK examples of its order; BLAS adds them in another order than
+those of the matrices, so that last bits may differ.
+"""
+
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel, Units
-from grambench.kernels.pool import Continuous, Features, Floats, Grams, Indices, Pool, Stored, read_only
+from grambench.kernels.pool import Continuous, Features, Floats, Grams, Indices, Pool, Rows, Stored, read_only
+
+WHOLE = 8192  # examples, whose inner products take half a GiB
+BLOCK = 64  # examples, for which the features are read once
 
 
 class Computed(Pool):
@@ -60,35 +76,72 @@ class Computed(Pool):
 
     @cached_property
     def scales(self) -> list[float]:
-        """What each kernel is multiplied by; of the training examples' pool."""
-        self.grams()
-        return self._scales
+        """What each kernel is multiplied by, of the training examples' pool: from the diagonals alone."""
+        if self.trace is None:
+            return [1.0] * len(self.kernels)
+        diagonal, zeros = np.empty_like(self._norms), np.zeros_like(self._norms)
+        scales = []
+        for kernel in self.kernels:
+            kernel.fill(self._norms, zeros, diagonal, self._units())
+            scales.append(float(self.trace / diagonal.sum()))
+        return scales
+
+    @property
+    def whole(self) -> bool:
+        """Whether the inner products of all training examples are made at once and kept."""
+        return len(self.train) <= WHOLE
+
+    @cached_property
+    def _inner(self) -> Floats:
+        return np.asarray(self.train @ self.train.T)
+
+    @cached_property
+    def _norms(self) -> Floats:
+        """Squared norms of the training examples; as their inner products have them, so that equal ones are at 0."""
+        return np.diagonal(self._inner).copy() if self.whole else _squared_norms(self.train)
 
     def grams(self) -> Grams:
         """Return the Gram matrices, (m, t, n), made at the first call."""
         if self._grams is None:
             values = np.empty(self.shape)
-            self._fill(values)
+            if self.others is None:
+                grams.fill(self._inner, self.kernels, list(values), units=self._units())
+                self._scale(values, range(len(values)))
+                del self._inner  # what else is made of it is made
+            else:
+                norms = _squared_norms(self.others), _squared_norms(self.train)
+                self._fill(self.others @ self.train.T, *norms, range(len(values)), values)
             self._grams = read_only(values)
             self.computed += values.size
         return self._grams
 
-    def _fill(self, values: Floats) -> None:
-        if self.others is None:
-            grams.fill(self.train @ self.train.T, self.kernels, list(values), units=self._units())
-            self._scales = [self.trace / np.trace(gram) if self.trace is not None else 1.0 for gram in values]
-        else:
-            inner = self.others @ self.train.T
-            distances = np.empty_like(inner)
-            rows, columns = (np.square(each).sum(axis=1) for each in (self.others, self.train))
-            grams.squared_distances(inner, rows, columns, distances)
-            for kernel, value in zip(self.kernels, values, strict=True):
-                kernel.fill(inner, distances, value, self._units())
+    def _fill(self, inner: Floats, norms: Floats, train: Floats, chosen: Iterable[int], out: Sequence[Floats]) -> None:
+        """Write the values of chosen kernels, (b, n) each, at the inner products of b examples of these norms."""
+        distances = np.empty_like(inner)
+        grams.squared_distances(inner, norms, train, distances)
+        for k, values in zip(chosen, out, strict=True):
+            self.kernels[k].fill(inner, distances, values, self._units())
+        self._scale(out, chosen)
+
+    def _scale(self, values: Iterable[Floats], chosen: Iterable[int]) -> None:
         if self.trace is not None:
-            for scale, value in zip(
-                self.basis.scales if self.others is not None else self._scales, values, strict=True
-            ):
-                value *= scale
+            for k, each in zip(chosen, values, strict=True):
+                each *= self.basis.scales[k]
+
+    def inner(self, chosen: Indices) -> Floats:
+        """Return the inner products of b training examples with all, (b, n)."""
+        return self._inner[chosen] if self.whole else np.asarray(self.train[chosen] @ self.train.T)
+
+    def fill(self, inner: Floats, example: int, chosen: Sequence[int], out: Sequence[Floats]) -> None:
+        """Write a training example's row of each chosen kernel, (1, n), made of its inner products (1, n)."""
+        self._fill(inner, self._norms[[example]], self._norms, chosen, out)
+        self.computed += len(chosen) * inner.size
+
+    def along(self, order: Indices) -> Rows:
+        """Return the rows of the training examples as a pass needs them, by the rule that this file states."""
+        m, t, n = self.shape
+        matrices = self._grams is not None or self.computed >= m * t * n
+        return super().along(order) if self.whole and matrices else OnDemand(self, order)
 
     def rows(self, chosen: Indices) -> Floats:
         """Return the kernel values of b examples, (m, b, n)."""
@@ -97,6 +150,49 @@ class Computed(Pool):
     def part(self, rows: Indices, columns: Indices) -> Stored:
         """Return a pool of copies of some rows and columns, scaled as this one."""
         return Stored(self.grams(), features=self.features, family=self.family).part(rows, columns)
+
+
+class OnDemand(Rows):
+    """Rows of one example at a time, of the kernels that ask for them.
+
+    Parameters
+    ----------
+    pool : Computed
+        The pool of the training examples with themselves.
+    order : ndarray of int (T,)
+        Of the pass.
+    kernels : sequence of int, optional
+        Which of the pool's; all where none are given.
+    """
+
+    on_demand = True
+
+    def __init__(self, pool: Computed, order: Indices, kernels: Sequence[int] | None = None) -> None:
+        self._pool, self._order = pool, order
+        self._kernels = range(len(pool.kernels)) if kernels is None else kernels
+        self._values = np.empty((len(self._kernels), 1, len(pool.train)))
+        self._first, self._inner = 0, np.empty((0, len(pool.train)))  # of the block of inner products
+        self.values = tuple(read_only(tuple(self._values)))
+        self.place = np.full(len(pool.train), -1)
+
+    def only(self, kernel: int) -> "OnDemand":
+        """Return the rows of one kernel, for a pass of its own."""
+        return OnDemand(self._pool, self._order, [self._kernels[kernel]])
+
+    def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
+        """Make the rows of the example of one round, of the kernels (m,) that need them."""
+        if not self._first <= number < self._first + len(self._inner):
+            block = 1 if self._pool.whole else BLOCK
+            self._first, self._inner = number, self._pool.inner(self._order[number : number + block])
+        inner, example = self._inner[[number - self._first]], self._order[number]
+        chosen = np.flatnonzero(needed)
+        self._pool.fill(inner, example, [self._kernels[k] for k in chosen], [self._values[k] for k in chosen])
+        self.place.fill(-1)
+        self.place[example] = 0
+
+
+def _squared_norms(examples: Floats) -> Floats:
+    return np.asarray(np.square(examples).sum(axis=1))
 
 
 def units_of(train: Floats) -> Units:

@@ -75,33 +75,35 @@ class WeightedSum:
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; a support vector belongs to all kernels and is counted once."""
-    grams = check_input(pool, labels, order)
+    rows = check_input(pool, labels, order)
+    m, n, rounds = len(rows.values), len(labels), len(order)
     q = 1.0 / (1.0 - 1.0 / parameters.p)
-    mistakes, scores, added, weights, last = _run(grams, labels, order, q, parameters.margin)
+    mistakes, added = np.zeros(rounds, dtype=np.bool_), np.zeros(rounds, dtype=np.bool_)
+    votes, weights, last, scores = np.empty(rounds), np.zeros((rounds, m)), np.ones(m), np.zeros((m, n))
+    squared_norms = np.full(m, np.finfo(np.float64).eps)
+    state = (mistakes, votes, added, weights, last, scores, squared_norms)
+    t = 0
+    while (t := _play(t, rows.values, rows.place, labels, order, q, parameters.margin, *state)) < rounds:
+        rows.fetch(t, np.ones(m, dtype=np.bool_))
     support = order[added]
     trace = Trace(
         mistakes=mistakes,
-        scores=scores,
+        scores=votes,
         support_vectors=np.cumsum(added),
         weights=weights,
-        updates=np.full(len(grams), len(support)),
+        updates=np.full(m, len(support)),
     )
     predictor = WeightedSum(last, support, labels[support])
     return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
 
 
 @njit(cache=True)
-def _run(grams, labels, order, q, threshold):  # type: ignore[no-untyped-def]
-    m = len(grams)
-    rounds = order.size
-    mistakes = np.zeros(rounds, dtype=np.bool_)
-    votes = np.empty(rounds)
-    added = np.zeros(rounds, dtype=np.bool_)
-    weights = np.zeros((rounds, m))
-    scores = np.zeros((m, labels.size))  # f_k(x_j), kernel by kernel
-    squared_norms = np.full(m, np.finfo(np.float64).eps)  # ||theta_k||^2
-    w = np.ones(m)
-    for t in range(rounds):
+def _play(  # type: ignore[no-untyped-def]
+    start, values, place, labels, order, q, threshold, mistakes, votes, added, weights, w, scores, squared_norms
+):
+    """Play the rounds from `start` on, with f_k(x_j) in scores (m, n) and ||theta_k||^2 in squared_norms (m,)."""
+    m = w.size
+    for t in range(start, order.size):
         i = order[t]
         y = labels[i]
         f = 0.0
@@ -111,15 +113,17 @@ def _run(grams, labels, order, q, threshold):  # type: ignore[no-untyped-def]
         margin = 2.0 * y * f
         mistakes[t] = margin <= 0.0
         if margin <= threshold:
+            if place[i] < 0:
+                return t
             added[t] = True
             for k in range(m):
-                row = grams[k][i]
+                row = values[k][place[i]]
                 squared_norms[k] += 4.0 * y * scores[k, i] + 2.0 * row[i]
                 for j in range(row.size):
                     scores[k, j] += y * row[j]
-            w = _gradient(squared_norms, q)
+            w[:] = _gradient(squared_norms, q)
         normalise(w, weights[t])
-    return mistakes, votes, added, weights, w
+    return order.size
 
 
 @njit(cache=True)

@@ -39,10 +39,14 @@ class MeanPerceptron:
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass."""
-    grams = check_input(pool, labels, order)
-    scores = _run(grams, labels, order)
+    rows = check_input(pool, labels, order)
+    m, all_kernels = len(rows.values), np.ones(len(rows.values), dtype=np.bool_)
+    scores, lanes = np.empty(len(order)), np.zeros((LANES, len(labels)))
+    t, count = _play(0, 0, rows.values, rows.place, labels, order, scores, lanes)
+    while t < len(order):
+        rows.fetch(t, all_kernels)
+        t, count = _play(t, count, rows.values, rows.place, labels, order, scores, lanes)
     mistakes = (scores >= 0.0) != (labels[order] > 0)
-    m = len(grams)
     trace = Trace(
         mistakes=mistakes,
         scores=scores,
@@ -56,23 +60,22 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
 
 @njit(cache=True)
-def _run(grams, labels, order):  # type: ignore[no-untyped-def]
-    m = len(grams)
-    scores = np.empty(order.size)
-    lanes = np.zeros((LANES, labels.size))
+def _play(start, count, values, place, labels, order, scores, lanes):  # type: ignore[no-untyped-def]
+    m = len(values)
     mean_row = np.empty(labels.size)
-    count = 0
-    for t in range(order.size):
+    for t in range(start, order.size):
         i = order[t]
         scores[t] = score(lanes, i)
         if (scores[t] >= 0.0) != (labels[i] > 0):
+            if place[i] < 0:
+                return t, count
             mean_row[:] = 0.0
             for k in range(m):
-                row = grams[k][i]
+                row = values[k][place[i]]
                 for j in range(row.size):
                     mean_row[j] += row[j]
             for j in range(mean_row.size):
                 mean_row[j] /= m
             add_row(lanes, count, labels[i], mean_row)
             count += 1
-    return scores
+    return order.size, count
