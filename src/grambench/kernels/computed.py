@@ -71,7 +71,8 @@ class Computed(Pool):
         """What relative kernels measure in."""
         return units_of(self.train)
 
-    def _units(self) -> Units | None:
+    @cached_property
+    def _measure(self) -> Units | None:
         return self.basis.units if any(kernel.relative for kernel in self.kernels) else None
 
     @cached_property
@@ -82,7 +83,7 @@ class Computed(Pool):
         diagonal, zeros = np.empty_like(self._norms), np.zeros_like(self._norms)
         scales = []
         for kernel in self.kernels:
-            kernel.fill(self._norms, zeros, diagonal, self._units())
+            kernel.fill(self._norms, zeros, diagonal, self._measure)
             scales.append(float(self.trace / diagonal.sum()))
         return scales
 
@@ -105,7 +106,7 @@ class Computed(Pool):
         if self._grams is None:
             values = np.empty(self.shape)
             if self.others is None:
-                grams.fill(self._inner, self.kernels, list(values), units=self._units())
+                grams.fill(self._inner, self.kernels, list(values), units=self._measure)
                 self._scale(values, range(len(values)))
                 del self._inner  # what else is made of it is made
             else:
@@ -120,7 +121,7 @@ class Computed(Pool):
         distances = np.empty_like(inner)
         grams.squared_distances(inner, norms, train, distances)
         for k, values in zip(chosen, out, strict=True):
-            self.kernels[k].fill(inner, distances, values, self._units())
+            self.kernels[k].fill(inner, distances, values, self._measure)
         self._scale(out, chosen)
 
     def _scale(self, values: Iterable[Floats], chosen: Iterable[int]) -> None:
@@ -132,10 +133,12 @@ class Computed(Pool):
         """Return the inner products of b training examples with all, (b, n)."""
         return self._inner[chosen] if self.whole else np.asarray(self.train[chosen] @ self.train.T)
 
-    def fill(self, inner: Floats, example: int, chosen: Sequence[int], out: Sequence[Floats]) -> None:
-        """Write a training example's row of each chosen kernel, (1, n), made of its inner products (1, n)."""
-        self._fill(inner, self._norms[[example]], self._norms, chosen, out)
-        self.computed += len(chosen) * inner.size
+    def values(self, inner: Floats, examples: Indices, train: Indices, chosen: Sequence[int]) -> Floats:
+        """Return the values of k kernels between some training examples and others, of their inner products (b, c)."""
+        values = np.empty((len(chosen), *inner.shape))
+        self._fill(inner, self._norms[examples], self._norms[train], chosen, values)
+        self.computed += values.size
+        return values
 
     def along(self, order: Indices) -> Rows:
         """Return the rows of the training examples as a pass needs them, by the rule that this file states."""
@@ -168,11 +171,11 @@ class OnDemand(Rows):
     on_demand = True
 
     def __init__(self, pool: Computed, order: Indices, kernels: Sequence[int] | None = None) -> None:
-        self._pool, self._order = pool, order
+        self._pool, self._order = pool, order.astype(np.intp)
         self._kernels = range(len(pool.kernels)) if kernels is None else kernels
-        self._values = np.empty((len(self._kernels), 1, len(pool.train)))
+        self._values = np.zeros((len(self._kernels), len(pool.train)))
         self._first, self._inner = 0, np.empty((0, len(pool.train)))  # of the block of inner products
-        self.values = tuple(read_only(tuple(self._values)))
+        self.values = tuple(read_only(tuple(self._values[:, None])))
         self.place = np.full(len(pool.train), -1)
 
     def only(self, kernel: int) -> "OnDemand":
@@ -184,9 +187,11 @@ class OnDemand(Rows):
         if not self._first <= number < self._first + len(self._inner):
             block = 1 if self._pool.whole else BLOCK
             self._first, self._inner = number, self._pool.inner(self._order[number : number + block])
-        inner, example = self._inner[[number - self._first]], self._order[number]
-        chosen = np.flatnonzero(needed)
-        self._pool.fill(inner, example, [self._kernels[k] for k in chosen], [self._values[k] for k in chosen])
+        example, later = self._order[number : number + 1], self._order[number:]
+        inner, chosen = self._inner[number - self._first].take(later)[None], np.flatnonzero(needed)
+        values = self._pool.values(inner, example, later, [self._kernels[k] for k in chosen])
+        for k, row in zip(chosen, values, strict=True):
+            self._values[k][later] = row[0]
         self.place.fill(-1)
         self.place[example] = 0
 
