@@ -130,7 +130,7 @@ def check_input(pool: Pool, labels: Labels, order: Order) -> Rows:
         If a shape, a type or a value is wrong.
     """
     n, rows = len(labels), pool.along(order)
-    shape = (1 if rows.on_demand else n, n)
+    shape = (1, len(order)) if rows.on_demand else (n, n)
     for index, values in enumerate(rows.values):
         if values.shape != shape or values.dtype != np.float64 or not values.flags.c_contiguous:
             raise ValueError(

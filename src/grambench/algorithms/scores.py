@@ -81,7 +81,7 @@ def expert_pass(rows: Rows, labels: Labels, order: Order) -> Floats:
     ndarray of float64 (T,)
         The score of each round's example; it predicts +1 from 0 on.
     """
-    (values,), this = rows.values, np.ones(1, dtype=np.bool_)
+    (values,), this, (labels, order) = rows.values, np.ones(1, dtype=np.bool_), rows.numbered(labels, order)
     scores, lanes = np.empty(len(order)), np.zeros((LANES, len(labels)))
     t, count = _play(0, 0, values, rows.place, labels, order, scores, lanes)
     while t < len(order):

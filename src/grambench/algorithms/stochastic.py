@@ -29,7 +29,7 @@ class Pass(NamedTuple):
     updates : ndarray of int64 (m,)
         Of each kernel so far.
     lanes : ndarray of float64 (m, 4, n)
-        Partial scores of every example, kernel by kernel.
+        Partial scores of every example, kernel by kernel, as the rows number them.
     """
 
     votes: Floats
@@ -60,7 +60,7 @@ def run(
     uniforms : ndarray of float64 (T, m)
         By which kernels are drawn.
     """
-    (rounds, m), n = uniforms.shape, len(labels)
+    (rounds, m), (labels, order) = uniforms.shape, rows.numbered(labels, order)
     made = Pass(
         votes=np.empty(rounds),
         updated=np.zeros((rounds, m), dtype=np.bool_),
@@ -68,7 +68,7 @@ def run(
         weights=np.zeros((rounds, m)),
         w=np.ones(m),
         updates=np.zeros(m, dtype=np.int64),
-        lanes=np.zeros((m, LANES, n)),
+        lanes=np.zeros((m, LANES, len(labels))),
     )
     t = 0
     while (t := play(t, rows.values, rows.place, labels, order, beta, delta, uniforms, *made)) < rounds:

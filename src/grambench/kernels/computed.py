@@ -2,9 +2,10 @@
 
 All Gram matrices are made at the first call of `grams`. A pass over the training examples (`along`) gets
 
-- rows on demand, until the pool has made as many values as the matrices hold;
-- the matrices, once they are made, and from then on: whoever passes over one pool again and again pays for at most
-  twice what is least.
+- rows on demand, of each example with those that come after it, until the pool has made as many values as there are
+  pairs of examples, which one pass never does;
+- the matrices from then on, or once they are made: who passes over one pool again and again pays about twice what is
+  least, at most.
 
 Up to WHOLE examples a row is made of the same inner products as the matrices, one matrix that is kept, by the same
 operations: the two are equal bit for bit, and what was made before changes no result. Beyond, a pass always gets rows
@@ -12,7 +13,7 @@ on demand, whose inner products are made for the next BLOCK examples of its orde
 those of the matrices, so that last bits may differ.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +21,19 @@ from numpy.typing import NDArray
 
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel, Units
-from grambench.kernels.pool import Continuous, Features, Floats, Grams, Indices, Pool, Rows, Stored, read_only
+from grambench.kernels.pool import (
+    Continuous,
+    Features,
+    Floats,
+    Grams,
+    Indices,
+    Labels,
+    Order,
+    Pool,
+    Rows,
+    Stored,
+    read_only,
+)
 
 WHOLE = 8192  # examples, whose inner products take half a GiB
 BLOCK = 64  # examples, for which the features are read once
@@ -93,22 +106,23 @@ class Computed(Pool):
         return len(self.train) <= WHOLE
 
     @cached_property
-    def _inner(self) -> Floats:
+    def inner(self) -> Floats:
+        """The inner products of all training examples, (n, n)."""
         return np.asarray(self.train @ self.train.T)
 
     @cached_property
     def _norms(self) -> Floats:
         """Squared norms of the training examples; as their inner products have them, so that equal ones are at 0."""
-        return np.diagonal(self._inner).copy() if self.whole else _squared_norms(self.train)
+        return np.diagonal(self.inner).copy() if self.whole else _squared_norms(self.train)
 
     def grams(self) -> Grams:
         """Return the Gram matrices, (m, t, n), made at the first call."""
         if self._grams is None:
             values = np.empty(self.shape)
             if self.others is None:
-                grams.fill(self._inner, self.kernels, list(values), units=self._measure)
+                grams.fill(self.inner, self.kernels, list(values), units=self._measure)
                 self._scale(values, range(len(values)))
-                del self._inner  # what else is made of it is made
+                del self.inner  # what else is made of it is made
             else:
                 norms = _squared_norms(self.others), _squared_norms(self.train)
                 self._fill(self.others @ self.train.T, *norms, range(len(values)), values)
@@ -116,34 +130,30 @@ class Computed(Pool):
             self.computed += values.size
         return self._grams
 
-    def _fill(self, inner: Floats, norms: Floats, train: Floats, chosen: Iterable[int], out: Sequence[Floats]) -> None:
-        """Write the values of chosen kernels, (b, n) each, at the inner products of b examples of these norms."""
+    def _fill(self, inner: Floats, rows: Floats, columns: Floats, chosen: Sequence[int], out: Sequence[Floats]) -> None:
+        """Write the values of chosen kernels, (b, c) each, at inner products of examples of these squared norms."""
         distances = np.empty_like(inner)
-        grams.squared_distances(inner, norms, train, distances)
+        grams.squared_distances(inner, rows, columns, distances)
         for k, values in zip(chosen, out, strict=True):
             self.kernels[k].fill(inner, distances, values, self._measure)
         self._scale(out, chosen)
 
-    def _scale(self, values: Iterable[Floats], chosen: Iterable[int]) -> None:
+    def _scale(self, values: Sequence[Floats], chosen: Sequence[int]) -> None:
         if self.trace is not None:
             for k, each in zip(chosen, values, strict=True):
                 each *= self.basis.scales[k]
 
-    def inner(self, chosen: Indices) -> Floats:
-        """Return the inner products of b training examples with all, (b, n)."""
-        return self._inner[chosen] if self.whole else np.asarray(self.train[chosen] @ self.train.T)
-
-    def values(self, inner: Floats, examples: Indices, train: Indices, chosen: Sequence[int]) -> Floats:
-        """Return the values of k kernels between some training examples and others, of their inner products (b, c)."""
-        values = np.empty((len(chosen), *inner.shape))
-        self._fill(inner, self._norms[examples], self._norms[train], chosen, values)
-        self.computed += values.size
-        return values
+    def fill(
+        self, inner: Floats, rows: Indices, columns: Indices, chosen: Sequence[int], out: Sequence[Floats]
+    ) -> None:
+        """Write the values of chosen kernels, (b, c) each, between training examples of these inner products (b, c)."""
+        self._fill(inner, self._norms[rows], self._norms[columns], chosen, out)
+        self.computed += len(chosen) * inner.size
 
     def along(self, order: Indices) -> Rows:
         """Return the rows of the training examples as a pass needs them, by the rule that this file states."""
         m, t, n = self.shape
-        matrices = self._grams is not None or self.computed >= m * t * n
+        matrices = self._grams is not None or 2 * self.computed >= m * t * n
         return super().along(order) if self.whole and matrices else OnDemand(self, order)
 
     def rows(self, chosen: Indices) -> Floats:
@@ -156,7 +166,9 @@ class Computed(Pool):
 
 
 class OnDemand(Rows):
-    """Rows of one example at a time, of the kernels that ask for them.
+    """Rows of one example at a time, of the kernels that ask for them, with the examples that come after it.
+
+    They number the examples as the order does.
 
     Parameters
     ----------
@@ -173,27 +185,38 @@ class OnDemand(Rows):
     def __init__(self, pool: Computed, order: Indices, kernels: Sequence[int] | None = None) -> None:
         self._pool, self._order = pool, order.astype(np.intp)
         self._kernels = range(len(pool.kernels)) if kernels is None else kernels
-        self._values = np.zeros((len(self._kernels), len(pool.train)))
-        self._first, self._inner = 0, np.empty((0, len(pool.train)))  # of the block of inner products
-        self.values = tuple(read_only(tuple(self._values[:, None])))
-        self.place = np.full(len(pool.train), -1)
+        self._values = np.zeros((len(self._kernels), 1, len(order)))
+        self._first, self._block = 0, np.empty((0, len(pool.train)))
+        self.values = tuple(read_only(tuple(self._values)))
+        self.place = np.full(len(order), -1)
 
     def only(self, kernel: int) -> "OnDemand":
         """Return the rows of one kernel, for a pass of its own."""
         return OnDemand(self._pool, self._order, [self._kernels[kernel]])
 
+    def numbered(self, labels: Labels, order: Order) -> tuple[Labels, Order]:
+        """Return the labels and the order of examples that are numbered as they come."""
+        arranged, numbers = labels[order], np.arange(len(order), dtype=order.dtype)
+        arranged.flags.writeable, numbers.flags.writeable = labels.flags.writeable, order.flags.writeable
+        return arranged, numbers  # of the types that the loops have been compiled for
+
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
         """Make the rows of the example of one round, of the kernels (m,) that need them."""
-        if not self._first <= number < self._first + len(self._inner):
-            block = 1 if self._pool.whole else BLOCK
-            self._first, self._inner = number, self._pool.inner(self._order[number : number + block])
-        example, later = self._order[number : number + 1], self._order[number:]
-        inner, chosen = self._inner[number - self._first].take(later)[None], np.flatnonzero(needed)
-        values = self._pool.values(inner, example, later, [self._kernels[k] for k in chosen])
-        for k, row in zip(chosen, values, strict=True):
-            self._values[k][later] = row[0]
+        later, chosen = self._order[number:], needed.nonzero()[0].tolist()
+        inner = self._inner(number).take(later)[None]
+        rows = [self._values[k, :, number:] for k in chosen]
+        self._pool.fill(inner, later[:1], later, [self._kernels[k] for k in chosen], rows)
         self.place.fill(-1)
-        self.place[example] = 0
+        self.place[number] = 0
+
+    def _inner(self, number: int) -> Floats:
+        """Return the inner products of the example of one round with all, (n,)."""
+        if self._pool.whole:
+            return np.asarray(self._pool.inner[self._order[number]])
+        if not self._first <= number < self._first + len(self._block):
+            train = self._pool.train
+            self._first, self._block = number, train[self._order[number : number + BLOCK]] @ train.T
+        return np.asarray(self._block[number - self._first])
 
 
 def _squared_norms(examples: Floats) -> Floats:

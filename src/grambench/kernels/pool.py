@@ -19,6 +19,8 @@ from grambench.kernels.continuous import KernelFamily, Objective
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer[Any]]
+Labels = NDArray[np.int8]
+Order = NDArray[np.int32]
 Features = Mapping[str, Any]
 Grams = Sequence[Floats] | Floats
 
@@ -129,7 +131,8 @@ class Rows:
     """Rows of Gram matrices as a compiled pass reads them: that of example i is number place[i] of each array.
 
     Here all are at hand. Where they are made on demand, a loop that needs a row with place[i] < 0 leaves its round as
-    it was and returns its number; the caller fetches the row and enters the loop again there.
+    it was and returns its number; the caller fetches the row and enters the loop again there. A row on demand is one
+    of the examples in the order of the pass, good from its own on.
 
     Parameters
     ----------
@@ -138,9 +141,9 @@ class Rows:
 
     Attributes
     ----------
-    values : tuple of m ndarrays of float64 (n, n), or (1, n) where rows are made on demand
+    values : tuple of m ndarrays of float64 (n, n), or (1, T) where rows are made on demand
         Read-only, so that every caller gets the same compiled code.
-    place : ndarray of int64 (n,)
+    place : ndarray of int64 (n,) or (T,)
         Where each example's row is; -1 where it has to be fetched.
     on_demand : bool
         Whether rows have to be fetched.
@@ -157,6 +160,10 @@ class Rows:
     def only(self, kernel: int) -> "Rows":
         """Return the rows of one kernel, for a pass of its own."""
         return Rows((self.values[kernel],))
+
+    def numbered(self, labels: Labels, order: Order) -> tuple[Labels, Order]:
+        """Return labels and an order, which begins as that of the rows does, of examples as the rows number them."""
+        return labels, order
 
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
         """Make the rows of the example of one round, of the kernels (m,) that need them."""

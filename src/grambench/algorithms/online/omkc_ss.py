@@ -59,8 +59,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    start, values, place, labels, order, beta, delta, uniforms, votes, updated, support_vectors, weights, w, updates, lanes
-):
+    start, values, place, labels, order, beta, delta, uniforms,
+    votes, updated, support_vectors, weights, w, updates, lanes
+):  # fmt: skip
     m = w.size
     positive = np.empty(m, dtype=np.bool_)
     for t in range(start, order.size):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace
 from grambench.algorithms.scores import LANES, add_row, columns, lane_sum, passed, score
-from grambench.kernels.pool import Pool
+from grambench.kernels.pool import Pool, Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +40,7 @@ class MeanPerceptron:
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass."""
     rows = check_input(pool, labels, order)
-    m, all_kernels = len(rows.values), np.ones(len(rows.values), dtype=np.bool_)
-    scores, lanes = np.empty(len(order)), np.zeros((LANES, len(labels)))
-    t, count = _play(0, 0, rows.values, rows.place, labels, order, scores, lanes)
-    while t < len(order):
-        rows.fetch(t, all_kernels)
-        t, count = _play(t, count, rows.values, rows.place, labels, order, scores, lanes)
+    m, scores = len(rows.values), _pass(rows, labels, order)
     mistakes = (scores >= 0.0) != (labels[order] > 0)
     trace = Trace(
         mistakes=mistakes,
@@ -57,6 +52,16 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     support = order[mistakes]
     predictor = MeanPerceptron(support, labels[support])
     return Fit(weights=np.full(m, 1.0 / m), predictor=predictor, trace=trace, work=passed(trace, len(labels)))
+
+
+def _pass(rows: Rows, labels: Labels, order: Order) -> Floats:
+    labels, order = rows.numbered(labels, order)
+    scores, lanes = np.empty(len(order)), np.zeros((LANES, len(labels)))
+    t, count = _play(0, 0, rows.values, rows.place, labels, order, scores, lanes)
+    while t < len(order):
+        rows.fetch(t, np.ones(len(rows.values), dtype=np.bool_))
+        t, count = _play(t, count, rows.values, rows.place, labels, order, scores, lanes)
+    return scores
 
 
 @njit(cache=True)
