@@ -81,11 +81,11 @@ def expert_pass(rows: Rows, labels: Labels, order: Order) -> Floats:
     ndarray of float64 (T,)
         The score of each round's example; it predicts +1 from 0 on.
     """
-    (values,), this, (labels, order) = rows.values, np.ones(1, dtype=np.bool_), rows.numbered(labels, order)
+    (values,), (labels, order) = rows.values, rows.numbered(labels, order)
     scores, lanes = np.empty(len(order)), np.zeros((LANES, len(labels)))
     t, count = _play(0, 0, values, rows.place, labels, order, scores, lanes)
     while t < len(order):
-        rows.fetch(t, this)
+        rows.fetch(t, np.ones(1, dtype=np.bool_))
         t, count = _play(t, count, values, rows.place, labels, order, scores, lanes)
     return scores
 

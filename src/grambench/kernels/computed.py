@@ -130,7 +130,7 @@ class Computed(Pool):
             self.computed += values.size
         return self._grams
 
-    def _fill(self, inner: Floats, rows: Floats, columns: Floats, chosen: Sequence[int], out: Sequence[Floats]) -> None:
+    def _fill(self, inner: Floats, rows: Floats, columns: Floats, chosen: Sequence[int], out: Grams) -> None:
         """Write the values of chosen kernels, (b, c) each, at inner products of examples of these squared norms."""
         distances = np.empty_like(inner)
         grams.squared_distances(inner, rows, columns, distances)
@@ -138,14 +138,12 @@ class Computed(Pool):
             self.kernels[k].fill(inner, distances, values, self._measure)
         self._scale(out, chosen)
 
-    def _scale(self, values: Sequence[Floats], chosen: Sequence[int]) -> None:
+    def _scale(self, values: Grams, chosen: Sequence[int]) -> None:
         if self.trace is not None:
             for k, each in zip(chosen, values, strict=True):
                 each *= self.basis.scales[k]
 
-    def fill(
-        self, inner: Floats, rows: Indices, columns: Indices, chosen: Sequence[int], out: Sequence[Floats]
-    ) -> None:
+    def fill(self, inner: Floats, rows: Indices, columns: Indices, chosen: Sequence[int], out: Grams) -> None:
         """Write the values of chosen kernels, (b, c) each, between training examples of these inner products (b, c)."""
         self._fill(inner, self._norms[rows], self._norms[columns], chosen, out)
         self.computed += len(chosen) * inner.size
@@ -154,7 +152,8 @@ class Computed(Pool):
         """Return the rows of the training examples as a pass needs them, by the rule that this file states."""
         m, t, n = self.shape
         matrices = self._grams is not None or 2 * self.computed >= m * t * n
-        return super().along(order) if self.whole and matrices else OnDemand(self, order)
+        asked = self.others is None and not (self.whole and matrices)
+        return OnDemand(self, order) if asked else super().along(order)
 
     def rows(self, chosen: Indices) -> Floats:
         """Return the kernel values of b examples, (m, b, n)."""
@@ -187,8 +186,7 @@ class OnDemand(Rows):
         self._kernels = range(len(pool.kernels)) if kernels is None else kernels
         self._values = np.zeros((len(self._kernels), 1, len(order)))
         self._first, self._block = 0, np.empty((0, len(pool.train)))
-        self.values = tuple(read_only(tuple(self._values)))
-        self.place = np.full(len(order), -1)
+        super().__init__(tuple(read_only(tuple(self._values))), np.full(len(order), -1))
 
     def only(self, kernel: int) -> "OnDemand":
         """Return the rows of one kernel, for a pass of its own."""

@@ -134,11 +134,6 @@ class Rows:
     it was and returns its number; the caller fetches the row and enters the loop again there. A row on demand is one
     of the examples in the order of the pass, good from its own on.
 
-    Parameters
-    ----------
-    grams : sequence of m ndarrays of float64 (n, n)
-        The Gram matrices.
-
     Attributes
     ----------
     values : tuple of m ndarrays of float64 (n, n), or (1, T) where rows are made on demand
@@ -149,17 +144,14 @@ class Rows:
         Whether rows have to be fetched.
     """
 
-    values: tuple[Floats, ...]
-    place: NDArray[np.int64]
     on_demand = False
 
-    def __init__(self, grams: Grams) -> None:
-        self.values = tuple(read_only(tuple(grams)))
-        self.place = np.arange(len(self.values[0]))
+    def __init__(self, values: tuple[Floats, ...], place: NDArray[np.int64]) -> None:
+        self.values, self.place = values, place
 
     def only(self, kernel: int) -> "Rows":
         """Return the rows of one kernel, for a pass of its own."""
-        return Rows((self.values[kernel],))
+        return Rows(self.values[kernel : kernel + 1], self.place)
 
     def numbered(self, labels: Labels, order: Order) -> tuple[Labels, Order]:
         """Return labels and an order, which begins as that of the rows does, of examples as the rows number them."""
@@ -205,7 +197,8 @@ class Pool(ABC):
 
     def along(self, order: Indices) -> Rows:
         """Return the rows of the training examples as a pass in this order needs them; where t = n."""
-        return Rows(self.grams())
+        grams = tuple(read_only(tuple(self.grams())))
+        return Rows(grams, np.arange(len(grams[0])))
 
     @abstractmethod
     def part(self, rows: Indices, columns: Indices) -> "Pool":
