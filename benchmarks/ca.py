@@ -27,6 +27,8 @@ from problems import in_turn
 from grambench import algorithms
 from grambench.datasets import store
 from grambench.experiments import holdout
+from grambench.experiments.data import Pools
+from grambench.experiments.specification import Specification
 from grambench.kernels import continuous
 from grambench.pipeline.plan import Plan
 
@@ -44,15 +46,16 @@ def algorithms_in_turn(dataset, rounds):
     """Print the seconds of one draw, algorithm by algorithm."""
     plan = Plan({"studies": ["ca_mnist"]}, Path("config"))
     study = plan.studies["ca_mnist"]
-    specs = {name: json.loads(plan.run_spec("ca_mnist", dataset.name, name)) for name in study.algorithms}
+    told = {name: json.loads(plan.run_spec("ca_mnist", dataset.name, name)) for name in study.algorithms}
+    specs = {name: Specification(**settings) for name, settings in told.items()}
     draw = next(holdout.draws(specs["du"], dataset))
-    family = continuous.load(study.dictionary.family)
     searches = {name: [] for name in specs}
 
     def run(name):
         spec = specs[name]
-        tuned = holdout.tune(algorithms.load(spec["file"]), spec["points"][0], family, spec, draw)
-        searches[name].append(tuned.fit.seconds)
+        pools = Pools(spec, draw.train, spec.protocol["trace"])
+        tuned = holdout.tune(algorithms.load(spec.file), spec.points[0], spec, draw, pools)
+        searches[name].append(tuned.candidate.seconds)
 
     rows = in_turn([partial(run, name) for name in specs], rounds)
     reference = rows[list(specs).index("du")]

@@ -24,7 +24,7 @@ import numpy as np
 import psutil
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
-from problems import seconds, synthetic
+from problems import fit, seconds, synthetic
 
 from grambench import algorithms
 from grambench.report import figures
@@ -58,9 +58,7 @@ def fit_all(n, m, seed):
     pool, labels = synthetic(n, m, np.random.default_rng([n, seed]))
     taken = []
     for name, settings in SETTINGS.items():
-        algorithm = algorithms.load(name)
-        fit = partial(algorithm.fit, algorithms.parameters(name, settings), pool, labels)
-        taken.append(seconds(partial(fit, rng=np.random.default_rng(seed))))
+        taken.append(seconds(partial(fit, name, settings, pool, labels, seed=seed)))
     return taken
 
 

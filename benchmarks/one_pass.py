@@ -14,8 +14,8 @@ os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
 
 import numpy as np
 from numba import njit
+from problems import fit
 
-from grambench import algorithms
 from grambench.common import layout
 from grambench.config.project import Configuration
 from grambench.datasets import store
@@ -71,7 +71,6 @@ def main():
     arguments = parser.parse_args()
     bandwidth = copy_bandwidth()
     study = Configuration(Path("config")).study("omkc")
-    algorithm = algorithms.load("omkc_dd")
     print(f"copy bandwidth {bandwidth / 1e9:.1f} GB/s (read and write), {arguments.rounds} rounds, medians")
     print("data set      updates  OMKC(D,D)   row loop  ratio  bytes / bandwidth  ratio")
     for name in arguments.datasets:
@@ -84,10 +83,9 @@ def main():
         n = len(dataset.labels)
         order = online.draw_orders(dataset.orders, n, 1, 0, name).indices[0]
         kernels, examples = updates_of(pool, dataset.labels, order)
-        fit = {"order": order, "rng": np.random.default_rng(0)}
         passes, loops = [], []
         for turn in range(arguments.rounds + 1):
-            passes.append(seconds(algorithm.fit, algorithm.parameters(), pool, dataset.labels, **fit))
+            passes.append(seconds(fit, "omkc_dd", {}, pool, dataset.labels, order))
             loops.append(seconds(add_rows, pool, dataset.labels, kernels, examples))
             if turn == 0:  # compilation
                 passes.clear()

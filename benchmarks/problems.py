@@ -7,8 +7,11 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.svm import SVC
 
+from grambench import algorithms
+from grambench.algorithms.checks import learn
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
+from grambench.kernels.pool import Stored
 
 WIDTHS = (0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20)
 DEGREES = range(1, 11)
@@ -64,3 +67,10 @@ def in_turn(functions: list[Callable[[], object]], rounds: int):
     for function in functions:
         function()
     return np.array([[seconds(function) for function in functions] for _ in range(rounds)]).T
+
+
+def fit(name, settings, grams, labels, order=None, seed=0):
+    """Fit an algorithm to Gram matrices, under the contract as protocols do."""
+    order = np.arange(len(labels), dtype=np.int32) if order is None else order
+    parameters, rng = algorithms.parameters(name, settings), np.random.default_rng(seed)
+    return learn(algorithms.load(name), parameters, Stored(grams), labels, order=order, rng=rng)

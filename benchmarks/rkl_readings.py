@@ -14,6 +14,7 @@ from seeds import published
 from grambench.common import layout
 from grambench.datasets import store
 from grambench.experiments import nested
+from grambench.experiments.specification import Specification
 from grambench.pipeline.plan import Plan
 from grambench.results.statistics import Sample, verdict
 
@@ -37,7 +38,7 @@ def main():
         for name in study.datasets:
             spec = json.loads(plan.run_spec("rkl", name, entry))
             spec["protocol"]["trace"] = trace
-            outcome = nested.outcome(spec, store.read(Path(layout.PREPARED.format(dataset=name))))
+            outcome = nested.outcome(Specification(**spec), store.read(Path(layout.PREPARED.format(dataset=name))))
             ours = Sample.of(outcome.metrics["accuracy_percent"][0])
             printed = published(study, name, entry, "accuracy_percent")
             judged = verdict(printed, ours, "accuracy_percent")[0]

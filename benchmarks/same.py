@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from grambench.errors import GrambenchError
-from grambench.provenance import processor
-from grambench.records import GROUPS, read
+from grambench.common.errors import GrambenchError
+from grambench.common.provenance import processor
+from grambench.results.records import GROUPS, read
 
 ROOT = Path(__file__).parent.parent
 FROZEN = ROOT / "tests/frozen"

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from grambench import experiments
 from grambench.common import layout
 from grambench.datasets import store
-from grambench.experiments import nested, online
+from grambench.experiments.specification import Specification
 from grambench.kernels import matrices
 from grambench.pipeline.plan import Plan
 from grambench.results.statistics import Sample, verdict, welch
@@ -52,11 +53,10 @@ def published(study, dataset, algorithm, metric):
 
 
 def run(plan, study, dataset, algorithm):
-    spec = json.loads(plan.run_spec(study, dataset, algorithm))
+    asked = Specification(**json.loads(plan.run_spec(study, dataset, algorithm)))
     prepared = store.read(Path(layout.PREPARED.format(dataset=dataset)))
-    if spec["experiment"] == "nested":
-        return nested.outcome(spec, prepared)
-    return online.outcome(spec, prepared, [matrices.open_matrix(Path(path)) for path in plan.grams(study, dataset)])
+    grams = [matrices.open_matrix(Path(path)) for path in plan.grams(study, dataset)]
+    return experiments.load(asked.experiment)(asked, prepared, grams)
 
 
 if __name__ == "__main__":

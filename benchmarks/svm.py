@@ -18,10 +18,9 @@ os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
-from problems import breast_cancer, in_turn, libsvm, two_gaussians
+from problems import breast_cancer, fit, in_turn, libsvm, two_gaussians
 
-from grambench import algorithms
-from grambench.algorithms.kernel_fit import Oracle
+from grambench.algorithms.oracle import Oracle
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
 from grambench.solvers import svm
@@ -38,9 +37,8 @@ def visited(name, settings, pool, labels):
         sequence.append((weights.copy(), C))
         return machine(oracle, weights, C, **others)
 
-    algorithm = algorithms.load(name)
     with patch.object(Oracle, "machine", note):
-        algorithm.fit(algorithms.parameters(name, settings), pool, labels, rng=np.random.default_rng(0))
+        fit(name, settings, pool, labels)
     return sequence
 
 
@@ -123,7 +121,7 @@ def alone(n, C, rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--sizes", type=int, nargs="*", default=[250, 500, 1000, 2000, 4000])
+    parser.add_argument("--sizes", type=int, nargs="*", default=[250, 500, 1000, 2000, 3000, 4000])
     arguments = parser.parse_args()
     pool, labels = breast_cancer()
     print("milliseconds a machine, medians over a sequence; ratios are medians of single ratios")

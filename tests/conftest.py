@@ -5,7 +5,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 os.environ.setdefault("NUMBA_CACHE_DIR", tempfile.mkdtemp(prefix="grambench-numba-"))
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session")
+def plan():
+    """The plan of the repository's own settings; imported late, so that the lines above come first."""
+    from grambench.config.load import read
+    from grambench.pipeline.plan import Plan
+
+    config = Path(__file__).parent.parent / "config"
+    return Plan(read(config / "config.yaml"), config)

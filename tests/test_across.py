@@ -14,12 +14,13 @@ from matplotlib.colors import to_hex
 from grambench.common.errors import ConfigError, DataError
 from grambench.config.load import check
 from grambench.config.project import Configuration
-from grambench.config.shown import Sweep
+from grambench.config.shown import ProfileSweep
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
 from grambench.report import figures, page, tables
+from grambench.report.figures import shared
 from grambench.results import reproduction
 from grambench.results.study import Results
 
@@ -43,7 +44,7 @@ SETTINGS = {
         "ca_1d": {},
         "cr": {},
         "da": {"algorithm": "alignf"},
-        "d1": {"algorithm": "grid_lp_mkl", "title": "√2, λ", "parameters": {"p": 1}},
+        "d1": {"algorithm": "lp_mkl", "title": "√2, λ", "parameters": {"p": 1}},
         "cr_dc": {},
     },
     "sweeps": {
@@ -295,7 +296,7 @@ def grids(compared):
 
 def test_the_table_of_ranks(grids):
     (block,) = grids["ranks"].blocks
-    assert (block.dataset, block.head) == ("all", "ranked on 2 of 3 data sets")
+    assert (block.dataset, block.head) == ("all", "ranked on 2 of 3 data sets, without line_40")
     rows = {row.label: [(cell.text or cell.status, cell.published) for cell in row.cells] for row in block.rows}
     assert rows["Median rank"][1:] == [("1.8", "1.0"), ("2.2", "3.5"), ("4.0", "3.0"), ("not ranked", "")]
     assert rows["Mean rank"][0] == ("2.0", "")
@@ -309,9 +310,9 @@ def test_the_table_of_ranks(grids):
 
 def test_the_pool_and_the_draws_of_a_holdout_study(grids):
     loaded = grids["datasets"]
-    assert loaded.columns[-2:] == ["Drawn", "Source"]
+    assert loaded.columns[-2:] == ["Source", "Drawn"]
     rows = {row.label: row.cells for row in loaded.blocks[0].rows}
-    assert rows["line_0"][-2].text == "5 + 6 + 7"
+    assert rows["line_0"][-1].text == "5 + 6 + 7"
     assert (rows["line_0"][0].published, rows["line_0"][0].verdict) == ("20", "exact")
     assert grids["text"].blocks[0].head == "4 draws, n = 20, d = 2, grid of 3 kernels"
     assert [block.dataset for block in grids["text"].blocks] == ["line_0"]
@@ -402,12 +403,17 @@ def test_without_results_a_figure_says_so(compared):
         assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
 
 
-def test_an_algorithm_has_one_colour_in_all_studies():
-    configuration = Configuration(CONFIG)
-    letter, mnist = configuration.study("ca_letter"), configuration.study("ca_mnist")
-    shared = letter.algorithms.keys() & mnist.algorithms.keys()
-    assert len(shared) >= 6
-    assert all(figures.line(letter, name) == figures.line(mnist, name) for name in shared)
+def test_a_colour_goes_by_the_place_of_the_file_in_the_study():
+    colours = {name: figures.line(study(), name)[0] for name in study().algorithms}
+    assert len(set(colours.values())) == len(colours)
+    again = study(algorithms=SETTINGS["algorithms"] | {"ca_nd": {}, "d2": {"algorithm": "lp_mkl"}})
+    assert {name: figures.line(again, name)[0] for name in colours} == colours
+    (d1, dash), (d2, other) = (figures.line(again, name) for name in ("d1", "d2"))
+    assert d1 == d2 and dash != other
+
+
+def test_lines_differ():
+    assert len({colour for colour, _ in shared.LINES}) == len(shared.LINES) >= 12
 
 
 # the page
@@ -425,21 +431,24 @@ def test_a_grid_may_stand_for_values_and_whole_numbers_stay_whole():
     sweeps = study().sweeps
     assert sweeps["profile"].values == pytest.approx(PROFILE)
     assert [type(value) for value in sweeps["parts"].values] == [int, int]
-    again = Sweep.model_validate(json.loads(sweeps["profile"].model_dump_json()))
+    again = ProfileSweep.model_validate(json.loads(sweeps["profile"].model_dump_json()))
     assert again == sweeps["profile"]
 
 
 @pytest.mark.parametrize(
     ("part", "name", "change", "message"),
     [
-        ("figures", "across", {"x": [0, 5]}, "has an x for each of its data sets"),
-        ("figures", "dots", {"x": [0, 5, 40]}, "has an x for each of its data sets"),
+        ("figures", "across", {"x": [0, 5]}, "expected an x for each of its 3 data sets, got 2"),
+        ("figures", "dots", {"x": [0, 5, 40]}, "figures.dots.dots.x: Extra inputs are not permitted"),
+        ("figures", "dots", {"kind": "dot"}, "Input tag 'dot' found using 'kind' does not match any of the expected"),
         ("figures", "profile", {"sweep": "other"}, "figure profile shows sweep 'other', known: profile, parts"),
         ("figures", "function", {"function": "two_sines"}, "function: Input should be 'three_sines'"),
-        ("figures", "function", {"x": [-10]}, "an x of two numbers"),
-        ("figures", "dots", {"metrics": []}, "of kind dots has metrics"),
-        ("sweeps", "profile", {"parameter": "gain"}, "of kind profile has no parameter"),
-        ("sweeps", "profile", {"references": {"ca_1d": "cr"}}, "only a sweep of kind scaling has references"),
+        ("figures", "function", {"x": [-10]}, "function.x.1: Field required"),
+        ("figures", "dots", {"metrics": []}, "at least 1 item"),
+        ("figures", "dots", {"metrics": ["error_percent", "seconds"]}, "at most 1 item"),
+        ("sweeps", "profile", {"parameter": "gain"}, "sweeps.profile.profile.parameter: Extra inputs"),
+        ("sweeps", "profile", {"references": {"ca_1d": "cr"}}, "sweeps.profile.profile.references: Extra inputs"),
+        ("sweeps", "parts", {"parameter": None}, "sweeps.parts.parameter.parameter: Input should be a valid string"),
         (
             "sweeps",
             "profile",
@@ -457,7 +466,9 @@ def test_a_wrong_study_is_refused(part, name, change, message):
 def test_only_holdout_studies_have_searches_to_profile():
     nested = yaml.safe_load((CONFIG / "studies/rkl.yaml").read_text())
     profile = SETTINGS["sweeps"]["profile"] | {"algorithms": ["unif"], "datasets": ["sonar"]}
-    with pytest.raises(ConfigError, match="profile profiles a search, which only holdout studies have"):
+    with pytest.raises(
+        ConfigError, match="sweep profile is of kind profile, studies of kind nested do parameter and scaling"
+    ):
         check(Study, nested | {"sweeps": nested["sweeps"] | {"profile": profile}}, "rkl.yaml")
 
 
@@ -469,7 +480,7 @@ def test_the_plan_of_a_profile(monkeypatch):
     seen = []
     monkeypatch.setattr(fingerprint, "code", lambda *modules: seen.extend(modules))
     plan.run_code("ca_letter", "ca_1d/profile")
-    assert "grambench.pipeline.steps.fit_profile" in seen and "grambench.algorithms.parametric.ca_1d" in seen
+    assert "grambench.experiments.profile" in seen and "grambench.algorithms.parametric.ca_1d" in seen
 
 
 # the paper's numbers

@@ -6,8 +6,9 @@ from scipy.optimize import minimize_scalar
 
 from grambench.algorithms import stagewise
 from grambench.algorithms.alignment import alignment, centred, centred_labels
-from grambench.kernels.continuous import load
 from grambench.kernels import search
+from grambench.kernels.continuous import load
+from grambench.kernels.pool import Continuous
 
 
 def problem(seed, n=30, d=3):
@@ -71,21 +72,20 @@ def test_proposition_2_against_a_line_search(seed, longest):
 
 def test_stagewise_rises_stops_and_sums_to_one():
     features, labels = problem(0, n=60)
-    family = load("gaussian")(features)
-    points = family.scan(0.1, 30.0)
+    family = Continuous(load("gaussian"), features, 0.1, 30.0, np.zeros(0))
 
-    def search(objective):
-        return np.array([search.line(objective, points, 1e-4)[0]])
+    def highest(objective):
+        return np.array([search.line(objective, family.scan(), 1e-4)[0]])
 
-    learned = stagewise.learn(family, labels, search, stagewise.Stopping())
+    learned = stagewise.learn(family, labels, highest, stagewise.Stopping())
     assert learned.weights.sum() == pytest.approx(1.0)
     assert (learned.weights >= 0.0).all()
-    gains = np.diff(learned.steps)
+    gains = np.diff([step.objective for step in learned.steps])
     assert (gains[:-1] > 1e-3).all()
     assert gains[-1] <= 1e-3
-    single = max(alignment(family.gram(np.array([point])), labels) for point in points)
-    assert learned.steps[-1] >= 0.95 * single  # greedy: earlier weights are never changed
-    assert len(stagewise.learn(family, labels, search, stagewise.Stopping(iterations=2)).steps) == 2
+    single = max(alignment(family.gram(np.array([point])), labels) for point in family.scan())
+    assert learned.steps[-1].objective >= 0.95 * single  # greedy: earlier weights are never changed
+    assert len(stagewise.learn(family, labels, highest, stagewise.Stopping(iterations=2)).steps) == 2
 
 
 @pytest.mark.parametrize(

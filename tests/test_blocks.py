@@ -5,21 +5,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
+from grambench import experiments
 from grambench.common import layout
-from grambench.config.load import check
+from grambench.config.load import check, read
 from grambench.config.project import Project
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments import holdout, nested, online, profile, scaling
+from grambench.experiments.specification import Specification
 from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import compute, inner_products
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps.join import joined
 from grambench.results.records import GROUPS, Record
 
-SETTINGS = yaml.safe_load(Path("config/config.yaml").read_text())
-PLAN = Plan(SETTINGS, Path("config"))
+CONFIG = Path(__file__).parent.parent / "config"
 SIZES = {"sizes": {"default": [30, 20, 10]}}
 
 
@@ -30,26 +29,28 @@ def dataset(n=60, d=4):
     return PreparedDataset(name="made", features=features, labels=labels, orders=None, source={})
 
 
-def run_online(spec, data):
-    return online.outcome(spec, data, compute(inner_products(data.features), [*map(Kernel.parse, spec["kernels"])]))
+def run(spec, data):
+    grams = compute(inner_products(data.features), [*map(Kernel.parse, spec["kernels"])])
+    return experiments.load(spec["experiment"])(Specification(**spec), data, grams)
 
 
-def spec_of(study, name, task, **protocol):
-    spec = json.loads(PLAN.run_spec(study, name, task))
+CASES = {
+    "online": ("omkc/sonar/omkc_ss", {"repeats": 5, "checkpoints": 4}),
+    "online sweep": ("omkc/spambase/omkc_ds/beta", {"repeats": 5}),
+    "nested": ("rkl/sonar/unif", {"folds": 2, "values": [1.0, 10.0]}),
+    "scaling": ("rkl/heart/mkl_l1/scale_all", {"folds": 2, "values": [1.0]}),
+    "holdout": ("ca_eleven/sonar/ca_1d", {"repeats": 5, "sizes": {"default": [30, 20, 10]}}),
+    "profile": ("ca_letter/letter_b_d/ca_1d/profile", {"repeats": 5, "sizes": {"default": [30, 20, 10]}}),
+}
+
+
+def spec_of(plan, case):
+    asked, protocol = CASES[case]
+    spec = json.loads(plan.run_spec(*asked.split("/", 2)))
     spec["protocol"] |= protocol
     spec["values"], spec["points"] = spec["values"][:2], spec["points"][:2]
     spec["kernels"] = spec["kernels"][::5]
     return spec
-
-
-CASES = {
-    "online": (run_online, spec_of("omkc", "sonar", "omkc_ss", repeats=5, checkpoints=4)),
-    "online sweep": (run_online, spec_of("omkc", "spambase", "omkc_ds/beta", repeats=5)),
-    "nested": (nested.outcome, spec_of("rkl", "sonar", "unif", folds=2, values=[1.0, 10.0])),
-    "scaling": (scaling.outcome, spec_of("rkl", "heart", "mkl_l1/scale_all", folds=2, values=[1.0])),
-    "holdout": (holdout.outcome, spec_of("ca_eleven", "sonar", "ca_1d", repeats=5, **SIZES)),
-    "profile": (profile.outcome, spec_of("ca_letter", "letter_b_d", "ca_1d/profile", repeats=5, **SIZES)),
-}
 
 
 def record(spec, outcome, **changes):
@@ -60,9 +61,8 @@ def record(spec, outcome, **changes):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_blocks_have_the_numbers_of_the_whole(case):
-    run, spec = CASES[case]
-    data = dataset()
+def test_blocks_have_the_numbers_of_the_whole(plan, case):
+    spec, data = spec_of(plan, case), dataset()
     whole = record(spec, run(spec, data))
     blocks = [spec | {"block": block} for block in ((0, 0), (1, 3), (4, 4))]
     parts = [record(block, run(block, data)) for block in blocks]
@@ -78,60 +78,62 @@ def test_blocks_have_the_numbers_of_the_whole(case):
             assert name.endswith("seconds") or values[name].tobytes() == expected[name].tobytes(), name
 
 
-def pieces(*changes):
-    run, spec = CASES["online"]
+def pieces(plan, *changes):
+    spec = spec_of(plan, "online")
     blocks = [spec | {"block": block} for block in [[0, 1], [2, 3], [4, 4]][: len(changes)]]
     return [record(block, run(block, dataset()), **change) for block, change in zip(blocks, changes, strict=True)]
 
 
-def test_a_joined_record_counts_all_blocks_and_tells_machines_apart():
+def test_a_joined_record_counts_all_blocks_and_tells_machines_apart(plan):
     other = {"processor": "two", "wall_seconds": 5.0, "cpu_seconds": 3.0, "peak_resident_mb": 50.0}
-    found = joined(pieces({}, {"provenance": other}, {"provenance": other})).provenance
+    found = joined(pieces(plan, {}, {"provenance": other}, {"provenance": other})).provenance
     assert (found["wall_seconds"], found["cpu_seconds"], found["peak_resident_mb"]) == (12.0, 7.0, 100.0)
     assert (found["processor"], found["blocks"], found["others"]) == ("one", 3, [{"processor": "two"}])
-    assert "others" not in joined(pieces({}, {})).provenance
+    assert "others" not in joined(pieces(plan, {}, {})).provenance
 
 
-def test_a_failed_block_fails_the_run_and_is_named():
+def test_a_failed_block_fails_the_run_and_is_named(plan):
     failed = {"status": "timeout", "reason": "ran for 6 s, the limit", "detail": "slow", "metrics": {}}
-    found = joined(pieces({}, failed, {}))
+    found = joined(pieces(plan, {}, failed, {}))
     assert (found.status, found.reason, found.detail) == ("timeout", "repeats 2 to 3: ran for 6 s, the limit", "slow")
     assert not found.metrics and "block" not in found.settings
     missing = {"status": "unavailable", "reason": "no source has it", "metrics": {}}
-    assert joined(pieces(missing, missing)).reason == "no source has it"
+    assert joined(pieces(plan, missing, missing)).reason == "no source has it"
 
 
-def test_blocks_cover_every_repeat_once():
-    assert PLAN.split_runs()
-    for run in PLAN.split_runs():
+def test_blocks_cover_every_repeat_once(plan):
+    assert plan.split_runs()
+    for run in plan.split_runs():
         study, dataset, task = run.split("/", 2)
-        blocks = PLAN.blocks(study, dataset, task)
+        blocks = plan.blocks(study, dataset, task)
         ends = [list(map(int, block.split("-"))) for block in blocks]
         covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
-        assert covered == list(range(PLAN.repeats(study)))
+        assert covered == list(range(plan.repeats(study)))
         names = {"study": study, "dataset": dataset, "task": task}
-        assert PLAN.block_records(run) == [layout.BLOCK.format(**names, block=block) for block in blocks]
-        whole = json.loads(PLAN.run_spec(study, dataset, task))
-        assert json.loads(PLAN.run_spec(study, dataset, task, blocks[1])) == whole | {"block": ends[1]}
+        assert plan.block_records(run) == [layout.BLOCK.format(**names, block=block) for block in blocks]
+        whole = json.loads(plan.run_spec(study, dataset, task))
+        assert json.loads(plan.run_spec(study, dataset, task, blocks[1])) == whole | {"block": ends[1]}
 
 
-def test_blocks_are_as_long_as_allowed():
-    for study, dataset, task in (run.split("/", 2) for run in PLAN.split_runs()):
-        blocks = PLAN.blocks(study, dataset, task)
-        seconds = [PLAN.expected_seconds(study, dataset, task, block) for block in blocks]
-        assert max(seconds) <= 60 or len(blocks) == PLAN.repeats(study)
-        assert PLAN.expected_seconds(study, dataset, task) > 60
+def test_blocks_are_as_long_as_allowed(plan):
+    for study, dataset, task in (run.split("/", 2) for run in plan.split_runs()):
+        blocks = plan.blocks(study, dataset, task)
+        seconds = [plan.expected_seconds(study, dataset, task, block) for block in blocks]
+        assert max(seconds) <= 60 or len(blocks) == plan.repeats(study)
+        assert plan.expected_seconds(study, dataset, task) > 60
         assert min(seconds) > 20
 
 
-def test_shorter_blocks_are_more_and_none_is_split_where_they_are_long():
+def test_shorter_blocks_are_more_and_none_is_split_where_they_are_long(plan):
+    settings = read(CONFIG / "config.yaml")
+
     def split(seconds):
-        return Plan(SETTINGS | {"limits": {"block_seconds": seconds}}, Path("config")).split_runs()
+        return Plan(settings | {"limits": {"block_seconds": seconds}}, CONFIG).split_runs()
 
-    assert set(split(20)) > set(PLAN.split_runs()) > set(split(10_000)) == set()
-    assert check(Project, SETTINGS, "config.yaml").limits.block_seconds == 60
+    assert set(split(20)) > set(plan.split_runs()) > set(split(10_000)) == set()
+    assert check(Project, settings, "config.yaml").limits.block_seconds == 60
 
 
-def test_on_a_cluster_a_run_in_blocks_is_in_no_group():
-    for run in PLAN.split_runs():
-        assert PLAN.group(*run.split("/", 2)) is None
+def test_on_a_cluster_a_run_in_blocks_is_in_no_group(plan):
+    for run in plan.split_runs():
+        assert plan.group(*run.split("/", 2)) is None

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grambench.algorithms.batch import klc, mkl_l2, rkl
-from grambench.algorithms.kernel_fit import Oracle
+from grambench.algorithms.oracle import Oracle
+from grambench.kernels.pool import Stored
 from grambench.solvers import certificates, meb, svm
 from grambench.solvers.combination import Combination
 
@@ -147,6 +148,10 @@ def test_mkl(p, C):
         other = other / np.linalg.norm(other, p)
         retrained = machine(grams, labels, other, C)
         assert gap(other, retrained.dual, retrained.bias) > 10 * best + 1e-5
+        images = certificates.images(grams, retrained.dual)
+        short = certificates.mkl(grams, labels, C, other, retrained.dual, retrained.bias, p=p, images=images)
+        full = certificates.mkl(grams, labels, C, other, retrained.dual, retrained.bias, p=p)
+        assert short == pytest.approx(full, rel=1e-9, abs=1e-12)
         assert gap(other, found.dual, found.bias) > best
     for dual in perturbed(found.dual, labels, rng):
         assert gap(weights, dual, found.bias) > best
@@ -367,7 +372,7 @@ def objective_of(module, monkeypatch, grams, labels, **settings):
         return project(start)
 
     monkeypatch.setattr(module, "minimise", minimise)
-    module.fit(module.Parameters(gap=1e-9, **settings), grams, labels, rng=None)
+    module.fit(module.Parameters(gap=1e-9, **settings), Stored(grams), labels, order=None, rng=None)
     return caught[0]
 
 
@@ -395,7 +400,7 @@ def test_gradients_are_finite_differences(module, settings, C, monkeypatch):
 def test_the_gradient_of_mkl_is_a_finite_difference():
     """-1/2 q_m, of SimpleMKL, SILP and the lp norms (Rakotomamonjy et al. 2008, eq. 11)."""
     grams, labels = reference.problem(2)
-    oracle = Oracle(grams, labels)
+    oracle = Oracle(Stored(grams), labels)
 
     def value(weights):
         return oracle.machine(weights, 2.0, tolerance=1e-10)

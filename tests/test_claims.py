@@ -1,8 +1,11 @@
-"""How a claim on a number of data sets is judged when some of them are not at hand."""
+"""How a claim on a number of data sets is judged when some of them are not at hand, and what OMKC's speak of."""
+
+from pathlib import Path
 
 import pytest
 
-from grambench.claims import at_most
+from grambench.claims import at_most, omkc
+from grambench.config.project import Configuration
 
 WANTED = [f"set{number}" for number in range(15)]
 
@@ -15,3 +18,9 @@ def test_at_most_four_of_fifteen(found, at_hand, verdict):
     """Data sets that are not at hand could all be hits: only a count that survives that holds."""
     hits = {name: position < found for position, name in enumerate(WANTED[:at_hand])}
     assert at_most(hits, WANTED, 4, "it is best").verdict == verdict
+
+
+def test_the_claims_of_omkc_speak_of_the_data_sets_of_the_study():
+    study = Configuration(Path(__file__).parent.parent / "config").study("omkc")
+    assert [*omkc.SETS, "sonar"] == study.datasets
+    assert set(omkc.TIMED_SETS) == set(study.datasets)

@@ -36,6 +36,10 @@ def answers(given):
     return {claim.id: claim.test(given).verdict for claim in rkl.CLAIMS}
 
 
+def test_the_claims_speak_of_the_data_sets_of_the_study():
+    assert STUDY.datasets == rkl.SETS
+
+
 def test_the_papers_own_numbers_support_its_claims():
     found = answers(evidence(printed()))
     undecided = {"5", "6a", "6b", "6c"}  # convergence and invariance are not in Table 1

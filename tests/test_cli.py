@@ -3,12 +3,15 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+import requests
 
 from grambench import cli
+from grambench.pipeline import doctor
 
 ROOT = Path(__file__).parent.parent
 
@@ -215,8 +218,28 @@ def test_run_hands_over_to_snakemake(monkeypatch, capsys):
     ]
 
 
-def test_doctor_reports_the_machine_and_every_source(capsys):
+def test_doctor_reports_the_machine_and_every_source(capsys, monkeypatch):
+    """Without a network: one host and one command do not answer."""
+    asked = []
+
+    def head(address, timeout):
+        asked.append(address)
+        if "archive.ics.uci.edu" in address:
+            raise requests.ConnectionError
+
+    def command(arguments, **settings):
+        asked.append(arguments[0])
+        return subprocess.CompletedProcess(arguments, int(arguments[0] == "npm"), "", "npm: no such package\n")
+
+    monkeypatch.setattr(doctor.requests, "head", head)
+    monkeypatch.setattr(doctor, "subprocess", SimpleNamespace(run=command, TimeoutExpired=subprocess.TimeoutExpired))
     code, out, _ = call(capsys, "doctor")
     assert code == 0
     for text in ("numpy", "linear algebra", "cores", "memory", "bundled", "http ", "pypi", "debian", "npm"):
         assert text in out
+    assert {"apt-cache", "npm", sys.executable} <= set(asked)
+    assert len(asked) > 4 and len(asked) == len(set(asked))  # each host once
+    (uci,) = (line for line in out.splitlines() if "archive.ics.uci.edu" in line)
+    assert "ConnectionError" in uci
+    (npm,) = (line for line in out.splitlines() if "npm" in line)
+    assert "npm: no such package" in npm

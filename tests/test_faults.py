@@ -10,7 +10,7 @@ import time
 import numpy as np
 import psutil
 import pytest
-from test_workflow import NEW, ONLINE, Copy
+from copies import NEW, ONLINE, Copy
 
 from grambench.common import files, layout
 from grambench.common.errors import DataError
@@ -139,8 +139,7 @@ def fits(copy):
     return [
         process
         for process in psutil.process_iter(["cmdline", "cwd"])
-        if "grambench.pipeline.steps.fit_online" in (process.info["cmdline"] or [])
-        and process.info["cwd"] == str(copy.folder)
+        if "grambench.pipeline.steps.fit" in (process.info["cmdline"] or []) and process.info["cwd"] == str(copy.folder)
     ]
 
 

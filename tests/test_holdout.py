@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from specifications import specification
 
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
 from grambench.common.errors import DataError, SolverError
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import holdout
-from grambench.kernels import continuous
+from grambench.experiments.data import Pools
 
 GRID = [0.5, 1.0, 2.0, 4.0]
 
@@ -21,26 +22,14 @@ def dataset(n=120, d=3, seed=0):
 
 
 def settings(file="ca_1d", *, tune=None, **protocol):
-    defaults = {
-        "repeats": 2,
-        "sizes": {"default": [40, 30, 50]},
-        "standardise": False,
-        "values": [0.01, 1.0, 100.0],
-        "steps": 100_000,
-    }
-    return {
-        "file": file,
-        "points": [{}],
-        "tune": tune,
-        "protocol": defaults | protocol,
-        "dictionary": {"family": "gaussian", "low": 0.2, "high": 20.0, "grid": GRID},
-        "seed": 7,
-    }
+    defaults = {"repeats": 2, "sizes": {"default": [40, 30, 50]}, "values": [0.01, 1.0, 100.0]}
+    dictionary = {"family": "gaussian", "low": 0.2, "high": 20.0, "grid": GRID}
+    return specification(file, "holdout", protocol=defaults | protocol, kernels=[], dictionary=dictionary, tune=tune)
 
 
-def tuned(spec, draw):
-    algorithm = algorithms.load(spec["file"])
-    return holdout.tune(algorithm, {}, continuous.load("gaussian"), spec, draw)
+def tuned(asked, draw, **parameters):
+    pools = Pools(asked, draw.train)
+    return holdout.tune(algorithms.load(asked.file), parameters, asked, draw, pools)
 
 
 def test_draws_are_disjoint_of_the_sizes_asked_for_and_the_same_for_every_algorithm():
@@ -58,8 +47,8 @@ def test_draws_are_disjoint_of_the_sizes_asked_for_and_the_same_for_every_algori
 
 
 def test_sizes_of_a_data_set_of_its_own_come_first():
-    spec = settings(sizes={"default": [40, 30, 50], "made": [10, 10, 10]})
-    assert [len(draw.test) for draw in holdout.draws(spec, dataset())] == [10, 10]
+    asked = settings(sizes={"default": [40, 30, 50], "made": [10, 10, 10]})
+    assert [len(draw.test) for draw in holdout.draws(asked, dataset())] == [10, 10]
 
 
 def test_features_are_standardised_by_the_training_examples():
@@ -82,14 +71,14 @@ def test_too_few_examples_are_said():
         ("ca_1d", None),
         ("cr", {"parameter": "gamma", "values": [0.01, 1.0, 100.0], "by": "error"}),
         ("ca_nd", {"parameter": "regulariser", "values": [0.0, 1e12], "by": "alignment"}),
-        ("grid_lp_mkl", {"parameter": "C", "values": [0.1, 10.0], "by": "error"}),
+        ("lp_mkl", {"parameter": "C", "values": [0.1, 10.0], "by": "error"}),
     ],
 )
 def test_test_examples_change_nothing_but_what_is_measured_on_them(file, tune):
     data = dataset()
-    spec = settings(file, tune=tune)
-    outcome = holdout.outcome(spec, data)
-    (draw, *_) = holdout.draws(spec, data)
+    asked = settings(file, tune=tune)
+    outcome = holdout.outcome(asked, data)
+    (draw, *_) = holdout.draws(asked, data)
     tested = {tuple(row) for row in draw.test}
     where = np.array([tuple(row) in tested for row in data.features])
     other = PreparedDataset(
@@ -99,8 +88,8 @@ def test_test_examples_change_nothing_but_what_is_measured_on_them(file, tune):
         orders=None,
         source={},
     )
-    changed = holdout.outcome(spec, other)
-    measured = {"error_percent", "alignment"}
+    changed = holdout.outcome(asked, other)
+    measured = {"error_percent", "accuracy_percent", "balanced_accuracy_percent", "alignment"}
     for name in set(holdout.METRICS) - measured - {"seconds", "search_seconds"}:
         assert np.array_equal(outcome.metrics[name][:, 0], changed.metrics[name][:, 0], equal_nan=True), name
     for name in measured:
@@ -111,39 +100,38 @@ def test_test_examples_change_nothing_but_what_is_measured_on_them(file, tune):
 def test_tuning_takes_the_first_of_the_best_on_the_validation_examples():
     (draw, *_) = holdout.draws(settings(), dataset())
     values = [0.01, 1.0, 100.0]
-    spec = settings("cr", tune={"parameter": "gamma", "values": values, "by": "error"})
+    asked = settings("cr", tune={"parameter": "gamma", "values": values, "by": "error"})
     errors = []
     for value in values:
         alone = settings("cr", tune={"parameter": "gamma", "values": [value], "by": "error"})
         errors.append(tuned(alone, draw).error)
-    assert tuned(spec, draw).fit.value == values[int(np.argmin(errors))]
-    spec = settings("ca_nd", tune={"parameter": "regulariser", "values": [1e12, 0.0], "by": "alignment"})
-    found = tuned(spec, draw)
-    family = continuous.load("gaussian")
+    assert tuned(asked, draw).candidate.value == values[int(np.argmin(errors))]
+    asked = settings("ca_nd", tune={"parameter": "regulariser", "values": [1e12, 0.0], "by": "alignment"})
+    found = tuned(asked, draw)
+    among = Pools(asked, draw.train).among(draw.validation)
     reached = []
     for value in (1e12, 0.0):
-        spec["tune"]["values"] = [value]
-        reached.append(alignment(tuned(spec, draw).fit.kernel.gram(family(draw.validation)), draw.validation_labels))
-    assert found.fit.value == (1e12, 0.0)[int(np.argmax(reached))]
+        asked.tune["values"] = [value]
+        reached.append(alignment(tuned(asked, draw).candidate.fit.gram(among), draw.validation_labels))
+    assert found.candidate.value == (1e12, 0.0)[int(np.argmax(reached))]
 
 
 def test_the_machine_is_the_best_of_its_c_and_errors_are_counted_right():
     (draw, *_) = holdout.draws(settings(), dataset())
     found = tuned(settings(), draw)
-    assert found.C in (0.01, 1.0, 100.0)
-    family = continuous.load("gaussian")
-    decisions = found.fit.kernel.gram(family(draw.validation, draw.train)) @ found.dual + found.bias
+    machine = found.machine.predictor
+    assert found.machine.C in (0.01, 1.0, 100.0)
+    kernel = found.candidate.fit.gram(Pools(settings(), draw.train).between(draw.validation))
+    decisions = kernel @ machine.dual + machine.bias
     assert found.error == np.mean(np.where(decisions >= 0.0, 1, -1) != draw.validation_labels)
 
 
 def test_a_machine_that_cannot_be_trained_ends_the_search():
     (draw, *_) = holdout.draws(settings(), dataset())
     hard = tuned(settings(values=[1e-4, 1e5], steps=50), draw)
-    assert hard.C == 1e-4
+    assert hard.machine.C == 1e-4
     with pytest.raises(SolverError, match=r"no machine could be trained within 1 steps at C = 1"):
         tuned(settings(values=[1.0], steps=1), draw)
     tune = {"parameter": "C", "values": [1e-4, 1e5], "by": "error"}
-    spec = settings("grid_lp_mkl", tune=tune)
-    algorithm = algorithms.load("grid_lp_mkl")
-    limited = holdout.tune(algorithm, {"steps": 50}, continuous.load("gaussian"), spec, draw)
-    assert limited.fit.value == 1e-4
+    limited = tuned(settings("lp_mkl", tune=tune), draw, steps=50)
+    assert limited.candidate.value == 1e-4

@@ -1,25 +1,39 @@
 """The online protocol: orders, seeds, checkpoints, and what is recorded of a pass."""
 
 import dataclasses
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from specifications import specification
 
 from grambench import algorithms
-from grambench.experiments import online
+from grambench.algorithms.checks import learn
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments import learner, online
+from grambench.experiments.seeds import seeds
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
+from grambench.kernels.pool import Stored
 
 KERNELS = [Kernel("polynomial", 1), Kernel("gaussian", 1.0)]
 
 
 @pytest.fixture
 def problem():
+    """A data set and its Gram matrices."""
     rng = np.random.default_rng(3)
     features = rng.normal(size=(70, 4))
     labels = np.where(features[:, 0] + 0.5 * rng.normal(size=70) > 0, 1, -1).astype(np.int8)
-    return list(grams.compute(grams.inner_products(features), KERNELS)), labels
+    data = PreparedDataset(name="x", features=features, labels=labels, orders=None, source={})
+    return data, list(grams.compute(grams.inner_products(features), KERNELS))
+
+
+def asked(file, points, **protocol):
+    return specification(
+        file, "online", protocol=protocol, points=points, kernels=[kernel.name for kernel in KERNELS], seed=0
+    )
 
 
 def test_seeded_orders_are_shared_distinct_and_reproducible():
@@ -50,22 +64,25 @@ def test_checkpoints_end_with_the_pass(rounds, count):
 
 
 def test_what_is_recorded_is_what_the_algorithm_did(problem):
-    pool, labels = problem
+    data, pool = problem
     orders = online.draw_orders(None, 70, 3, 0, "x")
     algorithm = algorithms.load("omkc_sd")
-    points = [algorithm.parameters(beta=0.5), algorithm.parameters(beta=0.9)]
-    result = online.run(algorithm, points, pool, labels, orders, range(3), root=0, dataset="x", curve_points=7)
+    points = [{"beta": 0.5}, {"beta": 0.9}]
+    result = online.outcome(asked("omkc_sd", points, repeats=3, checkpoints=7), data, pool)
     assert result.rounds.tolist() == [10, 20, 30, 40, 50, 60, 70]
-    for p, parameters in enumerate(points):
+    for p, point in enumerate(points):
         for r in range(3):
-            rng = np.random.default_rng(online.seeds(0, "x/omkc_sd", r)[1])
-            trace = algorithm.fit(parameters, pool, labels, order=orders.indices[r], rng=rng)
+            parameters, rng = algorithm.parameters(**point), np.random.default_rng(seeds(0, "x/omkc_sd", r)[1])
+            fit = learn(algorithm, parameters, Stored(pool), data.labels, order=orders.indices[r], rng=rng)
+            trace = fit.trace
             assert result.metrics["mistake_percent"][p, r] == pytest.approx(100 * trace.mistakes.mean())
             assert result.metrics["support_vectors"][p, r] == trace.support_vectors[-1]
             assert result.curves["mistake_percent"][p, r, 2] == pytest.approx(100 * trace.mistakes[:30].mean())
             assert result.curves["support_vectors"][p, r, 2] == trace.support_vectors[29]
             assert np.array_equal(result.curves["weights"][p, r, 2], trace.weights[29])
             assert np.array_equal(result.kernel_values["updates"][p, r], trace.updates)
+            for name, count in learner.counts(fit.work, 70).items():
+                assert result.metrics[name][p, r] == count
 
 
 @pytest.mark.parametrize(
@@ -76,20 +93,66 @@ def test_what_is_recorded_is_what_the_algorithm_did(problem):
     ],
 )
 def test_seconds_are_the_shorter_of_two_short_fits(problem, monkeypatch, durations, expected):
-    pool, labels = problem
     perceptron = algorithms.load("perceptron")
     clock = [0.0]
     left = list(durations)
 
-    def fit(parameters, grams, labels, *, order, rng):
+    def fit(*arguments, **keywords):
         clock[0] += left.pop(0)
-        return perceptron.fit(parameters, grams, labels, order=order, rng=rng)
+        return perceptron.fit(*arguments, **keywords)
 
     monkeypatch.setattr(online, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
-    algorithm = dataclasses.replace(perceptron, fit=fit)
-    orders = online.draw_orders(None, 70, 2, 0, "x")
-    result = online.run(
-        algorithm, [perceptron.parameters()], pool, labels, orders, range(2), root=0, dataset="x", curve_points=2
-    )
+    monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=fit))
+    result = online.outcome(asked("perceptron", [{}], repeats=2, checkpoints=2), *problem)
     assert not left
     assert result.metrics["seconds"][0] == pytest.approx(expected)
+
+
+# algorithms that learn from all examples at once
+
+
+def test_one_that_learns_from_all_at_once_is_trained_anew_on_what_has_been_seen(problem):
+    """By hand: at each checkpoint a fit to the examples so far, which predicts those up to the next one."""
+    data, pool = problem
+    rounds = [18, 35, 52, 70]
+    result = online.outcome(asked("uniform_svm", [{"C": 2.0}], repeats=2, checkpoints=4), data, pool)
+    assert result.rounds.tolist() == rounds
+    algorithm = algorithms.load("uniform_svm")
+    for r, order in enumerate(online.draw_orders(None, 70, 2, 0, "x").indices):
+        labels = data.labels[order]
+        made = [np.count_nonzero(labels[:18] != 1)]  # nothing has been seen: as many of each class, which is +1
+        work = dict.fromkeys(learner.WORK, 0)
+        for before, now in itertools.pairwise([*rounds, 70]):
+            known = Stored(pool).part(order[:before], order[:before])
+            fit = learn(
+                algorithm,
+                algorithm.parameters(C=2.0),
+                known,
+                labels[:before],
+                order=np.arange(before, dtype=np.int32),
+                rng=np.random.default_rng(0),
+            )
+            work = {name: work[name] + count for name, count in learner.counts(fit.work, before).items()}
+            whole = Stored(pool).part(order[:now], order[:before])
+            wrong = (fit.predictor.scores(whole)[before:] >= 0.0) != (labels[before:now] > 0)
+            made.append(made[-1] + np.count_nonzero(wrong))
+        np.testing.assert_allclose(result.curves["mistake_percent"][0, r], 100.0 * np.array(made[:4]) / rounds)
+        assert {name: result.metrics[name][0, r] for name in work} == work
+    assert (result.curves["weights"] == 0.5).all()
+    assert np.isnan(result.kernel_values["updates"]).all()
+    assert (result.metrics["svm_calls"] == 4).all()
+
+
+def test_until_each_class_has_been_seen_a_few_times_the_majority_is_predicted(problem):
+    """The published order shows all of one class first."""
+    data, pool = problem
+    order = np.argsort(data.labels, kind="stable").astype(np.int32)
+    negative = np.count_nonzero(data.labels < 0)
+    data = dataclasses.replace(data, orders=order[None])
+    result = online.outcome(asked("uniform_svm", [{}], repeats=1, checkpoints=70), data, pool)
+    assert result.origin == "published" and result.rounds.tolist() == list(range(1, 71))
+    made = np.round(result.curves["mistake_percent"][0, 0] * result.rounds / 100.0)
+    # the very first is taken for +1; then -1, right up to the first +1, wrong for those until five have been seen
+    assert made[: negative + 5].tolist() == [1.0] * negative + [2.0, 3.0, 4.0, 5.0, 6.0]
+    support = result.curves["support_vectors"][0, 0]
+    assert (support[: negative + 4] == 0).all() and (support[negative + 4 :] > 0).all()

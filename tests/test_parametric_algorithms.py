@@ -2,22 +2,24 @@
 
 import numpy as np
 import pytest
+from fitting import fit, same
 from scipy.optimize import minimize
 
 from grambench import algorithms
 from grambench.algorithms import greedy_risk
 from grambench.algorithms.alignment import alignment
-from grambench.algorithms.batch import lp_mkl
-from grambench.algorithms.learned_kernel import Dictionary
+from grambench.algorithms.fit import Work
 from grambench.common.errors import ConfigError
 from grambench.kernels.continuous import load
+from grambench.kernels.pool import Continuous, Grid
 
-NAMES = algorithms.names("parametric")
+NAMES = [*algorithms.names("parametric"), *algorithms.names("batch")]
 
 
-def dictionary(features, *, family="gaussian", low=0.2, high=20.0, count=6):
+def grid(features, *, family="gaussian", low=0.2, high=20.0, count=6):
+    """Return a family on training examples, as a pool of some of its kernels."""
     spaced = np.linspace if family == "dirichlet" else np.geomspace
-    return Dictionary(load(family)(features), *features.shape, low, high, spaced(low, high, count))
+    return Grid(Continuous(load(family), features, low, high, spaced(low, high, count)))
 
 
 def problem(seed=0, n=50, d=3):
@@ -33,75 +35,77 @@ def frequencies(n=400, seed=3):
     return x, np.where(f > 0.0, 1, -1).astype(np.int8)
 
 
-def fit(name, words, labels, **settings):
-    algorithm = algorithms.load(name)
-    return algorithm.fit(algorithm.parameters(**settings), words, labels, rng=np.random.default_rng(0))
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_all_return_a_kernel_within_the_bounds_and_the_same_one_twice(name, seed):
     features, labels = problem(seed)
     before = labels.copy()
-    learned, again = (fit(name, dictionary(features), labels) for _ in range(2))
+    learned, again = (fit(name, grid(features), labels) for _ in range(2))
     assert np.array_equal(labels, before)
-    assert len(learned.parameters) == len(learned.weights) > 0
+    assert len(learned.thetas) == len(learned.weights) > 0
     assert np.isfinite(learned.weights).all()
     assert (learned.weights >= 0.0).all()
     assert learned.weights.max() > 0.0
-    for parameter in learned.parameters:
+    for parameter in learned.thetas:
         assert parameter.shape in ((1,), (3,))
         assert ((parameter > 0.2 * (1 - 1e-9)) & (parameter < 20.0 * (1 + 1e-9))).all()
-    assert np.array_equal(learned.weights, again.weights)
-    assert all(map(np.array_equal, learned.parameters, again.parameters))
-    if learned.dual is not None:
-        assert learned.dual.shape == labels.shape
+    assert same(learned, again)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_alignf_is_the_best_combination_of_the_grid(seed):
     features, labels = problem(seed)
-    words = dictionary(features)
-    learned = fit("alignf", words, labels)
-    grams = words.grams(words.grid)
-    reached = alignment(learned.gram(words.family), labels)
+    pool = grid(features)
+    learned = fit("alignf", pool, labels)
+    grams = pool.grams()
+    reached = alignment(learned.gram(pool), labels)
     found = minimize(
         lambda v: -alignment(np.tensordot(v, grams, 1), labels), np.ones(6), bounds=[(0, None)] * 6, tol=1e-12
     )
     assert reached >= -found.fun - 1e-9
-    assert reached >= alignment(fit("best_alignment", words, labels).gram(words.family), labels) - 1e-12
+    assert reached >= alignment(fit("best_alignment", pool, labels).gram(pool), labels) - 1e-12
     assert learned.weights.sum() == pytest.approx(1.0)
 
 
 def test_best_alignment_is_the_largest_of_the_grid():
     features, labels = problem()
-    words = dictionary(features)
-    reached = [alignment(gram, labels) for gram in words.grams(words.grid)]
-    assert fit("best_alignment", words, labels).parameters[0] == words.grid[int(np.argmax(reached))]
+    pool = grid(features)
+    reached = [alignment(gram, labels) for gram in pool.grams()]
+    assert fit("best_alignment", pool, labels).thetas[0] == pool.family.grid[int(np.argmax(reached))]
 
 
 def test_uniform_weights_on_the_grid_on_a_finer_one_and_on_given_values():
     features, labels = problem()
-    words = dictionary(features)
-    assert np.concatenate(fit("grid_uniform", words, labels).parameters).tolist() == words.grid.tolist()
-    finer = np.concatenate(fit("grid_uniform", words, labels, refine=3).parameters)
-    np.testing.assert_allclose(finer[::3], words.grid)
+    pool = grid(features)
+    assert np.concatenate(fit("grid_uniform", pool, labels).thetas).tolist() == pool.family.grid.tolist()
+    finer = np.concatenate(fit("grid_uniform", pool, labels, refine=3).thetas)
+    np.testing.assert_allclose(finer[::3], pool.family.grid)
     np.testing.assert_allclose(np.diff(np.log(finer)), np.log(finer[1] / finer[0]))
-    given = fit("grid_uniform", words, labels, values=(1.0, 3.0))
-    assert (given.parameters, given.weights.tolist()) == ([1.0, 3.0], [0.5, 0.5])
+    given = fit("grid_uniform", pool, labels, values=(1.0, 3.0))
+    assert (given.thetas, given.weights.tolist()) == ([1.0, 3.0], [0.5, 0.5])
     with pytest.raises(ValueError, match="refine must be at least 1, got 0"):
-        fit("grid_uniform", words, labels, refine=0)
+        fit("grid_uniform", pool, labels, refine=0)
 
 
 @pytest.mark.parametrize("p", [1.0, 2.0])
-def test_lp_mkl_on_a_grid_is_that_of_its_gram_matrices(p):
+@pytest.mark.parametrize("refine", [1, 3])
+def test_lp_mkl_on_a_grid_is_that_of_its_gram_matrices(p, refine):
     features, labels = problem()
-    words = dictionary(features)
-    learned = fit("grid_lp_mkl", words, labels, C=3.0, p=p)
-    plain = lp_mkl.fit(lp_mkl.Parameters(C=3.0, p=p), words.grams(words.grid), labels, rng=np.random.default_rng(0))
-    assert np.array_equal(learned.weights, plain.weights)
-    assert np.array_equal(learned.dual, plain.dual)
-    assert learned.bias == plain.bias
+    pool = grid(features)
+    learned = fit("lp_mkl", pool, labels, C=3.0, p=p, refine=refine)
+    finer = pool.refined(refine)
+    assert len(learned.weights) == 5 * refine + 1
+    plain = fit("lp_mkl", finer.grams(), labels, C=3.0, p=p)
+    assert same(learned.weights, plain.weights)
+    assert same(learned.predictor.dual, plain.predictor.dual)
+    assert learned.predictor.bias == plain.predictor.bias
+    np.testing.assert_allclose(learned.predictor.scores(pool), plain.predictor.scores(finer), rtol=0, atol=1e-12)
+
+
+def test_only_a_grid_can_be_refined():
+    features, labels = problem()
+    with pytest.raises(ValueError, match="refine: only a grid of a continuous family can be refined, 3 parts are"):
+        fit("lp_mkl", grid(features).grams(), labels, refine=3)
 
 
 # --- greedy minimisation of the risk ----------------------------------------------------------------------------------
@@ -116,9 +120,9 @@ def risk(weights, grams, gamma, y):
 def test_cr_reaches_the_least_risk_of_the_convex_hull(gamma, seed):
     """Against a convex solver on a grid fine enough to hold the best kernels."""
     features, labels = problem(seed)
-    words, y = dictionary(features), labels.astype(float)
-    learned = fit("cr", words, labels, gamma=gamma, gap=1e-4, iterations=300)
-    grams = words.grams(np.geomspace(0.2, 20.0, 41))
+    pool, y = grid(features), labels.astype(float)
+    learned = fit("cr", pool, labels, gamma=gamma, gap=1e-4, iterations=300)
+    grams = Grid(pool.family, values=np.geomspace(0.2, 20.0, 41)).grams()
     found = minimize(
         risk,
         np.full(41, 1 / 41),
@@ -128,20 +132,20 @@ def test_cr_reaches_the_least_risk_of_the_convex_hull(gamma, seed):
         options={"maxiter": 500, "ftol": 1e-10},
     )
     assert learned.weights.sum() == pytest.approx(1.0)
-    assert learned.steps[-1] <= found.fun * (1.0 + 1e-3)
-    assert (np.diff(learned.steps) < 0.0).all()
-    kernel = learned.gram(words.family)
-    np.testing.assert_allclose((kernel + gamma * np.eye(len(y))) @ learned.dual, y, atol=1e-8)
-    assert learned.steps[-1] == pytest.approx(y @ learned.dual)
+    assert learned.steps[-1].objective <= found.fun * (1.0 + 1e-3)
+    assert (np.diff([step.objective for step in learned.steps]) < 0.0).all()
+    kernel = learned.gram(pool)
+    np.testing.assert_allclose((kernel + gamma * np.eye(len(y))) @ learned.predictor.dual, y, atol=1e-8)
+    assert learned.steps[-1].objective == pytest.approx(y @ learned.predictor.dual)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_line_search_of_the_risk(seed):
     features, labels = problem(seed)
-    words, y = dictionary(features), labels.astype(float)
+    pool, y = grid(features), labels.astype(float)
     rng = np.random.default_rng(seed)
-    first, second = words.grams(rng.uniform(0.2, 10.0, 2))
-    share, c = greedy_risk._line_search(first, second - first, 0.1, y)
+    first, second = Grid(pool.family, values=rng.uniform(0.2, 10.0, 2)).grams()
+    share, c = greedy_risk._line_search(first, second - first, 0.1, y, Work())
     values = [risk(np.array([1 - s, s]), [first, second], 0.1, y) for s in np.linspace(0.0, 1.0, 201)]
     assert 0.0 <= share <= 1.0
     assert y @ c == pytest.approx(risk(np.array([1 - share, share]), [first, second], 0.1, y))
@@ -151,15 +155,15 @@ def test_the_line_search_of_the_risk(seed):
 @pytest.mark.parametrize("gamma", [0.01, 1.0])
 def test_cr_dc_ends_near_cr(gamma):
     features, labels = problem()
-    words = dictionary(features)
-    plain, convex = (fit(name, words, labels, gamma=gamma).steps[-1] for name in ("cr", "cr_dc"))
+    pool = grid(features)
+    plain, convex = (fit(name, pool, labels, gamma=gamma).steps[-1].objective for name in ("cr", "cr_dc"))
     assert convex == pytest.approx(plain, rel=0.02)
 
 
 def test_cr_dc_says_which_families_it_can_use():
     x, labels = frequencies(n=30)
     with pytest.raises(ValueError, match="needs a family with by_rate"):
-        fit("cr_dc", dictionary(x, family="dirichlet", low=0.0, high=9.0), labels)
+        fit("cr_dc", grid(x, family="dirichlet", low=0.0, high=9.0), labels)
 
 
 # --- continuous alignment ---------------------------------------------------------------------------------------------
@@ -168,8 +172,8 @@ def test_cr_dc_says_which_families_it_can_use():
 @pytest.mark.parametrize("seed", [3, 4])
 def test_ca_finds_the_three_frequencies(seed):
     x, labels = frequencies(seed=seed)
-    learned = fit("ca_1d", dictionary(x, family="dirichlet", low=0.0, high=9.0), labels)
-    heaviest = np.sort(np.concatenate(learned.parameters)[np.argsort(-learned.weights)[:3]])
+    learned = fit("ca_1d", grid(x, family="dirichlet", low=0.0, high=9.0), labels)
+    heaviest = np.sort(np.concatenate(learned.thetas)[np.argsort(-learned.weights)[:3]])
     np.testing.assert_allclose(heaviest, np.sqrt([2.0, 12.0, 60.0]), atol=0.05)
 
 
@@ -178,13 +182,13 @@ def test_ca_nd_turns_irrelevant_features_off_and_a_large_lambda_keeps_them_equal
     labels = np.where(rng.random(60) < 0.5, 1, -1).astype(np.int8)
     features = rng.normal(size=(60, 8))
     features[:, :2] += 1.5 * labels[:, None]
-    words = dictionary(features, high=1000.0)
-    free, equal = (fit("ca_nd", words, labels, regulariser=value) for value in (0.0, 1e14))
-    spread = free.parameters[0]
+    pool = grid(features, high=1000.0)
+    free, equal = (fit("ca_nd", pool, labels, regulariser=value) for value in (0.0, 1e14))
+    spread = free.thetas[0]
     assert spread[:2].max() < spread[2:].min()
-    for parameter in equal.parameters:
+    for parameter in equal.thetas:
         assert np.ptp(parameter) < 1e-2
-    assert alignment(free.gram(words.family), labels) > alignment(equal.gram(words.family), labels) + 0.1
+    assert alignment(free.gram(pool), labels) > alignment(equal.gram(pool), labels) + 0.1
 
 
 @pytest.mark.parametrize(
@@ -194,9 +198,10 @@ def test_ca_nd_turns_irrelevant_features_off_and_a_large_lambda_keeps_them_equal
         ("cr", {"gamma": 0.0}, "gamma must be positive and finite, got 0.0"),
         ("cr", {"gap": 2.0}, r"gap must lie in \(0, 1\), got 2.0"),
         ("cr_dc", {"iterations": 0}, "iterations must be at least 1, got 0"),
-        ("grid_lp_mkl", {"C": -1.0}, "C must be positive and finite, got -1.0"),
-        ("grid_lp_mkl", {"steps": 0}, "steps must be at least 1, got 0"),
+        ("lp_mkl", {"C": -1.0}, "C must be positive and finite, got -1.0"),
+        ("lp_mkl", {"steps": 0}, "steps must be at least 1, got 0"),
         ("alignf", {"refine": -2}, "refine must be at least 1, got -2"),
+        ("lp_mkl", {"refine": 0}, "refine must be at least 1, got 0"),
     ],
 )
 def test_parameters_are_checked(name, settings, message):
@@ -204,11 +209,11 @@ def test_parameters_are_checked(name, settings, message):
         algorithms.parameters(name, settings)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*algorithms.names("parametric"), "lp_mkl"])
 def test_one_class_only_gives_a_kernel_or_one_clear_line(name):
     features, labels = problem()
     if name in ("ca_1d", "ca_nd"):
         with pytest.raises(ValueError, match="expected training examples of both classes, got one class"):
-            fit(name, dictionary(features), np.ones_like(labels))
+            fit(name, grid(features), np.ones_like(labels))
     else:
-        assert np.isfinite(fit(name, dictionary(features), np.ones_like(labels)).weights).all()
+        assert np.isfinite(fit(name, grid(features), np.ones_like(labels)).weights).all()

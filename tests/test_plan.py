@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from grambench import algorithms
 from grambench.common.errors import ConfigError
 from grambench.config.load import check
 from grambench.config.study import Study
@@ -38,6 +39,11 @@ NESTED = {
         }
     },
 }
+PROTOCOLS = [
+    NESTED["protocol"],
+    {"kind": "online"},
+    {"kind": "holdout", "sizes": {"default": [60, 60, 60]}, "values": [1.0]},
+]
 
 
 def plan(folder, **changes):
@@ -96,19 +102,20 @@ def test_a_run_depends_on_its_protocol_its_algorithm_and_its_reference(small, mo
     seen = {}
     monkeypatch.setattr(fingerprint, "code", lambda *modules: seen.setdefault("modules", set(modules)))
     expected = {
-        ("omkc", "om2"): {"steps.fit_online", "algorithms.online.om2"},
-        ("small", "rkl_l2"): {"steps.fit_nested", "algorithms.batch.rkl"},
-        ("small", "rkl_l1/scales"): {"steps.fit_scaling", "algorithms.batch.rkl"},
+        ("omkc", "om2"): {"experiments.online", "algorithms.online.om2"},
+        ("small", "rkl_l2"): {"experiments.nested", "algorithms.batch.rkl"},
+        ("small", "rkl_l1/scales"): {"experiments.scaling", "algorithms.batch.rkl"},
         ("small", "rkl_l2/scales"): {
-            "steps.fit_scaling",
+            "experiments.scaling",
             "algorithms.batch.rkl",
             "algorithms.batch.uniform_svm",
         },
     }
+    always = {"pipeline.steps.run", "pipeline.steps.fit"}
     for (study, task), modules in expected.items():
         seen.clear()
         small.run_code(study, task)
-        assert seen["modules"] == {f"grambench.{name}" for name in modules | {"steps.run"}}
+        assert seen["modules"] == {f"grambench.{name}" for name in modules | always}
 
 
 def test_claims_depend_on_the_studys_own_module(small):
@@ -117,43 +124,54 @@ def test_claims_depend_on_the_studys_own_module(small):
 
 
 @pytest.mark.parametrize(
-    ("algorithms", "message"),
+    ("entries", "message"),
     [
-        ({"om2": {}}, "unknown batch algorithm 'om2'"),
-        ({"rkl_l1": {}}, "unknown batch algorithm 'rkl_l1': did you mean rkl"),
+        ({"omm2": {}}, "unknown algorithm 'omm2': did you mean om2"),
+        ({"rkl_l1": {}}, "unknown algorithm 'rkl_l1': did you mean rkl"),
         ({"rkl": {"parameters": {"nrm": "l1"}}}, "unknown parameter of rkl 'nrm': did you mean norm"),
     ],
 )
-def test_an_entry_must_be_an_algorithm_of_the_family(tmp_path, algorithms, message):
+def test_an_entry_must_be_an_algorithm_of_the_registry(tmp_path, entries, message):
     with pytest.raises(ConfigError, match=message):
-        plan(tmp_path, algorithms=algorithms, sweeps={})
+        plan(tmp_path, algorithms=entries, sweeps={})
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol["kind"])
+def test_every_algorithm_is_accepted_under_every_protocol(tmp_path, protocol):
+    names = algorithms.names()
+    dictionary = {"family": "gaussian", "low": 0.1, "high": 10.0, "count": 4, "spacing": "log"}
+    made = plan(tmp_path, protocol=protocol, algorithms={name: {} for name in names}, sweeps={}, dictionary=dictionary)
+    for name in names:
+        settings = json.loads(made.run_spec("small", "sonar", name))
+        assert (settings["experiment"], settings["file"]) == (protocol["kind"], name)
 
 
 def test_every_value_of_the_selected_parameter_is_checked(tmp_path):
     with pytest.raises(ConfigError, match="C must be positive and finite, got -1"):
         plan(tmp_path, protocol=NESTED["protocol"] | {"values": [1.0, -1.0]})
-    with pytest.raises(ConfigError, match="unknown parameter of uniform_svm 'D'"):
+    with pytest.raises(ConfigError, match="unknown parameter of the algorithms of small 'D'"):
         plan(tmp_path / "other", protocol=NESTED["protocol"] | {"select": "D"})
 
 
 SCALES = NESTED["sweeps"]["scales"]
+VALUES = {name: value for name, value in SCALES.items() if name not in ("kind", "references")}
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sweeps": {"scales": SCALES | {"parameter": "norm"}}}, "of kind scaling has no parameter"),
-        ({"sweeps": {"scales": SCALES | {"kind": "parameter"}}}, "of kind parameter needs a parameter"),
+        ({"sweeps": {"scales": SCALES | {"parameter": "norm"}}}, "scaling.parameter: Extra inputs"),
+        ({"sweeps": {"scales": SCALES | {"kind": "parameter"}}}, "parameter.parameter: Field required"),
         (
             {"sweeps": {"norms": SCALES | {"kind": "parameter", "parameter": "norm"}}},
-            "only a sweep of kind scaling has references",
+            "parameter.references: Extra inputs",
         ),
         ({"sweeps": {"scales": SCALES | {"references": {"unif": "rkl_l1"}}}}, "references name unif, which is not"),
         ({"sweeps": {"scales": SCALES | {"references": {"rkl_l1": "rkl"}}}}, "scales names algorithm rkl, which"),
-        ({"protocol": {"kind": "online"}}, "scales scales kernels, which only nested studies do"),
+        ({"protocol": {"kind": "online"}}, "sweep scales is of kind scaling, studies of kind online do parameter"),
         ({"algorithms": NESTED["algorithms"] | {"unif": {"parameters": {"C": 1.0}}}}, "unif sets C, which cross-"),
         (
-            {"sweeps": {"cs": SCALES | {"kind": "parameter", "parameter": "C", "references": {}}}},
+            {"sweeps": {"cs": VALUES | {"parameter": "C"}}},
             "cs sets C, which cross-validation chooses",
         ),
         ({"experts": "omkc_dd"}, "experts names algorithm omkc_dd, which the study does not have"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from specifications import specification
 
 from grambench.algorithms.alignment import centred, centred_labels
 from grambench.algorithms.parametric import ca_1d
@@ -9,18 +10,24 @@ from grambench.algorithms.stagewise import step
 from grambench.common.errors import ConfigError
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import holdout, profile
-from grambench.kernels.continuous import gaussian
 from grambench.kernels import search
+from grambench.kernels.continuous import gaussian
+from grambench.kernels.pool import Continuous
 
 VALUES = [0.2, 0.5, 1.0, 3.0, 10.0]
-SETTINGS = {
-    "file": "ca_1d",
-    "points": [{}],
-    "values": VALUES,
-    "protocol": {"repeats": 2, "sizes": {"default": [40, 5, 5]}, "standardise": False},
-    "dictionary": {"family": "gaussian", "low": 0.2, "high": 20.0, "grid": [0.2, 20.0]},
-    "seed": 3,
-}
+
+
+def asked(file="ca_1d", **point):
+    return specification(
+        file,
+        "holdout",
+        protocol={"repeats": 2, "sizes": {"default": [40, 5, 5]}, "values": [1.0]},
+        points=[point],
+        values=VALUES,
+        kernels=[],
+        dictionary={"family": "gaussian", "low": 0.2, "high": 20.0, "grid": [0.2, 20.0]},
+        seed=3,
+    )
 
 
 def dataset():
@@ -50,9 +57,9 @@ def by_definition(draw):
 
 
 def test_profiles_are_the_flipped_objective_of_each_iteration():
-    found = profile.outcome(SETTINGS, dataset()).metrics
+    found = profile.outcome(asked(), dataset()).metrics
     assert list(found) == ["search_objective_1", "search_objective_2", "search_objective_3"]
-    for r, draw in enumerate(holdout.draws(SETTINGS, dataset())):
+    for r, draw in enumerate(holdout.draws(asked(), dataset())):
         expected = by_definition(draw)
         assert len(expected) >= 2
         for heights, known in zip(found.values(), expected, strict=False):
@@ -61,15 +68,14 @@ def test_profiles_are_the_flipped_objective_of_each_iteration():
 
 
 def test_nothing_is_known_of_iterations_that_did_not_take_place():
-    point = {"iterations": 2}
-    found = profile.outcome(SETTINGS | {"points": [point]}, dataset()).metrics
+    found = profile.outcome(asked(iterations=2), dataset()).metrics
     assert np.isfinite(found["search_objective_2"]).all()
     assert np.isnan(found["search_objective_3"]).all()
 
 
 def test_the_searches_are_replayed_whatever_was_chosen():
-    (draw, _) = holdout.draws(SETTINGS, dataset())
-    family, stopping = gaussian.Family(draw.train), ca_1d.Parameters()
+    (draw, _) = holdout.draws(asked(), dataset())
+    family, stopping = Continuous(gaussian.Family, draw.train, 0.2, 20.0, np.zeros(0)), ca_1d.Parameters()
     first = profile.profiles(family, draw.train_labels, [np.array([1.0])], stopping, VALUES)
     more = profile.profiles(family, draw.train_labels, [np.array([1.0]), np.array([5.0])], stopping, VALUES)
     assert len(first) == 1 and first[0] == more[0]
@@ -77,4 +83,4 @@ def test_the_searches_are_replayed_whatever_was_chosen():
 
 def test_only_stagewise_algorithms_have_such_searches():
     with pytest.raises(ConfigError, match="alignf does not learn stagewise"):
-        profile.outcome(SETTINGS | {"file": "alignf"}, dataset())
+        profile.outcome(asked("alignf"), dataset())

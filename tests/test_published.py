@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from specifications import specification
 
-from grambench import algorithms
 from grambench.config.project import Configuration
 from grambench.datasets import sources, store
 from grambench.datasets.prepare import prepare
@@ -44,20 +44,17 @@ def verdicts(tmp_path_factory):
         dataset = prepare(description, folder)
         assert isinstance(dataset, store.PreparedDataset), dataset
         pool = grams.compute(grams.inner_products(dataset.features), STUDY.kernel_list())
-        orders = online.draw_orders(dataset.orders, len(dataset.labels), 20, 0, name)
-        assert orders.origin == "published"
         for algorithm, entry in STUDY.algorithms.items():
-            result = online.run(
-                algorithms.load(algorithm),
-                [algorithms.parameters(algorithm, entry.parameters)],
-                pool,
-                dataset.labels,
-                orders,
-                range(20),
-                root=20130101,
-                dataset=name,
-                curve_points=2,
+            asked = specification(
+                algorithm,
+                "online",
+                protocol={"repeats": 20, "checkpoints": 2},
+                points=[entry.parameters],
+                kernels=[kernel.name for kernel in STUDY.kernel_list()],
+                seed=20130101,
             )
+            result = online.outcome(asked, dataset, pool)
+            assert result.origin == "published"
             for metric in METRICS:
                 cell = published.loc[(name, algorithm, metric)]
                 printed = Sample(cell["mean"], cell["std"], 20)

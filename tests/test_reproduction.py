@@ -155,10 +155,11 @@ def test_too_many_wins_refute_at_once():
 
 def test_one_counterexample_refutes_a_claim_on_every_data_set():
     means = {name: {"omkc_sd": 5.0, "omkc_dd": 6.0} for name in omkc.SETS[:9]}
-    assert omkc.stochastic_update_is_faster(evidence(means, metric="seconds")).verdict == "holds"
+    assert omkc.stochastic_update_is_faster(evidence(means, metric="row_additions")).verdict == "holds"
     few = {"wdbc": {"omkc_sd": 7.0, "omkc_dd": 6.0}}
-    answer = omkc.stochastic_update_is_faster(evidence(few, metric="seconds"))
-    assert answer == ("fails", "OMKC(S,D) is faster on 0 of 1: not on wdbc; 14 of 15 not at hand")
+    answer = omkc.stochastic_update_is_faster(evidence(few, metric="row_additions"))
+    told = "OMKC(S,D) adds fewer rows on 0 of 1: not on wdbc; 14 of 15 not at hand; in seconds on 0 of 0"
+    assert answer == ("fails", told)
 
 
 def test_named_data_sets_are_all_needed():
@@ -206,7 +207,7 @@ def test_best_beta_is_read_from_the_sweep():
 
 
 def published_evidence():
-    """Return runs whose means and deviations are the published ones."""
+    """Return runs whose means and deviations are the published ones; seconds stand for work, which no paper counts."""
     configuration = Configuration(presentation.ROOT / "config")
     study = configuration.study("omkc")
     folder = presentation.ROOT / "config/published"
@@ -218,6 +219,7 @@ def published_evidence():
         for repeat in range(20)
     ]
     runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
+    runs = pd.concat([runs, runs[runs["metric"] == "seconds"].assign(metric=omkc.ROWS)])
     sizes = {name: configuration.dataset(name).n for name in study.datasets}
     curves = pd.DataFrame({"dataset": sizes.keys(), "round": sizes.values(), "metric": "none", "algorithm": "none"})
     return Evidence(Results(study, runs, presentation.cells()), curves.assign(result=0.0))

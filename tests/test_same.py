@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from grambench import records
+from grambench.results import records
 
 SOURCE = {"kind": "http", "origin": "one", "files": {"a.csv": "00"}, "variant": None}
 

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from grambench.common.errors import SolverError
 from grambench.solvers import certificates, gradient_projection, meb, nnls, projections, svm
-from grambench.solvers.combination import Combination, product, row
+from grambench.solvers.combination import Combination, block, product, row
 
 COMPILED = not numba.config.DISABLE_JIT
 compiled = pytest.mark.skipif(not COMPILED, reason="too many steps for the interpreter")
@@ -366,6 +366,53 @@ def test_quadratic_forms(support):
     vector[rng.permutation(14)[:support]] = rng.normal(size=support)
     expected = [vector @ gram @ vector for gram in grams]
     np.testing.assert_allclose(Combination(grams).quadratic_forms(vector), expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("changed", [0, 1, 3, 4, 5, 8, 11, 14])  # rows go by four
+def test_images_follow_a_change(changed):
+    grams, rng = base(2)
+    images, change = rng.normal(size=(11, 14)), np.zeros(14)
+    change[rng.permutation(14)[:changed]] = rng.normal(size=changed)
+    expected = images + np.array([gram @ change for gram in grams])
+    Combination(grams).move(images, change)
+    np.testing.assert_allclose(images, expected, rtol=0, atol=1e-12)
+
+
+def test_a_block_is_that_of_the_whole_combination():
+    grams, rng = base(3)
+    combination, chosen = Combination(grams), np.array([2, 5, 6, 13])
+    combination.reweight(rng.random(11) * (np.arange(11) % 3 > 0))
+    whole = np.tensordot(combination.rows.weights, grams, 1)
+    np.testing.assert_allclose(block(combination.rows, chosen), whole[np.ix_(chosen, chosen)], rtol=0, atol=1e-13)
+    assert block(combination.rows, chosen[:0]).shape == (0, 0)
+
+
+def test_a_single_gram_is_read_in_place():
+    """And copied row by row where compiled code may not have it, since it is read-only."""
+    features, labels = points(0)
+    gram = gaussian(features)
+    locked = gram.copy()
+    locked.flags.writeable = False
+    given, copied = Combination.single(gram), Combination.single(locked)
+    assert given.rows.cache is gram
+    one, other = (svm.train(combination, labels, 10.0) for combination in (given, copied))
+    assert np.array_equal(one.dual, other.dual)
+    assert (one.bias, one.steps) == (other.bias, other.steps)
+    assert given.rows_combined == 0 < copied.rows_combined
+    assert np.array_equal(gram, locked)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6])  # a start that is too long is shortened, and its image with it
+@pytest.mark.parametrize("loss", ["hinge", "squared"])
+def test_a_start_whose_image_is_known(loss, scale):
+    features, labels = points(0)
+    combination = Combination.single(scale * gaussian(features))
+    start = svm.train(Combination.single(gaussian(features, 2.0)), labels, 3.0, loss=loss).dual
+    image = combination.product(start)
+    plain = svm.train(combination, labels, 3.0, loss=loss, start=start)
+    known = svm.train(combination, labels, 3.0, loss=loss, start=start, image=image)
+    assert np.array_equal(plain.dual, known.dual)
+    assert np.array_equal(image, combination.product(start))
 
 
 def test_grams_stay_as_they_are():

@@ -80,7 +80,7 @@ def test_nothing_survives_the_supervisor_being_stopped(tmp_path):
     pid_file = tmp_path / "pid"
     inner = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     outer = (
-        "import os, sys; from pathlib import Path; from grambench import supervise\n"
+        "import os, sys; from pathlib import Path; from grambench.pipeline import supervise\n"
         f"supervise.run([sys.executable, '-c', {inner!r}], seconds=600, memory_mb=1000, "
         f"errors=Path({str(tmp_path / 'output.txt')!r}), env=dict(os.environ))"
     )

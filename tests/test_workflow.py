@@ -1,151 +1,15 @@
 """The workflow itself, on a copy of the repository with a small study: what runs, what reruns, what survives."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
-from test_tasks import BASE, CSV, MORE, SUM, TASK
+from copies import AFTER_RUNS, NESTED, NEW, ONLINE, STUDY, Copy
+from toys import BASE, CSV, MORE, SUM, TASK
 
 from grambench.common import layout
-from grambench.results import records
-
-ROOT = Path(__file__).parent.parent
-COPIED = ["Snakefile", "workflow", "config", "profiles", "envs", "src", "data/bundled"]
-STUDY = {
-    "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5, 8]}],
-    "protocol": {"kind": "online", "repeats": 2, "checkpoints": 5},
-    "datasets": ["sonar", "wdbc"],
-    "algorithms": {
-        "perceptron": {},
-        "perceptron_star": {},
-        "omkc_dd": {"parameters": {"beta": 0.8}},
-        "omkc_sd": {"parameters": {"beta": 0.8, "delta": 0.01}},
-    },
-    "sweeps": {
-        "beta": {
-            "parameter": "beta",
-            "label": "Discount",
-            "values": [0.5, 0.9],
-            "algorithms": ["omkc_dd"],
-            "datasets": ["sonar"],
-        }
-    },
-}
-NESTED = {
-    "name": "small",
-    "title": "Small",
-    "paper": "Nobody",
-    "kernels": STUDY["kernels"],
-    "protocol": {"kind": "nested", "parts": 2, "folds": 2, "select": "C", "values": [1.0, 10.0]},
-    "datasets": ["sonar"],
-    "algorithms": {
-        "unif": {"algorithm": "uniform_svm"},
-        "total": {"algorithm": "uniform_svm", "title": "Sum", "parameters": {"combination": "sum"}},
-    },
-    "sweeps": {
-        "scales": {
-            "kind": "scaling",
-            "label": "Factor",
-            "scale": "log",
-            "values": [0.1, 10.0],
-            "algorithms": ["total"],
-            "datasets": ["sonar"],
-            "references": {"total": "unif"},
-        }
-    },
-    "tables": {
-        "table1": {
-            "title": "Table 1",
-            "caption": "Two machines",
-            "algorithms": ["unif", "total"],
-            "metrics": ["accuracy_percent", "kernels_selected"],
-            "highlight": ["accuracy_percent"],
-        }
-    },
-    "figures": {
-        "scales": {
-            "kind": "sweep",
-            "title": "Scales",
-            "caption": "Two factors",
-            "sweep": "scales",
-            "metrics": ["decision_change"],
-            "algorithms": ["total"],
-            "datasets": ["sonar"],
-        }
-    },
-}
-AFTER_RUNS = {"collect", "reproduce", "claims", "table", "figure", "report"}
-
-
-def copy_repository(folder):
-    """Copy what a workflow needs of the repository, as it is."""
-    for name in COPIED:
-        source, target = ROOT / name, folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, target)
-
-
-class Copy:
-    """A copy of the repository in a temporary folder, with a small OMKC study."""
-
-    def __init__(self, folder, **changes):
-        self.folder = folder
-        copy_repository(folder)
-        study = yaml.safe_load((ROOT / "config/studies/omkc.yaml").read_text()) | STUDY | changes
-        for shown, kept in (("tables", ["table2", "table3"]), ("figures", ["figure1"])):
-            study[shown] = {name: study[shown][name] for name in kept}
-            for item in study[shown].values():  # tables and figures may show only what the study has
-                for names in ("algorithms", "datasets"):
-                    if names in item:
-                        item[names] = [name for name in item[names] if name in study[names]]
-        (folder / "config/studies/omkc.yaml").write_text(yaml.safe_dump(study, sort_keys=False))
-        (studies,) = re.findall("^studies:.*", (folder / "config/config.yaml").read_text(), re.M)
-        self.edit("config/config.yaml", studies, "studies: [omkc]\nsources: [bundled, package]")
-
-    def edit(self, name, old, new):
-        path = self.folder / name
-        text = path.read_text()
-        assert old in text, f"{old!r} is not in {name}"
-        path.write_text(text.replace(old, new, 1))
-
-    def call(self, *command, expect=0):
-        environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        environment.pop("GRAMBENCH_MIRROR", None)
-        answer = subprocess.run(
-            [sys.executable, "-m", *command], cwd=self.folder, env=environment, capture_output=True, text=True
-        )
-        assert answer.returncode == expect, answer.stdout[-3000:] + answer.stderr[-6000:]
-        return answer.stdout + answer.stderr
-
-    def snakemake(self, *arguments, expect=0):
-        return self.call("snakemake", "--cores", "2", *arguments, expect=expect)
-
-    def would_run(self):
-        """Return what a dry run would do: runs by data set and task, data and Grams by file, the rest by rule."""
-        text = self.snakemake("--dry-run")
-        jobs = set()
-        jobs_of_groups_are_indented = r"^( *)(?:local)?rule (\w+):\n((?:\1 {4}.*\n)+)"
-        for _, rule, body in re.findall(jobs_of_groups_are_indented, text, flags=re.MULTILINE):
-            output = re.search(r"output: (\S+?)(?:,|\s)", body)
-            if rule == "run":
-                jobs.add(output[1].removeprefix("results/runs/").removeprefix("omkc/").removesuffix(".h5"))
-            elif rule in ("fetch", "prepare", "inner", "gram"):
-                jobs.add(output[1].removeprefix("results/").removeprefix("data/"))
-            elif rule != "all":
-                jobs.add(rule)
-        return jobs
-
-    def status(self, dataset, task):
-        return records.read(self.folder / layout.RECORD.format(study="omkc", dataset=dataset, task=task))
 
 
 @pytest.fixture(scope="module")
@@ -179,18 +43,18 @@ GRAMS = {
 INNER = {f"grams/{dataset}/inner.h5" for dataset in STUDY["datasets"]}
 EVERYTHING = both(*STUDY["algorithms"]) | {"sonar/omkc_dd/beta"}  # of the online study
 TOTAL = {"small/sonar/total", "small/sonar/total/scales"}
-ONLINE = "src/grambench/algorithms/online/"
+CODE = "\nimport ", "\nMORE = 1\nimport "  # before the first import that begins a line
 EDITS = {
     "nothing": (None, set()),
-    "an algorithm": ((ONLINE + "omkc_dd.py", "wrong[t], beta)", "wrong[t], beta * 1.0)"), DD | AFTER_RUNS),
-    "a comment in it": ((ONLINE + "omkc_dd.py", "# line 5", "# the vote"), set()),
-    "its docstring": ((ONLINE + "omkc_dd.py", "Deviations from", "Departures from"), set()),
+    "an algorithm": ((ONLINE + "omkc_dd.py", *CODE), DD | AFTER_RUNS),
+    "a comment in it": ((ONLINE + "omkc_dd.py", "", "# a remark\n"), set()),
+    "its docstring": ((ONLINE + "omkc_dd.py", '\n"""\n', '\nOr not.\n"""\n'), set()),
     "the scores of all Perceptrons": (
-        ("src/grambench/algorithms/scores.py", "lane[j] += y * row[j]", "lane[j] += row[j] * y"),
+        ("src/grambench/algorithms/scores.py", *CODE),
         EVERYTHING | AFTER_RUNS,
     ),
     "a shared helper": (
-        ("src/grambench/algorithms/hedge.py", "2.0**-500", "2.0**-400"),
+        ("src/grambench/algorithms/hedge.py", *CODE),
         DD | both("omkc_sd") | AFTER_RUNS,
     ),
     "a default that the study overrides": (
@@ -202,19 +66,19 @@ EDITS = {
         both("omkc_sd") | AFTER_RUNS,
     ),
     "a kernel function": (
-        ("src/grambench/kernels/functions.py", "2.0 * width**2", "width**2 * 2.0"),
+        ("src/grambench/kernels/functions.py", *CODE),
         GRAMS | INNER | EVERYTHING | TOTAL | {"small/sonar/unif"} | AFTER_RUNS,
     ),
     "a batch algorithm": (
-        ("src/grambench/algorithms/batch/uniform_svm.py", "m = len(grams)", "m = len(grams) + 0"),
+        ("src/grambench/algorithms/batch/uniform_svm.py", *CODE),
         TOTAL | {"small/sonar/unif"} | AFTER_RUNS,
     ),
     "the nested protocol": (
-        ("src/grambench/experiments/nested.py", "SELECTED = 1e-4", "SELECTED = 1e-5"),
+        ("src/grambench/experiments/nested.py", *CODE),
         TOTAL | {"small/sonar/unif"} | AFTER_RUNS,
     ),
     "the scaling of kernels": (
-        ("src/grambench/experiments/scaling.py", "import numpy as np", "import numpy as np\nimport sys"),
+        ("src/grambench/experiments/scaling.py", *CODE),
         {"small/sonar/total/scales"} | AFTER_RUNS,
     ),
     "an entry's parameter": (
@@ -227,26 +91,22 @@ EDITS = {
         {f"grams/{dataset}/gaussian_sigma16.h5" for dataset in STUDY["datasets"]} | EVERYTHING | AFTER_RUNS,
     ),
     "the protocol": (
-        ("src/grambench/experiments/online.py", "WARM_UP_ROUNDS = 2", "WARM_UP_ROUNDS = 3"),
+        ("src/grambench/experiments/online.py", *CODE),
         EVERYTHING | AFTER_RUNS,
     ),
     "the number of repeats": (("config/studies/omkc.yaml", "repeats: 2", "repeats: 3"), EVERYTHING | AFTER_RUNS),
     "a time limit": (("config/config.yaml", "seconds: 1800", "seconds: 900"), set()),
     "a licence text": (("config/datasets/sonar.yaml", "licence:", "licence: x"), set()),
     "the figures": (
-        (
-            "src/grambench/report/figures.py",
-            "import ",
-            "import sys\nimport ",
-        ),
+        ("src/grambench/report/figures/curves.py", *CODE),
         {"figure", "report"},
     ),
     "an algorithm's title": (
-        (ONLINE + "omkc_dd.py", '"""OMKC(D,D):', '"""OMKC-DD:'),
+        (ONLINE + "omkc_dd.py", '"""', '"""The '),
         {"claims", "table", "figure", "report"},
     ),
     "a claim's wording": (
-        ("src/grambench/claims/omkc.py", "makes fewer mistakes than", "makes less mistakes than"),
+        ("src/grambench/claims/omkc.py", *CODE),
         {"claims", "report"},
     ),
     "the report's page": (("src/grambench/report/page.html", "<title>", "<title>x "), {"report"}),
@@ -267,30 +127,6 @@ def test_what_reruns_after_an_edit_of(what, copy):
         assert jobs == expected
 
 
-NEW = '''"""Mine: always predicts +1 (nobody et al. 2026)."""
-
-from dataclasses import dataclass
-
-import numpy as np
-
-from grambench.algorithms.trace import OnlineTrace, check_input
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """None."""
-
-
-def fit(parameters, grams, labels, *, order, rng):
-    pool = check_input(grams, labels, order)
-    {body}
-    mistakes = labels[order] < 0
-    weights = np.full((len(order), len(pool)), 1 / len(pool))
-    zeros = np.zeros(len(order), dtype=np.int64)
-    return OnlineTrace(mistakes=mistakes, support_vectors=zeros, weights=weights, updates=zeros[: len(pool)])
-'''
-
-
 @pytest.mark.workflow
 def test_a_new_algorithm_is_one_file_and_one_line(copy):
     (copy.folder / ONLINE / "mine.py").write_text(NEW.format(body=""))
@@ -307,14 +143,14 @@ BODIES = {
     "hangs": "import time; time.sleep(10**6)",
     "hoards": "hoard = []\n    while True: hoard.append(np.ones(2**18))",
     "dies": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
-    "lies": "return OnlineTrace(mistakes=labels, support_vectors=None, weights=None, updates=None)",
+    "lies": "return Fit(weights=np.full(pool.shape[0], -1.0))",
 }
 REASONS = {
     "raises": ("error", "RuntimeError: planted fault"),
     "hangs": ("timeout", "ran for 6 s, the limit"),
     "hoards": ("memory", "the limit is 400 MiB"),
     "dies": ("killed", "ended by signal SIGKILL"),
-    "lies": ("error", "TypeError"),
+    "lies": ("error", "ContractError: weights: expected nothing below 0, got -1"),
 }
 
 

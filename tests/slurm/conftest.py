@@ -7,8 +7,8 @@ from pathlib import Path
 
 import cluster as private
 import pytest
+from copies import NEW, ONLINE, Copy
 from harness import OnCluster
-from test_workflow import NEW, ONLINE, Copy
 
 STORM, CALM = ("crashed", "requeued", "late", "hoard"), ("slow", "hidden")
 # each leaves the job's id behind, so that a test knows which job to do harm to; fit is called several times a run

@@ -5,8 +5,8 @@ import time
 
 import numpy as np
 import pandas as pd
+from copies import ROOT, copy_repository
 from harness import OnCluster
-from test_workflow import ROOT, copy_repository
 
 from grambench.common import layout
 from grambench.kernels import matrices

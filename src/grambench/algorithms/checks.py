@@ -14,6 +14,7 @@ from grambench.algorithms import Algorithm
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Predictor, Trace, Work
 from grambench.common.errors import ContractError
 from grambench.kernels.pool import Pool, Rows
+from grambench.solvers.certificates import Certificate
 
 SUM = 1e-6  # by which weights may miss a sum of one
 
@@ -42,6 +43,16 @@ def scored(predictor: Predictor, pool: Pool) -> Floats:
     return scores
 
 
+def certified(fit: Fit) -> Certificate:
+    """Return a fit's certificate, NaN where it has none; raise ContractError where it says nothing."""
+    if fit.certify is None:
+        return Certificate(math.nan, math.nan)
+    certificate = fit.certify()
+    if not isinstance(certificate, Certificate) or math.isnan(certificate.gap) or math.isnan(certificate.kkt):
+        raise ContractError(f"certificate: expected numbers, got {certificate}")
+    return certificate
+
+
 def check(fit: Fit, pool: Pool, labels: Labels, order: Order) -> None:
     """Raise ContractError unless a fit on a pool is what the contract says."""
     if not isinstance(fit, Fit):
@@ -66,8 +77,6 @@ def check(fit: Fit, pool: Pool, labels: Labels, order: Order) -> None:
             raise ContractError(f"work.{name}: expected a whole number of at least 0, got {count!r}")
     if bad := [step for step in fit.steps if not math.isfinite(step.objective)]:
         raise ContractError(f"steps: expected finite objectives, got {bad[0].objective}")
-    if fit.certificate and (math.isnan(fit.certificate.gap) or math.isnan(fit.certificate.kkt)):
-        raise ContractError(f"certificate: expected numbers, got {fit.certificate}")
     if fit.trace is not None:
         _check_trace(fit.trace, pool.shape[0], labels[order] > 0)
 
@@ -89,7 +98,8 @@ def _check_trace(trace: Trace, m: int, positive: Any) -> None:
     wrong = told & (trace.mistakes != ((trace.scores > 0.0) != positive))
     if wrong.any():
         first = int(np.argmax(wrong))
-        got = f"{trace.mistakes[first]} at a score of {trace.scores[first]:g} and a label of {'-+'[positive[first]]}1"
+        label = "+1" if positive[first] else "-1"
+        got = f"{trace.mistakes[first]} at a score of {trace.scores[first]:g} and a label of {label}"
         raise ContractError(f"trace.mistakes: expected what the scores say, got {got} in round {first + 1}")
 
 

@@ -21,7 +21,7 @@ It raises ValueError for what it cannot learn from, and SolverError where a solv
 same Fit, bit for bit. `grambench.algorithms.checks` holds every Fit against this page while a run goes on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import NamedTuple, Protocol
 
@@ -61,9 +61,9 @@ class Work:
         Entries of Gram matrices that it needed, each counted once.
     row_additions : int
         Additions of one array of n numbers to another: a support vector to the scores of all examples, a row of a Gram
-        matrix to a combination's, a step's two rows to a solver's gradient.
+        matrix to a combination's, a step's two rows to a solver's gradient; n^2 / 6 for a factorisation.
     solver_steps : int
-        Steps of the solvers of machines and balls.
+        Steps of the solvers of machines and balls; linear systems solved.
     svm_calls, meb_calls : int
         Machines trained, and minimum enclosing balls found.
     """
@@ -119,8 +119,9 @@ class Fit:
         Of an algorithm that learns online.
     steps : sequence of Step
         After each iteration of a descent.
-    certificate : Certificate or None
-        How far the fit can be from the optimum, found without the solvers.
+    certify : callable or None
+        Returns the certificate of how far the fit can be from the optimum, found without the solvers. It takes time,
+        and nobody but who asks for it spends it.
     work : Work
         What it has used.
     """
@@ -130,7 +131,7 @@ class Fit:
     thetas: list[Floats] | None = None
     trace: Trace | None = None
     steps: Sequence[Step] = ()
-    certificate: Certificate | None = None
+    certify: Callable[[], Certificate] | None = None
     work: Work = field(default_factory=Work)
 
     def gram(self, pool: Pool) -> Floats:

@@ -69,11 +69,11 @@ def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], 
         Returns sigma and c'K_sigma c, the largest it finds, for coefficients c (n,).
     """
     y = labels.astype(np.float64)
-    before_all = family.computed
+    before_all, work = family.computed, Work()
     sigma, _ = search(y / parameters.gamma)  # c of the kernel 0
     gram = family.gram(np.array([sigma]))
     sigmas, weights, steps = [sigma], np.ones(1), []
-    c = _solver(gram, parameters.gamma)(y)
+    c = _solver(gram, parameters.gamma, work)(y)
     while True:
         steps.append(Step(0, 0, float(y @ c)))
         if len(steps) > parameters.iterations:
@@ -82,24 +82,27 @@ def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], 
         if largest - c @ gram @ c <= parameters.gap * steps[-1].objective:
             break
         change = family.gram(np.array([sigma])) - gram
-        share, c = _line_search(gram, change, parameters.gamma, y)
+        share, c = _line_search(gram, change, parameters.gamma, y, work)
         gram += share * change
         weights = np.append((1.0 - share) * weights, share)
         sigmas.append(sigma)
     thetas = [np.array([value]) for value in sigmas]
-    work = Work(kernel_values=family.computed - before_all, row_additions=len(steps) * len(y))
+    work.kernel_values = family.computed - before_all
     return Fit(weights=weights, predictor=Mixture(weights, thetas, c, 0.0), thetas=thetas, steps=steps, work=work)
 
 
-def _solver(gram: Floats, gamma: float) -> Callable[[Floats], Floats]:
-    """Return the function b -> (K + gamma I)^{-1} b."""
+def _solver(gram: Floats, gamma: float, work: Work) -> Callable[[Floats], Floats]:
+    """Return the function b -> (K + gamma I)^{-1} b, and count a factorisation and two substitutions."""
+    n = len(gram)
+    work.solver_steps += 1
+    work.row_additions += n * n // 6 + 2 * n
     regularised = gram.copy()
     regularised[np.diag_indices_from(regularised)] += gamma
     factor = cho_factor(regularised, overwrite_a=True, check_finite=False)
     return lambda right: cho_solve(factor, right, check_finite=False)
 
 
-def _line_search(gram: Floats, change: Floats, gamma: float, y: Floats) -> tuple[float, Floats]:
+def _line_search(gram: Floats, change: Floats, gamma: float, y: Floats, work: Work) -> tuple[float, Floats]:
     """Return lambda in [0, 1] that minimises g(K + lambda B), and c there; Newton's method between closing bounds.
 
     g is convex in lambda, with slope -c'Bc and curvature 2 c'B(K + lambda B + gamma I)^{-1}Bc. It ends where half the
@@ -108,7 +111,7 @@ def _line_search(gram: Floats, change: Floats, gamma: float, y: Floats) -> tuple
     low, high, share, first = 0.0, 1.0, 0.0, np.inf
     c = y
     for _ in range(NEWTON):
-        solve = _solver(gram + share * change, gamma)
+        solve = _solver(gram + share * change, gamma, work)
         c = solve(y)
         moved = change @ c
         slope = -float(c @ moved)

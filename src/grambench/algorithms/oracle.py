@@ -4,6 +4,8 @@ m base kernels, n training examples. The learned kernel is K(theta) = sum_m thet
 f(x) = sum_i dual_i K(theta)(x, x_i) + bias.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,10 +54,11 @@ class Oracle:
         C: float,
         *,
         loss: svm.Loss = "hinge",
+        image: Floats | None = None,
         tolerance: float,
         max_steps: int = svm.MAX_STEPS,
     ) -> svm.Machine:
-        """Train a support vector machine at kernel weights theta, (m,)."""
+        """Train a support vector machine at kernel weights theta, (m,); `image`: K(theta) v of the last dual v."""
         self.combination.reweight(weights)
         before = self.combination.rows_combined
         trained = svm.train(
@@ -64,6 +67,7 @@ class Oracle:
             C,
             loss=loss,
             start=self._machine,
+            image=image,
             tolerance=tolerance,
             max_steps=max_steps,
         )
@@ -95,14 +99,14 @@ class Oracle:
         """Note that an iteration has ended at this objective."""
         self.steps.append(Step(self.work.svm_calls, self.work.meb_calls, objective))
 
-    def fit(self, weights: Floats, dual: Floats, bias: float, certificate: Certificate) -> Fit:
+    def fit(self, weights: Floats, dual: Floats, bias: float, certify: Callable[[], Certificate]) -> Fit:
         """Return kernel weights and a machine with them as what an algorithm has learned."""
         return Fit(
             weights=weights,
             predictor=predictor_on(self.pool, weights, dual, bias),
             thetas=self.pool.thetas,
             steps=self.steps,
-            certificate=certificate,
+            certify=certify,
             work=self.work,
         )
 

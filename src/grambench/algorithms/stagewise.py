@@ -20,6 +20,8 @@ from grambench.kernels.continuous import Objective
 from grambench.kernels.pool import Continuous
 
 Floats = NDArray[np.float64]
+PASSES = 13  # over arrays (n, n) in an iteration
+
 Search = Callable[[Objective], Floats]
 
 
@@ -84,7 +86,7 @@ def learn(family: Continuous, labels: NDArray[np.int8], search: Search, stopping
             break
     total = sum(weights)
     shares = np.array(weights) / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
-    work = Work(kernel_values=family.computed - before_all, row_additions=len(steps) * len(y))
+    work = Work(kernel_values=family.computed - before_all, row_additions=PASSES * len(steps) * len(y))
     return Fit(weights=shares, thetas=parameters, steps=steps, work=work)
 
 

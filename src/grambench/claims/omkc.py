@@ -36,7 +36,7 @@ TIMED_SETS = ["sonar", *SETS]  # Table 5
 OMKC = ["omkc_dd", "omkc_ds", "omkc_sd", "omkc_ss"]
 TABLE_3 = ["perceptron", "perceptron_u", "perceptron_star", "om2", "omkc_dd"]
 TABLE_4 = ["om2", *OMKC]
-MISTAKES, VECTORS, SECONDS = "mistake_percent", "support_vectors", "seconds"
+MISTAKES, VECTORS, SECONDS, ROWS = "mistake_percent", "support_vectors", "seconds", "row_additions"
 BEST_BETA = (0.7, 0.9)
 SMALL_BETA = 0.5
 EXPERTS = "omkc_dd"  # its updates of a kernel are that kernel's own mistakes
@@ -156,9 +156,13 @@ def stochastic_update_is_sparser(evidence: Evidence) -> Answer:
 
 
 def stochastic_update_is_faster(evidence: Evidence) -> Answer:
-    """OMKC(S,D) takes less time than OMKC(D,D) on every data set."""
-    samples = _samples(evidence, ["omkc_sd", "omkc_dd"], SECONDS)
-    return quorum(true_on(samples, _below("omkc_sd", "omkc_dd")), SETS, "every", "OMKC(S,D) is faster")
+    """OMKC(S,D) takes less time than OMKC(D,D) on every data set (by work: rows added to scores)."""
+    work, seconds = (
+        true_on(_samples(evidence, ["omkc_sd", "omkc_dd"], metric), _below("omkc_sd", "omkc_dd"))
+        for metric in (ROWS, SECONDS)
+    )
+    answer = quorum(work, SETS, "every", "OMKC(S,D) adds fewer rows")
+    return answer._replace(evidence=f"{answer.evidence}; in seconds on {sum(seconds.values())} of {len(seconds)}")
 
 
 def stochastic_update_is_as_good(evidence: Evidence) -> Answer:
@@ -223,34 +227,40 @@ def weight_of_the_best(evidence: Evidence) -> Answer:
     return quorum(hits, SETS, "almost all", "both end with more weight on the best kernel")
 
 
-def _savings(evidence: Evidence, algorithm: str) -> dict[str, float]:
-    """Return the percentage of OMKC(D,D)'s time that an algorithm saves on each data set."""
-    samples = _samples(evidence, [algorithm, "omkc_dd"], SECONDS, TIMED_SETS)
+def _savings(evidence: Evidence, algorithm: str, metric: str = ROWS) -> dict[str, float]:
+    """Return the percentage that an algorithm saves of OMKC(D,D)'s work, or seconds, on each data set.
+
+    A pass is made of rows of kernel values that are added to scores. Their number decides how long it takes and depends
+    on no machine, so that it is what is judged; seconds stand beside it.
+    """
+    samples = _samples(evidence, [algorithm, "omkc_dd"], metric, TIMED_SETS)
     return {name: 100 * (1 - each[algorithm].mean / each["omkc_dd"].mean) for name, each in samples.items()}
 
 
-def _between(savings: dict[str, float], low: float, high: float, what: str) -> Answer:
+def _between(evidence: Evidence, algorithm: str, low: float, high: float, what: str) -> Answer:
+    savings = _savings(evidence, algorithm)
     hits = {name: low <= saving <= high for name, saving in savings.items()}
     answer = quorum(hits, TIMED_SETS, "most", what)
-    if savings:
-        median, least, most = np.median(list(savings.values())), min(savings.values()), max(savings.values())
-        answer = answer._replace(evidence=f"{answer.evidence}; median {median:.0f} %, {least:.0f} to {most:.0f} %")
+    for metric, unit in ((ROWS, "row additions"), (SECONDS, "seconds")):
+        if saved := list(_savings(evidence, algorithm, metric).values()):
+            shown = f"{unit}: median {np.median(saved):.0f} %, {min(saved):.0f} to {max(saved):.0f} %"
+            answer = answer._replace(evidence=f"{answer.evidence}; {shown}")
     return answer
 
 
 def both_stochastic_saves(evidence: Evidence) -> Answer:
-    """OMKC(S,S) usually saves about 30 to 80 % of OMKC(D,D)'s time."""
-    return _between(_savings(evidence, "omkc_ss"), 30, 80, "OMKC(S,S) saves 30 to 80 %")
+    """OMKC(S,S) usually saves about 30 to 80 % of OMKC(D,D)'s time (by work: rows added to scores)."""
+    return _between(evidence, "omkc_ss", 30, 80, "OMKC(S,S) saves 30 to 80 %")
 
 
 def stochastic_update_saves(evidence: Evidence) -> Answer:
-    """OMKC(S,D) saves about 5 to 60 % of OMKC(D,D)'s time."""
-    return _between(_savings(evidence, "omkc_sd"), 5, 60, "OMKC(S,D) saves 5 to 60 %")
+    """OMKC(S,D) saves about 5 to 60 % of OMKC(D,D)'s time (by work: rows added to scores)."""
+    return _between(evidence, "omkc_sd", 5, 60, "OMKC(S,D) saves 5 to 60 %")
 
 
 def stochastic_combination_as_slow(evidence: Evidence) -> Answer:
-    """OMKC(D,S) is about as slow as OMKC(D,D) (here: from 5 % slower to 15 % faster)."""
-    return _between(_savings(evidence, "omkc_ds"), -5, 15, "OMKC(D,S) takes about as long")
+    """OMKC(D,S) is about as slow as OMKC(D,D) (here, by work: from 5 % more rows added to 15 % fewer)."""
+    return _between(evidence, "omkc_ds", -5, 15, "OMKC(D,S) takes about as long")
 
 
 def _size(evidence: Evidence) -> dict[str, int]:
@@ -259,7 +269,7 @@ def _size(evidence: Evidence) -> dict[str, int]:
 
 
 def savings_grow(evidence: Evidence) -> Answer:
-    """Time saved by stochastic updating grows with the size of the data set (here: rank correlation, at 5 %)."""
+    """Time saved by stochastic updating grows with the data set (here: rank correlation of work saved, at 5 %)."""
     sizes = _size(evidence)
     parts, verdicts = [], []
     for algorithm in ("omkc_sd", "omkc_ss"):

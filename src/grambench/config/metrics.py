@@ -18,6 +18,8 @@ class Metric:
         How precisely the papers print it, and so do we.
     scientific : bool
         Whether it is printed as 1.2e-05, with so many decimals before the exponent.
+    thousands : bool
+        Whether its thousands are set apart, as in 12,345.
     better : str or None
         Which values are good; None where that depends on what one wants.
     logarithmic : bool
@@ -29,6 +31,7 @@ class Metric:
     label: str
     decimals: int
     scientific: bool = False
+    thousands: bool = False
     better: Better | None = None
     logarithmic: bool = False
     counted: bool = False
@@ -38,6 +41,7 @@ METRICS = {
     "mistake_percent": Metric(label="Mistakes (%)", decimals=2, better="lower"),
     "support_vectors": Metric(label="Support vectors", decimals=1, better="lower", logarithmic=True),
     "accuracy_percent": Metric(label="Accuracy (%)", decimals=1, better="higher"),
+    "balanced_accuracy_percent": Metric(label="Balanced accuracy (%)", decimals=1, better="higher"),
     "error_percent": Metric(label="Error (%)", decimals=1, better="lower"),
     "validation_error_percent": Metric(label="Validation error (%)", decimals=1, better="lower"),
     "alignment": Metric(label="Alignment", decimals=3, better="higher"),
@@ -47,6 +51,18 @@ METRICS = {
     "chosen_c": Metric(label="C chosen", decimals=2),
     "chosen_value": Metric(label="Tuned value", decimals=1, scientific=True),
     "iterations": Metric(label="Iterations", decimals=1),
+    "operations": Metric(
+        label="Operations", decimals=1, scientific=True, better="lower", logarithmic=True, counted=True
+    ),
+    "solver_steps": Metric(
+        label="Solver steps", decimals=0, thousands=True, better="lower", logarithmic=True, counted=True
+    ),
+    "kernel_values": Metric(
+        label="Kernel values", decimals=1, scientific=True, better="lower", logarithmic=True, counted=True
+    ),
+    "row_additions": Metric(
+        label="Row additions", decimals=1, scientific=True, better="lower", logarithmic=True, counted=True
+    ),
     "svm_calls": Metric(label="SVM calls", decimals=1),
     "meb_calls": Metric(label="MEB calls", decimals=1),
     "gap": Metric(label="Relative gap", decimals=1, scientific=True, better="lower", logarithmic=True),

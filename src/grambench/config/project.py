@@ -43,8 +43,8 @@ class Project(Model):
         Names of files in config/studies.
     seed : int
         Root of all randomness.
-    datasets : list of str or None
-        Restricts every study to these data sets.
+    datasets : list of str, dict of list of str or None
+        Restricts every study to these data sets, or the studies that it names to those that it lists.
     algorithms : dict of list of str
         Restricts the studies that it names to these of their entries.
     mirrors : list of str
@@ -57,7 +57,7 @@ class Project(Model):
 
     studies: Annotated[list[Name], Field(min_length=1)]
     seed: Annotated[int, Field(ge=0)] = 0
-    datasets: list[Name] | None = None
+    datasets: list[Name] | dict[Name, list[Name]] | None = None
     algorithms: dict[Name, list[Name]] = {}
     mirrors: list[str] = []
     sources: list[SourceKind] = ["bundled", "package", "http", "pypi", "debian", "npm", "generated"]

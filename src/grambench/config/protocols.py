@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from grambench.config.load import Model
 from grambench.config.names import Name, Parameter
+from grambench.config.sizes import drawn
 
 
 class Common(Model):
@@ -51,6 +52,14 @@ class Common(Model):
         """Return about how many seconds a repeat takes of a run of which nothing is known, at some points."""
         return 1.0
 
+    def remark(self) -> tuple[str, str] | None:
+        """Return the column that it adds to the table of data sets, and what is said of it beneath; None for none."""
+        return None
+
+    def fact(self, dataset: str, n: int, orders: int) -> str:
+        """Return what that column says of a data set of n examples that comes with so many orders."""
+        return ""
+
 
 class Online(Common):
     """One pass over each of `repeats` orders of the examples.
@@ -80,6 +89,14 @@ class Online(Common):
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return the time of a pass: in proportion to the Gram matrices."""
         return 1e-9 * kernels * examples**2 * points
+
+    def remark(self) -> tuple[str, str]:
+        """Return what is said of orders."""
+        return "Orders", "Orders: those that come with the data, or drawn from the project's seed where there are none."
+
+    def fact(self, dataset: str, n: int, orders: int) -> str:
+        """Return how many orders there are, and where they are from."""
+        return f"{self.repeats} {'published' if orders >= self.repeats else 'seeded'}"
 
     def repeated(self, origin: str) -> str:
         """Return what a run is repeated over, as the head of a table says it."""
@@ -191,6 +208,14 @@ class Holdout(Common):
         if without and "default" not in self.sizes and self.shares is None:
             return f"sizes: {without[0]} has none, and there is no default"
         return None
+
+    def remark(self) -> tuple[str, str]:
+        """Return what is said of the sizes of the draws."""
+        return "Drawn", "Drawn: training, validation and test examples of each repeat."
+
+    def fact(self, dataset: str, n: int, orders: int) -> str:
+        """Return the sizes."""
+        return " + ".join(map(str, drawn(self.model_dump(), dataset, n)))
 
     def repeated(self, origin: str) -> str:
         """Return what a run is repeated over, as the head of a table says it."""

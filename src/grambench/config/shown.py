@@ -1,4 +1,8 @@
-"""The models of what a study shows: sweeps, tables and figures."""
+"""The models of what a study shows: sweeps, tables and figures, one class a kind.
+
+The file's key `kind` says which class describes an item; each class has the keys of its own kind and no other. Where a
+file leaves `kind` out, the most frequent one is meant.
+"""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -13,138 +17,400 @@ def _listed(values: Any) -> Any:
     return Grid.model_validate(values).grid() if isinstance(values, dict) else values
 
 
+def _of_kind(usual: str) -> BeforeValidator:
+    """Return what fills in the usual kind where the file names none."""
+    return BeforeValidator(lambda values: {"kind": usual} | values if isinstance(values, dict) else values)
+
+
 AtLeastOne = Annotated[list[int | float], Field(min_length=1)]
 Points = Annotated[AtLeastOne, BeforeValidator(_listed, json_schema_input_type=AtLeastOne | Grid)]
+Names = Annotated[list[Name], Field(min_length=1)]
+OneName = Annotated[list[Name], Field(min_length=1, max_length=1)]
 
 
-class Sweep(Model):
+class Item(Model):
+    """What sweeps, tables and figures have in common: they name entries, data sets and metrics of the study."""
+
+    def named(self, what: Literal["algorithms", "datasets", "metrics"]) -> list[str]:
+        """Return the algorithms, data sets or metrics that an item lists; none where its kind lists no such thing."""
+        return list(getattr(self, what, []))
+
+    def judged(self) -> list[str]:
+        """Return the metrics of which an item says what is best."""
+        return []
+
+
+# sweeps
+
+
+class AnySweep(Item):
     """Runs of some algorithms on some data sets at several points (a figure of the paper).
 
     Attributes
     ----------
-    kind : str
-        "parameter": at each value of one parameter. "scaling", in nested studies: with the base kernels multiplied by
-        each value, to see how much the decision values change. "profile", in holdout studies: what a stagewise
-        algorithm's search maximises, at each value of the kernel's parameter.
-    parameter : str or None
-        The parameter, for that kind.
     values : list of int or float
         The points; in the file, a grid (low, high, count, spacing) may stand for them.
     label, scale : str
         Of the axis that they lie on.
-    scaled : str
-        For "scaling": "all" base kernels, or "one", that of the reference's largest weight.
-    references : dict
-        For "scaling": the entry with whose decision values, kernels as they are, those of an algorithm are compared;
-        its own where it is not listed.
     parameters : dict
         Set for all algorithms of the sweep, beside their own.
     """
 
-    kind: Literal["parameter", "scaling", "profile"] = "parameter"
-    parameter: Parameter | None = None
     values: Points
     label: str
     scale: Literal["linear", "log"] = "linear"
     algorithms: list[Name]
     datasets: list[Name]
-    scaled: Literal["all", "one"] = "all"
-    references: dict[Name, Name] = {}
     parameters: dict[Parameter, Any] = {}
 
+    def sets(self) -> set[str]:
+        """Return the parameters that a sweep sets."""
+        return set(self.parameters)
+
+
+class ParameterSweep(AnySweep):
+    """At each value of one parameter."""
+
+    kind: Literal["parameter"] = "parameter"
+    parameter: Parameter
+
+    def sets(self) -> set[str]:
+        """Return the parameters that a sweep sets, with the one that it varies."""
+        return super().sets() | {self.parameter}
+
+
+class ScalingSweep(AnySweep):
+    """In nested studies: with the base kernels multiplied by each value, to see how much the decision values change.
+
+    Attributes
+    ----------
+    scaled : str
+        "all" base kernels, or "one", that of the reference's largest weight.
+    references : dict
+        The entry with whose decision values, kernels as they are, those of an algorithm are compared; its own where it
+        is not listed.
+    """
+
+    kind: Literal["scaling"]
+    scaled: Literal["all", "one"] = "all"
+    references: dict[Name, Name] = {}
+
     @model_validator(mode="after")
-    def _one_kind(self) -> Self:
-        if (self.parameter is None) == (self.kind == "parameter"):
-            needs = "needs a" if self.parameter is None else "has no"
-            raise ValueError(f"a sweep of kind {self.kind} {needs} parameter")
-        if self.references and self.kind != "scaling":
-            raise ValueError("only a sweep of kind scaling has references")
+    def _of_its_algorithms(self) -> Self:
         if stray := [name for name in self.references if name not in self.algorithms]:
             raise ValueError(f"references name {stray[0]}, which is not among the sweep's algorithms")
         return self
 
 
-class Table(Model):
+class ProfileSweep(AnySweep):
+    """In holdout studies: what a stagewise algorithm's search maximises, at each value of the kernel's parameter."""
+
+    kind: Literal["profile"]
+
+
+Sweep = Annotated[
+    Annotated[ParameterSweep | ScalingSweep | ProfileSweep, Field(discriminator="kind")], _of_kind("parameter")
+]
+
+
+# tables
+
+
+class AnyTable(Item):
     """One table of the paper, with our numbers beside the published ones.
 
     Attributes
     ----------
-    kind : str
-        "results": a block a data set, a row a metric, a column an algorithm. "ranks": the same across all data sets.
-        "times": a row a data set, the seconds of the algorithms and their ratio to the first one's. "datasets": the
-        data sets as loaded.
     title, caption : str
         As printed above the table.
     remark : str or None
         What has to be said beneath it beside what is said of every table of its kind.
-    algorithms, metrics : list of str
-        Columns, and rows of a block.
+    """
+
+    title: str
+    caption: str
+    remark: str | None = None
+
+
+class ResultsTable(AnyTable):
+    """A block a data set, a row a metric, a column an algorithm.
+
+    Attributes
+    ----------
     highlight : list of str
         Metrics whose best values are set in bold: the best mean, and those that a t-test cannot tell from it.
     """
 
-    kind: Literal["results", "ranks", "times", "datasets"] = "results"
-    title: str
-    caption: str
-    remark: str | None = None
+    kind: Literal["results"] = "results"
     algorithms: list[Name] = []
     metrics: list[Name] = []
     highlight: list[Name] = []
 
+    def judged(self) -> list[str]:
+        """Return the metrics of which an item says what is best."""
+        return self.highlight
 
-class Figure(Model):
+    @model_validator(mode="after")
+    def _highlights_what_it_shows(self) -> Self:
+        if stray := [metric for metric in self.highlight if metric not in self.metrics]:
+            raise ValueError(f"highlights {stray[0]}, which is not among its metrics")
+        return self
+
+
+class RanksTable(AnyTable):
+    """All data sets together: median and mean ranks, and means over the data sets.
+
+    Attributes
+    ----------
+    by : str
+        The metric by whose mean the algorithms are ranked on each data set.
+    rows : str
+        "metrics", and a column an algorithm; or "algorithms", the best first, and a column a metric.
+    """
+
+    kind: Literal["ranks"]
+    algorithms: Names
+    metrics: Names
+    by: Name = "error_percent"
+    rows: Literal["metrics", "algorithms"] = "metrics"
+
+    def judged(self) -> list[str]:
+        """Return the metrics of which an item says what is best."""
+        return [self.by]
+
+
+class MatrixTable(AnyTable):
+    """A row an algorithm, a column a data set, means of one metric; the best of each data set in bold."""
+
+    kind: Literal["matrix"]
+    algorithms: Names
+    metrics: OneName
+
+    def judged(self) -> list[str]:
+        """Return the metrics of which an item says what is best."""
+        return self.metrics
+
+
+class PairsTable(AnyTable):
+    """A row and a column an algorithm: on how many data sets the row's wins, ties and loses against the column's."""
+
+    kind: Literal["pairs"]
+    algorithms: Names
+    metrics: OneName
+
+    def judged(self) -> list[str]:
+        """Return the metrics of which an item says what is best."""
+        return self.metrics
+
+
+class TimesTable(AnyTable):
+    """A row a data set, the seconds of the algorithms and their ratio to the first one's."""
+
+    kind: Literal["times"]
+    algorithms: Names
+
+
+class DatasetsTable(AnyTable):
+    """The data sets as loaded."""
+
+    kind: Literal["datasets"]
+
+
+Table = Annotated[
+    Annotated[
+        ResultsTable | RanksTable | MatrixTable | PairsTable | TimesTable | DatasetsTable, Field(discriminator="kind")
+    ],
+    _of_kind("results"),
+]
+
+
+# figures; each kind is drawn by the module of grambench.report.figures that is called as it
+
+
+class AnyFigure(Item):
     """One figure.
 
     Attributes
     ----------
-    kind : str
-        "curves": a metric over the pass, a panel a data set, a line an algorithm, a band over the repeats. "sweep":
-        a metric over the values of a sweep, laid out likewise. "profile": a sweep of that kind, a line an iteration of
-        the first algorithm in the first repeat. "dots": a metric of each algorithm on each data set, in one panel.
-        "across": a panel a metric, over data sets that differ in one number. "found": the kernels of a continuous
-        family that the algorithms have found in all repeats, weight against parameter. "function": what labels the
-        examples of a synthetic data set, on the range of `x`. "agreement": published against own means.
     title, caption : str
         As printed with the figure.
-    metrics : list of str
-        What is shown: one panel each for "across" and the agreement, none for "function", one for the others.
-    sweep : str or None
-        The sweep that a figure of kind "sweep" or "profile" shows.
-    algorithms, datasets : list of str
-        Lines and panels. The agreement has no panels, and shows all algorithms where none is listed.
-    x : list of float
-        For "across", the number of each data set; for "function", where it begins and ends.
-    function : str or None
-        For "function", a name in grambench.datasets.generators.FUNCTIONS.
-    label : str
-        Of the axis, for "across", "found" and "function".
-    marks : dict of float
-        For "found", parameters that are marked, by the names to print there.
     """
 
-    kind: Literal["curves", "sweep", "profile", "dots", "across", "found", "function", "agreement"] = "curves"
     title: str
     caption: str
-    metrics: list[Name] = []
-    sweep: Name | None = None
-    algorithms: list[Name] = []
-    datasets: list[Name] = []
-    x: list[float] = []
-    function: Literal["three_sines"] | None = None
+
+
+class CurvesFigure(AnyFigure):
+    """A metric over the pass, a panel a data set, a line an algorithm, a band over the repeats."""
+
+    kind: Literal["curves"] = "curves"
+    metrics: OneName
+    algorithms: list[Name]
+    datasets: list[Name]
+
+
+class SweepFigure(AnyFigure):
+    """A metric over the values of a sweep, laid out as the curves are."""
+
+    kind: Literal["sweep"]
+    sweep: Name
+    metrics: OneName
+    algorithms: list[Name]
+    datasets: list[Name]
+
+
+class ProfileFigure(AnyFigure):
+    """A sweep of kind profile: a line an iteration of the first algorithm in the first repeat."""
+
+    kind: Literal["profile"]
+    sweep: Name
+    metrics: Names
+    algorithms: Names
+    datasets: list[Name]
+
+
+class DotsFigure(AnyFigure):
+    """A metric of each algorithm on each data set, in one panel."""
+
+    kind: Literal["dots"]
+    metrics: OneName
+    algorithms: list[Name]
+    datasets: list[Name]
+
+
+class AcrossFigure(AnyFigure):
+    """A panel a metric, over data sets that differ in one number.
+
+    Attributes
+    ----------
+    x : list of float
+        That number of each data set.
+    label : str
+        Of the axis.
+    """
+
+    kind: Literal["across"]
+    metrics: Names
+    algorithms: list[Name]
+    datasets: list[Name]
+    x: list[float]
     label: str = ""
-    marks: dict[str, float] = {}
 
     @model_validator(mode="after")
     def _one_number_a_data_set(self) -> Self:
-        if self.kind != "function" and len(self.x) != (len(self.datasets) if self.kind == "across" else 0):
-            raise ValueError("a figure of kind across, and no other, has an x for each of its data sets")
+        if len(self.x) != len(self.datasets):
+            raise ValueError(f"expected an x for each of its {len(self.datasets)} data sets, got {len(self.x)}")
         return self
 
-    @model_validator(mode="after")
-    def _a_function_or_metrics(self) -> Self:
-        if self.kind == "function":
-            if not self.function or len(self.x) != 2 or self.metrics:
-                raise ValueError("a figure of kind function has a function, an x of two numbers, and no metrics")
-        elif self.function or not self.metrics:
-            raise ValueError(f"a figure of kind {self.kind} has metrics, and no function")
-        return self
+
+class FoundFigure(AnyFigure):
+    """The kernels of a continuous family that the algorithms have found in all repeats, weight against parameter.
+
+    Attributes
+    ----------
+    label : str
+        Of the axis.
+    marks : dict of float
+        Parameters that are marked, by the names to print there.
+    """
+
+    kind: Literal["found"]
+    metrics: OneName
+    algorithms: list[Name]
+    datasets: list[Name]
+    label: str = ""
+    marks: dict[str, float] = {}
+
+
+class FunctionFigure(AnyFigure):
+    """What labels the examples of a synthetic data set.
+
+    Attributes
+    ----------
+    function : str
+        A name in grambench.datasets.generators.FUNCTIONS.
+    x : list of float
+        Where it begins and ends.
+    label : str
+        Of the axis.
+    """
+
+    kind: Literal["function"]
+    function: Literal["three_sines"]
+    x: tuple[float, float]
+    label: str = ""
+
+
+class AgreementFigure(AnyFigure):
+    """Published against own means, a panel a metric; of all algorithms where none is listed."""
+
+    kind: Literal["agreement"]
+    metrics: Names
+    algorithms: list[Name] = []
+
+
+class AnyField(AnyFigure):
+    """A figure of many algorithms on many data sets, by one metric; of all data sets where none is listed."""
+
+    metrics: OneName
+    algorithms: Names
+    datasets: list[Name] = []
+
+    def judged(self) -> list[str]:
+        """Return the metrics of which an item says what is best."""
+        return self.metrics
+
+
+class PanelsFigure(AnyField):
+    """A panel a data set, a row an algorithm: its mean and standard deviation."""
+
+    kind: Literal["panels"]
+
+
+class HeatmapFigure(AnyField):
+    """A row an algorithm, a column a data set: how far its mean is behind the best one there."""
+
+    kind: Literal["heatmap"]
+
+
+class CriticalDifferenceFigure(AnyField):
+    """Mean ranks on a line; bars join algorithms that cannot be told apart over the data sets."""
+
+    kind: Literal["critical_difference"]
+
+
+class ParetoFigure(AnyField):
+    """How far algorithms are behind the best, against what they cost, with those that none beats in both.
+
+    Attributes
+    ----------
+    cost : str
+        The metric of the other axis.
+    """
+
+    kind: Literal["pareto"]
+    cost: Name = "seconds"
+
+    def judged(self) -> list[str]:
+        """Return the metrics of which an item says what is best."""
+        return [*self.metrics, self.cost]
+
+
+Figure = Annotated[
+    Annotated[
+        CurvesFigure
+        | SweepFigure
+        | ProfileFigure
+        | DotsFigure
+        | AcrossFigure
+        | FoundFigure
+        | FunctionFigure
+        | AgreementFigure
+        | PanelsFigure
+        | HeatmapFigure
+        | CriticalDifferenceFigure
+        | ParetoFigure,
+        Field(discriminator="kind"),
+    ],
+    _of_kind("curves"),
+]

@@ -9,7 +9,7 @@ from grambench.config.load import Model
 from grambench.config.metrics import METRICS
 from grambench.config.names import Grid, Name, Parameter
 from grambench.config.protocols import Protocol
-from grambench.config.shown import Figure, Sweep, Table
+from grambench.config.shown import Figure, Item, Sweep, Table
 from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
 
@@ -178,10 +178,10 @@ class Study(Model):
         for what, names in (("kernel", [kernel.name for kernel in self.kernel_list()]), ("data set", self.datasets)):
             if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
                 raise ValueError(f"{what} {twice[0]} is listed twice")
-        shown: list[tuple[str, Sweep | Table | Figure]]
-        shown = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
-        named = [(place, name) for place, item in shown for name in item.algorithms]
-        named += [(place, name) for place, sweep in self.sweeps.items() for name in sweep.references.values()]
+        shown: list[tuple[str, Item]] = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
+        named = [(place, name) for place, item in shown for name in item.named("algorithms")]
+        scaled = [(place, sweep) for place, sweep in self.sweeps.items() if sweep.kind == "scaling"]
+        named += [(place, name) for place, sweep in scaled for name in sweep.references.values()]
         named += [(place, entry.variant_of) for place, entry in self.algorithms.items() if entry.variant_of]
         named += [("experts", self.experts)] if self.experts else []
         for place, name in named:
@@ -191,18 +191,15 @@ class Study(Model):
 
     @model_validator(mode="after")
     def _what_is_shown_fits(self) -> Self:
-        items: list[tuple[str, Table | Figure]] = [*self.tables.items(), *self.figures.items()]
-        for name, item in items:
-            if unknown := [metric for metric in item.metrics if metric not in METRICS]:
-                raise unknown_name(f"metric of {name}", unknown[0], METRICS)
-        for name, table in self.tables.items():
-            for metric in table.highlight:
-                if metric not in table.metrics:
-                    raise ValueError(f"{name} highlights {metric}, which is not among its metrics")
-                if METRICS[metric].better is None:
-                    raise ValueError(f"{name} highlights {metric}, of which neither low nor high values are best")
-            if table.kind == "times" and not table.algorithms:
-                raise ValueError(f"{name} needs algorithms, the first of which the others are compared with")
+        items: list[tuple[str, Item]] = [*self.tables.items(), *self.figures.items()]
+        judged = [(name, metric) for name, item in items for metric in item.judged()]
+        named = [(name, metric) for name, item in items for metric in item.named("metrics")]
+        for name, metric in [*named, *judged]:
+            if metric not in METRICS:
+                raise unknown_name(f"metric of {name}", metric, METRICS)
+        for name, metric in judged:
+            if METRICS[metric].better is None:
+                raise ValueError(f"{name} judges by {metric}, of which neither low nor high values are best")
         for name, figure in self.figures.items():
             if figure.kind in ("sweep", "profile") and figure.sweep not in self.sweeps:
                 known_sweeps = ", ".join(self.sweeps) or "none"
@@ -213,11 +210,7 @@ class Study(Model):
     def _the_protocol_allows_it(self) -> Self:
         for chosen in self.protocol.tuned():
             setting = [name for name, entry in self.algorithms.items() if chosen in entry.parameters]
-            setting += [
-                name
-                for name, sweep in self.sweeps.items()
-                if chosen in (getattr(sweep, "parameter", None), *sweep.parameters)
-            ]
+            setting += [name for name, sweep in self.sweeps.items() if chosen in sweep.sets()]
             if setting:
                 raise ValueError(f"{setting[0]} sets {chosen}, which cross-validation chooses")
         for name, sweep in self.sweeps.items():
@@ -258,5 +251,5 @@ class Study(Model):
 
     def shown_datasets(self) -> list[tuple[str, str]]:
         """Return (sweep or figure, data set) for every data set that one of them names."""
-        items: list[tuple[str, Sweep | Figure]] = [*self.sweeps.items(), *self.figures.items()]
-        return [(name, dataset) for name, item in items for dataset in item.datasets]
+        items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.figures.items()]
+        return [(name, dataset) for name, item in items for dataset in item.named("datasets")]

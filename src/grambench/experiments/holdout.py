@@ -20,12 +20,13 @@ from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Work
-from grambench.common.errors import DataError, SolverError
+from grambench.common.errors import SolverError
+from grambench.config.sizes import drawn
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import learner
 from grambench.experiments.data import Pools, Sample, dense, shuffled, standardised
 from grambench.experiments.learner import WORK, Trained
-from grambench.experiments.outcome import Outcome, learned_values
+from grambench.experiments.outcome import Learned, Outcome, learned_values
 from grambench.experiments.seeds import seeds
 from grambench.experiments.specification import Specification
 
@@ -110,7 +111,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     algorithm, points = algorithms.load(specification.file), specification.points
     shape = (len(points), len(specification.repeats))
     metrics = {name: np.empty(shape) for name in METRICS}
-    learned: dict[tuple[int, int], Fit] = {}
+    learned: dict[tuple[int, int], Learned] = {}
     for r, draw in enumerate(draws(specification, dataset)):
         for p, point in enumerate(points):
             if r == p == 0:
@@ -136,30 +137,12 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
                 "validation_error_percent": 100.0 * tuned.error,
                 "seconds": seconds,
                 "search_seconds": tuned.candidate.seconds,
-                **{name: getattr(tuned.work, name) for name in WORK},
+                **learner.counts(tuned.work, len(draw.train)),
             }
             for name in METRICS:
                 metrics[name][p, r] = measured[name]
-            learned[p, r] = fit
+            learned[p, r] = Learned(fit.weights, fit.thetas)
     return Outcome(metrics, kernel_values=learned_values(learned, shape, specification.kernels))
-
-
-def sizes(protocol: dict[str, Any], dataset: str, n: int) -> tuple[int, int, int]:
-    """Return the numbers of training, validation and test examples of a data set of n.
-
-    Raises
-    ------
-    DataError
-        If it has not that many.
-    """
-    asked = protocol["sizes"].get(dataset, protocol["sizes"].get("default"))
-    if asked is None:
-        drawn = min(n, protocol["most"])
-        train, validation = (int(share * drawn) for share in protocol["shares"][:2])
-        return train, validation, drawn - train - validation
-    if sum(asked) > n:
-        raise DataError(f"{dataset}: {' + '.join(map(str, asked))} examples are asked for, it has {n}")
-    return tuple(asked)
 
 
 def draws(specification: Specification, dataset: PreparedDataset) -> Iterator[Draw]:
@@ -171,7 +154,7 @@ def draws(specification: Specification, dataset: PreparedDataset) -> Iterator[Dr
         If the features are sparse, or there are too few examples.
     """
     protocol, features, labels = specification.protocol, dense(dataset), dataset.labels
-    counts = sizes(protocol, dataset.name, len(labels))
+    counts = drawn(protocol, dataset.name, len(labels))
     for repeat in specification.repeats:
         shared, own = seeds(specification.seed, dataset.name, repeat)
         chosen = np.random.default_rng(shared).permutation(len(labels))[: sum(counts)]

@@ -5,7 +5,7 @@ machine, trained on the learned kernel at each of the C that the protocol tries;
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from grambench.solvers import svm
 from grambench.solvers.combination import Combination
 
 SELECTED = 1e-4  # of the largest weight: what counts as a selected kernel, where all have the same trace
-WORK = tuple(each.name for each in fields(Work))
+WORK = (*(each.name for each in fields(Work)), "operations")  # metrics of every protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,11 @@ def trained(
         start = machine.dual
         work += Work(svm_calls=1, solver_steps=machine.steps, row_additions=2 * machine.steps)
         yield Trained(Mixture(weights, found.thetas, machine.dual, machine.bias), C, work)
+
+
+def counts(work: Work, n: int) -> dict[str, int]:
+    """Return the metrics of WORK for a fit to n examples; operations are kernel values made and entries added."""
+    return asdict(work) | {"operations": work.kernel_values + n * work.row_additions}
 
 
 def right(predictor: Predictor, sample: Sample) -> Any:

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from grambench import algorithms
 from grambench.algorithms import Algorithm
+from grambench.algorithms.checks import certified
 from grambench.algorithms.fit import Fit, Floats, Step
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import learner, splits
 from grambench.experiments.learner import WORK, Trained
-from grambench.experiments.outcome import Outcome, learned_values
+from grambench.experiments.outcome import Learned, Outcome, learned_values
 from grambench.experiments.specification import Specification
 
 CURVE = np.arange(1, 101)  # calls of the machine's solver at which the convergence is recorded
@@ -62,7 +63,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     shape = (len(points), len(specification.repeats))
     metrics = {name: np.empty(shape) for name in METRICS}
     excess = np.empty((*shape, len(CURVE)))
-    learned: dict[tuple[int, int], Fit] = {}
+    learned: dict[tuple[int, int], Learned] = {}
     for r, part in enumerate(splits.parts(specification, dataset)):
         for p, point in enumerate(points):
             begun = time.perf_counter()
@@ -71,6 +72,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
             fit, machine = train(algorithm, point, search, choice, part.outer, part)
             end = time.perf_counter()
             correct = learner.right(machine.predictor, part.outer.test)
+            certificate = certified(fit)
             work = fit.work + machine.work
             measured: dict[str, Any] = {
                 "accuracy_percent": 100.0 * np.count_nonzero(correct) / len(correct),
@@ -78,16 +80,16 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
                 "kernels_selected": learner.kernels_selected(fit.weights),
                 "chosen_c": choice[1] if np.isnan(choice[0]) else choice[0],
                 "iterations": max(len(fit.steps) - 1, 0),
-                "gap": fit.certificate.gap if fit.certificate else np.nan,
-                "kkt": fit.certificate.kkt if fit.certificate else np.nan,
+                "gap": certificate.gap,
+                "kkt": certificate.kkt,
                 "seconds": end - start,
                 "search_seconds": start - begun,
-                **{name: getattr(work, name) for name in WORK},
+                **learner.counts(work, len(part.outer.train.labels)),
             }
             for name in METRICS:
                 metrics[name][p, r] = measured[name]
             excess[p, r] = convergence(fit.steps)
-            learned[p, r] = fit
+            learned[p, r] = Learned(fit.weights, fit.thetas)
     values = learned_values(learned, shape, specification.kernels)
     return Outcome(metrics, {"objective_excess": excess}, CURVE, values)
 

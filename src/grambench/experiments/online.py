@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.checks import scored
-from grambench.algorithms.fit import Expansion, Fit, Floats, Mixture, Order, Predictor, Work
+from grambench.algorithms.fit import Expansion, Fit, Floats, Mixture, Order, Predictor
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import learner
 from grambench.experiments.data import Sample, dense, family_of
@@ -130,8 +130,8 @@ class Pass:
         Of each kernel's classifier in the whole pass; NaN where kernels have none.
     seconds : float
         Of the fit, or of all of them.
-    work : Work
-        Likewise.
+    work : dict of int
+        Likewise, under the names of WORK.
     """
 
     mistakes: NDArray[np.int64]
@@ -139,7 +139,7 @@ class Pass:
     weights: Floats
     updates: Floats
     seconds: float
-    work: Work
+    work: dict[str, int]
 
 
 def _warm_up(algorithm: Algorithm, point: dict[str, Any], sample: Sample) -> bool:
@@ -172,8 +172,8 @@ def present(
     if trace is None:
         raise TypeError(f"{algorithm.name}: expected a trace of the pass, got a fit without one")
     mistakes = np.cumsum(trace.mistakes, dtype=np.int64)[at]
-    updates = trace.updates.astype(np.float64)
-    return Pass(mistakes, trace.support_vectors[at], trace.weights[at], updates, seconds, fit.work)
+    updates, counted = trace.updates.astype(np.float64), learner.counts(fit.work, len(sample.labels))
+    return Pass(mistakes, trace.support_vectors[at], trace.weights[at], updates, seconds, counted)
 
 
 def retrain(
@@ -190,7 +190,7 @@ def retrain(
     """
     order, labels, m = sample.order, sample.labels, sample.pool.shape[0]
     enough = _enough(sample)
-    begun, work, made = time.perf_counter(), Work(), 0
+    begun, work, made = time.perf_counter(), dict.fromkeys(WORK, 0), 0
     mistakes, support, weights = [], [], []
     predictor: Predictor | None = None
     seen = order[:0]
@@ -205,7 +205,9 @@ def retrain(
             known = Sample(sample.pool.part(seen, seen), labels[seen], np.arange(now, dtype=np.int32))
             fit = learner.fit(algorithm, point, known, draws)
             (machine,) = learner.trained(fit, known, [C])
-            predictor, work = machine.predictor, work + fit.work + machine.work
+            predictor = machine.predictor
+            for name, count in learner.counts(fit.work + machine.work, int(now)).items():
+                work[name] += count
             support[-1], weights[-1] = _support(predictor), _shares(fit, m)
     seconds = time.perf_counter() - begun
     return Pass(np.array(mistakes), np.array(support), np.array(weights), np.full(m, np.nan), seconds, work)
@@ -247,7 +249,7 @@ def _collected(
         metrics["mistake_percent"][place] = curves["mistake_percent"][place][-1]
         metrics["support_vectors"][place] = each.support_vectors[-1]
         metrics["seconds"][place] = each.seconds
-        for name in WORK:
-            metrics[name][place] = getattr(each.work, name)
+        for name, count in each.work.items():
+            metrics[name][place] = count
         updates[place] = each.updates
     return Outcome(metrics, curves, rounds, {"updates": updates}, origin)

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Floats
+from grambench.algorithms.fit import Floats
 
 SLOTS = 50  # kernels of a continuous family that a record has room for, a fit
 Origin = Literal["published", "seeded"]
@@ -41,12 +41,19 @@ class Outcome:
     origin: Origin = "seeded"
 
 
-def learned_values(fits: Mapping[tuple[int, int], Fit], shape: tuple[int, int], kernels: Sequence[str]) -> Numbers:
+class Learned(NamedTuple):
+    """The kernel of a fit, see grambench.algorithms.fit.Fit: what is kept of one until the record is written."""
+
+    weights: Floats
+    thetas: list[Floats] | None
+
+
+def learned_values(fits: Mapping[tuple[int, int], Learned], shape: tuple[int, int], kernels: Sequence[str]) -> Numbers:
     """Return what was learned of the kernels, (P, R, m) for the m of the study, or for the first 50 that were found.
 
     Parameters
     ----------
-    fits : dict of Fit
+    fits : dict of Learned
         By point and repeat.
     shape : tuple of int
         P and R.

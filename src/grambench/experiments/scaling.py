@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from grambench import algorithms
-from grambench.algorithms.checks import scored
+from grambench.algorithms.checks import certified, scored
 from grambench.algorithms.fit import Floats
 from grambench.common.errors import ConfigError
 from grambench.datasets.store import PreparedDataset
@@ -67,7 +67,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
             fit, machine = nested.train(algorithm, point, search, choice, scaled, part)
             after = scored(machine.predictor, scaled.test.pool)
             changes[p, r] = np.abs(after - before).max() / (np.ptp(before) or 1.0)  # a constant has no spread
-            gaps[p, r] = fit.certificate.gap if fit.certificate else np.nan
+            gaps[p, r] = certified(fit).gap
     return Outcome({"decision_change": changes, "gap": gaps})
 
 

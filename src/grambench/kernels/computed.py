@@ -32,6 +32,7 @@ from grambench.kernels.pool import (
     Pool,
     Rows,
     Stored,
+    locked,
     read_only,
 )
 
@@ -71,7 +72,7 @@ class Computed(Pool):
     ) -> None:
         self.kernels, self.train, self.others = kernels, train, others
         self.basis, self.trace, self.family = basis or self, trace, family
-        self.features: Features = {"": train if others is None else others}
+        self.features: Features = locked({"": train if others is None else others})
         self._grams: Grams | None = None
 
     @property

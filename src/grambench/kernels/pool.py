@@ -226,7 +226,7 @@ class Stored(Pool):
         if len(grams) == 0:
             raise ValueError("a pool needs at least one kernel, got none")
         self._grams = read_only(grams)
-        self.features, self.family = features, family
+        self.features, self.family = locked(features), family
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -266,7 +266,7 @@ class Grid(Pool):
 
     def __init__(self, family: Continuous, features: Features = NONE, values: Floats | None = None) -> None:
         self.whole = self.family = family
-        self.features = features
+        self.features = locked(features)
         self._values = family.grid if values is None else values
         self.thetas: list[Floats] = [np.array([value]) for value in self._values]
         self._grams: Grams | None = None
@@ -311,6 +311,11 @@ def read_only(grams: Grams) -> Grams:
     for view in views:
         view.flags.writeable = False
     return views
+
+
+def locked(features: Features) -> Features:
+    """Return views of features that nobody can write to; sparse ones as they are."""
+    return {view: read_only(values) if isinstance(values, np.ndarray) else values for view, values in features.items()}
 
 
 def stacked(pool: Pool) -> Floats:

@@ -55,7 +55,8 @@ class Plan:
         self.configuration = Configuration(folder)
         self.project = check(Project, settings, str(folder / "config.yaml"))
         self.studies: dict[str, Study] = {name: self.configuration.study(name) for name in self.project.studies}
-        for dataset in self.project.datasets or []:
+        wanted = self.project.datasets or []
+        for dataset in itertools.chain(*wanted.values()) if isinstance(wanted, dict) else wanted:
             self.configuration.dataset(dataset)
         for study in self.studies.values():
             _check_algorithms(study)
@@ -69,6 +70,8 @@ class Plan:
     def datasets(self, study: str) -> list[str]:
         """Return the data sets of a study, as far as the project asks for them."""
         wanted = self.project.datasets
+        if isinstance(wanted, dict):
+            wanted = wanted.get(study)
         return [name for name in self.studies[study].datasets if wanted is None or name in wanted]
 
     def tasks(self, study: str, dataset: str) -> list[str]:
@@ -233,7 +236,7 @@ class Plan:
         """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
         plan = self.studies[study]
         entry, sweep = _parsed(plan, task)
-        entries = {entry, sweep.references.get(entry, entry)} if sweep else {entry}
+        entries = {entry, sweep.references.get(entry, entry)} if sweep and sweep.kind == "scaling" else {entry}
         modules = sorted({algorithms.module(plan.file(each)) for each in entries})
         if plan.dictionary:
             modules.append(continuous.module(plan.dictionary.family))
@@ -288,10 +291,15 @@ class Plan:
             return grams + 500 + self.project.limits.memory_mb
         return grams + attempt * (1100 + plan.protocol.copies * grams)
 
+    def run_seconds(self, study: str) -> float:
+        """Return the seconds that a run of a study, or a block of one, may take."""
+        whole = self.project.limits.seconds
+        return min(whole, self.studies[study].seconds or whole)
+
     def run_minutes(self, study: str, dataset: str, task: str, attempt: int, block: str | None = None) -> int:
         """Return the minutes that a run may take: a few times those expected, more, and last the limit of a run."""
         if attempt >= LAST:
-            return math.ceil(self.project.limits.seconds / 60) + 5
+            return math.ceil(self.run_seconds(study) / 60) + 5
         return 1 + math.ceil(attempt**2 * 4 * self.expected_seconds(study, dataset, task, block) / 60)
 
     def expected_seconds(self, study: str, dataset: str, task: str, block: str | None = None) -> float:
@@ -344,13 +352,17 @@ def _experiment(study: Study, sweep: Sweep | None) -> str:
 def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any]]:
     """Return the settings of an entry at each point of a plain run or a sweep."""
     base = study.algorithms[entry].parameters | (sweep.parameters if sweep else {})
-    if sweep is None or sweep.parameter is None:
+    if sweep is None or sweep.kind != "parameter":
         return [base]
     return [base | {sweep.parameter: value} for value in sweep.values]
 
 
 def _check_algorithms(study: Study) -> None:
-    """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses."""
+    """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses or none of them has."""
+    fields = [algorithms.load(study.file(entry)).parameters.__dataclass_fields__ for entry in study.algorithms]
+    for parameter in study.protocol.tuned():
+        if parameter not in (all_known := {"C"}.union(*fields)):  # C, which a machine has too
+            raise unknown_name(f"parameter of the algorithms of {study.name}", parameter, all_known)
     for entry in study.algorithms:
         name = study.file(entry)
         sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]

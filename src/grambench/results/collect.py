@@ -30,9 +30,10 @@ def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
         for value, repeats in zip(points, values, strict=True):
             for r, result in enumerate(repeats):
                 yield (*head, value, r, record.orders, metric, result)
+    names = [] if "parameter" in record.kernel_values else record.settings["kernels"]  # not of kernels that were found
     for name, numbers in record.kernel_values.items() if not sweep else ():
         for r, repeat in enumerate(numbers[0]):
-            for kernel, result in zip(record.settings["kernels"] or range(1, len(repeat) + 1), repeat, strict=True):
+            for kernel, result in zip(names or range(1, len(repeat) + 1), repeat, strict=True):
                 yield (*head, points[0], r, record.orders, f"{name}:{kernel}", result)
 
 
@@ -42,7 +43,7 @@ def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
     for metric, values in record.curves.items():
         for r, c in itertools.product(*map(range, values.shape[1:3])):
             if metric == "weights":
-                for k, kernel in enumerate(record.settings["kernels"]):
+                for k, kernel in enumerate(record.settings["kernels"] or range(1, values.shape[3] + 1)):
                     yield (*head, r, int(record.rounds[c]), f"weight:{kernel}", values[0, r, c, k])
             else:
                 yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])

@@ -14,7 +14,7 @@ from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.kernels.functions import Kernel
-from grambench.results.statistics import Sample, best_set, paired, printed
+from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, printed, student
 
 NOT_PART = "not part of this run"
 ALL = "all"  # in the place of a data set: all of a study together
@@ -80,11 +80,35 @@ class Results:
         """
         samples = {name: self.sample(dataset, name, metric) for name in names}
 
-        def in_pairs(*names: str) -> float:
-            return paired(*(self.values(dataset, name, metric) for name in names))
+        def test(name: str, other: str) -> float:
+            return self.p_value(dataset, name, other, metric)
 
-        test = in_pairs if self.study.protocol.paired else None
         return best_set(samples, highest=METRICS[metric].better == "higher", test=test)
+
+    def p_value(self, dataset: str, first: str, second: str, metric: str) -> float:
+        """Return the p-value of the t-test that the protocol asks for: on differences of repeats, or Student's.
+
+        Where the two do not have the same repeats, it is Student's.
+        """
+        values = [self.values(dataset, name, metric) for name in (first, second)]
+        if self.study.protocol.paired and values[0].size == values[1].size:
+            return paired(*values)
+        return student(self.sample(dataset, first, metric), self.sample(dataset, second, metric))
+
+    def duel(self, first: str, second: str, metric: str) -> tuple[int, int, int]:
+        """Return on how many data sets one algorithm wins, ties and loses against another, where both have a result.
+
+        It wins where its mean is better and a t-test at 5 % tells the two apart, and ties where no test does.
+        """
+        sign, counts = (1.0 if METRICS[metric].better == "higher" else -1.0), [0, 0, 0]
+        for dataset in self.study.datasets:
+            own, other = (self.sample(dataset, name, metric) for name in (first, second))
+            if own.runs and other.runs:
+                lead = sign * (own.mean - other.mean)
+                apart = lead != 0.0 and self.p_value(dataset, first, second, metric) < BEST_LEVEL
+                counts[1 if not apart else 0 if lead > 0.0 else 2] += 1
+        wins, ties, losses = counts
+        return wins, ties, losses
 
     def orders(self, dataset: str, algorithm: str) -> str:
         """Return "published" or "seeded", or nothing where the cell has no result."""
@@ -124,34 +148,56 @@ class Results:
         found = found.reshape(2, -1)
         return found[:, np.isfinite(found).all(axis=0)]
 
-    def means(self, names: Iterable[str], metric: str) -> pd.DataFrame:
-        """Return means over the runs: a row for each data set of the study, a column for each of some algorithms.
+    def means(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame:
+        """Return means over the runs: a row for each data set, of the study where none is named, a column an algorithm.
 
         They are NaN where there is no result.
         """
-        rows = {name: [self.sample(dataset, name, metric).mean for dataset in self.study.datasets] for name in names}
-        return pd.DataFrame(rows, index=self.study.datasets)
+        index = list(datasets) or self.study.datasets
+        rows = {name: [self.sample(dataset, name, metric).mean for dataset in index] for name in names}
+        return pd.DataFrame(rows, index=index)
 
-    def ranks(self, names: Iterable[str]) -> pd.DataFrame:
-        """Rank some algorithms by their mean error, 1 for the least, ties by their mean rank.
+    def ranks(self, names: Iterable[str], metric: str = "error_percent", datasets: Iterable[str] = ()) -> pd.DataFrame:
+        """Rank some algorithms by the mean of a metric, 1 for the best, ties by their mean rank.
 
         There is a row for each data set on which all of them have a result: a rank among fewer means something else.
         """
-        return self.means(names, "error_percent").dropna().round(9).rank(axis="columns")
+        means = self.means(names, metric, datasets).dropna().round(9)
+        return means.rank(axis="columns", ascending=METRICS[metric].better != "higher")
 
-    def across(self, algorithm: str, metric: str, ranked: Iterable[str]) -> Sample:
+    def behind(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame:
+        """Return how far the means of some algorithms are behind the best one on each data set, laid out as `means`."""
+        means = self.means(names, metric, datasets)
+        if METRICS[metric].better == "higher":
+            return means.rsub(means.max(axis="columns"), axis="index")
+        return means.sub(means.min(axis="columns"), axis="index")
+
+    def with_results(self, names: Iterable[str], metric: str) -> list[str]:
+        """Return those of some algorithms that have any result: the others would leave no data set to rank on."""
+        means = self.means(names, metric)
+        return [str(name) for name in means.columns[means.notna().any()]]
+
+    def across(
+        self,
+        algorithm: str,
+        metric: str,
+        ranked: Iterable[str],
+        by: str = "error_percent",
+        datasets: Iterable[str] = (),
+    ) -> Sample:
         """Return a number of all data sets together, and on how many of them it rests.
 
-        Of ranks it is their median or mean, without a deviation, NaN for an algorithm that is not `ranked`. Of seconds
-        it is the mean with its standard error; of anything else the mean.
+        Of ranks it is their median or mean, without a deviation, NaN for an algorithm that is not `ranked`; they are
+        ranked `by` the mean of a metric. Of seconds it is the mean with its standard error; of anything else the mean.
+        All are over `datasets`, those of the study where none is named.
         """
         if metric in ("median_rank", "mean_rank"):
-            ranks = self.ranks(ranked)
+            ranks = self.ranks(ranked, by, datasets)
             if algorithm not in ranks or ranks.empty:
                 return Sample(np.nan, np.nan, 0)
             own = ranks[algorithm]
             return Sample(float(own.median() if metric == "median_rank" else own.mean()), np.nan, len(own))
-        sample = Sample.of(self.means([algorithm], metric)[algorithm].dropna())
+        sample = Sample.of(self.means([algorithm], metric, datasets)[algorithm].dropna())
         error = sample.std / np.sqrt(sample.runs) if metric == "seconds" and sample.runs else np.nan
         return sample._replace(std=float(error))
 

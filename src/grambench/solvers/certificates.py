@@ -53,7 +53,10 @@ def machine(
     loss : str
         "hinge": a C-SVC; "squared": an L2-SVM.
     """
-    scores = gram @ dual
+    return _machine(gram @ dual, labels, C, dual, bias, loss)
+
+
+def _machine(scores: Floats, labels: NDArray[np.int8], C: float, dual: Floats, bias: float, loss: Loss) -> Certificate:
     norm = float(dual @ scores)
     alpha = labels * dual
     if not (np.isfinite(bias) and _feasible(alpha, dual, C if loss == "hinge" else np.inf)):
@@ -74,6 +77,7 @@ def mkl(
     *,
     p: float,
     bound: Floats | None = None,
+    images: Floats | None = None,
 ) -> Certificate:
     """Certify a solution of multiple-kernel learning under ||theta||_p <= 1, theta >= 0.
 
@@ -93,19 +97,27 @@ def mkl(
         At least 1.
     bound : ndarray of float64 (n,), optional
         Other feasible coefficients to take D from, where they give a better bound than the machine's.
+    images : ndarray of float64 (m, n), optional
+        `images` of the dual, for which the Gram matrices are then not read again; rounding aside, the same results.
     """
-    gram = np.tensordot(weights, grams, 1)
-    inner = machine(gram, labels, C, dual, bias)
+    scores = np.tensordot(weights, grams, 1) @ dual if images is None else weights @ images
+    inner = _machine(scores, labels, C, dual, bias, "hinge")
     if not np.isfinite(inner.gap) or weights.min() < 0 or np.linalg.norm(weights, p) > 1 + FEASIBLE:
         return Certificate(inner.kkt, np.inf)
-    q = _forms(grams, dual)
-    primal = _primal(float(weights @ q), labels * (gram @ dual + bias), C, "hinge")
+    q = _forms(grams, dual) if images is None else images @ dual
+    primal = _primal(float(weights @ q), labels * (scores + bias), C, "hinge")
     if bound is not None:
         if not _feasible(labels * bound, bound, C):
             return Certificate(inner.kkt, np.inf)
         q = _forms(grams, bound)
     lower = np.abs(dual if bound is None else bound).sum() - 0.5 * _norm(q, np.inf if p == 1 else p / (p - 1))
     return Certificate(inner.kkt, _relative(primal, lower))
+
+
+def images(grams: Floats, dual: Floats) -> Floats:
+    """Return K_m v of every kernel, (m, n), reading only the rows where v is not 0."""
+    support = np.flatnonzero(dual)
+    return np.array([dual[support] @ gram[support] for gram in grams])
 
 
 def rkl(
@@ -189,6 +201,37 @@ def radius_margin(
     total = radius * value
     relative = float(decrease / total) if total > 0 else 0.0  # with one class only, all are 0
     return Certificate(at_kernel.kkt, max(relative, _relative(most, radius), at_kernel.gap))
+
+
+def hulls(gram: Floats, labels: NDArray[np.int8], share: float, dual: Floats) -> Certificate:
+    """Certify the nearest points of two convex hulls (EasyMKL, Aiolli and Donini 2015), between two classes.
+
+    The value is P = gamma'Q gamma with Q = (1 - share) YKY + share I, the squared distance of the points that gamma
+    weighs. Along the line between them the hulls are at least sum_y min_{y_i = y} (Q gamma)_i / sqrt(P) apart, whose
+    square is the bound.
+
+    Parameters
+    ----------
+    gram : ndarray of float64 (n, n)
+        Gram matrix K.
+    labels : ndarray of int8 (n,)
+        -1 or +1, both of which are there.
+    share : float
+        lambda.
+    dual : ndarray of float64 (n,)
+        Y gamma, of which either class must sum to 1 up to rounding; if not, no bound is infinite.
+    """
+    points = labels * dual
+    sides = [labels == label for label in (-1, 1)]
+    if not (points.min() >= 0.0 and all(abs(points[side].sum() - 1.0) <= FEASIBLE for side in sides)):
+        return Certificate(np.inf, np.inf)
+    image = (1.0 - share) * labels * (gram @ dual) + share * points  # Q gamma
+    value = float(points @ image)
+    if value <= 0.0:
+        return Certificate(0.0, 0.0)  # the hulls meet
+    apart = sum(float(image[side].min()) for side in sides)
+    spread = max(float(image[side & (points > 0.0)].max() - image[side].min()) for side in sides)
+    return Certificate(2.0 * spread / value, _relative(value, max(apart, 0.0) ** 2 / value))
 
 
 def _feasible(alpha: Floats, dual: Floats, box: float) -> bool:

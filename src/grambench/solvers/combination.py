@@ -65,9 +65,7 @@ class Combination:
             raise ValueError(f"Gram matrices: expected an array (m, n, n) with m, n >= 1, got {grams.shape}")
         self.diagonals: Floats = np.ascontiguousarray(np.diagonal(grams, axis1=1, axis2=2))
         self.grams: Floats = np.ascontiguousarray(grams, dtype=np.float64).view()
-        for m, gram in enumerate(self.grams):
-            if not np.isfinite(gram.sum()):  # a sum is not finite if one of its terms is not, and needs no memory
-                _check_finite(m, gram)
+        _check_finite(self.grams)
         self.grams.flags.writeable = False
         n = self.grams.shape[1]
         self._cache = np.empty((n, n))
@@ -83,6 +81,11 @@ class Combination:
         """Return the combination that is one Gram matrix (n, n)."""
         combination = cls(gram[None])
         combination.reweight(np.ones(1))
+        whole = np.ascontiguousarray(gram, dtype=np.float64)
+        if whole.flags.writeable:  # as compiled code wants a cache; with all rows known, nothing is written
+            n = len(whole)
+            combination.rows = combination.rows._replace(cache=whole, known=np.ones(n, dtype=np.bool_))
+            combination._combined = -n  # none had to be
         return combination
 
     @property
@@ -106,10 +109,19 @@ class Combination:
         image: Floats = product(self.rows, vector)
         return image
 
+    def move(self, images: Floats, change: Floats) -> None:
+        """Add K_m d to every K_m v, (m, n), for a change d of v, reading only the rows where d is not 0."""
+        changed = np.flatnonzero(change)
+        _move(self.grams, changed, change[changed], images)
 
-def _check_finite(m: int, gram: Floats) -> None:
-    if bad := int(np.count_nonzero(~np.isfinite(gram))):
-        raise ValueError(f"Gram matrix {m}: expected finite entries, got {bad} that are not")
+
+def _check_finite(grams: Floats) -> None:
+    ones = np.ones(grams.shape[1])
+    for m, gram in enumerate(grams):
+        if np.isfinite(gram @ ones).all():  # a sum is not finite if one of its terms is not, and needs no memory
+            continue
+        if bad := int(np.count_nonzero(~np.isfinite(gram))):
+            raise ValueError(f"Gram matrix {m}: expected finite entries, got {bad} that are not")
 
 
 @njit(cache=True)
@@ -172,3 +184,35 @@ def _quadratic_forms(grams, support, vector):  # type: ignore[no-untyped-def]
             total += v[a] * (2.0 * off + v[a] * base[support[a]])
         forms[m] = total
     return forms
+
+
+@njit(cache=True)
+def _move(grams, changed, change, images):  # type: ignore[no-untyped-def]
+    whole = changed.size - changed.size % 4
+    for m in range(grams.shape[0]):
+        gram, image = grams[m], images[m]
+        for a in range(0, whole, 4):  # four rows at a time, so that the image is read and written less often
+            r0, r1, r2, r3 = gram[changed[a]], gram[changed[a + 1]], gram[changed[a + 2]], gram[changed[a + 3]]
+            d0, d1, d2, d3 = change[a], change[a + 1], change[a + 2], change[a + 3]
+            for j in range(image.size):
+                image[j] += d0 * r0[j] + d1 * r1[j] + d2 * r2[j] + d3 * r3[j]
+        for a in range(whole, changed.size):
+            row_a, d = gram[changed[a]], change[a]
+            for j in range(image.size):
+                image[j] += d * row_a[j]
+
+
+@njit(cache=True)
+def block(rows, chosen):  # type: ignore[no-untyped-def]
+    """Return the combination of the chosen examples, (c, c), from the base kernels' lower triangles."""
+    out = np.zeros((chosen.size, chosen.size))
+    for m in np.flatnonzero(rows.weights):
+        gram, weight = rows.grams[m], rows.weights[m]
+        for a in range(chosen.size):
+            base = gram[chosen[a]]
+            for b in range(a + 1):
+                out[a, b] += weight * base[chosen[b]]
+    for a in range(chosen.size):
+        for b in range(a):
+            out[b, a] = out[a, b]
+    return out

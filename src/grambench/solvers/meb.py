@@ -71,11 +71,12 @@ def enclose(
     diagonal = combination.rows.diagonal + ridge
     n = diagonal.size
     dual = np.full(n, 1.0 / n) if start is None else start.copy()
-    variance = dual @ diagonal - dual @ combination.product(dual) - ridge * dual @ dual  # a lower bound of r^2
+    image = combination.product(dual)
+    variance = dual @ diagonal - dual @ image - ridge * dual @ dual  # a lower bound of r^2
     absolute = max(0.5 * tolerance * variance, ROUNDING * np.abs(diagonal).max())
     unbounded = np.full(n, np.inf)
     gradient, steps = smo.maximise(
-        combination.rows, 0.5 * diagonal, ridge, np.zeros(n), unbounded, dual, absolute, max_steps
+        combination.rows, image, 0.5 * diagonal, ridge, np.zeros(n), unbounded, dual, absolute, max_steps
     )
     if steps == max_steps:
         raise SolverError(f"minimum enclosing ball: no relative gap of {tolerance} after {steps} steps")

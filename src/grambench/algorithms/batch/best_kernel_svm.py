@@ -5,6 +5,7 @@ the first of several equal kernels is taken.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -71,6 +72,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         predictor=predictor_on(pool, weights, machine.dual, machine.bias),
         thetas=pool.thetas,
         steps=[Step(work.svm_calls, 0, machine.objective)],
-        certificate=certificates.machine(grams[best], labels, parameters.C, machine.dual, machine.bias),
+        certify=partial(certificates.machine, grams[best], labels, parameters.C, machine.dual, machine.bias),
         work=work,
     )

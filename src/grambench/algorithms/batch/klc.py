@@ -14,6 +14,7 @@ f(x) - b, and half of them with that of f(x) (docs/reproduction.md). The paramet
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -90,8 +91,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     machine = oracle.machine(weights, C, loss="squared", tolerance=tolerance)
     found = (weights, machine.dual, machine.bias)
     # the machine with its bias is certified, whatever the predictions are to be made with
-    certificate = certificates.radius_margin(oracle.grams, labels, C, *found, ball.dual, norm=norm)
-    return oracle.fit(weights, machine.dual, machine.bias if parameters.bias else 0.0, certificate)
+    certify = partial(certificates.radius_margin, oracle.grams, labels, C, *found, ball.dual, norm=norm)
+    return oracle.fit(weights, machine.dual, machine.bias if parameters.bias else 0.0, certify)
 
 
 def _decrease(gradient: Floats, weights: Floats, norm: Norm) -> float:

@@ -5,23 +5,38 @@ q_m = v'K_m v, and theta_m proportional to ||w_m||^(2/(p+1)) (their eq. 21), unt
 
 CA's D1 and D2 (Afkanpour et al. 2013, Table 1) are this one on a grid of a continuous family, p = 1 and p = 2.
 
-Deviation: the logarithm of theta moves 1.5 times as far as the update says, which halves the iterations; where the
-objective rises, it goes back to the paper's own step for good, which never raises it.
+Deviations:
+
+- Far from the optimum the logarithm of theta moves 1.5 times as far as the update says, which saves iterations.
+- Near it theta is found where the update would leave it, q_m proportional to theta_m^(p-1), by Newton's method on the
+  logarithms: the machine answers to theta by its free coefficients, whose derivative is that of a linear system. The
+  steps are damped, more after one that went too far and less after one that did not go far enough.
+- Where the objective rises, theta goes back to where it was and takes the paper's own step, which never raises it.
+- K_m v is kept for every kernel and corrected for the coefficients that the machine changes: that gives all q_m, and
+  K(theta) v at the next theta, without reading the kernels of all support vectors again.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Labels, Order, check_refinement
+from grambench.algorithms.fit import Fit, Floats, Labels, Order, check_refinement
 from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
-from grambench.solvers.svm import MAX_STEPS
+from grambench.solvers.certificates import Certificate
+from grambench.solvers.combination import Combination, block
+from grambench.solvers.svm import MAX_STEPS, Machine
 
 RELAXATION = 1.5
-TINY = 1e-300  # a weight that has vanished, where its logarithm is needed
+COARSE = 0.01  # tolerance of a machine, relative to the gap before it
+NEAR = 0.4  # relative gap, times p, from which on Newton's steps are taken
+DAMPING = 0.3  # of the first of them, as a multiple of what theta_m q_m weighs
+LEAST, MOST = 0.02, 10.0  # damping
+LONGEST = 4.0  # step of log theta
+FADED = 1e-12  # a weight this small beside the largest is 0 in the machine
+RIDGE = 1e-8  # of free coefficients whose kernel is singular, relative to its diagonal
+TINY = 1e-300  # a form that has vanished, where its logarithm is needed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,29 +79,135 @@ class Parameters:
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the weights and train the machine."""
     oracle = Oracle(pool.refined(parameters.refine), labels)
-    p, C = parameters.p, parameters.C
-    dual_norm = np.inf if p == 1.0 else p / (p - 1.0)
-    weights = np.full(len(oracle.grams), len(oracle.grams) ** (-1.0 / p))
-    relaxation, last = RELAXATION, np.inf
-    for iteration in range(parameters.iterations):
-        machine = oracle.machine(weights, C, tolerance=PRECISION * parameters.gap, max_steps=parameters.steps)
-        forms = np.maximum(oracle.combination.quadratic_forms(machine.dual), 0.0)  # negative by rounding only
+    weights, machine = _descend(parameters, oracle)
+
+    def certify() -> Certificate:
+        found, images = (weights, machine.dual, machine.bias), certificates.images(oracle.grams, machine.dual)
+        return certificates.mkl(oracle.grams, labels, parameters.C, *found, p=parameters.p, images=images)
+
+    return oracle.fit(weights, machine.dual, machine.bias, certify)
+
+
+def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, Machine]:
+    """Return the weights, and the machine trained with them."""
+    path = _Path(oracle.combination, parameters.p, parameters.C)
+    images, dual = np.zeros(oracle.grams.shape[:2]), np.zeros(len(oracle.labels))  # K_m v and v
+    precise, gap, steps = PRECISION * parameters.gap, 1.0, 0
+    tolerance = COARSE
+    while True:
+        weights = path.weights()
+        machine = oracle.machine(
+            weights,
+            parameters.C,
+            image=weights @ images,
+            tolerance=tolerance,
+            max_steps=parameters.steps - steps,
+        )
+        oracle.combination.move(images, machine.dual - dual)
+        dual = machine.dual
+        forms = np.maximum(images @ dual, 0.0)  # negative by rounding only
+        largest = max(float(forms.max()), TINY)
+        gap = _gap(machine.objective, dual, forms / largest, largest, parameters.p)
+        over = gap <= parameters.gap or len(oracle.steps) == parameters.iterations - 1
+        if over and tolerance > precise:  # only a precise machine ends it; its steps count with those of the coarse one
+            tolerance, steps = precise, machine.steps
+            continue
         oracle.record(machine.objective)
-        largest = max(forms.max(), TINY)  # the powers of a high order leave the range of numbers unless it is 1
-        bound = np.abs(machine.dual).sum() - 0.5 * largest * np.linalg.norm(forms / largest, dual_norm)
-        if machine.objective - bound <= parameters.gap * machine.objective or iteration == parameters.iterations - 1:
-            break
-        if machine.objective > last:
-            relaxation = 1.0
-        last = machine.objective
-        logs = _update(np.log(np.maximum(weights, TINY)), forms, p, relaxation)
-        weights = np.exp(logs - logs.max())
-        weights /= np.linalg.norm(weights, p)
-    certificate = certificates.mkl(oracle.grams, labels, C, weights, machine.dual, machine.bias, p=p)
-    return oracle.fit(weights, machine.dual, machine.bias, certificate)
+        if over:
+            return weights, machine
+        path.advance(machine, gap, tolerance, images, forms / largest)
+        tolerance, steps = max(precise, COARSE * gap), 0
 
 
-def _update(logs: NDArray[np.float64], forms: NDArray[np.float64], p: float, relaxation: float) -> NDArray[np.float64]:
-    """Return log theta after one update, up to a constant."""
-    norms = 2.0 * logs + np.log(np.maximum(forms, TINY))  # log ||w_m||^2
-    return logs + relaxation * (norms / (p + 1.0) - logs)
+def _gap(objective: float, dual: Floats, forms: Floats, largest: float, p: float) -> float:
+    """Return the relative duality gap; q_m divided by the largest, since powers of a high order leave the numbers."""
+    bound = np.abs(dual).sum() - 0.5 * largest * np.linalg.norm(forms, np.inf if p == 1.0 else p / (p - 1.0))
+    return float((objective - bound) / objective) if objective > bound else 0.0
+
+
+class _Path:
+    """Where log theta goes.
+
+    Parameters
+    ----------
+    combination : Combination
+        At the weights that the machines are trained with.
+    p : float
+        Norm of the constraint.
+    C : float
+        Weight of the loss.
+    """
+
+    def __init__(self, combination: Combination, p: float, C: float) -> None:
+        self.combination, self.p, self.C = combination, p, C
+        self.logs = np.zeros(len(combination.grams))
+        self.damping = DAMPING
+        self.lowest = np.inf
+        self.origin = self.step = self.safe = self.logs  # of the last step; what the paper's own would have been
+        self.slope = 0.0  # of the objective along the step where it began; 0 for none to learn from
+        self.daring = False  # the step was longer than the paper's
+
+    def weights(self) -> Floats:
+        """Return theta, of p-norm 1."""
+        weights: Floats = np.exp(self.logs - self.logs.max())
+        weights[weights < FADED] = 0.0
+        weights /= np.linalg.norm(weights, self.p)
+        return weights
+
+    def advance(self, machine: Machine, gap: float, tolerance: float, images: Floats, forms: Floats) -> None:
+        """Take a step from a machine of this relative gap and tolerance, by its K_m v and its q_m in any unit."""
+        if self.daring and machine.objective * (1.0 - tolerance) > self.lowest:
+            self.damping = min(8.0 * self.damping, MOST)
+            self.logs, self.slope, self.daring = self.origin + self.safe, 0.0, False
+            return
+        weights = self.combination.rows.weights
+        self.lowest = machine.objective
+        self.logs = self.logs - self.logs.max() + np.log(weights.max())
+        shares = weights * forms / max(float(weights @ forms), TINY)
+        residual = np.log(np.maximum(forms, TINY)) - (self.p - 1.0) * self.logs
+        residual -= shares @ residual
+        self._adapt(float(shares @ (residual * self.step)))
+        self.safe = np.maximum(residual / (self.p + 1.0), -LONGEST)
+        step = RELAXATION * self.safe if gap * self.p > NEAR else self._newton(machine.dual, images, shares, residual)
+        self.step = np.clip(step, -LONGEST, LONGEST)
+        self.slope = float(shares @ (residual * self.step))
+        self.origin, self.logs, self.daring = self.logs, self.logs + self.step, True
+
+    def _adapt(self, slope: float) -> None:
+        """Change the damping by the slope at the end of the last step."""
+        if self.slope > 0.0 and slope < -0.1 * self.slope:
+            self.damping = min(3.0 * self.damping, MOST)
+        elif slope > 0.2 * self.slope > 0.0:
+            self.damping = max(self.damping / 4.0, LEAST)
+
+    def _newton(self, dual: Floats, images: Floats, shares: Floats, residual: Floats) -> Floats:
+        """Return the damped step after which log q_m - (p - 1) log theta_m would be the same for every kernel."""
+        m, shares = len(shares), np.maximum(shares, FADED)
+        system = np.ones((m + 1, m + 1))
+        system[m] = np.append(self.combination.rows.weights**self.p, 0.0)  # stays on ||theta||_p = 1 in first order
+        try:
+            system[:m, :m] = self._response(dual, images) / shares[:, None]
+            system[np.arange(m), np.arange(m)] += self.p - 1.0 + self.damping
+            step: Floats = np.linalg.solve(system, np.append(residual, 0.0))[:m]
+        except np.linalg.LinAlgError:  # of an indefinite kernel
+            return RELAXATION * self.safe
+        return step if np.isfinite(step).all() else RELAXATION * self.safe
+
+    def _response(self, dual: Floats, images: Floats) -> Floats:
+        """Return -theta_m dq_m / dlog theta_k, (m, m), in units of the sum of all theta_m q_m.
+
+        Free coefficients F keep their margins: K_FF dv_F + sum_k dtheta_k (K_k v)_F + db = 0 with the sum of dv_F 0.
+        """
+        free = np.flatnonzero((dual != 0.0) & (np.abs(dual) < self.C))
+        kernel, m = block(self.combination.rows, free), len(images)
+        size = np.trace(kernel)
+        if len(free) < 2 or not size > 0.0:
+            return np.zeros((m, m))
+        kernel[np.diag_indices(len(free))] += RIDGE * size / len(free)
+        parts = self.combination.rows.weights[:, None] * images[:, free]
+        solved = np.linalg.solve(kernel, np.column_stack([parts.T, np.ones(len(free))]))
+        answers, ones = solved[:, :m], solved[:, m]
+        answers = answers - np.outer(ones, answers.sum(axis=0) / ones.sum())
+        total = max(float(self.combination.rows.weights @ (images @ dual)), TINY)
+        response: Floats = 2.0 / total * parts @ answers
+        return response

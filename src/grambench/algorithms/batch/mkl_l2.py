@@ -7,6 +7,7 @@ ball lies on the sphere and is that of lp-norm MKL with p = 2, whose duality gap
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,5 +67,5 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         record=oracle.record,
     )
     machine = oracle.machine(weights, C, tolerance=tolerance)
-    certificate = certificates.mkl(oracle.grams, labels, C, weights, machine.dual, machine.bias, p=2)
-    return oracle.fit(weights, machine.dual, machine.bias, certificate)
+    certify = partial(certificates.mkl, oracle.grams, labels, C, weights, machine.dual, machine.bias, p=2)
+    return oracle.fit(weights, machine.dual, machine.bias, certify)

@@ -22,6 +22,7 @@ kernels of equal trace it changes nothing.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,8 +115,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         weights /= np.linalg.norm(weights, ORDERS[parameters.norm])
     ball = oracle.ball(weights, tolerance=tolerance)
     machine = oracle.machine(weights, C / ball.squared_radius, tolerance=tolerance)
-    certificate = certificates.rkl(oracle.grams, labels, C, weights, machine.dual, machine.bias, ball.dual)
-    return oracle.fit(weights, machine.dual, machine.bias, certificate)
+    certify = partial(certificates.rkl, oracle.grams, labels, C, weights, machine.dual, machine.bias, ball.dual)
+    return oracle.fit(weights, machine.dual, machine.bias, certify)
 
 
 def _largest_ratio(forms: Floats, radii: Floats, rounding: Floats, length: float) -> float:

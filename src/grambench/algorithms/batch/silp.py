@@ -6,6 +6,7 @@ machine at its solution gives the next one. The linear programs are HiGHS's, thr
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -71,8 +72,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     machine = oracle.machine(best, parameters.C, tolerance=tolerance)
     mixed = mixture @ np.array([cut.dual for cut in cuts]) if cuts else None  # none where the first machine is 0
     found = (best, machine.dual, machine.bias)
-    certificate = certificates.mkl(oracle.grams, labels, parameters.C, *found, p=1, bound=mixed)
-    return oracle.fit(*found, certificate)
+    certify = partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1, bound=mixed)
+    return oracle.fit(*found, certify)
 
 
 def _master(cuts: list[Cut]) -> tuple[Floats, float, Floats]:

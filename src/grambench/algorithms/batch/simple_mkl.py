@@ -12,6 +12,7 @@ belongs to the returned weights; in the authors' toolbox it belongs to the weigh
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,8 +102,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         if point.objective >= before:
             break  # no decrease above the machine's precision is left
     machine = oracle.machine(point.weights, parameters.C, tolerance=PRECISION * parameters.gap)
-    certificate = certificates.mkl(oracle.grams, labels, parameters.C, point.weights, machine.dual, machine.bias, p=1)
-    return oracle.fit(point.weights, machine.dual, machine.bias, certificate)
+    found = (point.weights, machine.dual, machine.bias)
+    return oracle.fit(*found, partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1))
 
 
 def _reduced_gradient(point: Point) -> Floats:

@@ -13,6 +13,7 @@ from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.algorithms.oracle import Oracle, check_loss_weight
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
+from grambench.solvers.certificates import Certificate
 from grambench.solvers.svm import TOLERANCE
 
 
@@ -44,6 +45,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     weights = np.full(m, 1.0 / m if parameters.combination == "mean" else 1.0)
     machine = oracle.machine(weights, parameters.C, tolerance=TOLERANCE)
     oracle.record(machine.objective)
-    gram = np.tensordot(weights, oracle.grams, 1)
-    certificate = certificates.machine(gram, labels, parameters.C, machine.dual, machine.bias)
-    return oracle.fit(weights, machine.dual, machine.bias, certificate)
+
+    def certify() -> Certificate:
+        gram = np.tensordot(weights, oracle.grams, 1)
+        return certificates.machine(gram, labels, parameters.C, machine.dual, machine.bias)
+
+    return oracle.fit(weights, machine.dual, machine.bias, certify)

@@ -39,12 +39,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the family is not convex in a rate.
     """
     family = continuous(pool)
-    low, high = family.high**-2, family.low**-2
-    starts = family.scan() ** -2.0
 
     def search(c: Floats) -> tuple[float, float]:
         products = np.outer(c, c)
         whole, rising, falling = map(family.by_rate, (products, np.maximum(products, 0.0), np.maximum(-products, 0.0)))
+        low, high = family.high**-2, family.low**-2  # a family that is not convex in a rate may begin at 0
+        starts = family.scan() ** -2.0
 
         def value(rate: float) -> float:
             return float(whole(rate)[0])

@@ -1,0 +1,42 @@
+"""Linear SVM: a linear machine on the features, by LIBLINEAR (Fan et al. 2008, JMLR 9).
+
+    minimise  1/2 ||(w, b)||^2 + C sum_i max(0, 1 - y_i (w'x_i + b))^2
+
+scikit-learn's LinearSVC as it comes: the loss is squared, and the bias is regularised. The primal is solved, by Newton
+steps in a trust region, which draw nothing at random and take features of any scale, dense or sparse. No kernel is
+used, and no work is counted.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.on_features import check_classes, features_of, without_kernels
+from grambench.algorithms.oracle import check_loss_weight
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of the linear SVM.
+
+    Attributes
+    ----------
+    C : float
+        Weight of the loss.
+    """
+
+    C: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_loss_weight(self.C)
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Train the machine."""
+    from sklearn.svm import LinearSVC
+
+    check_classes(labels)
+    model = LinearSVC(C=parameters.C, dual=False).fit(features_of(pool), labels)
+    return without_kernels(pool, model.decision_function)

@@ -1,0 +1,41 @@
+"""Logistic regression: a linear model of the log-odds, by LIBLINEAR (Fan et al. 2008, JMLR 9).
+
+    minimise  1/2 ||(w, b)||^2 + C sum_i log(1 + exp(-y_i (w'x_i + b)))
+
+scikit-learn's LogisticRegression with LIBLINEAR in place of L-BFGS, which needs scaled features to converge; the bias
+is regularised with it. Dense or sparse. f(x) are the log-odds. No kernel is used, and no work is counted.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.on_features import check_classes, features_of, without_kernels
+from grambench.algorithms.oracle import check_loss_weight
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of logistic regression.
+
+    Attributes
+    ----------
+    C : float
+        Weight of the loss.
+    """
+
+    C: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_loss_weight(self.C)
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Train the model."""
+    from sklearn.linear_model import LogisticRegression
+
+    check_classes(labels)
+    model = LogisticRegression(C=parameters.C, solver="liblinear").fit(features_of(pool), labels)
+    return without_kernels(pool, model.decision_function)

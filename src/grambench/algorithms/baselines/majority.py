@@ -1,0 +1,32 @@
+"""Majority: the more frequent class of the training examples, a control that every other has to beat.
+
+f(x) is the mean label for every x; where the classes are equally frequent it is 0, which predicts +1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """The majority has no parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """f(x) = value."""
+
+    value: float
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x), (t,)."""
+        return np.full(pool.shape[1], self.value)
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Count; no kernel is used."""
+    return Fit(weights=np.zeros(pool.shape[0]), predictor=Constant(float(labels.mean(dtype=np.float64))))

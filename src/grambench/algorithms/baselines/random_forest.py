@@ -1,0 +1,53 @@
+"""Random forest: the mean of many trees, each on a bootstrap sample (Breiman 2001, Machine Learning 45).
+
+scikit-learn's RandomForestClassifier on one thread. f(x) is the mean over the trees of the share of +1 in the leaf of
+x, less 1/2. Dense features or sparse. No kernel is used, and no work is counted.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.algorithms.on_features import check_classes, features_of, seed_of, without_kernels
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of the random forest.
+
+    Attributes
+    ----------
+    trees : int
+        The number of trees.
+    max_features : float or None
+        Share of the features among which each split is searched, at least one feature; None for the root of their
+        number.
+    """
+
+    trees: int = 100
+    max_features: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.trees < 1:
+            raise ValueError(f"trees must be at least 1, got {self.trees}")
+        if self.max_features is not None and not 0.0 < self.max_features <= 1.0:
+            raise ValueError(f"max_features must lie in (0, 1], got {self.max_features}")
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Grow the trees."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    check_classes(labels)
+    share = "sqrt" if parameters.max_features is None else float(parameters.max_features)  # a whole number is a count
+    model = RandomForestClassifier(parameters.trees, max_features=share, n_jobs=1, random_state=seed_of(rng))
+    model.fit(features_of(pool), labels)
+
+    def votes(features: Any) -> Floats:
+        shares: Floats = model.predict_proba(features)[:, 1]
+        return shares - 0.5
+
+    return without_kernels(pool, votes)

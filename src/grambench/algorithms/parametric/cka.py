@@ -1,0 +1,45 @@
+"""CKA: each kernel weighted by its own centred alignment (Cortes, Mohri and Rostamizadeh 2012, JMLR 13, "align").
+
+    mu_k ~ <K_kc, yy'>_F / ||K_kc||_F      (their Section 4.1; the alignment but for the norm of yy', which all share)
+
+Unlike `alignf`, it does not look at how the kernels overlap. <K_kc, yy'> = y_c'K_k y_c is below 0 for an indefinite
+matrix only, or by rounding; it counts as 0 then.
+
+Deviation: the weights are scaled to sum to one, so that the C of the machine means the same for every algorithm; the
+paper leaves the scale open.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.alignment import alignment
+from grambench.algorithms.fit import Fit, Labels, Order, Work, check_refinement
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of CKA.
+
+    Attributes
+    ----------
+    refine : int
+        Parts into which every step of a grid is cut.
+    """
+
+    refine: int = 1
+
+    def __post_init__(self) -> None:
+        check_refinement(self.refine)
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Learn the kernel; the machine is trained on it afterwards."""
+    pool = pool.refined(parameters.refine)
+    grams = pool.grams()
+    reached = np.maximum([alignment(gram, labels) for gram in grams], 0.0)
+    total = reached.sum()
+    weights = reached / total if total > 0.0 else np.full(len(reached), 1.0 / len(reached))  # no kernel aligned at all
+    m, n = len(grams), len(labels)
+    return Fit(weights=weights, thetas=pool.thetas, work=Work(kernel_values=m * n * n, row_additions=2 * m * n))

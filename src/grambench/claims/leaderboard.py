@@ -1,0 +1,223 @@
+"""What the field says of kernel learning, on a leaderboard of many algorithms on many data sets.
+
+The papers say it of their own data sets and pools; here all algorithms share them. "Beats" compares mean accuracies
+over the data sets by Wilcoxon's signed-rank test at 5 % (Demšar 2006), with Holm's correction where several algorithms
+are asked the same. A comparison needs half of the study's data sets and LEAST of them; otherwise it is not judged, and
+says why.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from grambench.claims import Answer, Claim, Evidence, gather, listed, quorum
+from grambench.results.statistics import BEST_LEVEL, holm, signed_rank
+
+UNIFORM, SINGLE = "uniform_svm", "best_kernel_svm"
+LEARNED = [
+    *("simple_mkl", "silp", "d1", "d2", "lp_mkl", "mkl_l2"),
+    *("klc", "rkl", "easy_mkl", "cka", "alignf"),
+]
+CONTINUOUS = ["ca_1d", "ca_nd", "cr", "cr_dc"]
+KERNEL_LEARNING = [*LEARNED, *CONTINUOUS]
+ACCURACY, SECONDS, WORK = "accuracy_percent", "seconds", "operations"
+LEAST = 6  # data sets below which Wilcoxon's test cannot tell anything apart at 5 %
+NEAR = 2.0  # points
+CHEAP = 0.01  # share of the work
+
+
+class Duel(NamedTuple):
+    """How one algorithm does against another: points ahead on each data set at hand, and the p-value; or why not."""
+
+    points: dict[str, float]
+    p_value: float
+    reason: str = ""
+
+    @property
+    def median(self) -> float:
+        """By how many points it is ahead on the median data set."""
+        return float(np.median(list(self.points.values())))
+
+    def beats(self, p_value: float) -> bool:
+        """Return whether it is ahead, at a p-value that may be a corrected one."""
+        return self.median > 0.0 and p_value < BEST_LEVEL
+
+
+def _duel(evidence: Evidence, first: str, second: str, datasets: Iterable[str] | None = None) -> Duel:
+    """Compare two entries on the study's data sets, or on some of them."""
+    wanted = list(evidence.results.study.datasets if datasets is None else datasets)
+    found = gather(evidence, [first, second], ACCURACY, wanted)
+    points = {name: cell[first].mean - cell[second].mean for name, cell in found.items()}
+    if 2 * len(points) < len(wanted) or len(points) < LEAST:
+        return Duel(points, np.nan, _why(evidence, [first, second], wanted, len(points)))
+    return Duel(points, signed_rank(list(points.values()), np.zeros(len(points))))
+
+
+def _why(evidence: Evidence, names: Sequence[str], wanted: list[str], at_hand: int) -> str:
+    """Return why entries cannot be compared."""
+    results = evidence.results
+    if strangers := [name for name in names if name not in results.study.algorithms]:
+        return f"the study has no entry {listed(strangers)}"
+    missing = {name: [reason for each in wanted if (reason := results.missing(each, name))] for name in names}
+    reasons = [f"{results.title(name)}: {found[0]}" for name, found in missing.items() if found]
+    count = f"{at_hand} of {len(wanted)} data sets have both, {LEAST} and half of them are needed"
+    return "; ".join([count, *reasons])
+
+
+def _beats(evidence: Evidence, first: str, second: str, datasets: Iterable[str] | None = None) -> Answer:
+    """Judge whether one entry beats another."""
+    duel = _duel(evidence, first, second, datasets)
+    if duel.reason:
+        return Answer("undecided", f"not judged: {duel.reason}")
+    title = evidence.results.title
+    ahead = sum(points > 0.0 for points in duel.points.values())
+    shown = f"{title(first)} is ahead of {title(second)} on {ahead} of {len(duel.points)} data sets, "
+    shown += f"by {duel.median:+.2f} points on the median one, p = {duel.p_value:.2g}"
+    return Answer("holds" if duel.beats(duel.p_value) else "fails", shown)
+
+
+def _beat(evidence: Evidence, contestants: Sequence[str], rival: str, *, most: bool) -> Answer:
+    """Judge whether most of some entries beat another one, or whether any does."""
+    duels = {name: _duel(evidence, name, rival) for name in contestants}
+    judged = {name: duel for name, duel in duels.items() if not duel.reason}
+    others = [f"{evidence.results.title(name)} ({duel.reason})" for name, duel in duels.items() if duel.reason]
+    if not judged:
+        return Answer("undecided", f"not judged: {next(iter(duels.values())).reason}")
+    corrected = dict(zip(judged, holm([duel.p_value for duel in judged.values()]), strict=True))
+    ahead = [name for name, duel in judged.items() if duel.beats(corrected[name])]
+    behind = [name for name, duel in judged.items() if duel.median < 0.0 and corrected[name] < BEST_LEVEL]
+    shown = f"{len(ahead)} of {len(judged)} beat {evidence.results.title(rival)}: {_points(evidence, judged, ahead)}"
+    shown += f"; {len(behind)} are beaten by it: {_points(evidence, judged, behind)}"
+    shown += f"; not judged: {'; '.join(others)}" if others else ""
+    decided = 2 * len(judged) >= len(duels) if most else not others
+    holds = 2 * len(ahead) > len(judged) if most else bool(ahead)
+    if holds and (decided or not most):
+        return Answer("holds", shown)
+    return Answer("fails" if decided else "undecided", shown)
+
+
+def _points(evidence: Evidence, duels: dict[str, Duel], names: list[str]) -> str:
+    return listed([f"{evidence.results.title(name)} {duels[name].median:+.2f}" for name in names])
+
+
+def many_beat_one(evidence: Evidence) -> Answer:
+    """Multiple kernels instead of a single one are useful (here: the uniform mean beats the best kernel)."""
+    return _beats(evidence, UNIFORM, SINGLE)
+
+
+def some_learned_beat_uniform(evidence: Evidence) -> Answer:
+    """At least one learned combination of kernels beats their uniform mean (here: of those listed)."""
+    return _beat(evidence, LEARNED, UNIFORM, most=False)
+
+
+def most_learned_beat_uniform(evidence: Evidence) -> Answer:
+    """Learned combinations of kernels beat their uniform mean in general (here: most of those listed do)."""
+    return _beat(evidence, LEARNED, UNIFORM, most=True)
+
+
+def continuous_beats_grid_in_two_stages(evidence: Evidence) -> Answer:
+    """Continuous families of kernels beat grids of them (here: by alignment, CA-1D beats alignf, DA)."""
+    return _beats(evidence, "ca_1d", "alignf")
+
+
+def continuous_beats_grid_in_one_stage(evidence: Evidence) -> Answer:
+    """Continuous families of kernels beat grids of them (here: by regularised risk, CR beats D1, l1-norm MKL)."""
+    return _beats(evidence, "cr", "d1")
+
+
+def dense_beats_sparse(evidence: Evidence) -> Answer:
+    """Sparsity hurts where all kernels matter: the l1 norm is worse than the l2 norm.
+
+    (Here: where their uniform mean is at least as accurate as the best one of them.)
+    """
+    found = gather(evidence, [UNIFORM, SINGLE], ACCURACY, evidence.results.study.datasets)
+    matter = [name for name, cell in found.items() if cell[UNIFORM].mean >= cell[SINGLE].mean]
+    if not found:
+        why = _why(evidence, [UNIFORM, SINGLE], evidence.results.study.datasets, 0)
+        return Answer("undecided", f"not judged: {why}")
+    answer = _beats(evidence, "d2", "d1", matter)
+    return answer._replace(evidence=f"all kernels matter on {len(matter)} of {len(found)}; {answer.evidence}")
+
+
+def om2_is_near_and_cheap(evidence: Evidence) -> Answer:
+    """One online pass comes within 2 points of its batch rival at a hundredth of the cost: OM-2 of lp-norm MKL.
+
+    (Here: on most data sets; cost is work, the operations: kernel values made and entries of rows added.)
+    """
+    return _near_and_cheap(evidence, "om2", "lp_mkl")
+
+
+def omkc_is_near_and_cheap(evidence: Evidence) -> Answer:
+    """As 4a: OMKC(D,D) of SimpleMKL."""
+    return _near_and_cheap(evidence, "omkc_dd", "simple_mkl")
+
+
+def perceptron_is_near_and_cheap(evidence: Evidence) -> Answer:
+    """As 4a: Perceptron(u) of the machine on the uniform mean."""
+    return _near_and_cheap(evidence, "perceptron_u", UNIFORM)
+
+
+def _near_and_cheap(evidence: Evidence, online: str, batch: str) -> Answer:
+    wanted = evidence.results.study.datasets
+    found = {metric: gather(evidence, [online, batch], metric, wanted) for metric in (ACCURACY, SECONDS, WORK)}
+    behind, work, seconds = {}, {}, {}
+    for name in wanted:
+        if not all(name in cells for cells in found.values()):
+            continue
+        cost = {each: found[WORK][name][each].mean for each in (online, batch)}
+        if cost[batch] > 0.0:
+            behind[name] = found[ACCURACY][name][batch].mean - found[ACCURACY][name][online].mean
+            work[name] = cost[online] / cost[batch]
+            seconds[name] = found[SECONDS][name][online].mean / found[SECONDS][name][batch].mean
+    if not behind:
+        return Answer("undecided", f"not judged: {_why(evidence, [online, batch], wanted, 0)}")
+    hits = {name: behind[name] <= NEAR and work[name] <= CHEAP for name in behind}
+    answer = quorum(hits, wanted, "most", "near and cheap")
+    medians = [float(np.median(list(values.values()))) for values in (behind, work, seconds)]
+    shown = "medians: {:.2f} points behind, {:.2g} of the work, {:.2g} of the seconds".format(*medians)
+    return answer._replace(evidence=f"{answer.evidence}; {shown}")
+
+
+def some_beat_gaussian(evidence: Evidence) -> Answer:
+    """Kernel learning beats a tuned Gaussian SVM (here: at least one of the learned kernels does)."""
+    return _beat(evidence, KERNEL_LEARNING, "gaussian_svm", most=False)
+
+
+def most_beat_gaussian(evidence: Evidence) -> Answer:
+    """Kernel learning beats a tuned Gaussian SVM in general (here: most of the learned kernels do)."""
+    return _beat(evidence, KERNEL_LEARNING, "gaussian_svm", most=True)
+
+
+def some_beat_boosting(evidence: Evidence) -> Answer:
+    """Kernel learning beats gradient boosting (here: at least one of the learned kernels does)."""
+    return _beat(evidence, KERNEL_LEARNING, "gradient_boosting", most=False)
+
+
+def most_beat_boosting(evidence: Evidence) -> Answer:
+    """Kernel learning beats gradient boosting in general (here: most of the learned kernels do)."""
+    return _beat(evidence, KERNEL_LEARNING, "gradient_boosting", most=True)
+
+
+SURVEY = "Gönen and Alpaydın 2011, JMLR 12, conclusion"
+DOUBT = "Cortes 2009, ICML (invited talk), and Gehler and Nowozin 2009, ICCV: often it does not"
+GRID = "Afkanpour et al. 2013, Section 3.2"
+NORMS = "Cortes et al. 2009, UAI; Kloft et al. 2011, JMLR 12"
+ONLINE = "Jie et al. 2010; Hoi et al. 2013, Section 1; 2 points and a hundredth are ours"
+RIVALS = "asked here: the papers compare kernel learning with itself"
+
+CLAIMS = [
+    Claim("1a", SURVEY, many_beat_one),
+    Claim("1b", DOUBT, some_learned_beat_uniform),
+    Claim("1c", DOUBT, most_learned_beat_uniform),
+    Claim("2a", GRID, continuous_beats_grid_in_two_stages),
+    Claim("2b", GRID, continuous_beats_grid_in_one_stage),
+    Claim("3", NORMS, dense_beats_sparse),
+    Claim("4a", ONLINE, om2_is_near_and_cheap),
+    Claim("4b", ONLINE, omkc_is_near_and_cheap),
+    Claim("4c", ONLINE, perceptron_is_near_and_cheap),
+    Claim("5a", RIVALS, some_beat_gaussian),
+    Claim("5b", RIVALS, most_beat_gaussian),
+    Claim("6a", RIVALS, some_beat_boosting),
+    Claim("6b", RIVALS, most_beat_boosting),
+]

@@ -1,0 +1,97 @@
+"""Mean ranks on a line; bars join algorithms that cannot be told apart (Demšar 2006, JMLR 7, Section 3.2.4).
+
+Friedman's test asks whether the algorithms differ at all, Wilcoxon's signed-rank test with Holm's correction which two
+of them do (Benavoli et al. 2016, JMLR 17, on why not Nemenyi's test). A bar lies over neighbours of which no two can be
+told apart. The package scikit-posthocs draws such diagrams too; its bars are cliques, which may pass over algorithms
+that do differ, and it brings five more packages for what are a few lines of scipy.
+"""
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import MaxNLocator
+
+from grambench.config.shown import CriticalDifferenceFigure
+from grambench.report.figures.field import Field
+from grambench.report.figures.shared import BLACK, WIDTH, Given, empty, line
+from grambench.results.statistics import BEST_LEVEL, alike, friedman, pairwise
+
+STEP = 0.18  # inches from one name to the next
+LEVEL = 0.1  # inches from one bar to the next
+Bar = tuple[float, float]
+
+
+def draw(given: Given, figure: CriticalDifferenceFigure) -> Canvas:
+    """Draw the line of ranks on top, the bars beneath it, and the names on both sides."""
+    results, field = given.results, Field.of(given.results, figure)
+    if len(field.ranks) < 2 or len(field.names) < 2:
+        return empty(results, figure)
+    ranks = {name: float(field.ranks[name].mean()) for name in field.names}
+    means = results.means(field.names, figure.metrics[0], field.ranks.index)
+    statistic, p_value = friedman(means)
+    differ = p_value < BEST_LEVEL
+    groups = alike(field.names, pairwise(means)) if differ else [tuple(field.names)]
+    levels = _levels([(ranks[group[0]], ranks[group[-1]]) for group in groups])
+    half = math.ceil(len(field.names) / 2)
+    below = LEVEL * (len(levels) + 1)
+    canvas = Canvas(figsize=(WIDTH, 0.9 + below + STEP * half), layout="constrained")
+    axes = canvas.subplots()
+    ends = float(math.floor(min(ranks.values()))), float(math.ceil(max(ranks.values())))
+    _line_of_ranks(axes, ends, below + STEP * half)
+    for number, bars in enumerate(levels, start=1):
+        for low, high in bars:
+            axes.plot([low - 0.05, high + 0.05], [LEVEL * number] * 2, color=BLACK, linewidth=2.6, zorder=3)
+    for number, name in enumerate(field.names):
+        left = number < half
+        place = number if left else len(field.names) - 1 - number
+        colour, _ = line(results.study, name)
+        texts = [results.title(name), f"{ranks[name]:.1f}"]
+        _elbow(axes, ranks[name], below + STEP * (place + 0.5), ends[0] if left else ends[1], colour, texts)
+    test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else "no test"
+    joined = "Wilcoxon and Holm tell no two apart" if differ else "no difference at all"
+    canvas.supxlabel(f"Mean rank on {field.basis}. {test}; bars: {joined} at {BEST_LEVEL:.0%}", fontsize=8)
+    return canvas
+
+
+def _levels(bars: list[Bar]) -> list[list[Bar]]:
+    """Lay bars on as few levels as they need so that none touches another."""
+    levels: list[list[Bar]] = []
+    for bar in sorted(bars):
+        free = (level for level in levels if level[-1][1] + 0.15 < bar[0])
+        level = next(free, None)
+        if level is None:
+            levels.append([bar])
+        else:
+            level.append(bar)
+    return levels
+
+
+def _line_of_ranks(axes: Axes, ends: Bar, depth: float) -> None:
+    axes.set_xlim(*ends)
+    axes.set_ylim(depth, 0.0)
+    axes.yaxis.set_visible(False)
+    axes.grid(visible=False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.spines["top"].set_visible(True)
+    axes.xaxis.tick_top()
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
+
+
+def _elbow(axes: Axes, rank: float, height: float, edge: float, colour: str, texts: list[str]) -> None:
+    """Draw the line from a rank down and out to the name, and write the rank between the two."""
+    leftwards = edge <= rank and edge == min(axes.get_xlim())
+    axes.plot([rank, rank, edge], [0.0, height, height], color=colour, linewidth=1.0, clip_on=False)
+    axes.plot([rank], [0.0], "o", color=colour, markersize=4, clip_on=False, zorder=4)
+    axes.annotate(
+        "  ".join(texts if leftwards else reversed(texts)),
+        (edge, height),
+        xytext=(-4 if leftwards else 4, 0),
+        textcoords="offset points",
+        ha="right" if leftwards else "left",
+        va="center",
+        fontsize=8.5,
+        annotation_clip=False,
+    )

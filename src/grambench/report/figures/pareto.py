@@ -1,0 +1,125 @@
+"""How far algorithms are behind the best against what they cost, with those that none beats in both."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.font_manager import FontProperties
+from matplotlib.patheffects import withStroke
+from matplotlib.textpath import TextPath
+from matplotlib.ticker import FormatStrFormatter
+from matplotlib.transforms import Bbox
+
+from grambench.config.metrics import METRICS
+from grambench.config.shown import ParetoFigure
+from grambench.report.figures.field import Field
+from grambench.report.figures.shared import BLACK, WIDTH, Given, empty, line
+from grambench.results.statistics import pareto_front
+from grambench.results.study import Results
+
+HEIGHT = 5.6
+SIZE = 8.0  # points of a letter
+DOT = 4.5  # points from a dot's middle that no label covers
+RINGS = (7.0, 12.0, 18.0, 26.0, 36.0, 48.0, 62.0, 78.0)  # points from a dot to its label, the nearest free one
+LINEAR = 1.0  # points behind the best up to which that axis is linear, and logarithmic from there on
+SIDEWAYS = [0, 180, 330, 210, 30, 150, 270, 90, 300, 240, 60, 120]  # where a name is tried around its dot, in degrees
+UPWARDS = [150, 180, 120, 90, 60, 30, 210, 330, 0, 240, 300, 270]  # likewise on the front, whose steps lie below
+
+Dots = dict[str, tuple[float, float]]  # cost and points behind
+
+
+def draw(given: Given, figure: ParetoFigure) -> Canvas:
+    """Draw a dot an algorithm, the front as steps, and a name beside each dot."""
+    (metric,) = figure.metrics
+    results, field = given.results, Field.of(given.results, figure)
+    datasets = list(field.ranks.index)
+    costs = results.means(field.names, figure.cost, datasets)
+    known = [name for name in field.names if len(datasets) and (costs[name] > 0.0).all()]
+    if not known:
+        return empty(results, figure)
+    behind = results.behind(field.names, metric, datasets).mean()
+    dots = {name: (float(np.exp(np.log(costs[name]).mean())), float(behind[name])) for name in known}
+    canvas = Canvas(figsize=(WIDTH, HEIGHT))
+    axes = canvas.add_axes((0.07, 0.12, 0.91, 0.85))  # fixed, so that labels can be laid out before anything is drawn
+    _scales(axes, pd.DataFrame(dots).T)
+    front = pareto_front(dots)
+    axes.step(
+        *zip(*(dots[name] for name in front), strict=True), where="post", color="#888888", linewidth=1.0, zorder=1
+    )
+    _draw_dots(axes, results, dots, front)
+    _write_names(axes, results, dots, front)
+    free = [results.title(name) for name in field.names if name not in known]
+    without = f"; not shown, without any: {', '.join(free)}" if free else ""
+    axes.set_xlabel(f"{METRICS[figure.cost].label}, geometric mean over {field.basis}{without}")
+    axes.set_ylabel(f"{METRICS[metric].label} behind the best of each data set, mean")
+    return canvas
+
+
+def _scales(axes: Axes, dots: pd.DataFrame) -> None:
+    """Set the axes: cost is logarithmic, with room for the names; the best are on top."""
+    (left, low), (right, high) = dots.min(), dots.max()
+    axes.set_xscale("log")
+    axes.set_xlim(left / 2.0, right * 3.0)
+    axes.set_yscale("symlog", linthresh=LINEAR, linscale=0.5)
+    bottom, top = high * 1.3 + 0.1, 0.7 * low - 0.15
+    axes.set_ylim(bottom, top)
+    axes.set_yticks([tick for tick in (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0) if top <= tick <= bottom])
+    axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
+
+
+def _draw_dots(axes: Axes, results: Results, dots: Dots, front: list[str]) -> None:
+    for name, place in dots.items():
+        colour, _ = line(results.study, name)
+        edge = BLACK if name in front else "white"
+        axes.plot(*place, "o", color=colour, markersize=6.5, markeredgecolor=edge, markeredgewidth=0.9, zorder=3)
+
+
+def _write_names(axes: Axes, results: Results, dots: Dots, front: list[str]) -> None:
+    """Write each name at the nearest place beside its dot where it covers neither a dot nor another name."""
+    scale = 72.0 / axes.figure.dpi
+    inside = axes.get_window_extent()
+    room = Bbox.from_extents(*(scale * end for end in inside.extents))
+    places = {name: scale * axes.transData.transform(place) for name, place in dots.items()}
+    taken = [Bbox.from_extents(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in places.values()]
+    for name, (x, y) in places.items():
+        title = results.title(name)
+        weight = "bold" if name in front else "normal"
+        width = TextPath((0, 0), title, size=SIZE, prop=FontProperties(weight=weight)).get_extents().width
+        boxes = list(_around(x, y, width + 2.0, SIZE + 1.0, UPWARDS if name in front else SIDEWAYS))
+        free = (each for each in boxes if _lies_in(each[1], room) and not any(map(each[1].overlaps, taken)))
+        ring, box = next(free, boxes[0])
+        taken.append(box)
+        axes.annotate(
+            title,
+            (x, y),
+            xycoords="figure points",
+            xytext=((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2),
+            textcoords="figure points",
+            ha="center",
+            va="center",
+            fontsize=SIZE,
+            fontweight=weight,
+            path_effects=[withStroke(linewidth=2.0, foreground="white")],
+            arrowprops={"arrowstyle": "-", "color": "#999999", "linewidth": 0.6} if ring > RINGS[0] else None,
+            zorder=4,
+        )
+
+
+def _lies_in(box: Bbox, room: Bbox) -> bool:
+    return bool(room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1)
+
+
+def _around(x: float, y: float, width: float, height: float, angles: list[int]) -> Iterator[tuple[float, Bbox]]:
+    """Yield the boxes that a label may take around a point, the nearest first."""
+    for ring in RINGS:
+        for angle in np.deg2rad(angles):
+            along, up = float(np.cos(angle)), float(np.sin(angle))
+            middle_x, middle_y = x + ring * along + width / 2 * along, y + ring * up + height / 2 * up
+            yield (
+                ring,
+                Bbox.from_extents(
+                    middle_x - width / 2, middle_y - height / 2, middle_x + width / 2, middle_y + height / 2
+                ),
+            )

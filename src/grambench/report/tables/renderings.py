@@ -1,0 +1,162 @@
+"""A table as CSV, Markdown and LaTeX."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pandas as pd
+
+from grambench.report.tables.layout import NOTHING, Cell, Grid, Row
+
+WIDEST = 12  # columns of a LaTeX table
+
+
+def frame(grid: Grid) -> pd.DataFrame:
+    """Return the table for CSV: a row a cell with numbers; a table of texts as it stands."""
+    rows = [(block, row) for block in grid.blocks for row in block.rows]
+    if all(cell.numbers is None for _, row in rows for cell in row.cells):
+        header = [grid.corner, *grid.columns]
+        return pd.DataFrame([[row.label, *(cell.text for cell in row.cells)] for _, row in rows], columns=header)
+    return pd.DataFrame(
+        [
+            {"dataset": block.dataset or row.label, "row": row.label if block.dataset else "", "column": column}
+            | _numbers(cell)
+            for block, row in rows
+            for column, cell in zip(grid.columns, row.cells, strict=True)
+        ]
+    )
+
+
+def _numbers(cell: Cell) -> dict[str, object]:
+    ours, published = cell.numbers or (NOTHING, NOTHING)
+    return {
+        "ours_mean": ours.mean,
+        "ours_std": ours.std,
+        "runs": ours.runs,
+        "published_mean": published.mean,
+        "published_std": published.std,
+        "orders": cell.orders,
+        "best": int(cell.best),
+        "verdict": cell.verdict,
+        "status": cell.status,
+    }
+
+
+def markdown(grid: Grid) -> str:
+    """Return the table in Markdown: a small table for each data set under its head."""
+    lines = [f"# {_markdown_text(grid.title)}: {_markdown_text(grid.caption)}", ""]
+    for block in grid.blocks:
+        if block.dataset:
+            lines += [f"## {_markdown_text(block.dataset)}", "", _markdown_text(block.head), ""]
+        lines.append(_markdown_line([grid.corner, *map(_markdown_text, grid.columns)]))
+        lines.append("|---|" + "---:|" * len(grid.columns))
+        for row in block.rows:
+            lines.append(_markdown_line([_markdown_text(row.label), *map(_markdown_cell, row.cells)]))
+        lines.append("")
+    lines += [f"{_markdown_text(remark)}\n" for remark in grid.remarks]
+    return "\n".join(lines)
+
+
+def _markdown_line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_text(text: str) -> str:
+    for character in "\\|*_`<>[]#":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.split())
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = _markdown_text(cell.text or cell.status)
+    text = f"**{text}**" if cell.best else text
+    return f"{text} ({_markdown_text(cell.published)})" if cell.published else text
+
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "σ": r"$\sigma$",
+    "λ": r"$\lambda$",
+    "√": r"$\surd$",
+    "—": "---",
+}
+
+
+def latex_text(text: str) -> str:
+    """Return `text` so that LaTeX prints it as it stands."""
+    return "".join(LATEX.get(character, character) for character in " ".join(text.split()))
+
+
+def latex(grid: Grid) -> str:
+    r"""Return the table as a `longtable`, or as several; the document needs \usepackage{booktabs,longtable}."""
+    return "\n".join(map(_longtable, _parts(grid)))
+
+
+def _parts(grid: Grid) -> Iterator[Grid]:
+    """Yield a table in parts of columns that a page has room for."""
+    count = math.ceil(len(grid.columns) / WIDEST)
+    size = math.ceil(len(grid.columns) / count)
+    for part in range(count):
+        own = slice(part * size, (part + 1) * size)
+        blocks = [
+            replace(block, rows=[replace(row, cells=row.cells[own]) for row in block.rows]) for block in grid.blocks
+        ]
+        caption = grid.caption if count == 1 else f"{grid.caption}, part {part + 1} of {count}"
+        remarks = grid.remarks if part == count - 1 else []
+        yield replace(grid, columns=grid.columns[own], blocks=blocks, caption=caption, remarks=remarks)
+
+
+def _longtable(grid: Grid) -> str:
+    width = len(grid.columns) + 1
+    header = " & ".join([latex_text(grid.corner), *map(_latex_column, grid.columns)]) + r" \\"
+    caption = " ".join([f"{grid.caption} ({grid.title}).", *grid.remarks])
+    lines = [
+        r"% \usepackage{booktabs,longtable}",
+        r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
+        rf"\begin{{longtable}}{{@{{}}l{'r' * len(grid.columns)}@{{}}}}",
+        rf"\caption{{{latex_text(caption)}}} \\",
+        *(r"\toprule", header, r"\midrule", r"\endfirsthead"),
+        *(r"\toprule", header, r"\midrule", r"\endhead"),
+        *(r"\bottomrule", r"\endfoot"),
+    ]
+    for number, block in enumerate(grid.blocks):
+        if block.dataset:
+            lines += [r"\addlinespace"] if number else []
+            head = rf"\textbf{{{latex_text(block.dataset)}}}\quad {latex_text(_short(block.head, 100))}"
+            lines.append(rf"\multicolumn{{{width}}}{{@{{}}l}}{{{head}}} \\*")
+        for row in block.rows:
+            lines.extend(_latex_row(row))
+    return "\n".join([*lines, r"\end{longtable}", r"\endgroup", ""])
+
+
+def _latex_column(column: str) -> str:
+    name, _, denominator = column.partition(" / ")
+    return (
+        latex_text(name) if not denominator else rf"\shortstack[r]{{{latex_text(name)} /\\{latex_text(denominator)}}}"
+    )
+
+
+def _latex_row(row: Row) -> Iterator[str]:
+    cells = [latex_text(_short(cell.text or cell.status, 20)) for cell in row.cells]
+    bold = [rf"\textbf{{{text}}}" if cell.best else text for text, cell in zip(cells, row.cells, strict=True)]
+    published = [f"({latex_text(cell.published)})" if cell.published else "" for cell in row.cells]
+    yield " & ".join([latex_text(row.label), *bold]) + (r" \\*" if any(published) else r" \\")
+    if any(published):
+        yield " & ".join(["", *published]) + r" \\"
+
+
+def _short(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 3].rstrip() + "..."

@@ -1,0 +1,122 @@
+"""A leaderboard with known numbers: twelve algorithms on eight data sets in ten repeats, and one failed run.
+
+The accuracies of an algorithm lie a fixed number of points below the best of its data set, so that their order is
+known; the repeats of a data set share their noise, as paired repeats do.
+"""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+
+from grambench.config.study import Study
+from grambench.results.study import Results
+
+REPEATS = 10
+BEST = {  # accuracy of the best algorithm on each data set
+    "banana": 89.5,
+    "diabetes": 77.0,
+    "german": 75.5,
+    "heart": 84.0,
+    "ringnorm": 98.4,
+    "sonar": 82.0,
+    "thyroid": 95.8,
+    "waveform": 90.1,
+}
+BEHIND = {  # points behind the best, seconds, kernel values
+    "rkl": (0.0, 8.0, 2e8),
+    "simple_mkl": (0.2, 12.0, 3e8),
+    "d2": (0.5, 5.0, 1e8),
+    "gradient_boosting": (0.5, 0.4, 0.0),
+    "d1": (1.0, 6.0, 1e8),
+    "uniform_svm": (1.2, 0.6, 2e7),
+    "gaussian_svm": (1.4, 0.9, 1e7),
+    "om2": (2.0, 0.2, 8e6),
+    "omkc_ss": (3.0, 0.05, 9e5),
+    "perceptron_u": (4.5, 0.03, 8e5),
+    "linear_svm": (8.0, 0.02, 1e5),
+    "majority": (25.0, 0.001, 0.0),
+}
+FAILED = ("waveform", "simple_mkl")
+REASON = "stopped after 1800 s"
+FILES = {
+    "d1": ("lp_mkl", "D1"),
+    "d2": ("lp_mkl", "D2"),
+    "gradient_boosting": ("ca_1d", "Gradient boosting"),  # any file that a holdout study takes
+    "gaussian_svm": ("ca_nd", "Gaussian SVM"),
+    "linear_svm": ("cr", "Linear SVM"),
+    "majority": ("cr_dc", "Majority class"),
+}
+SHOWN = {"algorithms": list(BEHIND), "metrics": ["accuracy_percent"]}
+SETTINGS = {
+    "name": "leaderboard",
+    "title": "A small leaderboard",
+    "paper": "Nobody",
+    "protocol": {"kind": "holdout", "repeats": REPEATS, "sizes": {"default": [50, 60, 70]}, "values": [1]},
+    "dictionary": {"family": "gaussian", "low": 1, "high": 100, "count": 3, "spacing": "log"},
+    "datasets": list(BEST),
+    "algorithms": {
+        name: dict(zip(("algorithm", "title"), FILES[name], strict=True)) if name in FILES else {} for name in BEHIND
+    },
+    "tables": {
+        "matrix": {"kind": "matrix", "title": "Accuracy", "caption": "On each data set"} | SHOWN,
+        "pairs": {"kind": "pairs", "title": "Pairs", "caption": "Wins, ties and losses"} | SHOWN,
+        "ranks": {
+            "kind": "ranks",
+            "title": "Ranks",
+            "caption": "All data sets together",
+            "rows": "algorithms",
+            "by": "accuracy_percent",
+            "algorithms": list(BEHIND),
+            "metrics": ["mean_rank", "accuracy_percent", "balanced_accuracy_percent", "seconds", "kernel_values"],
+        },
+    },
+    "figures": {
+        "critical": {"kind": "critical_difference", "title": "Ranks", "caption": "Who can be told apart"} | SHOWN,
+        "dots": {"kind": "dots", "title": "Dots", "caption": "Accuracy", "datasets": list(BEST)} | SHOWN,
+        "heatmap": {"kind": "heatmap", "title": "Losses", "caption": "Accuracy behind the best"} | SHOWN,
+        "panels": {"kind": "panels", "title": "Panels", "caption": "Accuracy on each data set"} | SHOWN,
+        "pareto": {"kind": "pareto", "title": "Cost", "caption": "Accuracy lost against seconds"} | SHOWN,
+        "work": {"kind": "pareto", "title": "Work", "caption": "Accuracy lost against work", "cost": "kernel_values"}
+        | SHOWN,
+    },
+}
+
+
+def study(**changes):
+    return Study.model_validate(SETTINGS | changes)
+
+
+def accuracies(dataset, algorithm):
+    """Return the accuracies of all repeats: noise that is shared, and a little of its own that adds up to nothing."""
+    place = list(BEST).index(dataset), list(BEHIND).index(algorithm)
+    shared = np.random.default_rng(place[0]).normal(0.0, 2.0, REPEATS)
+    own = np.random.default_rng(place).normal(0.0, 0.25, REPEATS)
+    return BEST[dataset] - BEHIND[algorithm][0] + shared - shared.mean() + own - own.mean()
+
+
+def results(gone=(), **changes):
+    """Return the results, without the cells of `gone`; `changes` are points behind the best, by algorithm."""
+    rows, cells = [], []
+    for dataset, algorithm in itertools.product(BEST, BEHIND):
+        if (dataset, algorithm) in gone:
+            continue
+        failed = (dataset, algorithm) == FAILED
+        status, reason = ("timeout", REASON) if failed else ("ok", "")
+        record = f"results/runs/leaderboard/{dataset}/{algorithm}.h5"
+        orders = "" if failed else "seeded"
+        cells.append(("leaderboard", dataset, algorithm, "", status, reason, orders, 1.0, 80.0, record))
+        if failed:
+            continue
+        _, seconds, values = BEHIND[algorithm]
+        slow = 1.0 + 0.5 * list(BEST).index(dataset)
+        shift = BEHIND[algorithm][0] - changes.get(algorithm, BEHIND[algorithm][0])
+        for repeat, accuracy in enumerate(accuracies(dataset, algorithm) + shift):
+            own = {"accuracy_percent": accuracy, "balanced_accuracy_percent": accuracy - 1.0}
+            own |= {"seconds": seconds * slow, "kernel_values": values * slow, "row_additions": values / 10}
+            own |= {"solver_steps": 1000.0 + repeat, "kernels_selected": 3.0}
+            rows += [("leaderboard", dataset, algorithm, "", np.nan, repeat, *item) for item in own.items()]
+    names = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+    columns = ["study", "dataset", "algorithm", "sweep", "status", "reason", "orders"]
+    columns += ["wall_seconds", "peak_private_mb", "record"]
+    return Results(study(), pd.DataFrame(rows, columns=names), pd.DataFrame(cells, columns=columns))

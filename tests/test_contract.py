@@ -1,0 +1,331 @@
+"""Algorithms that break the contract: each is stopped, and told what was expected and what it gave."""
+
+import dataclasses
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fitting import pool_of
+from specifications import specification
+
+from grambench import algorithms
+from grambench.algorithms.checks import certified, learn, scored
+from grambench.algorithms.fit import Step
+from grambench.common.errors import ContractError
+from grambench.datasets import store
+from grambench.kernels import grams
+from grambench.kernels.continuous import gaussian
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pool import Continuous, Stored
+from grambench.pipeline import fingerprint
+from grambench.pipeline.steps import fit as step
+from grambench.pipeline.steps import run as supervised
+from grambench.results import records
+from grambench.solvers.certificates import Certificate
+
+N, SIGMAS = 40, (0.5, 1.0, 2.0)
+
+
+def data():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(N, 3))
+    labels = np.where(features[:, 0] + 0.3 * rng.normal(size=N) > 0.0, 1, -1).astype(np.int8)
+    return store.PreparedDataset(name="made", features=features, labels=labels, orders=None, source={"kind": "none"})
+
+
+def pool(features):
+    family = Continuous(gaussian.Family, features, 0.1, 10.0, np.array(SIGMAS))
+    values = grams.compute(grams.inner_products(features), [Kernel("gaussian", sigma) for sigma in SIGMAS])
+    return Stored(values, features={"": features}, family=family)
+
+
+class Constant:
+    """A predictor of whatever it is given."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def scores(self, pool):
+        return self.values(pool.shape[1])
+
+
+def traced(**changes):
+    """Return what turns a fit into one whose trace is changed: a new array, or a function of the old one."""
+
+    def change(fit):
+        made = {name: how(getattr(fit.trace, name)) for name, how in changes.items()}
+        return replace(fit, trace=replace(fit.trace, **made))
+
+    return change
+
+
+def changed(**changes):
+    return lambda fit: replace(fit, **changes)
+
+
+def worked(**changes):
+    return lambda fit: replace(fit, work=replace(fit.work, **changes))
+
+
+def put(place, value):
+    """Return what changes one place of a copy."""
+
+    def change(values):
+        values = values.copy()
+        values[place] = value
+        return values
+
+    return change
+
+
+def contradiction(fit):
+    """Return a fit that denies the first mistake or hit that its scores tell of."""
+    first = int(np.argmax(fit.trace.scores != 0.0))
+    return traced(mistakes=put(first, not fit.trace.mistakes[first]))(fit)
+
+
+BROKEN = {
+    "no fit": (lambda fit: {"weights": fit.weights}, "fit: expected a grambench.algorithms.fit.Fit, got dict"),
+    "nothing": (lambda fit: None, "fit: expected a grambench.algorithms.fit.Fit, got NoneType"),
+    "weights too few": (changed(weights=np.ones(2)), "weights: expected an array of floating (3,), got float64 (2,)"),
+    "weights a list": (changed(weights=[1.0, 0.0, 0.0]), "weights: expected an array of floating (3,), got list"),
+    "weights of integers": (
+        changed(weights=np.ones(3, dtype=int)),
+        "weights: expected an array of floating (3,), got int64 (3,)",
+    ),
+    "weights NaN": (
+        changed(weights=np.array([0.5, np.nan, np.inf])),
+        "weights: expected finite numbers, got 2 of 3 that are not",
+    ),
+    "weights negative": (
+        changed(weights=np.array([1.5, -0.5, 0.0])),
+        "weights: expected nothing below 0, got -0.5",
+    ),
+    "weights zero": (
+        changed(weights=np.zeros(3), predictor=None),
+        "weights: expected a kernel to train a machine on, got weights that are all 0",
+    ),
+    "thetas": (
+        changed(thetas=[np.ones(1), np.ones(3), np.ones(2)]),
+        "thetas[2]: expected an array of floating (1,), got float64 (2,)",
+    ),
+    "thetas and weights": (
+        changed(thetas=[np.ones(1)]),
+        "weights: expected an array of floating (1,), got float64 (3,)",
+    ),
+    "predictor": (changed(predictor=object()), "predictor: expected a method `scores`, got object without one"),
+    "work negative": (worked(svm_calls=-1), "work.svm_calls: expected a whole number of at least 0, got -1"),
+    "work broken": (worked(kernel_values=2.5), "work.kernel_values: expected a whole number of at least 0, got 2.5"),
+    "objective": (
+        changed(steps=[Step(1, 0, 2.0), Step(2, 0, float("nan"))]),
+        "steps: expected finite objectives, got nan",
+    ),
+    "mistakes are numbers": (
+        traced(mistakes=lambda values: np.full(N, -3.0)),
+        f"trace.mistakes: expected an array of bool ({N},), got float64 ({N},)",
+    ),
+    "mistakes are labels": (
+        traced(mistakes=lambda values: values.astype(np.int8)),
+        f"trace.mistakes: expected an array of bool ({N},), got int8 ({N},)",
+    ),
+    "mistakes contradict": (contradiction, "trace.mistakes: expected what the scores say, got "),
+    "scores NaN": (
+        traced(scores=put(3, np.nan)),
+        f"trace.scores: expected finite numbers, got 1 of {N} that are not",
+    ),
+    "support vectors": (
+        traced(support_vectors=lambda values: values - 1000),
+        "trace.support_vectors: expected nothing below 0, got -",
+    ),
+    "a row too few": (
+        traced(weights=lambda values: values[1:]),
+        f"trace.weights: expected an array of floating ({N}, 3), got float64 ({N - 1}, 3)",
+    ),
+    "rows do not sum to one": (
+        traced(weights=put(6, 2.0)),
+        "trace.weights: expected sums of 1, got 6 in round 7",
+    ),
+    "rows negative": (traced(weights=put((2, 1), -0.25)), "trace.weights: expected nothing below 0, got -0.25"),
+    "updates": (
+        traced(updates=lambda values: values[:2]),
+        "trace.updates: expected an array of integer (3,), got int64 (2,)",
+    ),
+}
+SCORES = {
+    "NaN": (lambda t: np.full(t, np.nan), "scores: expected finite numbers, got {t} of {t} that are not"),
+    "a column": (lambda t: np.ones((t, 1)), "scores: expected an array of floating ({t},), got float64 ({t}, 1)"),
+    "too few": (lambda t: np.ones(t - 1), "scores: expected an array of floating ({t},), got float64 ({less},)"),
+    "labels": (lambda t: np.ones(t, dtype=int), "scores: expected an array of floating ({t},), got int64 ({t},)"),
+    "a list": (lambda t: [1.0] * t, "scores: expected an array of floating ({t},), got list"),
+}
+
+
+def broken(change, name="omkc_dd"):
+    """Return an algorithm whose fit is changed."""
+    right = algorithms.load(name)
+    return replace(right, fit=lambda *arguments, **keywords: change(right.fit(*arguments, **keywords)))
+
+
+def attempt(algorithm):
+    made = data()
+    order, rng = np.arange(N, dtype=np.int32), np.random.default_rng(0)
+    return learn(algorithm, algorithm.parameters(), pool(made.features), made.labels, order=order, rng=rng)
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_fit_that_breaks_the_contract(case):
+    change, message = BROKEN[case]
+    attempt(broken(lambda fit: fit))
+    with pytest.raises(ContractError, match=f"^{re.escape(message)}"):
+        attempt(broken(change))
+
+
+def test_a_contradiction_is_told_in_full():
+    with pytest.raises(
+        ContractError, match=r"got (True|False) at a score of -?[\d.e-]+ and a label of [-+]1 in round \d+$"
+    ):
+        attempt(broken(contradiction))
+
+
+@pytest.mark.parametrize("case", SCORES)
+def test_scores_that_break_the_contract(case):
+    values, message = SCORES[case]
+    with pytest.raises(ContractError, match=re.escape(message.format(t=N, less=N - 1))):
+        scored(Constant(values), pool(data().features))
+
+
+def test_a_certificate_that_says_nothing():
+    fit = attempt(algorithms.load("uniform_svm"))
+    assert certified(fit).gap < 0.01
+    assert np.isnan(certified(replace(fit, certify=None))).all()
+    for wrong in (Certificate(kkt=0.0, gap=float("nan")), Certificate(kkt=float("nan"), gap=0.0), None):
+        with pytest.raises(ContractError, match=re.escape(f"certificate: expected numbers, got {wrong}")):
+            certified(replace(fit, certify=lambda wrong=wrong: wrong))
+
+
+def test_coefficients_that_are_not_numbers_or_too_few():
+    def spoilt(dual):
+        fit = attempt(algorithms.load("uniform_svm"))
+        return scored(replace(fit.predictor, dual=dual(fit.predictor.dual)), pool(data().features))
+
+    assert np.isfinite(spoilt(lambda dual: dual)).all()
+    with pytest.raises(ContractError, match=f"scores: expected finite numbers, got {N} of {N} that are not"):
+        spoilt(lambda dual: np.where(np.arange(N) == 3, np.nan, dual))
+    with pytest.raises(ValueError, match=f"size {N - 1} is different from {N}"):
+        spoilt(lambda dual: dual[1:])
+
+
+WRITES = {
+    "labels": lambda pool, labels, order: labels.__setitem__(0, 1),
+    "order": lambda pool, labels, order: order.sort(),
+    "a Gram matrix": lambda pool, labels, order: pool.grams()[1].__setitem__((0, 0), 2.0),
+    "features": lambda pool, labels, order: pool.features[""].__setitem__((0, 0), 2.0),
+}
+
+
+@pytest.mark.parametrize("what", WRITES)
+def test_what_is_handed_out_cannot_be_written_to(what):
+    right = algorithms.load("uniform_svm")
+
+    def fit(parameters, pool, labels, *, order, rng):
+        WRITES[what](pool, labels, order)
+        return right.fit(parameters, pool, labels, order=order, rng=rng)
+
+    with pytest.raises(ValueError, match="read-only"):
+        attempt(replace(right, fit=fit))
+
+
+def test_plain_gram_matrices_are_a_pool_that_cannot_be_written_to():
+    own = [np.eye(3), np.eye(3)]
+    with pytest.raises(ValueError, match="read-only"):
+        pool_of(own).grams()[0][0, 0] = 2.0
+    own[0][0, 0] = 2.0  # whose they are may
+
+
+# --- a run as a whole -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    """A specification by protocol, a place for the record, and the files that a run reads."""
+    made, kernels = data(), ["gaussian_sigma0.5", "gaussian_sigma1", "gaussian_sigma2"]
+    store.write(tmp_path / "made.h5", made)
+    files = [tmp_path / f"{name}.h5" for name in kernels]
+    for name, path in zip(kernels, files, strict=True):
+        grams.write_gram(path, grams.inner_products(made.features), Kernel.parse(name))
+    protocols = {
+        "online": {"repeats": 1, "checkpoints": 2},
+        "nested": {"parts": 2, "folds": 2, "select": "C", "values": [1.0]},
+        "holdout": {"repeats": 1, "sizes": {"default": [20, 10, 10]}, "values": [1.0]},
+    }
+
+    def arguments(file, kind):
+        asked = specification(file, kind, protocol=protocols[kind], kernels=kernels)
+        return (
+            json.dumps(dataclasses.asdict(asked)),
+            str(tmp_path / "record.h5"),
+            [str(tmp_path / "made.h5"), *map(str, files)],
+        )
+
+    return arguments
+
+
+@pytest.mark.parametrize("kind", ["online", "nested", "holdout"])
+def test_a_run_ends_at_a_broken_fit_and_at_broken_scores(kind, inputs, monkeypatch):
+    spec, output, files = inputs("uniform_svm", kind)
+    negative = broken(changed(weights=np.array([1.5, -0.5, 0.0])), "uniform_svm")
+    silent = broken(changed(predictor=Constant(SCORES["NaN"][0])), "uniform_svm")
+    monkeypatch.setattr(algorithms, "load", lambda name: negative)
+    with pytest.raises(ContractError, match=r"^weights: expected nothing below 0, got -0\.5$"):
+        step.main([spec, output, *files])
+    monkeypatch.setattr(algorithms, "load", lambda name: silent)
+    with pytest.raises(ContractError, match=r"^scores: expected finite numbers, got \d+ of \d+ that are not$"):
+        step.main([spec, output, *files])
+    assert not Path(output).exists()
+
+
+LIES = '''"""Lies: a pass without a mistake."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.fit import Fit, Trace
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """None."""
+
+
+def fit(parameters, pool, labels, *, order, rng):
+    """Say that nothing was wrong."""
+    m, rounds = pool.shape[0], len(order)
+    trace = Trace(
+        mistakes=np.full(rounds, -3.0),
+        scores=np.ones(rounds),
+        support_vectors=np.zeros(rounds, dtype=int),
+        weights=np.full((rounds, m), 1 / m),
+        updates=np.zeros(m, dtype=int),
+    )
+    return Fit(weights=np.full(m, 1 / m), trace=trace)
+'''
+
+
+def test_a_broken_algorithm_leaves_a_record_that_says_so(inputs, tmp_path, monkeypatch):
+    package = tmp_path / "src" / "grambench"
+    shutil.copytree(fingerprint.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "algorithms" / "baselines" / "lies.py").write_text(LIES)
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    spec, output, files = inputs("lies", "online")
+    supervised.main([spec, output, "--seconds", "300", "--memory-mb", "4000", *files])
+    record = records.read(Path(output))
+    assert record.status == "error"
+    message = r"ContractError: trace\.mistakes: expected an array of bool \((\d+),\), got float64 \(\1,\)$"
+    assert re.search(message, record.reason)
+    assert "ContractError" in record.detail
+    assert not record.metrics

@@ -1,0 +1,351 @@
+"""Ranks, tests, tables and figures of many algorithms, on the small leaderboard of leaderboard.py."""
+
+import itertools
+import math
+
+import leaderboard
+import numpy as np
+import pandas as pd
+import pytest
+from leaderboard import BEHIND, BEST, FAILED, REASON
+from matplotlib.colors import to_hex
+from scipy import stats
+
+from grambench.report import figures, tables
+from grambench.report.figures import critical_difference, pareto
+from grambench.report.figures.field import Field
+from grambench.results import reproduction
+from grambench.results.statistics import (
+    Sample,
+    alike,
+    friedman,
+    holm,
+    pairwise,
+    pareto_front,
+    printed,
+    signed_rank,
+)
+from grambench.results.study import Results
+
+NAMES = list(BEHIND)
+ACCURACY = "accuracy_percent"
+NOTHING = pd.DataFrame(columns=reproduction.COLUMNS)
+RANKED = {name: float(rank) for rank, name in enumerate(NAMES, start=1)} | {"d2": 3.5, "gradient_boosting": 3.5}
+
+
+@pytest.fixture(scope="module")
+def results():
+    return leaderboard.results()
+
+
+@pytest.fixture(scope="module")
+def grids(results):
+    return {name: tables.build(results, {}, {}, table) for name, table in results.study.tables.items()}
+
+
+@pytest.fixture(scope="module")
+def canvases(results):
+    plan = results.study.figures
+    return {name: figures.draw(results, pd.DataFrame(), NOTHING, figure) for name, figure in plan.items()}
+
+
+def nothing():
+    whole = leaderboard.results()
+    return Results(whole.study, whole.runs.iloc[:0], whole.cells.iloc[:0])
+
+
+# numbers
+
+
+def test_ranks_go_by_the_highest_accuracy_and_split_ties(results):
+    ranks = results.ranks(NAMES, ACCURACY)
+    assert list(ranks.index) == [name for name in BEST if name != FAILED[0]]
+    assert all(row == RANKED for row in ranks.to_dict("index").values())
+    assert results.across("d2", "mean_rank", NAMES, ACCURACY) == (3.5, pytest.approx(math.nan, nan_ok=True), 7)
+
+
+def test_what_is_lost_against_the_best(results):
+    behind = results.behind(NAMES, ACCURACY)
+    assert behind.loc["sonar"].to_dict() == pytest.approx({name: value[0] for name, value in BEHIND.items()})
+    assert np.isnan(behind.loc[FAILED]) and behind.loc["waveform", "d2"] == pytest.approx(0.5)
+    slowest = results.behind(NAMES, "seconds", ["banana"]).loc["banana"]
+    assert slowest["majority"] == 0.0 and slowest["rkl"] == pytest.approx(7.999)
+
+
+def test_wins_ties_and_losses_are_antisymmetric(results):
+    for first, second in itertools.combinations(NAMES, 2):
+        wins, ties, losses = results.duel(first, second, ACCURACY)
+        assert results.duel(second, first, ACCURACY) == (losses, ties, wins)
+        assert wins + ties + losses == (7 if "simple_mkl" in (first, second) else 8)
+    assert results.duel("rkl", "majority", ACCURACY) == (8, 0, 0)
+    assert results.duel("d2", "gradient_boosting", ACCURACY) == (0, 8, 0)  # equal means
+
+
+def test_a_win_needs_the_test(results):
+    first, second = "uniform_svm", "gaussian_svm"
+    wins, ties, losses = 0, 0, 0
+    for dataset in BEST:
+        values = [results.values(dataset, name, ACCURACY) for name in (first, second)]
+        p_value = stats.ttest_rel(*values).pvalue
+        assert results.p_value(dataset, first, second, ACCURACY) == pytest.approx(p_value)
+        wins, ties = wins + (p_value < 0.05), ties + (p_value >= 0.05)
+    assert ties > 0 and results.duel(first, second, ACCURACY) == (wins, ties, losses)
+
+
+def test_friedman_is_scipys(results):
+    means = results.means(NAMES, ACCURACY).drop(FAILED[0])
+    answer = stats.friedmanchisquare(*(means[name] for name in NAMES))
+    assert friedman(means) == (pytest.approx(answer.statistic), pytest.approx(answer.pvalue))
+    ranks = means.round(9).rank(axis="columns")
+    blocks, k = ranks.shape
+    textbook = 12 * blocks / (k * (k + 1)) * (ranks.mean() ** 2).sum() - 3 * blocks * (k + 1)
+    assert friedman(means.drop(columns="d2"))[0] == pytest.approx(7 * 10)  # the same order everywhere: n (k - 1)
+    assert friedman(means)[0] > textbook  # ties make it larger
+    assert all(map(math.isnan, friedman(means[["rkl", "d1"]])))
+    assert all(map(math.isnan, friedman(means * 0.0)))
+
+
+def test_holm_is_the_hand_computed_case():
+    """0.01 x 4, 0.02 x 3, 0.03 x 2, and 0.04 x 1, which may not fall below the one before."""
+    np.testing.assert_allclose(holm([0.04, 0.01, 0.03, 0.02]), [0.06, 0.04, 0.06, 0.06])
+    np.testing.assert_allclose(holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
+    np.testing.assert_allclose(holm([0.5, 0.9]), [1.0, 1.0])
+    assert holm([]).size == 0
+
+
+def test_signed_ranks_are_exact_with_ties_and_zeros():
+    assert signed_rank([1.0, 2.0], [1.0, 2.0]) == 1.0
+    differences = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
+    assert signed_rank(differences, np.zeros(6)) == pytest.approx(2 / 2**6)  # all of one sign
+    assert signed_rank([*differences, 0.0], np.zeros(7)) == pytest.approx(2 / 2**6)
+    values = np.array([-1.0, 1.0, 1.0, 2.0, -3.0, 4.0, 4.0, 0.0])
+    ranks = stats.rankdata(np.abs(values))[values != 0]
+    sums = [np.dot(ranks, signs) for signs in itertools.product((0, 1), repeat=7)]
+    observed = ranks[values[values != 0] > 0].sum()
+    assert signed_rank(values, np.zeros(8)) == pytest.approx(2 * np.mean(np.array(sums) >= observed))
+    for size in (7, 20, 35):
+        values = np.random.default_rng(size).normal(0.3, 1.0, size)
+        assert signed_rank(values, np.zeros(size)) == pytest.approx(stats.wilcoxon(values, method="exact").pvalue)
+
+
+def test_every_pair_has_one_corrected_p_value_in_both_orders():
+    generator = np.random.default_rng(0)
+    means = pd.DataFrame(generator.normal(size=(20, 3)) + np.array([0.0, 0.1, 3.0]), columns=["a", "b", "c"])
+    found = pairwise(means)
+    raw = [stats.wilcoxon(means[one], means[other]).pvalue for one, other in (("a", "b"), ("a", "c"), ("b", "c"))]
+    np.testing.assert_allclose([found["a", "b"], found["a", "c"], found["c", "b"]], holm(raw))
+    assert found["a", "b"] == found["b", "a"] > 0.05 > found["a", "c"]
+
+
+def test_bars_lie_over_neighbours_of_which_no_two_differ():
+    apart = {("a", "c"), ("a", "d"), ("b", "d"), ("a", "e"), ("b", "e"), ("c", "e"), ("d", "e")}
+    p_values = dict.fromkeys(itertools.permutations("abcde", 2), 0.5)
+    p_values |= {pair: 0.01 for x, y in apart for pair in ((x, y), (y, x))}
+    assert alike("abcde", p_values) == [("a", "b"), ("b", "c"), ("c", "d")]
+    assert alike("abc", dict.fromkeys(itertools.permutations("abc", 2), 0.5)) == [("a", "b", "c")]
+    skipped = dict.fromkeys(itertools.permutations("abc", 2), 0.5) | {("a", "b"): 0.01, ("b", "a"): 0.01}
+    assert alike("abc", skipped) == [("b", "c")]  # a and c are alike, but a bar over them would pass over b
+
+
+def test_the_front_holds_what_nothing_beats_in_both():
+    points = {"cheap": (1.0, 9.0), "good": (5.0, 1.0), "same": (5.0, 1.0), "middle": (3.0, 4.0)}
+    beaten = {"dear": (6.0, 1.0), "bad": (3.0, 5.0), "both": (9.0, 9.0)}
+    assert pareto_front(points | beaten) == ["cheap", "middle", "good", "same"]
+    assert pareto_front({}) == []
+
+
+def test_counts_are_printed_for_people():
+    assert printed(Sample(12345.4, 20.0, 10), "solver_steps") == "12,345 ± 20"
+    assert printed(Sample(2.51e8, math.nan, 1), "kernel_values") == "2.5e+08"
+    assert printed(Sample(0.0, 0.0, 10), "kernel_values") == "0 ± 0"
+
+
+# tables
+
+
+def cell(grid, label, column):
+    (block,) = grid.blocks
+    return next(row for row in block.rows if row.label == label).cells[grid.columns.index(column)]
+
+
+def test_the_matrix_marks_the_best_and_the_failed(grids):
+    matrix = grids["matrix"]
+    assert [row.label for row in matrix.blocks[0].rows] == list(BEST)
+    assert (cell(matrix, "sonar", "RKL").text, cell(matrix, "sonar", "RKL").best) == ("82.0", True)
+    assert not cell(matrix, "sonar", "Majority class").best
+    failed = cell(matrix, "waveform", "SimpleMKL")
+    assert (failed.text, failed.status, failed.best) == ("", "timeout", False)
+    assert f"SimpleMKL on waveform: timeout: {REASON}." in matrix.remarks
+    assert "**" in tables.markdown(matrix) and "timeout" in tables.markdown(matrix)
+
+
+def test_the_matrix_as_csv_has_deviations_too(grids):
+    frame = tables.frame(grids["matrix"])
+    row = frame[(frame["dataset"] == "sonar") & (frame["column"] == "OM-2")].iloc[0]
+    assert (row.ours_mean, row.runs) == (pytest.approx(80.0), 10) and row.ours_std > 0.5
+    assert len(frame) == len(BEST) * len(BEHIND)
+
+
+def test_pairs_are_ordered_by_wins_less_losses(grids):
+    pairs = grids["pairs"]
+    (block,) = pairs.blocks
+    assert [row.label for row in block.rows] == pairs.columns[1:]
+    assert [row.label for row in block.rows][::11] == ["RKL", "Majority class"]
+    assert cell(pairs, "Majority class", "All").text == "0/0/87"
+    assert cell(pairs, "RKL", "Majority class").text == "8/0/0"
+    assert (cell(pairs, "RKL", "RKL").text, cell(pairs, "RKL", "RKL").status) == ("", "—")
+
+
+def test_ranks_need_nothing_published(grids):
+    ranks = grids["ranks"]
+    (block,) = ranks.blocks
+    assert block.head == "ranked on 7 of 8 data sets, without waveform"
+    assert [row.label for row in block.rows][::11] == ["RKL", "Majority class"]
+    assert ranks.columns[:2] == ["Mean rank", "Accuracy (%)"]
+    assert cell(ranks, "D2", "Mean rank").text == cell(ranks, "Gradient boosting", "Mean rank").text == "3.5"
+    complete = [BEST[name] for name in BEST if name != FAILED[0]]
+    assert cell(ranks, "D2", "Accuracy (%)").text == f"{np.mean(complete) - 0.5:.1f}"  # of the same data sets as ranks
+    assert cell(ranks, "Majority class", "Kernel values").text == "0"
+    assert any("mean accuracy, 1 for the highest" in remark for remark in ranks.remarks)
+
+
+def test_an_algorithm_without_any_result_is_not_ranked_and_leaves_the_others_their_ranks():
+    gone = [(dataset, "d1") for dataset in BEST]
+    results = leaderboard.results(gone)
+    grid = tables.build(results, {}, {}, results.study.tables["ranks"])
+    assert grid.blocks[0].head == "ranked on 7 of 8 data sets, without waveform"
+    assert grid.blocks[0].rows[-1].label == "D1"
+    assert cell(grid, "D1", "Mean rank").status == "not ranked"
+    assert cell(grid, "Majority class", "Mean rank").text == "11.0"
+
+
+def test_a_wide_table_is_several_in_latex(grids):
+    text = tables.latex(grids["pairs"])
+    assert text.count(r"\begin{longtable}") == 2 and "part 2 of 2" in text
+    assert tables.latex(grids["matrix"]).count(r"\begin{longtable}") == 1
+
+
+# figures
+
+
+def words(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_the_diagram_joins_all_where_seven_data_sets_cannot_tell_two_apart(canvases, results):
+    (axes,) = canvases["critical"].axes
+    bars = [drawn for drawn in axes.get_lines() if drawn.get_linewidth() > 2]
+    assert len(bars) == 1  # Holm's correction of 66 tests on 7 data sets
+    texts = words(axes)
+    assert texts[0] == "RKL  1.0" and "12.0  Majority class" in texts and len(texts) == len(BEHIND)
+    means = results.means(NAMES, ACCURACY).drop(FAILED[0])
+    assert f"χ² = {friedman(means)[0]:.1f}" in canvases["critical"].get_supxlabel()
+    assert "7 of 8 data sets, without waveform" in canvases["critical"].get_supxlabel()
+
+
+def test_bars_share_a_level_only_where_they_do_not_touch():
+    assert critical_difference._levels([(3.0, 5.0), (1.0, 2.0), (1.5, 3.5)]) == [
+        [(1.0, 2.0), (3.0, 5.0)],
+        [(1.5, 3.5)],
+    ]
+
+
+def test_the_front_is_drawn_and_no_name_covers_another(canvases, results):
+    (axes,) = canvases["pareto"].axes
+    bold = {text.get_text() for text in axes.texts if text.get_fontweight() == "bold"}
+    front = ["majority", "linear_svm", "perceptron_u", "omkc_ss", "om2", "gradient_boosting", "rkl"]
+    assert bold == {results.title(name) for name in front}
+    step = next(drawn for drawn in axes.get_lines() if len(drawn.get_xdata()) > 1)
+    assert len(step.get_xdata()) == len(front)
+    canvases["pareto"].draw_without_rendering()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert len(boxes) == len(BEHIND)
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+
+
+def test_costs_are_geometric_means_over_the_data_sets_that_all_have(canvases):
+    (axes,) = canvases["pareto"].axes
+    slow = [1.0 + 0.5 * place for place, name in enumerate(BEST) if name != FAILED[0]]
+    dots = [tuple(float(value[0]) for value in drawn.get_data()) for drawn in axes.get_lines()[1:]]
+    assert dots[0] == (pytest.approx(8.0 * stats.gmean(slow)), pytest.approx(0.0))
+    assert dots[-1][1] == pytest.approx(25.0)
+
+
+def test_what_costs_nothing_has_no_place_on_a_logarithmic_axis(canvases):
+    (axes,) = canvases["work"].axes
+    assert len(axes.texts) == len(BEHIND) - 2
+    assert axes.get_xlabel().endswith("not shown, without any: Gradient boosting, Majority class")
+
+
+def test_labels_are_tried_around_their_dot():
+    boxes = list(pareto._around(100.0, 50.0, 30.0, 8.0, pareto.SIDEWAYS))
+    ring, first = boxes[0]
+    assert ring == pareto.RINGS[0] and first.x0 == pytest.approx(100.0 + ring) and first.y1 == pytest.approx(54.0)
+    assert len(boxes) == len(pareto.RINGS) * len(pareto.SIDEWAYS)
+
+
+def test_the_heat_map_goes_by_rank_and_marks_the_failed(canvases):
+    axes = canvases["heatmap"].axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()][::11] == ["RKL", "Majority class"]
+    values = np.ma.filled(axes.images[0].get_array(), np.nan)
+    assert values.shape == (len(BEHIND), len(BEST)) and np.isnan(values[1, -1])
+    assert words(axes).count("×") == 1 and "25.0" in words(axes)
+
+
+def test_panels_show_all_means_but_far_ones(canvases):
+    panels = canvases["panels"].axes
+    assert [axes.get_title(loc="left") for axes in panels] == list(BEST)
+    names = [label.get_text() for label in panels[0].get_yticklabels()]
+    assert names[0] == "RKL" and names[-1] == "Majority class"
+    dots, low, high = panels[0].collections[1:]
+    assert dots.get_offsets()[0].tolist() == [pytest.approx(89.5), 0.0]
+    edge = panels[0].get_xlim()[0]
+    assert len(high.get_offsets()) == 0
+    assert low.get_offsets()[-1].tolist() == [pytest.approx(edge), 11.0]
+    assert words(panels[-1]) == ["×"]
+    colours = {to_hex(colour).upper() for colour in dots.get_facecolor()}
+    assert figures.line(leaderboard.study(), "rkl")[0] in colours
+
+
+def test_dots_have_room_for_many_data_sets():
+    study = leaderboard.study()
+    sets = [f"set_{number}" for number in range(20)]
+    runs = leaderboard.results().runs
+    copies = pd.concat([runs[runs["dataset"] == "sonar"].assign(dataset=name) for name in sets])
+    cells = leaderboard.results().cells
+    cells = pd.concat([cells[cells["dataset"] == "sonar"].assign(dataset=name) for name in sets])
+    figure = study.figures["dots"].model_copy(update={"datasets": sets})
+    canvas = figures.draw(
+        Results(study.model_copy(update={"datasets": sets}), copies, cells), pd.DataFrame(), NOTHING, figure
+    )
+    canvas.draw_without_rendering()
+    assert {label.get_rotation() for label in canvas.axes[0].get_xticklabels()} == {90.0}
+
+
+def test_files_are_the_same_every_time(tmp_path, results):
+    for number in ("1", "2"):
+        for name in ("critical", "pareto"):
+            canvas = figures.draw(results, pd.DataFrame(), NOTHING, results.study.figures[name])
+            figures.save(canvas, tmp_path / f"{name}{number}.svg", tmp_path / f"{name}{number}.png")
+    for name in ("critical", "pareto"):
+        assert (tmp_path / f"{name}1.svg").read_bytes() == (tmp_path / f"{name}2.svg").read_bytes()
+
+
+def test_without_complete_data_sets_the_order_goes_by_what_is_lost():
+    gone = [(dataset, NAMES[number]) for number, dataset in enumerate(BEST)]
+    results = leaderboard.results(gone)
+    field = Field.of(results, results.study.figures["heatmap"])
+    assert len(field.ranks) == 0 and field.names[-1] == "majority" and len(field.names) == 12
+    assert field.basis == "0 of 8 data sets"
+    for name in ("critical", "pareto"):
+        assert figures.draw(results, pd.DataFrame(), NOTHING, results.study.figures[name]).axes
+
+
+def test_without_results_everything_says_so():
+    results = nothing()
+    for figure in results.study.figures.values():
+        canvas = figures.draw(results, pd.DataFrame(), NOTHING, figure)
+        assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
+    for table in results.study.tables.values():
+        grid = tables.build(results, {}, {}, table)
+        assert tables.markdown(grid) and tables.latex(grid) and len(tables.frame(grid))

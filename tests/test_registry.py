@@ -1,0 +1,266 @@
+"""Every algorithm of the registry, whatever its shelf: under every protocol, as a predictor, and what holds for all."""
+
+import dataclasses
+import functools
+import json
+
+import numpy as np
+import pytest
+from fitting import fit, same, scores
+from specifications import KERNELS, specification
+
+from grambench import algorithms
+from grambench.algorithms.fit import Expansion, Mixture
+from grambench.config.study import Dictionary
+from grambench.datasets import store
+from grambench.experiments import holdout, nested
+from grambench.experiments.learner import WORK
+from grambench.kernels import grams
+from grambench.kernels.continuous import gaussian
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pool import Continuous, Grid, Stored
+from grambench.pipeline.steps import fit as step
+from grambench.results import records
+
+NAMES = algorithms.names()
+FAMILY = Dictionary(family="gaussian", low=0.1, high=10.0, count=4, spacing="log")
+DICTIONARY = FAMILY.model_dump(mode="json") | {"grid": FAMILY.grid()}
+PROTOCOLS = {
+    "online": {"repeats": 2, "checkpoints": 6},
+    "nested": {"parts": 2, "folds": 2, "select": "C", "values": [0.1, 1.0]},
+    "holdout": {"repeats": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
+}
+FEWER = {"random_forest": {"trees": 20}}  # what takes long by default
+CONSTANT = {"majority", "gradient_boosting"}  # the leaves of the latter hold 20 examples, of which there are 30
+# an algorithm that looks at a share of the order to come must look at as many examples in a shorter one
+SHARES = {"perceptron_star": lambda rounds: {"validation": 4 / rounds}}
+
+
+def problem(seed=0, n=60, integers=False):
+    """Features, labels that overlap a little, and an order."""
+    rng = np.random.default_rng(seed)
+    features = rng.integers(-1, 2, size=(n, 3)).astype(float) if integers else rng.normal(size=(n, 3))
+    labels = np.where(features[:, 0] + features[:, 1] ** 2 + 0.3 * rng.normal(size=n) > 0.7, 1, -1).astype(np.int8)
+    return features, labels, rng.permutation(n).astype(np.int32)
+
+
+def whole(features, kernels=KERNELS):
+    """Return a pool of the kernels that an online study would have, and the family."""
+    values = grams.compute(grams.inner_products(features), [Kernel.parse(name) for name in kernels])
+    family = Continuous(gaussian.Family, features, FAMILY.low, FAMILY.high, np.array(FAMILY.grid()))
+    return Stored(values, features={"": features}, family=family)
+
+
+@functools.cache
+def learned(name):
+    features, labels, order = problem()
+    return fit(name, whole(features), labels, order)
+
+
+def expands(name):
+    """Say whether what is learned is an expansion in the training examples."""
+    return isinstance(learned(name).predictor, Expansion | Mixture)
+
+
+TRACED = [name for name in NAMES if learned(name).trace is not None]
+UNTRACED = [name for name in NAMES if name not in TRACED]
+
+
+def test_there_is_something_to_check():
+    assert len(TRACED) >= 8 and len(UNTRACED) >= 15
+
+
+# --- every pair -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A prepared data set, and its Gram matrices in files."""
+    folder = tmp_path_factory.mktemp("prepared")
+    features, labels, _ = problem()
+    data = store.PreparedDataset(name="made", features=features, labels=labels, orders=None, source={"kind": "none"})
+    store.write(folder / "made.h5", data)
+    stored = {}
+    for name in KERNELS:
+        stored[name] = folder / f"{name}.h5"
+        grams.write_gram(stored[name], grams.inner_products(features), Kernel.parse(name))
+    return folder / "made.h5", stored
+
+
+def run(prepared, output, name, kind, kernels):
+    """Run an algorithm as the workflow does, in this process, and return the record."""
+    data, stored = prepared
+    asked = specification(
+        name, kind, protocol=PROTOCOLS[kind], kernels=kernels, dictionary=DICTIONARY, points=[FEWER.get(name, {})]
+    )
+    files = [str(stored[kernel]) for kernel in kernels] if kind == "online" else []
+    step.main([json.dumps(dataclasses.asdict(asked)), str(output), str(data), *files])
+    return records.read(output)
+
+
+@pytest.mark.parametrize("kernels", [KERNELS, []], ids=["kernels", "grid"])
+@pytest.mark.parametrize("kind", PROTOCOLS)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_algorithm_runs_under_every_protocol(name, kind, kernels, prepared, tmp_path):
+    record = run(prepared, tmp_path / "record.h5", name, kind, kernels)
+    assert (record.status, record.reason, record.orders) == ("ok", "", "seeded")
+    known = learned(name)
+    machine = known.predictor is None
+    tuned = "C" in algorithms.load(name).parameters.__dataclass_fields__
+    unknown = set()
+    if kind == "online":
+        expected = {"mistake_percent", "support_vectors", "seconds", *WORK}
+        assert np.isfinite(record.kernel_values["updates"]).all() == (known.trace is not None)
+        assert {len(values[0, 0]) for values in record.curves.values()} == {6} == {len(record.rounds)}
+        if known.trace is not None:
+            assert all(np.isfinite(curve).all() for curve in record.curves.values())
+        elif not machine and not expands(name):
+            unknown = {"support_vectors"}
+    else:
+        expected = set((nested if kind == "nested" else holdout).METRICS)
+        weights = record.kernel_values["weight"]
+        assert np.isfinite(weights[..., 0]).all() and (np.nan_to_num(weights) >= 0.0).all()
+        unknown = {"chosen_value"}
+        if not machine and not (kind == "nested" and tuned):
+            unknown |= {"chosen_c"}
+        if known.certify is None:
+            unknown |= {"gap", "kkt"}
+        if not known.weights.any():
+            unknown |= {"alignment"}
+    assert set(record.metrics) == expected
+    for metric, values in record.metrics.items():
+        assert values.shape == (1, 2)
+        assert np.isfinite(values).all() == (metric not in unknown), metric
+    quality = next(metric for metric in ("accuracy_percent", "mistake_percent") if metric in expected)
+    mean = record.metrics[quality].mean()
+    right = mean if quality == "accuracy_percent" else 100.0 - mean
+    assert (40.0 if name in CONSTANT else 55.0) < right <= 100.0  # without looking, half of them
+    assert record.metrics["operations"].min() > 0 or known.work.kernel_values == 0
+
+
+# --- predictors -------------------------------------------------------------------------------------------------------
+
+
+def random_pool(seed, n):
+    """Return a pool of random Gram matrices."""
+    rng = np.random.default_rng(seed)
+    roots = rng.normal(size=(3, n, n))
+    return Stored([root @ root.T for root in roots])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["random", "integers"])
+@pytest.mark.parametrize("name", TRACED)
+def test_a_predictor_scores_the_next_example_as_the_longer_pass_does(name, kind, seed):
+    """Bit for bit; on integers, where scores cancel to 0, the order of additions decides."""
+    features, labels, order = problem(seed, integers=True)
+    n = len(labels)
+    pool = random_pool(seed, n) if kind == "random" else whole(features)
+    settings = SHARES.get(name, lambda rounds: {})
+    longer = fit(name, pool, labels, order, seed=seed, **settings(n)).trace.scores
+    for rounds in (4, 5, 9, 20, 37, n - 1):
+        shorter = fit(name, pool, labels, order[:rounds], seed=seed, **settings(rounds))
+        coming = pool.part(order[rounds : rounds + 1], np.arange(n))
+        assert scores(shorter, coming).tobytes() == longer[rounds : rounds + 1].tobytes(), rounds
+        assert same(shorter.trace.scores, longer[:rounds])
+
+
+def test_scores_do_cancel():
+    features, labels, order = problem(0, integers=True)
+    trace = fit("perceptron", whole(features, ["polynomial_p1"]), labels, order).trace
+    assert np.count_nonzero(trace.scores[5:] == 0.0) > 5
+
+
+@pytest.mark.parametrize("grid", [False, True])
+@pytest.mark.parametrize("name", [name for name in UNTRACED if expands(name)])
+def test_a_predictor_is_the_sum_that_it_says(name, grid):
+    """On the training examples and on others, against sums over kernels by their definition."""
+    features, labels, _ = problem(3, n=80)
+    known, others = features[:50], features[50:]
+    family = Continuous(gaussian.Family, known, FAMILY.low, FAMILY.high, np.array(FAMILY.grid()))
+    between = Continuous(gaussian.Family, known, FAMILY.low, FAMILY.high, np.array(FAMILY.grid()), others)
+    pools = Grid(family), Grid(between)
+    if not grid:
+        both = whole(features)
+        rows = np.arange(80)
+        pools = both.part(rows[:50], rows[:50]), both.part(rows[50:], rows[:50])
+    fitted = fit(name, pools[0], labels[:50])
+    for pool, examples in zip(pools, (known, others), strict=True):
+        kernels = list(pool.grams())
+        if fitted.thetas is not None:
+            difference = examples[:, None] - known[None]
+            kernels = [np.exp(-((difference / theta) ** 2).sum(axis=2)) for theta in fitted.thetas]
+        machine = fitted.predictor
+        values = [
+            sum(
+                w * float(v) * float(k)
+                for w, gram in zip(fitted.weights, kernels, strict=True)
+                for v, k in zip(machine.dual, gram[t], strict=True)
+            )
+            for t in range(len(examples))
+        ]
+        np.testing.assert_allclose(scores(fitted, pool), np.array(values) + machine.bias, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in UNTRACED if learned(name).predictor and not expands(name)])
+def test_any_other_predictor_scores_each_example_by_itself(name):
+    features, labels, order = problem(3)
+    pool, rows = whole(features), np.arange(60)
+    fitted = fit(name, pool, labels, order)
+    values = scores(fitted, pool)
+    for part in (rows[:1], rows[10:17], rows[::-1]):
+        np.testing.assert_allclose(scores(fitted, pool.part(part, rows)), values[part], rtol=1e-9, atol=1e-9)
+
+
+# --- what holds for all -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_seed_gives_the_same_fit_and_changes_nothing(name):
+    features, labels, order = problem(1)
+    before = features.copy(), labels.copy(), order.copy()
+    pool = whole(features)
+    first, second = (fit(name, pool, labels, order, seed=3) for _ in range(2))
+    assert same(*(dataclasses.replace(each, predictor=None) for each in (first, second)))
+    assert first.predictor is None or same(scores(first, pool), scores(second, pool))
+    assert all(map(np.array_equal, (features, labels, order), before))
+    assert sum(dataclasses.astuple(first.work)) > 0 or first.predictor is None or not first.weights.any()
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_earlier_scores_ignore_later_labels(name):
+    features, labels, order = problem(2)
+    changed = labels.copy()
+    changed[order[30:]] *= -1
+    before, after = (fit(name, whole(features), each, order).trace for each in (labels, changed))
+    assert same(before.scores[:31], after.scores[:31])
+    assert same(before.weights[:30], after.weights[:30])
+    assert not same(before.scores, after.scores)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_renumbered_examples_change_nothing(name):
+    """Online not a bit; else up to what solvers and searches leave open, one kernel being clearly the best."""
+    features, labels, order = problem(4)
+    shuffle = np.random.default_rng(0).permutation(len(labels))
+    position = np.argsort(shuffle).astype(np.int32)
+    kernels = ["gaussian_sigma1", "gaussian_sigma0.001", "gaussian_sigma0.0005"]
+    pool = whole(features, kernels)
+    moved = Stored(
+        [np.ascontiguousarray(gram[np.ix_(shuffle, shuffle)]) for gram in pool.grams()],
+        features={"": features[shuffle]},
+        family=whole(features[shuffle]).family,
+    )
+    before, after = fit(name, pool, labels, order), fit(name, moved, labels[shuffle], position[order])
+    if name in TRACED:
+        assert same(before.trace, after.trace)
+    gram, other = before.gram(pool)[np.ix_(shuffle, shuffle)], after.gram(moved)
+    assert np.linalg.norm(gram - other) <= 1e-2 * np.linalg.norm(gram)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_algorithm_says_what_it_is(name):
+    algorithm = algorithms.load(name)
+    assert algorithm.name == name and algorithm.title
+    assert algorithm.parameters.__dataclass_params__.frozen
+    assert algorithms.parameters(name, algorithms.resolved(name, {})) == algorithm.parameters()
