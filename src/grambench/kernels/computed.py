@@ -82,7 +82,7 @@ class Computed(Pool):
 
     @property
     def basis(self) -> "Computed":
-        """The pool that scales and units are taken from; held by no pool that is its own, which would outlive its use."""
+        """The pool that scales and units are taken from; a pool does not hold itself, or it would outlive its use."""
         return self._basis or self
 
     @cached_property
