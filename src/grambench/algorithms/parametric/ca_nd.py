@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms import stagewise
-from grambench.algorithms.fit import Fit, Labels, Order, Work, continuous
+from grambench.algorithms.fit import Fit, Labels, Order, continuous
 from grambench.algorithms.parametric import ca_1d
 from grambench.kernels.pool import Pool
 from grambench.kernels.search import space
@@ -42,7 +42,8 @@ class Parameters(stagewise.Stopping):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the kernel; the machine is trained on it afterwards.
 
-    CA-1D is run, and counted, by the first fit on a pool alone: the regulariser changes nothing of it.
+    CA-1D is run by the first fit on a pool alone, since the regulariser changes nothing of it. It is counted by every
+    fit, so that the work of one does not hang on what was fitted before.
     """
     common = ca_1d.Parameters(
         iterations=parameters.iterations,
@@ -51,10 +52,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         longest=parameters.longest,
     )
     family = continuous(pool)
-    before, work = (common, labels.tobytes()), Work()
+    before = (common, labels.tobytes())
     if before not in family.kept:
         family.kept[before] = ca_1d.fit(common, pool, labels, order=order, rng=rng)
-        work = family.kept[before].work
     simple: Fit = family.kept[before]
     start = np.full(family.features, simple.weights @ np.concatenate(simple.thetas or []))
 
@@ -69,4 +69,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         return space(penalised, start, family.low, family.high)[0]
 
     found = stagewise.learn(family, labels, search, parameters)
-    return replace(found, work=work + found.work)
+    return replace(found, work=simple.work + found.work)
