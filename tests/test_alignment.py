@@ -74,8 +74,8 @@ def test_stagewise_rises_stops_and_sums_to_one():
     features, labels = problem(0, n=60)
     family = Continuous(load("gaussian"), features, 0.1, 30.0, np.zeros(0))
 
-    def highest(objective):
-        return np.array([search.line(objective, family.scan(), 1e-4)[0]])
+    def highest(slope):
+        return np.array([family.search(slope)[0]])
 
     learned = stagewise.learn(family, labels, highest, stagewise.Stopping())
     assert learned.weights.sum() == pytest.approx(1.0)
@@ -99,7 +99,9 @@ def test_stopping_is_checked(settings, message):
 
 def test_a_line_search_finds_the_highest_of_many_lobes():
     def objective(parameter):
-        return float(np.cos(5.0 * parameter[0]) - 0.1 * (parameter[0] - 3.8) ** 2), np.zeros(1)
+        x = parameter[0]
+        slope = -5.0 * np.sin(5.0 * x) - 0.2 * (x - 3.8)
+        return float(np.cos(5.0 * x) - 0.1 * (x - 3.8) ** 2), np.array([slope])
 
     fine = np.linspace(0.0, 9.0, 200001)
     best = max(objective([point])[0] for point in fine)

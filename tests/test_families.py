@@ -46,14 +46,30 @@ def test_grams_are_the_definition(name, parameter):
     assert np.linalg.eigvalsh(family(left).gram(parameter))[0] > -1e-12 * len(left)
 
 
+@pytest.mark.parametrize("n", [40, 300])
+@pytest.mark.parametrize(("name", "parameter"), list(cases()))
+def test_mixtures_are_sums_of_grams(name, parameter, n):
+    left, right = examples(name, n), examples(name, 400, seed=2)
+    for others in (left, right):
+        family = continuous.load(name)(left, None if others is left else others)
+        got = family.mixture(np.array([0.3, 2.0]), [parameter, np.array([0.7])])
+        expected = 0.3 * plain(name, left, others, parameter) + 2.0 * plain(name, left, others, np.array([0.7]))
+        np.testing.assert_allclose(got, expected, atol=1e-11)
+        assert others is right or np.array_equal(got, got.T)
+
+
 @pytest.mark.parametrize(("name", "parameter"), list(cases()))
 def test_objectives_and_their_gradients(name, parameter):
     family = continuous.load(name)(examples(name))
-    weights = symmetric(40)
-    objective = family.objective(weights)
+    matrix = symmetric(40)
+    objective = family.objective(matrix)
     value, gradient = objective(parameter)
-    assert value == pytest.approx((weights * family.gram(parameter)).sum(), rel=1e-11)
+    assert value == pytest.approx((matrix * family.gram(parameter)).sum(), rel=1e-11)
     assert gradient.shape == parameter.shape
+    vector = np.random.default_rng(2).normal(size=40)
+    short, long = (family.objective(weights)(parameter) for weights in (vector, np.outer(vector, vector)))
+    assert short[0] == pytest.approx(long[0])
+    np.testing.assert_allclose(short[1], long[1], rtol=1e-9, atol=1e-9)
     for c, unit in enumerate(1e-5 * np.eye(len(parameter))):
         slope = (objective(parameter + unit)[0] - objective(parameter - unit)[0]) / 2e-5
         assert gradient[c] == pytest.approx(slope, rel=1e-6, abs=1e-6)
@@ -68,6 +84,9 @@ def test_scans_ascend_through_the_range_and_miss_no_lobe(name):
     assert (points[0], points[-1]) == (pytest.approx(low), pytest.approx(high))
     assert (np.diff(points) > 0).all()
     objective = family.objective(symmetric(40))
+    for weights in (symmetric(40), symmetric(40)[0]):
+        one_by_one = [family.objective(weights)(points[i : i + 1])[0] for i in range(len(points))]
+        np.testing.assert_allclose(family.values(weights, points), one_by_one, rtol=1e-9, atol=1e-9)
     fine = np.interp(np.linspace(0, len(points) - 1, 20 * len(points)), np.arange(len(points)), points)
     values = np.array([objective(np.array([point]))[0] for point in fine])
     peaks = fine[1:-1][(values[1:-1] > values[:-2]) & (values[1:-1] > values[2:])]
@@ -91,10 +110,15 @@ def test_by_rate_is_convex_and_its_derivative_right():
     weights = np.abs(symmetric(40))
     by_rate = family.by_rate(weights)
     rates = np.geomspace(1e-3, 10.0, 30)
-    values, slopes = np.array([by_rate(rate) for rate in rates]).T
+    values, slopes, curvatures = np.array([by_rate(rate) for rate in rates]).T
     np.testing.assert_allclose(values, [(weights * family.gram(np.array([rate**-0.5]))).sum() for rate in rates])
     assert (np.diff(slopes) > 0).all()
-    assert slopes[10] == pytest.approx((by_rate(rates[10] + 1e-6)[0] - by_rate(rates[10] - 1e-6)[0]) / 2e-6, rel=1e-5)
+    above, below = (by_rate(rates[10] + change) for change in (1e-6, -1e-6))
+    assert slopes[10] == pytest.approx((above[0] - below[0]) / 2e-6, rel=1e-5)
+    assert curvatures[10] == pytest.approx((above[1] - below[1]) / 2e-6, rel=1e-5)
+    half = np.triu(weights) + np.triu(weights).T
+    half[:20, 20:] = half[20:, :20] = 0.0
+    assert family.by_rate(half)(1.0)[0] == pytest.approx((half * family.gram(np.ones(1))).sum())
 
 
 def test_what_cannot_be():

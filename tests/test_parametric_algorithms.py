@@ -83,6 +83,7 @@ def test_uniform_weights_on_the_grid_on_a_finer_one_and_on_given_values():
     np.testing.assert_allclose(np.diff(np.log(finer)), np.log(finer[1] / finer[0]))
     given = fit("grid_uniform", pool, labels, values=(1.0, 3.0))
     assert (given.thetas, given.weights.tolist()) == ([1.0, 3.0], [0.5, 0.5])
+    assert same(given, fit("grid_uniform", pool, labels, values=[1, 3]))  # as YAML has them
     with pytest.raises(ValueError, match="refine must be at least 1, got 0"):
         fit("grid_uniform", pool, labels, refine=0)
 
@@ -145,11 +146,40 @@ def test_the_line_search_of_the_risk(seed):
     pool, y = grid(features), labels.astype(float)
     rng = np.random.default_rng(seed)
     first, second = Grid(pool.family, values=rng.uniform(0.2, 10.0, 2)).grams()
-    share, c = greedy_risk._line_search(first, second - first, 0.1, y, Work())
+    solve = greedy_risk._solver(first, 0.1, Work())
+    share, solve = greedy_risk._line_search(first, second - first, 0.1, y, solve, Work())
+    c = solve(y)
     values = [risk(np.array([1 - s, s]), [first, second], 0.1, y) for s in np.linspace(0.0, 1.0, 201)]
     assert 0.0 <= share <= 1.0
     assert y @ c == pytest.approx(risk(np.array([1 - share, share]), [first, second], 0.1, y))
     assert values[0] - y @ c >= 0.9 * (values[0] - min(values)) - 1e-9
+
+
+@pytest.mark.parametrize("name", ["gaussian", "dirichlet"])
+@pytest.mark.parametrize("matrix", [False, True])
+def test_a_search_finds_the_highest_point_of_the_range(name, matrix):
+    rng = np.random.default_rng(5)
+    features = rng.uniform(-3.0, 3.0, size=(40, 1))
+    weights = rng.normal(size=(40, 40) if matrix else 40)
+    weights = weights + weights.T
+    family = grid(features, family=name).family
+    objective = family.objective(weights)
+    highest = max(objective(np.array([point]))[0] for point in np.geomspace(0.2, 20.0, 20000))
+    found, value = family.search(weights)
+    assert value == objective(np.array([found]))[0]
+    assert value >= highest - 1e-5 * abs(highest)
+
+
+def test_ca_1d_is_run_once_for_all_regularisers_and_changes_none():
+    features, labels = problem()
+    shared = grid(features)
+    before = shared.family.computed
+    first, second = (fit("ca_nd", shared, labels, regulariser=value) for value in (0.1, 10.0))
+    alone = fit("ca_nd", grid(features), labels, regulariser=10.0)
+    simple = fit("ca_1d", grid(features), labels)
+    assert same(second, alone)
+    counted = first.work.kernel_values + second.work.kernel_values
+    assert counted - (shared.family.computed - before) == simple.work.kernel_values > 0
 
 
 @pytest.mark.parametrize("gamma", [0.01, 1.0])

@@ -18,7 +18,8 @@ rng : Generator
     The only source of randomness.
 
 It raises ValueError for what it cannot learn from, and SolverError where a solver gives up. The same arguments give the
-same Fit, bit for bit. `grambench.algorithms.checks` holds every Fit against this page while a run goes on.
+same Fit, bit for bit, but for the work that an earlier fit on the same pool has spared it.
+`grambench.algorithms.checks` holds every Fit against this page while a run goes on.
 """
 
 from collections.abc import Callable, Sequence
@@ -141,16 +142,15 @@ class Fit:
 
 def mixture(pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:
     """Return sum_i weights_i K_i between the examples of a pool, (t, n), of its own kernels or of its family's."""
-    if thetas is None:
-        parts = iter(pool.grams())
-    else:
-        family = continuous(pool)
-        parts = (family.gram(theta) if weight else np.empty(0) for theta, weight in zip(thetas, weights, strict=True))
-    total: Floats | float = 0.0
-    for weight, part in zip(weights, parts, strict=True):
+    total = np.zeros(pool.shape[1:])
+    if not weights.any():
+        return total
+    if thetas is not None and not pool.holds(thetas):
+        return continuous(pool).mixture(weights, thetas)
+    for weight, gram in zip(weights, pool.grams(), strict=True):
         if weight:
-            total = total + weight * part
-    return np.asarray(total) if np.ndim(total) else np.zeros(pool.shape[1:])
+            total += weight * gram
+    return total
 
 
 def continuous(pool: Pool) -> Continuous:
@@ -186,6 +186,20 @@ class Expansion:
         return values
 
 
+class Kept:
+    """A learned kernel's values between the examples of the pool that they were asked for last."""
+
+    def __init__(self) -> None:
+        self._pool: Pool | None = None
+        self._values: Floats = np.empty(0)
+
+    def values(self, pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:
+        """Return them, (t, n)."""
+        if self._pool is not pool:
+            self._pool, self._values = pool, mixture(pool, weights, thetas)
+        return self._values
+
+
 @dataclass(frozen=True, slots=True)
 class Mixture:
     """f(x) = sum_i dual_i k(x, x_i) + bias on a learned kernel k, its values summed before they are multiplied.
@@ -197,16 +211,19 @@ class Mixture:
     dual : ndarray of float64 (n,)
         Signed coefficients.
     bias : float
+    kept : Kept, optional
+        Shared by machines on the same learned kernel, so that its values are computed once for all of them.
     """
 
     weights: Floats
     thetas: list[Floats] | None
     dual: Floats
     bias: float
+    kept: Kept | None = None
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
-        return mixture(pool, self.weights, self.thetas) @ self.dual + self.bias
+        return (self.kept or Kept()).values(pool, self.weights, self.thetas) @ self.dual + self.bias
 
 
 def predictor_on(pool: Pool, weights: Floats, dual: Floats, bias: float) -> Predictor:

@@ -22,6 +22,7 @@ from grambench.kernels.pool import Continuous
 
 Floats = NDArray[np.float64]
 Search = Callable[[Floats], tuple[float, float]]
+Solver = Callable[[Floats], Floats]
 
 NEWTON = 20  # steps of a line search at most
 LEFT = 0.05  # of what a line search has gained: what it may leave
@@ -73,8 +74,9 @@ def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], 
     sigma, _ = search(y / parameters.gamma)  # c of the kernel 0
     gram = family.gram(np.array([sigma]))
     sigmas, weights, steps = [sigma], np.ones(1), []
-    c = _solver(gram, parameters.gamma, work)(y)
+    solve = _solver(gram, parameters.gamma, work)
     while True:
+        c = solve(y)
         steps.append(Step(0, 0, float(y @ c)))
         if len(steps) > parameters.iterations:
             break
@@ -82,7 +84,7 @@ def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], 
         if largest - c @ gram @ c <= parameters.gap * steps[-1].objective:
             break
         change = family.gram(np.array([sigma])) - gram
-        share, c = _line_search(gram, change, parameters.gamma, y, work)
+        share, solve = _line_search(gram, change, parameters.gamma, y, solve, work)
         gram += share * change
         weights = np.append((1.0 - share) * weights, share)
         sigmas.append(sigma)
@@ -91,27 +93,29 @@ def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], 
     return Fit(weights=weights, predictor=Mixture(weights, thetas, c, 0.0), thetas=thetas, steps=steps, work=work)
 
 
-def _solver(gram: Floats, gamma: float, work: Work) -> Callable[[Floats], Floats]:
+def _solver(gram: Floats, gamma: float, work: Work) -> Solver:
     """Return the function b -> (K + gamma I)^{-1} b, and count a factorisation and two substitutions."""
     n = len(gram)
     work.solver_steps += 1
     work.row_additions += n * n // 6 + 2 * n
-    regularised = gram.copy()
+    regularised = gram.copy(order="F")  # as LAPACK takes it
     regularised[np.diag_indices_from(regularised)] += gamma
     factor = cho_factor(regularised, overwrite_a=True, check_finite=False)
     return lambda right: cho_solve(factor, right, check_finite=False)
 
 
-def _line_search(gram: Floats, change: Floats, gamma: float, y: Floats, work: Work) -> tuple[float, Floats]:
-    """Return lambda in [0, 1] that minimises g(K + lambda B), and c there; Newton's method between closing bounds.
+def _line_search(
+    gram: Floats, change: Floats, gamma: float, y: Floats, solve: Solver, work: Work
+) -> tuple[float, Solver]:
+    """Return lambda in [0, 1] that minimises g(K + lambda B), and the solver there; Newton's method in closing bounds.
+
+    `solve` is the solver of K, the one that the last search has ended with.
 
     g is convex in lambda, with slope -c'Bc and curvature 2 c'B(K + lambda B + gamma I)^{-1}Bc. It ends where half the
     square of the slope over the curvature, about what is left to gain, is a small share of what has been gained.
     """
     low, high, share, first = 0.0, 1.0, 0.0, np.inf
-    c = y
     for _ in range(NEWTON):
-        solve = _solver(gram + share * change, gamma, work)
         c = solve(y)
         moved = change @ c
         slope = -float(c @ moved)
@@ -125,4 +129,5 @@ def _line_search(gram: Floats, change: Floats, gamma: float, y: Floats, work: Wo
         low, high = (share, high) if slope < 0.0 else (low, share)
         target = share - slope / curvature
         share = target if low < target < high else high if target >= high == 1.0 else 0.5 * (low + high)
-    return share, c
+        solve = _solver(gram + share * change, gamma, work)
+    return share, solve

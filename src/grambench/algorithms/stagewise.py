@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.alignment import centred, centred_labels
 from grambench.algorithms.fit import Fit, Step, Work
-from grambench.kernels.continuous import Objective
 from grambench.kernels.pool import Continuous
 
 Floats = NDArray[np.float64]
 PASSES = 13  # over arrays (n, n) in an iteration
 
-Search = Callable[[Objective], Floats]
+Search = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ def learn(family: Continuous, labels: NDArray[np.int8], search: Search, stopping
     labels : ndarray of int8 (n,)
         -1 or +1.
     search : callable
-        Returns the parameter that maximises the objective of eq. (2).
+        Returns the parameter that maximises the objective of eq. (2), <W, K_sigma>_F, for a W (n, n).
     stopping : Stopping
         T, theta, eps and eta_max.
 
@@ -74,7 +73,7 @@ def learn(family: Continuous, labels: NDArray[np.int8], search: Search, stopping
     before_all = family.computed
     parameters, weights, steps = [], [], []
     for _ in range(stopping.iterations):
-        parameter = search(family.objective(direction(gram, y)))  # lines 4 to 6
+        parameter = search(direction(gram, y))  # lines 4 to 6
         added = centred(family.gram(parameter))  # line 7
         weight = step(gram, added, y, stopping.longest)  # line 8
         gram += weight * added  # line 9

@@ -184,6 +184,8 @@ def tune(algorithm: Algorithm, point: dict[str, Any], specification: Specificati
     held_out = Sample(pools.between(draw.validation), draw.validation_labels, draw.order)
     found = candidates(algorithm, point, search, known, draw.seed)
     work = sum((each.fit.work for each in found), Work())
+    if len(found) > 1 and all(each.fit.thetas is known.pool.thetas is not None for each in found):
+        held_out.pool.grams()  # made once, where all of them mix the same kernels
     if search and search["by"] == "alignment":
         among = pools.among(draw.validation)
         found = [max(found, key=lambda each: alignment(each.fit.gram(among), draw.validation_labels))]

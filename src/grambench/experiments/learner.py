@@ -13,7 +13,7 @@ import numpy as np
 from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.checks import learn, scored
-from grambench.algorithms.fit import Fit, Floats, Labels, Mixture, Predictor, Work
+from grambench.algorithms.fit import Fit, Floats, Kept, Labels, Mixture, Predictor, Work
 from grambench.common.errors import SolverError
 from grambench.experiments.data import Sample
 from grambench.solvers import svm
@@ -70,7 +70,7 @@ def trained(
         scale = trace / float(np.trace(gram))
         gram, weights = scale * gram, scale * weights
     used = int(np.count_nonzero(weights))
-    combination, start = Combination.single(gram), None
+    combination, kept, start = Combination.single(gram), Kept(), None
     work = Work(kernel_values=used * gram.size, row_additions=used * len(gram))
     for C in values:
         try:
@@ -81,7 +81,7 @@ def trained(
             return
         start = machine.dual
         work += Work(svm_calls=1, solver_steps=machine.steps, row_additions=2 * machine.steps)
-        yield Trained(Mixture(weights, found.thetas, machine.dual, machine.bias), C, work)
+        yield Trained(Mixture(weights, found.thetas, machine.dual, machine.bias, kept), C, work)
 
 
 def counts(work: Work, n: int) -> dict[str, int]:

@@ -20,7 +20,6 @@ from grambench.experiments.data import Pools, Sample
 from grambench.experiments.holdout import draws
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.specification import Specification
-from grambench.kernels.continuous import Objective
 from grambench.kernels.pool import Continuous
 
 ITERATIONS = 3  # that are shown
@@ -86,7 +85,8 @@ def profiles(
     """
     found: list[list[float]] = []
 
-    def search(objective: Objective) -> Floats:
+    def search(slope: Floats) -> Floats:
+        objective = family.objective(slope)
         found.append([-objective(np.array([value]))[0] for value in values])
         return chosen[len(found) - 1]
 

@@ -71,7 +71,7 @@ class Computed(Pool):
         family: Continuous | None = None,
     ) -> None:
         self.kernels, self.train, self.others = kernels, train, others
-        self.basis, self.trace, self.family = basis or self, trace, family
+        self._basis, self.trace, self.family = basis, trace, family
         self.features: Features = locked({"": train if others is None else others})
         self._grams: Grams | None = None
 
@@ -79,6 +79,11 @@ class Computed(Pool):
     def shape(self) -> tuple[int, int, int]:
         """m, t and n."""
         return len(self.kernels), len(self.features[""]), len(self.train)
+
+    @property
+    def basis(self) -> "Computed":
+        """The pool that scales and units are taken from; a pool does not hold itself, or it would outlive its use."""
+        return self._basis or self
 
     @cached_property
     def units(self) -> Units:

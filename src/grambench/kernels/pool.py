@@ -7,7 +7,7 @@ features, all at once or row by row. A pass over the examples asks for `along` a
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -49,6 +49,8 @@ class Continuous:
         n and d, the number of components of a parameter that has one a feature.
     computed : int
         Kernel values made so far; an evaluation of an objective, which needs the kernel at every pair, counts n^2.
+    kept : dict
+        What several fits on these examples begin with, so that only the first has to find it.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Continuous:
         self.low, self.high, self.grid = low, high, grid
         self.examples, self.features = train.shape
         self.computed = 0
+        self.kept: dict[Hashable, Any] = {}
         self.family = family(train) if others is None else family(train, others)
 
     def gram(self, parameter: Floats) -> Floats:
@@ -72,18 +75,27 @@ class Continuous:
         self.computed += gram.size
         return gram if self.others is None else gram.T
 
+    def mixture(self, weights: Floats, parameters: Sequence[Floats]) -> Floats:
+        """Return sum_i weights_i K_theta_i, (t, n), where some weight is not 0."""
+        used = np.flatnonzero(weights)
+        mixture = self.family.mixture(weights[used], [parameters[int(i)] for i in used])
+        self.computed += len(used) * mixture.size
+        return mixture if self.others is None else mixture.T
+
     def objective(self, weights: Floats) -> Objective:
-        """Return the function theta -> (<W, K_theta>_F, its gradient by theta), for a symmetric W (n, n)."""
+        """Return theta -> (<W, K_theta>_F, its gradient by theta), for a symmetric W (n, n), or c (n,) of W = cc'."""
         evaluate = self.family.objective(weights)
 
         def counted(parameter: Floats) -> tuple[float, Floats]:
-            self.computed += weights.size
+            self.computed += self.examples**2
             return evaluate(parameter)
 
         return counted
 
-    def by_rate(self, weights: Floats) -> Callable[[float], tuple[float, float]]:
-        """Return the function s -> (<W, K_sigma>_F, its derivative) for s = 1/sigma^2, convex in s where W >= 0.
+    def by_rate(self, weights: Floats) -> Callable[[float], tuple[float, float, float]]:
+        """Return s -> (<W, K_sigma>_F, its two derivatives) for s = 1/sigma^2, convex in s where W >= 0.
+
+        Pairs of examples without a weight are neither looked at nor counted.
 
         Raises
         ------
@@ -92,10 +104,11 @@ class Continuous:
         """
         if not hasattr(self.family, "by_rate"):
             raise ValueError("CR-DC needs a family with by_rate, convex in 1/sigma^2, as gaussian; take CR instead")
-        evaluate: Callable[[float], tuple[float, float]] = self.family.by_rate(weights)
+        evaluate: Callable[[float], tuple[float, float, float]] = self.family.by_rate(weights)
+        used = int(np.count_nonzero(weights))
 
-        def counted(rate: float) -> tuple[float, float]:
-            self.computed += weights.size
+        def counted(rate: float) -> tuple[float, float, float]:
+            self.computed += used
             return evaluate(rate)
 
         return counted
@@ -104,9 +117,16 @@ class Continuous:
         """Return the points of a search over one parameter."""
         return self.family.scan(self.low, self.high)
 
-    def search(self, objective: Objective) -> tuple[float, float]:
-        """Return the one parameter that maximises an objective of the family, and the maximum."""
-        return search.line(objective, self.scan(), self.family.precision)
+    def values(self, weights: Floats, points: Floats) -> Floats:
+        """Return <W, K_theta>_F at one-dimensional thetas, ascending (p,)."""
+        self.computed += len(points) * self.examples**2
+        return self.family.values(weights, points)
+
+    def search(self, weights: Floats) -> tuple[float, float]:
+        """Return the one parameter that maximises <W, K_theta>_F, and the maximum; W (n, n), or c of cc'."""
+        points = self.scan()
+        values = self.values(weights, points)
+        return search.line(self.objective(weights), points, self.family.precision, values)
 
     def refined(self, parts: int) -> Floats:
         """Return the grid with every step of it cut into equal parts, equal in the logarithm for a log family."""
@@ -195,6 +215,10 @@ class Pool(ABC):
     def rows(self, chosen: Indices) -> Floats:
         """Return the kernel values of b of the t examples, (m, b, n)."""
 
+    def holds(self, thetas: list[Floats]) -> bool:
+        """Return whether the kernels of these parameters are the pool's own, and made already."""
+        return False
+
     def along(self, order: Indices) -> Rows:
         """Return the rows of the training examples as a pass in this order needs them; where t = n."""
         grams = tuple(read_only(tuple(self.grams())))
@@ -270,6 +294,7 @@ class Grid(Pool):
         self._values = family.grid if values is None else values
         self.thetas: list[Floats] = [np.array([value]) for value in self._values]
         self._grams: Grams | None = None
+        self._refined: dict[int, Grid] = {1: self}
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -291,14 +316,24 @@ class Grid(Pool):
         """Return the kernel values of b examples, (m, b, n)."""
         return np.asarray(self.grams())[:, chosen]
 
+    def holds(self, thetas: list[Floats]) -> bool:
+        """Return whether the kernels of these parameters are the grid's, and made already."""
+        return (
+            self._grams is not None
+            and len(thetas) == len(self.thetas)
+            and all(map(np.array_equal, thetas, self.thetas))
+        )
+
     def part(self, rows: Indices, columns: Indices) -> "Grid":
         """Return the grid between some of the examples."""
         features = {view: values[rows] for view, values in self.features.items()}
         return Grid(self.whole.part(rows, columns), features, self._values)
 
     def refined(self, parts: int) -> "Grid":
-        """Return the grid with every step of it cut into equal parts."""
-        return self if parts == 1 else Grid(self.whole, self.features, self.whole.refined(parts))
+        """Return the grid with every step of it cut into equal parts; the same one every time."""
+        if parts not in self._refined:
+            self._refined[parts] = Grid(self.whole, self.features, self.whole.refined(parts))
+        return self._refined[parts]
 
 
 def read_only(grams: Grams) -> Grams:

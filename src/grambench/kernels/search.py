@@ -4,18 +4,29 @@ The papers use a local optimiser from several starts. On a line, a scan as fine 
 and the best of them are refined, which leaves nothing to the choice of starts.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize
 
 from grambench.kernels.continuous import Objective
 
 Floats = NDArray[np.float64]
 
 LOBES = 2  # of a scan that are refined
+STEPS = 20  # of a refinement at most
 
 
-def line(objective: Objective, points: Floats, precision: float) -> tuple[float, float]:
+class Place(NamedTuple):
+    """A parameter, and value and slope of an objective there; NaN for a slope that is not known."""
+
+    x: float
+    value: float
+    slope: float
+
+
+def line(objective: Objective, points: Floats, precision: float, values: Floats | None = None) -> tuple[float, float]:
     """Maximise over one parameter between the first and the last of some points.
 
     Parameters
@@ -26,28 +37,60 @@ def line(objective: Objective, points: Floats, precision: float) -> tuple[float,
         Ascending; a lobe between two of them is not seen.
     precision : float
         Of the parameter, relative.
+    values : ndarray of float64 (p,), optional
+        The objective's, where they are known.
 
     Returns
     -------
     parameter, value : float
     """
-
-    def value(parameter: float) -> float:
-        return objective(np.array([parameter]))[0]
-
-    values = np.array([value(point) for point in points])
+    if values is None:
+        values = np.array([objective(np.array([point]))[0] for point in points])
     padded = np.concatenate([[-np.inf], values, [-np.inf]])
     peaks = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]))
     highest = peaks[np.argsort(-values[peaks], kind="stable")][:LOBES]
-    found = (float(points[highest[0]]), float(values[highest[0]]))
-    for peak in highest:
-        low, high = float(points[max(peak - 1, 0)]), float(points[min(peak + 1, len(points) - 1)])
-        refined = minimize_scalar(
-            lambda x: -value(x), bounds=(low, high), method="bounded", options={"xatol": precision * high}
-        )
-        if -refined.fun > found[1]:
-            found = (float(refined.x), -float(refined.fun))
-    return found
+    scanned = [Place(*known, np.nan) for known in zip(points.tolist(), values.tolist(), strict=True)]
+    found = [_top(objective, scanned[max(peak - 1, 0) : peak + 2], scanned[peak], precision) for peak in highest]
+    best = max(found, key=lambda place: place.value)
+    return best.x, best.value
+
+
+def _top(objective: Objective, around: list[Place], peak: Place, precision: float) -> Place:
+    """Return the maximum between the neighbours of a point that is not below them.
+
+    It lies between the best place so far and another one that is not above it, in the direction in which the objective
+    rises at the best; each step goes to the maximum of the polynomial that has the values and slopes at both.
+    """
+
+    def at(x: float) -> Place:
+        value, gradient = objective(np.array([x]))
+        return Place(x, float(value), float(gradient[0]))
+
+    best = at(peak.x)
+    other = around[-1] if best.slope > 0.0 else around[0]
+    for _ in range(STEPS):
+        if best.slope * (other.x - best.x) <= 0.0:  # at a maximum, or at an end of the range
+            break
+        x = _vertex(best, other)
+        if abs(x - best.x) <= precision * abs(x):
+            break
+        new = at(x)
+        if new.value <= best.value:
+            other = new
+        else:
+            other = other if new.slope * (other.x - new.x) > 0.0 else best
+            best = new
+    return best
+
+
+def _vertex(best: Place, other: Place) -> float:
+    """Return the maximum of the polynomial through two places: cubic, or quadratic where one slope is not known."""
+    width, rise = other.x - best.x, other.value - best.value
+    if np.isnan(other.slope):
+        return best.x + 0.5 * best.slope * width**2 / (best.slope * width - rise)
+    middle = 3.0 * rise / width - best.slope - other.slope
+    root = np.copysign(np.sqrt(max(middle**2 - best.slope * other.slope, 0.0)), width)
+    return float(other.x - width * (root - other.slope - middle) / (best.slope - other.slope + 2.0 * root))
 
 
 def space(
@@ -81,9 +124,9 @@ def space(
     value, gradient = in_logs(logs)
     unit = max(abs(value), float(np.abs(gradient).max())) or 1.0  # the optimiser stops at absolute changes
 
-    def descend(logs: Floats) -> tuple[float, Floats]:
-        value, gradient = in_logs(logs)
-        return -value / unit, -gradient / unit
+    def descend(tried: Floats) -> tuple[float, Floats]:
+        reached, slope = (value, gradient) if np.array_equal(tried, logs) else in_logs(tried)
+        return -reached / unit, -slope / unit
 
     found = minimize(
         descend, logs, jac=True, method="L-BFGS-B", bounds=[bounds] * len(start), options={"maxiter": iterations}

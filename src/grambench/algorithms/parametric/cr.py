@@ -7,13 +7,10 @@ lobes, where the papers use a gradient method from several starts.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.algorithms import greedy_risk
 from grambench.algorithms.fit import Fit, Labels, Order, continuous
 from grambench.kernels.pool import Pool
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +21,4 @@ class Parameters(greedy_risk.Parameters):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the kernel and its predictor."""
     family = continuous(pool)
-
-    def search(c: Floats) -> tuple[float, float]:
-        return family.search(family.objective(np.outer(c, c)))
-
-    return greedy_risk.learn(parameters, family, labels, search)
+    return greedy_risk.learn(parameters, family, labels, family.search)

@@ -9,10 +9,10 @@ of the family's scan, and pairs of them are extrapolated where that is better, s
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from grambench.algorithms import greedy_risk
 from grambench.algorithms.fit import Fit, Labels, Order, continuous
@@ -21,8 +21,10 @@ from grambench.kernels.pool import Pool
 Floats = NDArray[np.float64]
 
 STEPS = 20
-SPAN = 2.0  # by which a bracket of a step widens
 PRECISION = 1e-3  # relative change of s at which the steps end
+NEWTON = 50  # steps of Newton's method in one of them at most
+NEAR = 1e-2  # relative change of s at which these end: the next one would be of the order of its square
+LONGEST = 4.0  # factor by which one of these may change s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,33 +44,35 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     def search(c: Floats) -> tuple[float, float]:
         products = np.outer(c, c)
-        whole, rising, falling = map(family.by_rate, (products, np.maximum(products, 0.0), np.maximum(-products, 0.0)))
+        rising, falling = (cache(family.by_rate(np.maximum(part, 0.0))) for part in (products, -products))
         low, high = family.high**-2, family.low**-2  # a family that is not convex in a rate may begin at 0
-        starts = family.scan() ** -2.0
+        starts = family.scan()
 
         def value(rate: float) -> float:
-            return float(whole(rate)[0])
+            return rising(rate)[0] - falling(rate)[0]
 
         def step(rate: float) -> float:
+            """Solve ln(-B'(s)) = ln(-A'(rate)): convex in s, so that Newton's method does not turn back."""
             slope = rising(rate)[1]
-            left, right = rate, rate
-            while left > low and falling(left)[1] > slope:
-                left = max(left / SPAN, low)
-            while right < high and falling(right)[1] < slope:
-                right = min(right * SPAN, high)
-            ends = falling(left)[1] - slope, falling(right)[1] - slope
-            if ends[0] >= 0.0 or ends[1] <= 0.0:
-                return left if ends[0] >= 0.0 else right
-            return float(brentq(lambda s: falling(s)[1] - slope, left, right, xtol=PRECISION * low, rtol=PRECISION))
+            if slope >= 0.0:  # by underflow
+                return high
+            s = rate
+            for _ in range(NEWTON):
+                _, first, second = falling(s)
+                change = np.log(first / slope) * first / -second if first and second else -np.inf
+                before, s = s, float(np.clip(s + change, max(s / LONGEST, low), min(s * LONGEST, high)))
+                if abs(s - before) <= NEAR * before:
+                    break
+            return s
 
-        rate = max(starts, key=value)
+        rate = float(starts[np.argmax(family.values(c, starts))]) ** -2.0
         for _ in range(STEPS):
             before, once = rate, step(rate)
             twice = step(once)
-            rate = max(twice, np.clip(_extrapolated(before, once, twice), low, high), key=value)
+            rate = max(twice, float(np.clip(_extrapolated(before, once, twice), low, high)), key=value)
             if abs(rate - before) <= PRECISION * before:
                 break
-        return float(rate**-0.5), value(rate)
+        return rate**-0.5, value(rate)
 
     return greedy_risk.learn(parameters, family, labels, search)
 

@@ -35,6 +35,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     thetas = pool.refined(parameters.refine).thetas
     if parameters.values:
         continuous(pool)
-        thetas = [np.array([value]) for value in parameters.values]
+        thetas = [np.array([float(value)]) for value in parameters.values]
     m = pool.shape[0] if thetas is None else len(thetas)
     return Fit(weights=np.full(m, 1.0 / m), thetas=thetas)

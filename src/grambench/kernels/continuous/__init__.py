@@ -6,7 +6,7 @@ the members of `KernelFamily`. Nothing else has to be edited for a new file to b
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol
 
@@ -43,11 +43,18 @@ class KernelFamily(Protocol):
     def gram(self, parameter: Floats) -> Floats:
         """Return K_theta, (n, t)."""
 
+    def mixture(self, weights: Floats, parameters: Sequence[Floats]) -> Floats:
+        """Return sum_i weights_i K_theta_i, (n, t), for weights that are not negative."""
+
     def objective(self, weights: Floats) -> Objective:
         """Return the function theta -> (<W, K_theta>_F, its gradient by theta), for a symmetric W (n, n).
 
-        It is called many times: what does not depend on theta is done here.
+        An array c (n,) stands for W = cc'. The function is called many times: what does not depend on theta is done
+        here.
         """
+
+    def values(self, weights: Floats, points: Floats) -> Floats:
+        """Return the objective's values at one-dimensional thetas, ascending (p,), all at once."""
 
     def scan(self, low: float, high: float) -> Floats:
         """Return values of a one-dimensional theta, ascending, between which an objective has no hidden maximum."""

@@ -2,12 +2,13 @@
 
     k_sigma(x, x') = exp(-sum_c (x_c - x'_c)^2 / sigma_c^2), without the 2 of `grambench.kernels.functions.gaussian`.
 
-A single bandwidth reuses the distances; one a feature costs two matrix products more, and a few (n, n) arrays however
-many features there are.
+A single bandwidth reuses the distances; one a feature costs two matrix products more. All that is n by n is gone
+through block by block, each block staying in a core's cache while everything that it is needed for is made of it, and
+by its upper half alone where it is symmetric.
 """
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -19,8 +20,9 @@ from grambench.kernels.grams import squared_distances
 
 Floats = NDArray[np.float64]
 
-POINTS_PER_DECADE = 5
 BLOCK = 1 << 15  # entries that stay in a core's cache
+LEAST = 64  # rows of a block on the diagonal, unless there is no room for them: half of its work there is lost
+SQUARINGS = 8  # of an exponential, each of which doubles its rounding error
 
 
 class Family:
@@ -37,31 +39,19 @@ class Family:
     @cached_property
     def distances(self) -> Floats:
         """Squared distances, (n, t)."""
-        return _distances(self.left, None if self.right is self.left else self.right)
+        norms = np.square(self.left).sum(axis=1)
+        others = norms if self.right is self.left else np.square(self.right).sum(axis=1)
+        distances = np.empty((len(norms), len(others)))
+        squared_distances(self.left @ self.right.T, norms, others, distances)
+        if self.right is self.left:
+            np.fill_diagonal(distances, 0.0)
+        return distances
 
-    def gram(self, parameter: Floats) -> Floats:
-        """Return K_sigma, (n, t), for one bandwidth (1,) or one a feature (d,)."""
-        gram: Floats
-        if len(parameter) == 1:
-            gram = self.distances * (-1.0 / parameter[0] ** 2)
-        else:
-            right = None if self.right is self.left else self.right / parameter
-            gram = _distances(self.left / parameter, right)
-            np.negative(gram, out=gram)
-        np.exp(gram, out=gram)
-        return gram
-
-    def objective(self, weights: Floats) -> Objective:
-        """Return sigma -> (<W, K_sigma>_F, its gradient), for sigma of (1,) or (d,)."""
-        pairs, trace = 2.0 * squareform(weights, checks=False), float(np.trace(weights))
-
-        def evaluate(sigma: Floats) -> tuple[float, Floats]:
-            if len(sigma) == 1:
-                value, moment = _moments(self.pair_distances, pairs, -1.0 / sigma[0] ** 2)
-                return trace + value, 2.0 * moment / sigma**3
-            return self._by_feature(weights, sigma)
-
-        return evaluate
+    @cached_property
+    def squares(self) -> Floats:
+        """Squares of the examples, (n, d)."""
+        squares: Floats = np.square(self.left)
+        return squares
 
     @cached_property
     def pair_distances(self) -> Floats:
@@ -69,42 +59,146 @@ class Family:
         pairs: Floats = squareform(self.distances, checks=False)
         return pairs
 
-    def _by_feature(self, weights: Floats, sigma: Floats) -> tuple[float, Floats]:
-        """Use that sum_ij A_ij (x_ic - x_jc)^2 = 2 sum_i x_ic (x_ic sum_j A_ij - sum_j A_ij x_jc) for A = W * K."""
-        weighted = self.gram(sigma)
-        weighted *= weights
-        sums = weighted.sum(axis=1)
-        moments = 2.0 * (self.left * (self.left * sums[:, None] - weighted @ self.left)).sum(axis=0)
-        return float(sums.sum()), 2.0 * moments / sigma**3
+    def gram(self, parameter: Floats) -> Floats:
+        """Return K_sigma, (n, t), for one bandwidth (1,) or one a feature (d,)."""
+        return self.mixture(np.ones(1), [parameter])
+
+    def mixture(self, weights: Floats, parameters: Sequence[Floats]) -> Floats:
+        """Return sum_i weights_i K_sigma_i, (n, t), for bandwidths (1,) or (d,)."""
+        mixture = np.empty((len(self.left), len(self.right)))
+        exponents = [self._exponents(parameter) for parameter in parameters]
+        for rows, columns in self._blocks():
+            total = np.zeros(mixture[rows, columns].shape)
+            for weight, exponent in zip(weights, exponents, strict=True):
+                entries = exponent(rows, columns)
+                if self.right is self.left:
+                    np.fill_diagonal(entries, 0.0)
+                np.exp(entries, out=entries)
+                entries *= weight
+                total += entries
+            mixture[rows, columns] = total
+            if self.right is self.left:
+                corner = total[:, : len(total)]
+                mixture[rows, rows] = np.triu(corner) + np.triu(corner, 1).T  # symmetric to the last digit
+                below = slice(rows.stop, None)
+                mixture[below, rows] = mixture[rows, below].T
+        return mixture
+
+    def _blocks(self) -> Iterator[tuple[slice, slice]]:
+        """Yield rows and columns, from the diagonal on where left and right are the same."""
+        size = max(1, BLOCK // len(self.right))
+        if self.right is self.left:
+            size = min(size, max(LEAST, len(self.left) // 4))
+        for start in range(0, len(self.left), size):
+            yield slice(start, min(start + size, len(self.left))), slice(start if self.right is self.left else 0, None)
+
+    def _exponents(self, parameter: Floats) -> Callable[[slice, slice], Floats]:
+        """Return the function of rows and columns to a new block of -sum_c (x_c - x'_c)^2 / sigma_c^2."""
+        if len(parameter) == 1:
+            distances, rate = self.distances, -1.0 / parameter[0] ** 2
+            return lambda rows, columns: np.multiply(distances[rows, columns], rate)
+        left = self.left / parameter
+        right = left if self.right is self.left else self.right / parameter
+        row_norms = np.einsum("ic,ic->i", left, left)[:, None]
+        column_norms = row_norms[:, 0] if right is left else np.einsum("ic,ic->i", right, right)
+        doubled = 2.0 * left
+
+        def block(rows: slice, columns: slice) -> Floats:
+            entries: Floats = doubled[rows] @ right[columns].T
+            entries -= row_norms[rows]
+            entries -= column_norms[columns]
+            np.minimum(entries, 0.0, out=entries)
+            return entries
+
+        return block
+
+    def objective(self, weights: Floats) -> Objective:
+        """Return sigma -> (<W, K_sigma>_F, its gradient), for sigma of (1,) or (d,)."""
+        trace = _trace(weights)
+        pairs = cache(lambda: _pairs(weights))
+        above = cache(lambda: 2.0 * np.triu(weights if weights.ndim == 2 else np.outer(weights, weights), 1))
+
+        def evaluate(sigma: Floats) -> tuple[float, Floats]:
+            if len(sigma) == 1:
+                value, moment = _moments(self.pair_distances, pairs(), -1.0 / sigma[0] ** 2, 1)
+                return trace + value, 2.0 * moment / sigma**3
+            value, moments = self._by_feature(above(), sigma)
+            return trace + value, 2.0 * moments / sigma**3
+
+        return evaluate
+
+    def _by_feature(self, above: Floats, sigma: Floats) -> tuple[float, Floats]:
+        """Return sum_ij A_ij and sum_ij A_ij (x_ic - x_jc)^2, (d,), for A = W * K above the diagonal.
+
+        The second is sum_i x_ic^2 (sum_j A_ij + sum_j A_ji) - 2 sum_i x_ic sum_j A_ij x_jc.
+        """
+        exponent, left = self._exponents(sigma), self.left
+        sums, products = np.zeros(len(left)), np.empty(left.shape)
+        for rows, columns in self._blocks():
+            entries = exponent(rows, columns)
+            np.exp(entries, out=entries)
+            entries *= above[rows, columns]
+            sums[rows] += entries.sum(axis=1)
+            sums[columns] += entries.sum(axis=0)
+            np.matmul(entries, left[columns], out=products[rows])
+        return 0.5 * float(sums.sum()), sums @ self.squares - 2.0 * np.einsum("ic,ic->c", left, products)
+
+    def values(self, weights: Floats, points: Floats) -> Floats:
+        """Return <W, K_sigma>_F at all sigma of (p,), ascending.
+
+        Where sigma^2 is half the next one, the kernel is the next one's square.
+        """
+        distances, pairs, rates = self.pair_distances, _pairs(weights), -1.0 / np.square(points)
+        values = np.full(len(points), _trace(weights))
+        squared = np.append(np.isclose(rates[:-1], 2.0 * rates[1:], rtol=1e-13, atol=0.0), False)
+        squared[:: -SQUARINGS - 1] = False
+        block = np.empty(min(BLOCK, len(distances)))
+        for start in range(0, len(distances), BLOCK):
+            part = slice(start, min(start + BLOCK, len(distances)))
+            entries = block[: part.stop - start]
+            for point in reversed(range(len(points))):
+                if squared[point]:
+                    np.square(entries, out=entries)
+                else:
+                    np.multiply(distances[part], rates[point], out=entries)
+                    np.exp(entries, out=entries)
+                values[point] += entries @ pairs[part]
+        return values
 
     def scan(self, low: float, high: float) -> Floats:
-        """Return bandwidths in geometric sequence; the Gram matrices of neighbours differ by little."""
-        return np.geomspace(low, high, 1 + int(np.ceil(POINTS_PER_DECADE * np.log10(high / low))))
+        """Return bandwidths that halve sigma^2; the Gram matrices of neighbours differ by little."""
+        steps = int(np.ceil(2.0 * np.log2(high / low)))
+        points: Floats = np.maximum(high * np.sqrt(0.5) ** np.arange(steps, -1, -1), low)
+        return points
 
-    def by_rate(self, weights: Floats) -> Callable[[float], tuple[float, float]]:
-        """Return the function s -> (<W, K_sigma>_F, its derivative) for s = 1/sigma^2, convex in s where W >= 0."""
-        pairs, trace = 2.0 * squareform(weights, checks=False), float(np.trace(weights))
+    def by_rate(self, weights: Floats) -> Callable[[float], tuple[float, float, float]]:
+        """Return s -> (<W, K_sigma>_F, its two derivatives) for s = 1/sigma^2, convex in s where W >= 0."""
+        pairs, distances, trace = _pairs(weights), self.pair_distances, _trace(weights)
+        used = np.flatnonzero(pairs)
+        if len(used) < len(pairs):
+            pairs, distances = pairs[used], distances[used]
 
-        def evaluate(rate: float) -> tuple[float, float]:
-            value, moment = _moments(self.pair_distances, pairs, -rate)
-            return trace + value, -moment
+        def evaluate(rate: float) -> tuple[float, float, float]:
+            value, moment, second = _moments(distances, pairs, -rate, 2)
+            return trace + value, -moment, second
 
         return evaluate
 
 
-def _distances(left: Floats, right: Floats | None) -> Floats:
-    """Return squared distances, those of the examples with themselves where there are no others."""
-    others = left if right is None else right
-    distances = np.empty((len(left), len(others)))
-    squared_distances(left @ others.T, np.square(left).sum(axis=1), np.square(others).sum(axis=1), distances)
-    if right is None:
-        np.fill_diagonal(distances, 0.0)
-    return distances
+def _pairs(weights: Floats) -> Floats:
+    """Return 2 W_ij of the pairs i < j, for W or c of cc'."""
+    pairs: Floats = 2.0 * squareform(weights if weights.ndim == 2 else np.outer(weights, weights), checks=False)
+    return pairs
 
 
-def _moments(distances: Floats, pairs: Floats, rate: float) -> tuple[float, float]:
-    """Return sum_p w_p exp(rate d_p) and sum_p w_p d_p exp(rate d_p), block by block."""
-    value, moment = 0.0, 0.0
+def _trace(weights: Floats) -> float:
+    """Return the trace of W, or of cc'."""
+    return float(np.trace(weights)) if weights.ndim == 2 else float(weights @ weights)
+
+
+def _moments(distances: Floats, pairs: Floats, rate: float, highest: int) -> Floats:
+    """Return sum_p w_p d_p^k exp(rate d_p) for k = 0, 1, ..., highest, block by block."""
+    moments = np.zeros(highest + 1)
     block = np.empty(min(BLOCK, len(distances)))
     for start in range(0, len(distances), BLOCK):
         part = slice(start, min(start + BLOCK, len(distances)))
@@ -112,6 +206,9 @@ def _moments(distances: Floats, pairs: Floats, rate: float) -> tuple[float, floa
         np.multiply(distances[part], rate, out=entries)
         np.exp(entries, out=entries)
         entries *= pairs[part]
-        value += float(entries.sum())
-        moment += float(entries @ distances[part])
-    return value, moment
+        moments[0] += entries.sum()
+        for k in range(1, highest):
+            entries *= distances[part]
+            moments[k] += entries.sum()
+        moments[highest] += entries @ distances[part]
+    return moments
