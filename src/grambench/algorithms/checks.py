@@ -13,7 +13,7 @@ import numpy as np
 from grambench.algorithms import Algorithm
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Predictor, Trace, Work
 from grambench.common.errors import ContractError
-from grambench.kernels.pool import Pool, read_only
+from grambench.kernels.pool import Pool, Rows
 from grambench.solvers.certificates import Certificate
 
 SUM = 1e-6  # by which weights may miss a sum of one
@@ -117,8 +117,8 @@ def _not_negative(name: str, values: Any) -> None:
         raise ContractError(f"{name}: expected nothing below 0, got {values.min():g}")
 
 
-def check_input(pool: Pool, labels: Labels, order: Order) -> tuple[Floats, ...]:
-    """Check the arrays that a compiled loop is about to index, and return the Gram matrices as read-only views.
+def check_input(pool: Pool, labels: Labels, order: Order) -> Rows:
+    """Check the arrays that a compiled loop is about to index, and return the rows of the pool for a pass.
 
     Parameters
     ----------
@@ -131,22 +131,23 @@ def check_input(pool: Pool, labels: Labels, order: Order) -> tuple[Floats, ...]:
 
     Returns
     -------
-    tuple of m ndarrays of float64 (n, n)
-        Read-only, so that every caller gets the same compiled code.
+    Rows
+        Of n examples, along the order.
 
     Raises
     ------
     ValueError
         If a shape, a type or a value is wrong.
     """
-    n, grams = len(labels), pool.grams()
-    for index, gram in enumerate(grams):
-        if gram.shape != (n, n) or gram.dtype != np.float64 or not gram.flags.c_contiguous:
+    n, rows = len(labels), pool.along(order)
+    shape = (1, len(order)) if rows.on_demand else (n, n)
+    for index, values in enumerate(rows.values):
+        if values.shape != shape or values.dtype != np.float64 or not values.flags.c_contiguous:
             raise ValueError(
-                f"Gram matrix {index}: expected contiguous float64 {(n, n)}, got {gram.dtype} {gram.shape}"
+                f"Gram matrix {index}: expected contiguous float64 {shape}, got {values.dtype} {values.shape}"
             )
     if not np.isin(labels, (-1, 1)).all():
         raise ValueError(f"labels must be -1 or +1, got {np.unique(labels)[:5]}")
     if order.ndim != 1 or len(order) == 0 or order.min() < 0 or order.max() >= n or len(np.unique(order)) != len(order):
         raise ValueError(f"order must hold distinct indices of 0..{n - 1}, got {order}")
-    return tuple(read_only(tuple(grams)))
+    return rows

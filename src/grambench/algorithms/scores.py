@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
-from grambench.kernels.pool import Pool
+from grambench.kernels.pool import Pool, Rows
 
 LANES = 4
 
@@ -64,14 +64,13 @@ def vote(weights, positive):  # type: ignore[no-untyped-def]
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 
 
-@njit(cache=True)
-def expert_pass(gram, labels, order):  # type: ignore[no-untyped-def]
+def expert_pass(rows: Rows, labels: Labels, order: Order) -> Floats:
     """Run one kernel's Perceptron over `order`.
 
     Parameters
     ----------
-    gram : ndarray of float64 (n, n)
-        Its Gram matrix.
+    rows : Rows
+        Of its Gram matrix, along an order that begins as this one.
     labels : ndarray of int8 (n,)
         -1 or +1.
     order : ndarray of int32 (T,)
@@ -82,16 +81,26 @@ def expert_pass(gram, labels, order):  # type: ignore[no-untyped-def]
     ndarray of float64 (T,)
         The score of each round's example; it predicts +1 from 0 on.
     """
-    scores = np.empty(order.size)
-    lanes = np.zeros((LANES, labels.size))
-    count = 0
-    for t in range(order.size):
+    (values,), (labels, order) = rows.values, rows.numbered(labels, order)
+    scores, lanes = np.empty(len(order)), np.zeros((LANES, len(labels)))
+    t, count = _play(0, 0, values, rows.place, labels, order, scores, lanes)
+    while t < len(order):
+        rows.fetch(t, np.ones(1, dtype=np.bool_))
+        t, count = _play(t, count, values, rows.place, labels, order, scores, lanes)
+    return scores
+
+
+@njit(cache=True)
+def _play(start, count, values, place, labels, order, scores, lanes):  # type: ignore[no-untyped-def]
+    for t in range(start, order.size):
         i = order[t]
         scores[t] = score(lanes, i)
         if (scores[t] >= 0.0) != (labels[i] > 0):
-            add_row(lanes, count, labels[i], gram[i])
+            if place[i] < 0:
+                return t, count
+            add_row(lanes, count, labels[i], values[place[i]])
             count += 1
-    return scores
+    return order.size, count
 
 
 def lane_sum(columns: Floats, signs: NDArray[np.int8]) -> Floats:
@@ -138,11 +147,11 @@ class Perceptron:
         return lane_sum(columns(pool.grams()[self.kernel], self.support), self.signs)
 
 
-def perceptron_fit(gram: Floats, kernel: int, kernels: int, labels: Labels, order: Order) -> Fit:
-    """Run the Perceptron of one kernel of a pool of m over `order`, and return all that was learned."""
-    scores = expert_pass(gram, labels, order)
+def perceptron_fit(rows: Rows, kernel: int, labels: Labels, order: Order) -> Fit:
+    """Run the Perceptron of one of the m kernels over `order`, and return all that was learned."""
+    scores = expert_pass(rows.only(kernel), labels, order)
     mistakes = (scores >= 0.0) != (labels[order] > 0)
-    weights = np.eye(kernels)[kernel]
+    weights = np.eye(len(rows.values))[kernel]
     trace = Trace(
         mistakes=mistakes,
         scores=scores,

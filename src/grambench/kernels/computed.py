@@ -1,13 +1,43 @@
-"""A pool whose kernel values are made from features when they are asked for."""
+"""A pool whose kernel values are made from features when they are asked for.
+
+All Gram matrices are made at the first call of `grams`. A pass over the training examples (`along`) gets
+
+- rows on demand, of each example with those that come after it, until the pool has made as many values as there are
+  pairs of examples, which one pass never does;
+- the matrices from then on, or once they are made: who passes over one pool again and again pays about twice what is
+  least, at most.
+
+Up to WHOLE examples a row is made of the same inner products as the matrices, one matrix that is kept, by the same
+operations: the two are equal bit for bit, and what was made before changes no result. Beyond, a pass always gets rows
+on demand, whose inner products are made for the next BLOCK examples of its order; BLAS adds them in another order than
+those of the matrices, so that last bits may differ.
+"""
 
 from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel, Units
-from grambench.kernels.pool import Continuous, Features, Floats, Grams, Indices, Pool, Stored, locked, read_only
+from grambench.kernels.pool import (
+    Continuous,
+    Features,
+    Floats,
+    Grams,
+    Indices,
+    Labels,
+    Order,
+    Pool,
+    Rows,
+    Stored,
+    locked,
+    read_only,
+)
+
+WHOLE = 8192  # examples, whose inner products take half a GiB
+BLOCK = 64  # examples, for which the features are read once
 
 
 class Computed(Pool):
@@ -41,7 +71,7 @@ class Computed(Pool):
         family: Continuous | None = None,
     ) -> None:
         self.kernels, self.train, self.others = kernels, train, others
-        self.basis, self.trace, self.family = basis or self, trace, family
+        self._basis, self.trace, self.family = basis, trace, family
         self.features: Features = locked({"": train if others is None else others})
         self._grams: Grams | None = None
 
@@ -50,45 +80,86 @@ class Computed(Pool):
         """m, t and n."""
         return len(self.kernels), len(self.features[""]), len(self.train)
 
+    @property
+    def basis(self) -> "Computed":
+        """The pool that scales and units are taken from; a pool does not hold itself, or it would outlive its use."""
+        return self._basis or self
+
     @cached_property
     def units(self) -> Units:
         """What relative kernels measure in."""
         return units_of(self.train)
 
-    def _units(self) -> Units | None:
+    @cached_property
+    def _measure(self) -> Units | None:
         return self.basis.units if any(kernel.relative for kernel in self.kernels) else None
 
     @cached_property
     def scales(self) -> list[float]:
-        """What each kernel is multiplied by; of the training examples' pool."""
-        self.grams()
-        return self._scales
+        """What each kernel is multiplied by, of the training examples' pool: from the diagonals alone."""
+        if self.trace is None:
+            return [1.0] * len(self.kernels)
+        diagonal, zeros = np.empty_like(self._norms), np.zeros_like(self._norms)
+        scales = []
+        for kernel in self.kernels:
+            kernel.fill(self._norms, zeros, diagonal, self._measure)
+            scales.append(float(self.trace / diagonal.sum()))
+        return scales
+
+    @property
+    def whole(self) -> bool:
+        """Whether the inner products of all training examples are made at once and kept."""
+        return len(self.train) <= WHOLE
+
+    @cached_property
+    def inner(self) -> Floats:
+        """The inner products of all training examples, (n, n)."""
+        return np.asarray(self.train @ self.train.T)
+
+    @cached_property
+    def _norms(self) -> Floats:
+        """Squared norms of the training examples; as their inner products have them, so that equal ones are at 0."""
+        return np.diagonal(self.inner).copy() if self.whole else _squared_norms(self.train)
 
     def grams(self) -> Grams:
         """Return the Gram matrices, (m, t, n), made at the first call."""
         if self._grams is None:
             values = np.empty(self.shape)
-            self._fill(values)
+            if self.others is None:
+                grams.fill(self.inner, self.kernels, list(values), units=self._measure)
+                self._scale(values, range(len(values)))
+                del self.inner  # what else is made of it is made
+            else:
+                norms = _squared_norms(self.others), _squared_norms(self.train)
+                self._fill(self.others @ self.train.T, *norms, range(len(values)), values)
             self._grams = read_only(values)
             self.computed += values.size
         return self._grams
 
-    def _fill(self, values: Floats) -> None:
-        if self.others is None:
-            grams.fill(self.train @ self.train.T, self.kernels, list(values), units=self._units())
-            self._scales = [self.trace / np.trace(gram) if self.trace is not None else 1.0 for gram in values]
-        else:
-            inner = self.others @ self.train.T
-            distances = np.empty_like(inner)
-            rows, columns = (np.square(each).sum(axis=1) for each in (self.others, self.train))
-            grams.squared_distances(inner, rows, columns, distances)
-            for kernel, value in zip(self.kernels, values, strict=True):
-                kernel.fill(inner, distances, value, self._units())
+    def _fill(self, inner: Floats, rows: Floats, columns: Floats, chosen: Sequence[int], out: Grams) -> None:
+        """Write the values of chosen kernels, (b, c) each, at inner products of examples of these squared norms."""
+        distances = np.empty_like(inner)
+        grams.squared_distances(inner, rows, columns, distances)
+        for k, values in zip(chosen, out, strict=True):
+            self.kernels[k].fill(inner, distances, values, self._measure)
+        self._scale(out, chosen)
+
+    def _scale(self, values: Grams, chosen: Sequence[int]) -> None:
         if self.trace is not None:
-            for scale, value in zip(
-                self.basis.scales if self.others is not None else self._scales, values, strict=True
-            ):
-                value *= scale
+            for k, each in zip(chosen, values, strict=True):
+                each *= self.basis.scales[k]
+
+    def fill(self, inner: Floats, rows: Indices, columns: Indices, chosen: Sequence[int], out: Grams) -> None:
+        """Write the values of chosen kernels, (b, c) each, between training examples of these inner products (b, c)."""
+        self._fill(inner, self._norms[rows], self._norms[columns], chosen, out)
+        self.computed += len(chosen) * inner.size
+
+    def along(self, order: Indices) -> Rows:
+        """Return the rows of the training examples as a pass needs them, by the rule that this file states."""
+        m, t, n = self.shape
+        matrices = self._grams is not None or 2 * self.computed >= m * t * n
+        asked = self.others is None and not (self.whole and matrices)
+        return OnDemand(self, order) if asked else super().along(order)
 
     def rows(self, chosen: Indices) -> Floats:
         """Return the kernel values of b examples, (m, b, n)."""
@@ -97,6 +168,63 @@ class Computed(Pool):
     def part(self, rows: Indices, columns: Indices) -> Stored:
         """Return a pool of copies of some rows and columns, scaled as this one."""
         return Stored(self.grams(), features=self.features, family=self.family).part(rows, columns)
+
+
+class OnDemand(Rows):
+    """Rows of one example at a time, of the kernels that ask for them, with the examples that come after it.
+
+    They number the examples as the order does.
+
+    Parameters
+    ----------
+    pool : Computed
+        The pool of the training examples with themselves.
+    order : ndarray of int (T,)
+        Of the pass.
+    kernels : sequence of int, optional
+        Which of the pool's; all where none are given.
+    """
+
+    on_demand = True
+
+    def __init__(self, pool: Computed, order: Indices, kernels: Sequence[int] | None = None) -> None:
+        self._pool, self._order = pool, order.astype(np.intp)
+        self._kernels = range(len(pool.kernels)) if kernels is None else kernels
+        self._values = np.zeros((len(self._kernels), 1, len(order)))
+        self._first, self._block = 0, np.empty((0, len(pool.train)))
+        super().__init__(tuple(read_only(tuple(self._values))), np.full(len(order), -1))
+
+    def only(self, kernel: int) -> "OnDemand":
+        """Return the rows of one kernel, for a pass of its own."""
+        return OnDemand(self._pool, self._order, [self._kernels[kernel]])
+
+    def numbered(self, labels: Labels, order: Order) -> tuple[Labels, Order]:
+        """Return the labels and the order of examples that are numbered as they come."""
+        arranged, numbers = labels[order], np.arange(len(order), dtype=order.dtype)
+        arranged.flags.writeable, numbers.flags.writeable = labels.flags.writeable, order.flags.writeable
+        return arranged, numbers  # of the types that the loops have been compiled for
+
+    def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
+        """Make the rows of the example of one round, of the kernels (m,) that need them."""
+        later, chosen = self._order[number:], needed.nonzero()[0].tolist()
+        inner = self._inner(number).take(later)[None]
+        rows = [self._values[k, :, number:] for k in chosen]
+        self._pool.fill(inner, later[:1], later, [self._kernels[k] for k in chosen], rows)
+        self.place.fill(-1)
+        self.place[number] = 0
+
+    def _inner(self, number: int) -> Floats:
+        """Return the inner products of the example of one round with all, (n,)."""
+        if self._pool.whole:
+            return np.asarray(self._pool.inner[self._order[number]])
+        if not self._first <= number < self._first + len(self._block):
+            train = self._pool.train
+            self._first, self._block = number, train[self._order[number : number + BLOCK]] @ train.T
+        return np.asarray(self._block[number - self._first])
+
+
+def _squared_norms(examples: Floats) -> Floats:
+    return np.asarray(np.square(examples).sum(axis=1))
 
 
 def units_of(train: Floats) -> Units:

@@ -6,7 +6,8 @@ set share a single pass over the features (OMKC, Section 5.1; Hoi et al. 2013).
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,16 +49,22 @@ def _exp(values: Floats) -> None:
     inverse Box-Cox transformation with exponent 0 is that exponential. Results that are 0 are set without it, since an
     underflow costs three times an ordinary result.
     """
-    from scipy.special import inv_boxcox  # takes longest to load, and settings are read without it
-
+    inv_boxcox = _inv_boxcox()
     positive = values > LOG_POSITIVE
     if positive.all():
         inv_boxcox(values, 0.0, out=values)
     else:
-        where = np.flatnonzero(positive)  # quicker than a boolean index
-        exponentials = inv_boxcox(np.take(values, where), 0.0)
+        (where,) = positive.reshape(-1).nonzero()  # quicker than a boolean index
+        exponentials = inv_boxcox(values.take(where), 0.0)
         values.fill(0.0)
         values.reshape(-1)[where] = exponentials
+
+
+@cache
+def _inv_boxcox() -> Any:
+    from scipy.special import inv_boxcox  # takes longest to load, and settings are read without it
+
+    return inv_boxcox
 
 
 @dataclass(frozen=True, slots=True)

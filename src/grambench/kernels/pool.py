@@ -3,7 +3,7 @@
 A fit gets the pool of its training examples with themselves, (m, n, n); a predictor the pool between the examples that
 it is asked for and the same training ones, (m, t, n). How the kernel values come about is the pool's own affair:
 `Stored` has them, `Grid` makes them from a family with a continuous parameter, `grambench.kernels.computed` from
-features, row by row, as they are asked for.
+features, all at once or row by row. A pass over the examples asks for `along` and reads either in one compiled loop.
 """
 
 from abc import ABC, abstractmethod
@@ -19,6 +19,8 @@ from grambench.kernels.continuous import KernelFamily, Objective
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.integer[Any]]
+Labels = NDArray[np.int8]
+Order = NDArray[np.int32]
 Features = Mapping[str, Any]
 Grams = Sequence[Floats] | Floats
 
@@ -145,6 +147,41 @@ class Continuous:
         return Continuous(self.kind, train, self.low, self.high, self.grid, others)
 
 
+class Rows:
+    """Rows of Gram matrices as a compiled pass reads them: that of example i is number place[i] of each array.
+
+    Here all are at hand. Where they are made on demand, a loop that needs a row with place[i] < 0 leaves its round as
+    it was and returns its number; the caller fetches the row and enters the loop again there. A row on demand is one
+    of the examples in the order of the pass, good from its own on.
+
+    Attributes
+    ----------
+    values : tuple of m ndarrays of float64 (n, n), or (1, T) where rows are made on demand
+        Read-only, so that every caller gets the same compiled code.
+    place : ndarray of int64 (n,) or (T,)
+        Where each example's row is; -1 where it has to be fetched.
+    on_demand : bool
+        Whether rows have to be fetched.
+    """
+
+    on_demand = False
+
+    def __init__(self, values: tuple[Floats, ...], place: NDArray[np.int64]) -> None:
+        self.values, self.place = values, place
+
+    def only(self, kernel: int) -> "Rows":
+        """Return the rows of one kernel, for a pass of its own."""
+        return Rows(self.values[kernel : kernel + 1], self.place)
+
+    def numbered(self, labels: Labels, order: Order) -> tuple[Labels, Order]:
+        """Return labels and an order, which begins as that of the rows does, of examples as the rows number them."""
+        return labels, order
+
+    def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
+        """Make the rows of the example of one round, of the kernels (m,) that need them."""
+        raise NotImplementedError("all rows are at hand")
+
+
 class Pool(ABC):
     """What an algorithm sees.
 
@@ -181,6 +218,11 @@ class Pool(ABC):
     def holds(self, thetas: list[Floats]) -> bool:
         """Return whether the kernels of these parameters are the pool's own, and made already."""
         return False
+
+    def along(self, order: Indices) -> Rows:
+        """Return the rows of the training examples as a pass in this order needs them; where t = n."""
+        grams = tuple(read_only(tuple(self.grams())))
+        return Rows(grams, np.arange(len(grams[0])))
 
     @abstractmethod
     def part(self, rows: Indices, columns: Indices) -> "Pool":

@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 
 LOBES = 2  # of a scan that are refined
 STEPS = 20  # of a refinement at most
+HALVED = 4  # every so many of its steps go to the middle, so that it does not creep along where polynomials do not fit
 
 
 class Place(NamedTuple):
@@ -59,7 +60,8 @@ def _top(objective: Objective, around: list[Place], peak: Place, precision: floa
     """Return the maximum between the neighbours of a point that is not below them.
 
     It lies between the best place so far and another one that is not above it, in the direction in which the objective
-    rises at the best; each step goes to the maximum of the polynomial that has the values and slopes at both.
+    rises at the best; each step goes to the maximum of the polynomial that has the values and slopes at both, until
+    that is no further away than the precision or promises no more than its square.
     """
 
     def at(x: float) -> Place:
@@ -68,13 +70,14 @@ def _top(objective: Objective, around: list[Place], peak: Place, precision: floa
 
     best = at(peak.x)
     other = around[-1] if best.slope > 0.0 else around[0]
-    for _ in range(STEPS):
+    for step in range(1, STEPS + 1):
         if best.slope * (other.x - best.x) <= 0.0:  # at a maximum, or at an end of the range
             break
         x = _vertex(best, other)
-        if abs(x - best.x) <= precision * abs(x):
+        near = abs(x - best.x) <= precision * abs(x)
+        if near or best.slope * (x - best.x) <= precision**2 * abs(best.value):
             break
-        new = at(x)
+        new = at(x if step % HALVED else 0.5 * (best.x + other.x))
         if new.value <= best.value:
             other = new
         else:

@@ -10,6 +10,7 @@ min(1, 1 - margin / m^(2/q)); a score of exactly 0 is a mistake on both classes.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -19,7 +20,7 @@ from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace
 from grambench.algorithms.hedge import normalise
 from grambench.algorithms.scores import columns, passed
-from grambench.kernels.pool import Pool
+from grambench.kernels.pool import Pool, Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,33 +76,71 @@ class WeightedSum:
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; a support vector belongs to all kernels and is counted once."""
-    grams = check_input(pool, labels, order)
-    q = 1.0 / (1.0 - 1.0 / parameters.p)
-    mistakes, scores, added, weights, last = _run(grams, labels, order, q, parameters.margin)
-    support = order[added]
+    rows = check_input(pool, labels, order)
+    made = _pass(parameters, rows, labels, order)
+    support = order[made.added]
     trace = Trace(
-        mistakes=mistakes,
-        scores=scores,
-        support_vectors=np.cumsum(added),
-        weights=weights,
-        updates=np.full(len(grams), len(support)),
+        mistakes=made.mistakes,
+        scores=made.votes,
+        support_vectors=np.cumsum(made.added),
+        weights=made.weights,
+        updates=np.full(len(made.w), len(support)),
     )
-    predictor = WeightedSum(last, support, labels[support])
-    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
+    predictor = WeightedSum(made.w, support, labels[support])
+    return Fit(weights=made.weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
+
+
+class Pass(NamedTuple):
+    """What a pass has written, of T rounds with m kernels; the last three are its state after the last round.
+
+    Attributes
+    ----------
+    mistakes, added : ndarray of bool (T,)
+        Whether the round's example was predicted wrongly, and whether it was added.
+    votes : ndarray of float64 (T,)
+        f(x).
+    weights : ndarray of float64 (T, m)
+        After the round, summing to one.
+    w : ndarray of float64 (m,)
+        The weights as they are.
+    scores : ndarray of float64 (m, n)
+        f_k(x) of every example.
+    squared_norms : ndarray of float64 (m,)
+        ||theta_k||^2.
+    """
+
+    mistakes: NDArray[np.bool_]
+    added: NDArray[np.bool_]
+    votes: Floats
+    weights: Floats
+    w: Floats
+    scores: Floats
+    squared_norms: Floats
+
+
+def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> Pass:
+    m, q, (labels, order) = len(rows.values), 1.0 / (1.0 - 1.0 / parameters.p), rows.numbered(labels, order)
+    made = Pass(
+        mistakes=np.zeros(len(order), dtype=np.bool_),
+        added=np.zeros(len(order), dtype=np.bool_),
+        votes=np.empty(len(order)),
+        weights=np.zeros((len(order), m)),
+        w=np.ones(m),
+        scores=np.zeros((m, len(labels))),
+        squared_norms=np.full(m, np.finfo(np.float64).eps),
+    )
+    t = 0
+    while (t := _play(t, rows.values, rows.place, labels, order, q, parameters.margin, *made)) < len(order):
+        rows.fetch(t, np.ones(m, dtype=np.bool_))
+    return made
 
 
 @njit(cache=True)
-def _run(grams, labels, order, q, threshold):  # type: ignore[no-untyped-def]
-    m = len(grams)
-    rounds = order.size
-    mistakes = np.zeros(rounds, dtype=np.bool_)
-    votes = np.empty(rounds)
-    added = np.zeros(rounds, dtype=np.bool_)
-    weights = np.zeros((rounds, m))
-    scores = np.zeros((m, labels.size))  # f_k(x_j), kernel by kernel
-    squared_norms = np.full(m, np.finfo(np.float64).eps)  # ||theta_k||^2
-    w = np.ones(m)
-    for t in range(rounds):
+def _play(  # type: ignore[no-untyped-def]
+    start, values, place, labels, order, q, threshold, mistakes, added, votes, weights, w, scores, squared_norms
+):
+    m = w.size
+    for t in range(start, order.size):
         i = order[t]
         y = labels[i]
         f = 0.0
@@ -111,15 +150,17 @@ def _run(grams, labels, order, q, threshold):  # type: ignore[no-untyped-def]
         margin = 2.0 * y * f
         mistakes[t] = margin <= 0.0
         if margin <= threshold:
+            if place[i] < 0:
+                return t
             added[t] = True
             for k in range(m):
-                row = grams[k][i]
+                row = values[k][place[i]]
                 squared_norms[k] += 4.0 * y * scores[k, i] + 2.0 * row[i]
                 for j in range(row.size):
                     scores[k, j] += y * row[j]
-            w = _gradient(squared_norms, q)
+            w[:] = _gradient(squared_norms, q)
         normalise(w, weights[t])
-    return mistakes, votes, added, weights, w
+    return order.size
 
 
 @njit(cache=True)

@@ -44,8 +44,8 @@ class Parameters:
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass."""
-    grams = check_input(pool, labels, order)
-    scores = np.stack([expert_pass(gram, labels, order) for gram in grams], axis=1)
+    rows = check_input(pool, labels, order)
+    scores = np.stack([expert_pass(rows.only(k), labels, order) for k in range(len(rows.values))], axis=1)
     positive = scores >= 0.0
     wrong = positive != (labels[order] > 0)[:, None]
     uniforms = rng.random(positive.shape)

@@ -12,7 +12,8 @@ from numba import njit
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Labels, Order, Trace
 from grambench.algorithms.hedge import discount, normalise, selection
-from grambench.algorithms.scores import LANES, Experts, Vote, add_row, passed, score, vote
+from grambench.algorithms.scores import Experts, Vote, add_row, passed, score, vote
+from grambench.algorithms.stochastic import run
 from grambench.kernels.pool import Pool
 
 
@@ -40,35 +41,28 @@ class Parameters:
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels."""
-    grams = check_input(pool, labels, order)
-    uniforms = rng.random((len(order), len(grams)))
-    votes, updated, support_vectors, weights, last = _run(
-        grams, labels, order, parameters.beta, parameters.delta, uniforms
-    )
+    rows = check_input(pool, labels, order)
+    uniforms = rng.random((len(order), len(rows.values)))
+    made = run(_play, rows, labels, order, parameters.beta, parameters.delta, uniforms)
     trace = Trace(
-        mistakes=(votes >= 0.0) != (labels[order] > 0),
-        scores=votes,
-        support_vectors=support_vectors,
-        weights=weights,
-        updates=updated.sum(axis=0),
+        mistakes=(made.votes >= 0.0) != (labels[order] > 0),
+        scores=made.votes,
+        support_vectors=made.support_vectors,
+        weights=made.weights,
+        updates=made.updates,
     )
-    predictor = Vote(Experts.of(updated, labels, order), selection(last, parameters.delta)[0])
-    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
+    predictor = Vote(Experts.of(made.updated, labels, order), selection(made.w, parameters.delta)[0])
+    return Fit(weights=made.weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
 
 
 @njit(cache=True)
-def _run(grams, labels, order, beta, delta, uniforms):  # type: ignore[no-untyped-def]
-    m = len(grams)
-    rounds = order.size
-    votes = np.empty(rounds)
-    updated = np.zeros((rounds, m), dtype=np.bool_)
-    support_vectors = np.zeros(rounds, dtype=np.int64)
-    weights = np.zeros((rounds, m))
-    updates = np.zeros(m, dtype=np.int64)
-    lanes = np.zeros((m, LANES, labels.size))  # partial scores of every example, kernel by kernel
+def _play(  # type: ignore[no-untyped-def]
+    start, values, place, labels, order, beta, delta, uniforms,
+    votes, updated, support_vectors, weights, w, updates, lanes
+):  # fmt: skip
+    m = w.size
     positive = np.empty(m, dtype=np.bool_)
-    w = np.ones(m)
-    for t in range(rounds):
+    for t in range(start, order.size):
         i = order[t]
         q, p = selection(w, delta)  # lines 3 and 7
         drawn = uniforms[t] < p  # line 9
@@ -77,11 +71,13 @@ def _run(grams, labels, order, beta, delta, uniforms):  # type: ignore[no-untype
         votes[t] = vote(q, positive)  # line 5
         wrong = drawn & (positive != (labels[i] > 0))
         updated[t] = wrong
+        if place[i] < 0 and wrong.any():
+            return t
         discount(w, wrong, beta)  # lines 10 to 13
         for k in range(m):
             if wrong[k]:
-                add_row(lanes[k], updates[k], labels[i], grams[k][i])
+                add_row(lanes[k], updates[k], labels[i], values[k][place[i]])
                 updates[k] += 1
         normalise(w, weights[t])
         support_vectors[t] = updates.sum()
-    return votes, updated, support_vectors, weights, w
+    return order.size

@@ -42,7 +42,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     ValueError
         If the pool has no kernel of that index.
     """
-    grams = check_input(pool, labels, order)
-    if parameters.kernel >= len(grams):
-        raise ValueError(f"kernel must be below the number of kernels {len(grams)}, got {parameters.kernel}")
-    return perceptron_fit(grams[parameters.kernel], parameters.kernel, len(grams), labels, order)
+    rows = check_input(pool, labels, order)
+    if parameters.kernel >= len(rows.values):
+        raise ValueError(f"kernel must be below the number of kernels {len(rows.values)}, got {parameters.kernel}")
+    return perceptron_fit(rows, parameters.kernel, labels, order)

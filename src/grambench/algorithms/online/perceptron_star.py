@@ -36,10 +36,11 @@ class Parameters:
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Choose the kernel, then run one pass with it."""
-    grams = check_input(pool, labels, order)
+    rows = check_input(pool, labels, order)
     head = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
-    trials = [((expert_pass(gram, labels, head) >= 0.0) != (labels[head] > 0)).sum() for gram in grams]
+    passes = [expert_pass(rows.only(k), labels, head) for k in range(len(rows.values))]
+    trials = [((scores >= 0.0) != (labels[head] > 0)).sum() for scores in passes]
     best = int(np.argmin(trials))
-    chosen = perceptron_fit(grams[best], best, len(grams), labels, order)
+    chosen = perceptron_fit(rows, best, labels, order)
     tried = int(np.sum(trials))
     return replace(chosen, work=chosen.work + Work(kernel_values=tried * len(labels), row_additions=tried))

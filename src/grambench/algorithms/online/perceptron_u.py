@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace
 from grambench.algorithms.scores import LANES, add_row, columns, lane_sum, passed, score
-from grambench.kernels.pool import Pool
+from grambench.kernels.pool import Pool, Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +39,9 @@ class MeanPerceptron:
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass."""
-    grams = check_input(pool, labels, order)
-    scores = _run(grams, labels, order)
+    rows = check_input(pool, labels, order)
+    m, scores = len(rows.values), _pass(rows, labels, order)
     mistakes = (scores >= 0.0) != (labels[order] > 0)
-    m = len(grams)
     trace = Trace(
         mistakes=mistakes,
         scores=scores,
@@ -55,24 +54,33 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     return Fit(weights=np.full(m, 1.0 / m), predictor=predictor, trace=trace, work=passed(trace, len(labels)))
 
 
+def _pass(rows: Rows, labels: Labels, order: Order) -> Floats:
+    labels, order = rows.numbered(labels, order)
+    scores, lanes = np.empty(len(order)), np.zeros((LANES, len(labels)))
+    t, count = _play(0, 0, rows.values, rows.place, labels, order, scores, lanes)
+    while t < len(order):
+        rows.fetch(t, np.ones(len(rows.values), dtype=np.bool_))
+        t, count = _play(t, count, rows.values, rows.place, labels, order, scores, lanes)
+    return scores
+
+
 @njit(cache=True)
-def _run(grams, labels, order):  # type: ignore[no-untyped-def]
-    m = len(grams)
-    scores = np.empty(order.size)
-    lanes = np.zeros((LANES, labels.size))
+def _play(start, count, values, place, labels, order, scores, lanes):  # type: ignore[no-untyped-def]
+    m = len(values)
     mean_row = np.empty(labels.size)
-    count = 0
-    for t in range(order.size):
+    for t in range(start, order.size):
         i = order[t]
         scores[t] = score(lanes, i)
         if (scores[t] >= 0.0) != (labels[i] > 0):
+            if place[i] < 0:
+                return t, count
             mean_row[:] = 0.0
             for k in range(m):
-                row = grams[k][i]
+                row = values[k][place[i]]
                 for j in range(row.size):
                     mean_row[j] += row[j]
             for j in range(mean_row.size):
                 mean_row[j] /= m
             add_row(lanes, count, labels[i], mean_row)
             count += 1
-    return scores
+    return order.size, count

@@ -42,7 +42,8 @@ class Parameters(stagewise.Stopping):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the kernel; the machine is trained on it afterwards.
 
-    CA-1D is run by the first fit on a pool alone, since the regulariser changes nothing of it.
+    CA-1D is run by the first fit on a pool alone, since the regulariser changes nothing of it. It is counted by every
+    fit, so that the work of one does not hang on what was fitted before.
     """
     common = ca_1d.Parameters(
         iterations=parameters.iterations,
@@ -51,10 +52,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         longest=parameters.longest,
     )
     family = continuous(pool)
-    asked = common, labels.tobytes()
-    if asked not in family.kept:
-        family.kept[asked] = ca_1d.fit(common, pool, labels, order=order, rng=rng)
-    simple: Fit = family.kept[asked]
+    before = (common, labels.tobytes())
+    if before not in family.kept:
+        family.kept[before] = ca_1d.fit(common, pool, labels, order=order, rng=rng)
+    simple: Fit = family.kept[before]
     start = np.full(family.features, simple.weights @ np.concatenate(simple.thetas or []))
 
     def search(slope: Floats) -> Floats:

@@ -1,0 +1,185 @@
+"""Pools that make kernel values when they are asked for: rows on demand against Gram matrices, bit for bit."""
+
+import fitting
+import numpy as np
+import pytest
+
+from grambench import algorithms
+from grambench.kernels import computed
+from grambench.kernels.computed import Computed, OnDemand
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pool import Stored
+
+KERNELS = [
+    *(Kernel("polynomial", degree) for degree in (1, 2, 3)),
+    *(Kernel("gaussian", 2.0**power) for power in (-6, -3, 0, 3)),
+    Kernel("meanpolynomial", 2),
+    Kernel("mediangaussian", 0.5),
+]
+NAMES = algorithms.names("online")
+
+
+def problem(n=173, d=5, seed=0, integers=False):
+    rng = np.random.default_rng(seed)
+    features = rng.integers(-2, 3, size=(n, d)).astype(float) if integers else rng.normal(size=(n, d))
+    labels = np.where(features[:, 0] * features[:, -1] + 0.3 * rng.normal(size=n) > 0, 1, -1).astype(np.int8)
+    return features, labels, rng.permutation(n).astype(np.int32)
+
+
+@pytest.fixture
+def blocks(monkeypatch):
+    """Let every pool be one of too many examples for one matrix of inner products."""
+    monkeypatch.setattr(computed, "WHOLE", 0)
+    monkeypatch.setattr(computed, "BLOCK", 8)
+
+
+def fetched(pool, order, number, kernels):
+    rows = pool.along(order)
+    needed = np.isin(np.arange(len(KERNELS)), kernels)
+    rows.fetch(number, needed)
+    assert rows.place.tolist() == [0 if t == number else -1 for t in range(len(order))]
+    return np.stack([rows.values[k][0, number:] for k in kernels])
+
+
+@pytest.mark.parametrize("trace", [None, 1.0, 173.0])
+@pytest.mark.parametrize("d", [1, 5, 700])
+def test_rows_equal_the_matrices_bit_for_bit(trace, d):
+    features, _, order = problem(d=d)
+    pool, grams = Computed(KERNELS, features, trace=trace), Computed(KERNELS, features, trace=trace).grams()
+    for number, kernels in ((0, [0]), (17, [3, 8]), (172, range(len(KERNELS)))):
+        expected = [grams[k][order[number], order[number:]] for k in kernels]
+        assert np.array_equal(fetched(pool, order, number, kernels), expected)
+
+
+def test_rows_of_blocks_equal_the_matrices_but_for_rounding(blocks):
+    features, _, order = problem(d=700)
+    grams = Computed(KERNELS, features, trace=1.0).grams()
+    rows = Computed(KERNELS, features, trace=1.0).along(order)
+    for number in (0, 7, 8, 9, 30, 172):
+        rows.fetch(number, np.ones(len(KERNELS), dtype=bool))
+        expected = [gram[order[number], order[number:]] for gram in grams]
+        got = [values[0, number:] for values in rows.values]
+        np.testing.assert_allclose(got, expected, rtol=1e-7, atol=1e-13)  # sigma of 2^-6 magnifies
+
+
+def test_scales_are_those_of_the_traces():
+    features, _, _ = problem()
+    plain, scaled = Computed(KERNELS, features), Computed(KERNELS, features, trace=3.0)
+    scales = scaled.scales
+    assert scaled.computed == 0  # of the diagonals alone
+    assert scales == [3.0 / np.trace(gram) for gram in plain.grams()]
+    assert all(np.array_equal(a, s * b) for a, b, s in zip(scaled.grams(), plain.grams(), scales, strict=True))
+
+
+def test_other_examples_are_scaled_by_the_training_ones_without_their_matrices():
+    features, _, order = problem()
+    train, others = features[:120], features[120:]
+    made, basis = Computed(KERNELS, train, trace=1.0), Computed(KERNELS, train, trace=1.0)
+    made.grams()
+    basis.along(order[order < 120]).fetch(0, np.ones(len(KERNELS), dtype=bool))
+    expected, got = (Computed(KERNELS, train, others, basis=each, trace=1.0) for each in (made, basis))
+    assert np.array_equal(expected.grams(), got.grams())
+    assert basis.computed == len(KERNELS) * 120
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("integers", [False, True])
+@pytest.mark.parametrize("rounds", [173, 60])
+def test_a_pass_over_rows_is_the_pass_over_the_matrices(name, integers, rounds):
+    features, labels, order = problem(integers=integers)
+    pool = Computed(KERNELS, features)
+    grams = Computed(KERNELS, features).grams()
+    stored = fitting.fit(name, Stored(list(grams)), labels, order[:rounds], seed=3)
+    assert fitting.same(fitting.fit(name, pool, labels, order[:rounds], seed=3), stored)
+    assert 0 < pool.computed < stored.work.kernel_values
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pass_over_blocks_is_the_pass_over_the_matrices(name, blocks):
+    features, labels, order = problem(integers=True)  # whose inner products are exact
+    kernels = [kernel for kernel in KERNELS if kernel.family in ("polynomial", "gaussian")]
+    pool = Computed(kernels, features)
+    stored = fitting.fit(name, Stored(Computed(kernels, features).grams()), labels, order)
+    assert fitting.same(fitting.fit(name, pool, labels, order), stored)
+    assert isinstance(pool.along(order), OnDemand)
+
+
+@pytest.mark.parametrize("name", ["omkc_dd", "omkc_ds", "omkc_sd", "omkc_ss", "om2", "perceptron", "perceptron_u"])
+def test_each_value_that_a_pass_makes_is_counted_once(name):
+    features, labels, order = problem()
+    pool = Computed(KERNELS, features)
+    trace = fitting.fit(name, pool, labels, order).trace
+    if name in ("perceptron", "perceptron_u"):
+        k = 1 if name == "perceptron" else len(KERNELS)
+        assert pool.computed == k * (len(order) - np.flatnonzero(trace.mistakes)).sum()
+    assert len(order) * trace.updates.sum() / 5 < pool.computed < len(order) * trace.updates.sum()
+
+
+def test_matrices_take_over_once_as_many_values_have_been_made_as_there_are_pairs():
+    features, labels, order = problem()
+    pool = Computed(KERNELS, features)
+    fits, pairs = [], len(KERNELS) * len(order) ** 2 / 2
+    while isinstance(pool.along(order), OnDemand):
+        assert pool.computed < pairs
+        fits.append(fitting.fit("omkc_dd", pool, labels, order))
+    assert pool.computed == pytest.approx(3 * pairs, rel=0.5)
+    fits.append(fitting.fit("omkc_dd", pool, labels, order))
+    assert len(fits) > 2
+    assert all(fitting.same(fits[0], each) for each in fits[1:])
+
+
+def test_a_single_pass_never_makes_as_many_values_as_there_are_pairs(blocks):
+    features, _, order = problem()
+    pool = Computed(KERNELS, features)
+    rows = pool.along(order)
+    for number in range(len(order)):
+        rows.fetch(number, np.ones(len(KERNELS), dtype=bool))
+    assert pool.computed == len(KERNELS) * len(order) * (len(order) + 1) // 2
+
+
+def test_matrices_that_are_made_are_used():
+    features, _, order = problem()
+    pool = Computed(KERNELS, features)
+    grams = pool.grams()
+    rows = pool.along(order)
+    assert not rows.on_demand
+    assert all(np.shares_memory(values, gram) for values, gram in zip(rows.values, grams, strict=True))
+
+
+def test_results_do_not_depend_on_what_was_made_before(blocks):
+    features, labels, order = problem()
+    fresh, used = Computed(KERNELS, features), Computed(KERNELS, features)
+    used.grams()
+    assert fitting.same(*(fitting.fit("omkc_ss", pool, labels, order) for pool in (fresh, used)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pass_keeps_no_more_than_a_row_of_each_kernel_and_a_block(name, blocks, monkeypatch):
+    features, labels, order = problem()
+    pool = Computed([kernel for kernel in KERNELS if not kernel.relative], features)
+    monkeypatch.setattr(Computed, "grams", lambda self: pytest.fail("all matrices were asked for"))
+    monkeypatch.setattr(Computed, "inner", property(lambda self: pytest.fail("all inner products were asked for")))
+    fitting.fit(name, pool, labels, order)
+    rows = pool.along(order)
+    rows.fetch(3, np.ones(len(pool.kernels), dtype=bool))
+    assert rows._block.shape == (8, len(order))
+    assert [values.shape for values in rows.values] == [(1, len(order))] * len(pool.kernels)
+
+
+def test_duplicated_examples_are_at_distance_0():
+    features, _, _ = problem()
+    twice = 1e3 * np.vstack([features, features])
+    order = np.arange(len(twice), dtype=np.int32)
+    rows = Computed([Kernel("gaussian", 2.0**-6)], twice).along(order)
+    rows.fetch(4, np.ones(1, dtype=bool))
+    grams = Computed([Kernel("gaussian", 2.0**-6)], twice).grams()
+    assert rows.values[0][0, 4] == 1.0
+    assert np.array_equal(rows.values[0][0, 4:], grams[0][4, 4:])
+
+
+def test_a_pool_of_other_examples_has_matrices():
+    features, _, order = problem()
+    pool = Computed(KERNELS, features, features.copy(), basis=Computed(KERNELS, features))
+    assert not pool.along(order).on_demand
+    with pytest.raises(NotImplementedError, match="all rows are at hand"):
+        pool.along(order).fetch(0, np.ones(len(KERNELS), dtype=bool))
