@@ -7,8 +7,8 @@ First table: from the features of one draw (500 training and 1000 validation exa
 rounds in which all algorithms take their turn on one thread, their ratio to DU's, and the paper's ratio (Table 2). The
 search is the time of one fit. Second table: one gradient in all 784 bandwidths against one Gram matrix of the same
 kernel, and the peak of memory allocated by the gradient. Third table, of the data sets of CELLS that are there:
-processor seconds of the first draw of a run by what they are for, fits at all values of the tuned parameter, their machines with their
-errors on the validation examples, and what is measured on the test examples.
+processor seconds of the first draw of a run by what they are for, fits at all values of the tuned parameter, their
+machines with their errors on the validation examples, and what is measured on the test examples.
 """
 
 import argparse
