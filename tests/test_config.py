@@ -43,7 +43,7 @@ def test_every_file_of_the_repository_is_valid():
         CONFIG,
     )
     assert len(plan.datasets("omkc")) == 16
-    assert demo.datasets("omkc") == ["ionosphere", "votes84", "wdbc", "breast", "diabetes", "sonar"]
+    assert demo.datasets("omkc") == ["ionosphere", "votes84", "sonar"]
     assert len(plan.records("omkc")) == 16 * 8 + 8 * 4
     for name in configuration.names("datasets"):
         assert configuration.description(name).name == name

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from grambench.kernels.continuous import Objective
 
@@ -117,6 +116,8 @@ def space(
     parameter : ndarray of float64 (d,)
     value : float
     """
+    from scipy.optimize import minimize  # takes a third of a second to load, in every run, and few search
+
     bounds = (np.log(low), np.log(high))
     logs = np.clip(np.log(start), *bounds)
 
