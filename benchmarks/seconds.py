@@ -2,8 +2,8 @@
 
     python benchmarks/seconds.py OLD NEW [--studies NAME ...]
 
-Only runs that are ok in both count. The folders should be of one machine that did nothing else: processor seconds depend
-less on that than others do, but they do.
+Only runs that are ok in both count. The folders should be of one machine that did nothing else: processor seconds
+depend less on that than others do, but they do.
 """
 
 import argparse
