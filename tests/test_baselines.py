@@ -13,6 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from grambench import algorithms
 from grambench.algorithms.checks import learn, scored
+from grambench.algorithms.fit import Work
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
@@ -129,7 +130,7 @@ def test_a_gaussian_machine_of_one_width_is_that_machine(width):
     np.testing.assert_allclose(
         found.predictor.scores(test), model.decision_function(test.features[""]), rtol=1e-6, atol=1e-9
     )
-    assert found.work.kernel_values == 120**2
+    assert found.work == Work()
 
 
 def test_cross_validation_chooses_the_width():
@@ -141,7 +142,7 @@ def test_cross_validation_chooses_the_width():
     found = fit("gaussian_svm", train, labels, C=10.0, widths=(4.0, 0.1, 1.0))
     narrow = fit("gaussian_svm", train, labels, C=10.0, widths=(0.1,))
     np.testing.assert_array_equal(found.predictor.scores(test), narrow.predictor.scores(test))
-    assert found.work.kernel_values == 3 * 300**2
+    assert found.work == Work()
 
 
 @pytest.mark.parametrize(

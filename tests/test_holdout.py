@@ -130,8 +130,16 @@ def test_a_machine_that_cannot_be_trained_ends_the_search():
     (draw, *_) = holdout.draws(settings(), dataset())
     hard = tuned(settings(values=[1e-4, 1e5], steps=50), draw)
     assert hard.machine.C == 1e-4
-    with pytest.raises(SolverError, match=r"no machine could be trained within 1 steps at C = 1"):
+    assert hard.work.svm_calls == 2 and hard.work.solver_steps >= 50  # giving up has taken work too
+    with pytest.raises(SolverError, match=r"no machine could be trained at C = 1: .* after 1 steps"):
         tuned(settings(values=[1.0], steps=1), draw)
     tune = {"parameter": "C", "values": [1e-4, 1e5], "by": "error"}
     limited = tuned(settings("lp_mkl", tune=tune), draw, steps=50)
     assert limited.candidate.value == 1e-4
+
+
+@pytest.mark.parametrize("file", ["lp_mkl", "simple_mkl", "grid_uniform", "cka", "alignf"])
+def test_kernel_values_that_are_made_once_count_once(file):
+    (draw, *_) = holdout.draws(settings(), dataset())
+    found = tuned(settings(file, tune={"parameter": "C", "values": [0.1, 1.0, 10.0], "by": "error"}), draw)
+    assert found.work.kernel_values == len(GRID) * 40**2

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from grambench.common.errors import SolverError
 from grambench.solvers import certificates, gradient_projection, meb, nnls, projections, svm
-from grambench.solvers.combination import Combination, block, product, row
+from grambench.solvers.combination import Combination, product, row
 
 COMPILED = not numba.config.DISABLE_JIT
 compiled = pytest.mark.skipif(not COMPILED, reason="too many steps for the interpreter")
@@ -346,17 +346,21 @@ def test_rows_are_counted_and_kept():
     combination.reweight(weights)
     for i in (3, 0, 3):
         row(combination.rows, i)
-    assert combination.rows_combined == 2
+    assert combination.row_additions == 2 * 11
     weights[0] = 5.0  # the caller's array may change: it is not the combination's
     assert combination.rows.weights[0] == 1.0
     combination.reweight(np.ones(11))
     assert combination.rows.known.tolist() == [i in (0, 3) for i in range(14)]
     row(combination.rows, 0)
-    assert combination.rows_combined == 2
+    assert combination.row_additions == 2 * 11
     combination.reweight(weights)
     assert not combination.rows.known.any()
     np.testing.assert_allclose(row(combination.rows, 0), np.tensordot(weights, grams, 1)[0], rtol=0, atol=1e-13)
-    assert combination.rows_combined == 3
+    assert combination.row_additions == 3 * 11
+    combination.move(np.zeros((11, 14)), np.arange(14.0))
+    assert combination.row_additions == 3 * 11 + 13 * 11
+    combination.quadratic_forms(np.ones(14))
+    assert combination.row_additions == 3 * 11 + 13 * 11 + 11 * 14 // 2
 
 
 @pytest.mark.parametrize("support", [0, 1, 3, 4, 5, 8, 11, 14])  # rows go by four
@@ -383,8 +387,8 @@ def test_a_block_is_that_of_the_whole_combination():
     combination, chosen = Combination(grams), np.array([2, 5, 6, 13])
     combination.reweight(rng.random(11) * (np.arange(11) % 3 > 0))
     whole = np.tensordot(combination.rows.weights, grams, 1)
-    np.testing.assert_allclose(block(combination.rows, chosen), whole[np.ix_(chosen, chosen)], rtol=0, atol=1e-13)
-    assert block(combination.rows, chosen[:0]).shape == (0, 0)
+    np.testing.assert_allclose(combination.block(chosen), whole[np.ix_(chosen, chosen)], rtol=0, atol=1e-13)
+    assert combination.block(chosen[:0]).shape == (0, 0)
 
 
 def test_a_single_gram_is_read_in_place():
@@ -398,7 +402,7 @@ def test_a_single_gram_is_read_in_place():
     one, other = (svm.train(combination, labels, 10.0) for combination in (given, copied))
     assert np.array_equal(one.dual, other.dual)
     assert (one.bias, one.steps) == (other.bias, other.steps)
-    assert given.rows_combined == 0 < copied.rows_combined
+    assert given.row_additions == 0 < copied.row_additions
     assert np.array_equal(gram, locked)
 
 

@@ -19,7 +19,7 @@ rule run:
             w.study, w.dataset, w.task, attempt, w.get("block")
         ),
         private_mb=PLAN.project.limits.memory_mb,
-        seconds=lambda w: PLAN.run_seconds(w.study),
+        seconds=lambda w: PLAN.run_seconds(w.study, w.get("block")),
     params:
         spec=lambda w: PLAN.run_spec(w.study, w.dataset, w.task, w.get("block")),
         code=lambda w: PLAN.run_code(w.study, w.task),

@@ -58,10 +58,12 @@ class Work:
     Attributes
     ----------
     kernel_values : int
-        Entries of Gram matrices that it needed, each counted once.
+        Entries of Gram matrices that it made, each counted once; of a family with a continuous parameter every time,
+        since a search keeps none.
     row_additions : int
         Additions of one array of n numbers to another: a support vector to the scores of all examples, a row of a Gram
-        matrix to a combination's, a step's two rows to a solver's gradient; n^2 / 6 for a factorisation.
+        matrix to a combination's, a step's two rows to a solver's gradient; n for a pass over a Gram matrix, n^2 / 6
+        for a factorisation.
     solver_steps : int
         Steps of the solvers of machines and balls; linear systems solved.
     svm_calls, meb_calls : int

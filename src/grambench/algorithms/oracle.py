@@ -35,7 +35,7 @@ class Oracle:
     combination : Combination
         K(theta) at the weights of the last call.
     work : Work
-        What both solvers have used so far.
+        What both solvers have used so far; the combination counts its own row additions.
     steps : list of Step
         The iterations that `record` was told of.
     """
@@ -60,7 +60,6 @@ class Oracle:
     ) -> svm.Machine:
         """Train a support vector machine at kernel weights theta, (m,); `image`: K(theta) v of the last dual v."""
         self.combination.reweight(weights)
-        before = self.combination.rows_combined
         trained = svm.train(
             self.combination,
             self.labels,
@@ -73,23 +72,21 @@ class Oracle:
         )
         self._machine = trained.dual
         self.work.svm_calls += 1
-        self._count(trained.steps, before)
+        self._count(trained.steps)
         return trained
 
     def ball(self, weights: Floats, *, ridge: float = 0.0, tolerance: float) -> meb.Ball:
         """Find the minimum enclosing ball at kernel weights theta, (m,)."""
         self.combination.reweight(weights)
-        before = self.combination.rows_combined
         found = meb.enclose(self.combination, ridge=ridge, start=self._ball, tolerance=tolerance)
         self._ball = found.dual
         self.work.meb_calls += 1
-        self._count(found.steps, before)
+        self._count(found.steps)
         return found
 
-    def _count(self, steps: int, rows_before: int) -> None:
+    def _count(self, steps: int) -> None:
         self.work.solver_steps += steps
-        rows = self.combination.rows_combined - rows_before
-        self.work.row_additions += 2 * steps + rows * int(np.count_nonzero(self.combination.rows.weights))
+        self.work.row_additions += 2 * steps
 
     def radii(self, centre: Floats) -> Floats:
         """Return rho_m = sum_i beta_i K_m,ii - beta'K_m beta of every base kernel, (m,): the derivative of r^2."""
@@ -107,7 +104,7 @@ class Oracle:
             thetas=self.pool.thetas,
             steps=self.steps,
             certify=certify,
-            work=self.work,
+            work=self.work + Work(row_additions=self.combination.row_additions),
         )
 
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.alignment import centred, centred_labels
+from grambench.algorithms.alignment import CENTRING, centred, centred_labels
 from grambench.algorithms.fit import Fit, Step, Work
 from grambench.kernels.pool import Continuous
 
 Floats = NDArray[np.float64]
-PASSES = 13  # over arrays (n, n) in an iteration
+PASSES = 3 + CENTRING + 5 + 1 + 2  # over arrays (n, n) in an iteration: direction, centred, step, sum, value
 
 Search = Callable[[Floats], Floats]
 

@@ -5,6 +5,7 @@ Whatever is scaled is scaled by the training examples alone, so that nothing of 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments.specification import Specification
 from grambench.kernels import continuous
 from grambench.kernels.computed import Computed, units_of
+from grambench.kernels.functions import Units
 from grambench.kernels.pool import Continuous, Grid, Pool
 
 CONSTANT = 1e-12  # of a feature's mean: a spread that rounding alone makes
@@ -60,40 +62,52 @@ class Pools:
 
     def train(self) -> Pool:
         """Return the pool of the training examples."""
-        family = family_of(self._described, self._train)
         if not self._kernels:
-            return _grid(family, self._train)
-        self._basis = Computed(self._kernels, self._train, trace=self._trace, family=family)
+            return self._grid(self._train)
+        self._basis = Computed(self._kernels, self._train, trace=self._trace, family=self._family)
         return self._basis
 
     def between(self, others: Floats) -> Pool:
         """Return the pool between other examples (t, d) and the training ones; after `train`."""
-        family = family_of(self._described, self._train, others)
         if not self._kernels:
-            return _grid(family, others)
+            return self._grid(others, others)
+        family = partial(self._family, others=others)
         return Computed(self._kernels, self._train, others, basis=self._basis, trace=self._trace, family=family)
 
     def among(self, others: Floats) -> Pool:
         """Return the pool of other examples (t, d) with themselves; after `train`."""
-        family = family_of(self._described, others)
         if not self._kernels:
-            return _grid(family, others)
+            return self._grid(others, train=others)
+        family = partial(self._family, train=others)
         return Computed(self._kernels, others, others, basis=self._basis, trace=self._trace, family=family)
 
+    @cached_property
+    def _unit(self) -> float:
+        """What the family's parameter is in units of, by the training examples alone."""
+        return unit_of(self._described, self._basis.units if self._basis else self._train)
 
-def family_of(described: dict[str, Any] | None, train: Floats, others: Floats | None = None) -> Continuous | None:
-    """Return the continuous family of a study, {family, low, high, grid, unit}, between some examples."""
-    if described is None:
-        return None
-    unit = np.sqrt(units_of(train).squared_distance) if described.get("unit") == "median" else 1.0
+    def _family(self, others: Floats | None = None, train: Floats | None = None) -> Continuous | None:
+        described = self._described
+        return family_of(described, self._train if train is None else train, others, self._unit) if described else None
+
+    def _grid(self, rows: Floats, others: Floats | None = None, train: Floats | None = None) -> Grid:
+        family = self._family(others, train)
+        if family is None:
+            raise DataError("expected kernels or a dictionary in the study, got neither")
+        return Grid(family, {"": rows})
+
+
+def unit_of(described: dict[str, Any] | None, train: Floats | Units) -> float:
+    """Return what the parameter of a study's family is in units of, by the training examples or their units."""
+    if not described or described.get("unit") != "median":
+        return 1.0
+    return float(np.sqrt((train if isinstance(train, Units) else units_of(train)).squared_distance))
+
+
+def family_of(described: dict[str, Any], train: Floats, others: Floats | None = None, unit: float = 1.0) -> Continuous:
+    """Return the continuous family of a study, {family, low, high, grid}, between some examples, in this unit."""
     low, high, grid = unit * described["low"], unit * described["high"], unit * np.array(described["grid"])
     return Continuous(continuous.load(described["family"]), train, low, high, grid, others)
-
-
-def _grid(family: Continuous | None, rows: Floats) -> Grid:
-    if family is None:
-        raise DataError("expected kernels or a dictionary in the study, got neither")
-    return Grid(family, {"": rows})
 
 
 def dense(dataset: PreparedDataset) -> Floats:

@@ -9,6 +9,7 @@ The paper does not say how it breaks ties: here the first of the best values is 
 after the protocol's number of steps ends the search for C: where classes overlap, a larger C takes longer still.
 """
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -104,9 +105,11 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
 
     Notes
     -----
-    `seconds` and the counts of work are those of everything from the features to the tuned machine; `search_seconds`
-    those of the algorithm alone at the chosen value. The first draw is run twice, so that the compiler's time is in
-    neither. The alignment is that of the learned kernel among the test examples, NaN where no kernel was learned.
+    `seconds` and the counts of work are those of everything from the features to the tuned machine, but for work on
+    kernel values with validation examples, and of fits that are given up. `search_seconds` are those of the algorithm
+    alone at the chosen value, without Gram matrices that were made for an earlier value. The first draw is run twice,
+    so that the compiler's time is in neither. The alignment is that of the learned kernel among the test examples, NaN
+    where no kernel was learned.
     """
     algorithm, points = algorithms.load(specification.file), specification.points
     shape = (len(points), len(specification.repeats))
@@ -184,6 +187,8 @@ def tune(algorithm: Algorithm, point: dict[str, Any], specification: Specificati
     held_out = Sample(pools.between(draw.validation), draw.validation_labels, draw.order)
     found = candidates(algorithm, point, search, known, draw.seed)
     work = sum((each.fit.work for each in found), Work())
+    if all(each.fit.thetas is None or known.pool.holds(each.fit.thetas) for each in found):
+        work.kernel_values = min(work.kernel_values, math.prod(known.pool.shape))  # made once for all values
     if len(found) > 1 and all(each.fit.thetas is known.pool.thetas is not None for each in found):
         held_out.pool.grams()  # made once, where all of them mix the same kernels
     if search and search["by"] == "alignment":

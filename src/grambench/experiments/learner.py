@@ -71,13 +71,17 @@ def trained(
         gram, weights = scale * gram, scale * weights
     used = int(np.count_nonzero(weights))
     combination, kept, start = Combination.single(gram), Kept(), None
-    work = Work(kernel_values=used * gram.size, row_additions=used * len(gram))
+    counted = found.work.kernel_values and (found.thetas is None or sample.pool.holds(found.thetas))
+    work = Work(kernel_values=0 if counted else used * gram.size, row_additions=used * len(gram))
     for C in values:
         try:
             machine = svm.train(combination, sample.labels, C, start=start, max_steps=steps)
-        except SolverError:
+        except SolverError as error:
             if start is None:
-                raise SolverError(f"no machine could be trained within {steps} steps at C = {C:g}") from None
+                raise SolverError(f"no machine could be trained at C = {C:g}: {error}") from None
+            work.svm_calls += 1  # of what was yielded last: giving up has taken work too
+            work.solver_steps += steps
+            work.row_additions += 2 * steps
             return
         start = machine.dual
         work += Work(svm_calls=1, solver_steps=machine.steps, row_additions=2 * machine.steps)

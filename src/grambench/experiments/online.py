@@ -19,7 +19,7 @@ from grambench.algorithms.checks import scored
 from grambench.algorithms.fit import Expansion, Fit, Floats, Mixture, Order, Predictor
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import learner
-from grambench.experiments.data import Sample, dense, family_of
+from grambench.experiments.data import Sample, dense, family_of, unit_of
 from grambench.experiments.learner import WORK
 from grambench.experiments.outcome import Origin, Outcome
 from grambench.experiments.seeds import seeds
@@ -108,7 +108,10 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
 
 
 def _pool(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
-    family = family_of(specification.dictionary, dense(dataset)) if specification.dictionary else None
+    family, described = None, specification.dictionary
+    if described:
+        features = dense(dataset)
+        family = family_of(described, features, unit=unit_of(described, features))
     if family and not grams:
         return Grid(family, {"": dataset.features})
     return Stored(grams, features={"": dataset.features}, family=family)

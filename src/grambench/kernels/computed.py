@@ -13,7 +13,7 @@ on demand, whose inner products are made for the next BLOCK examples of its orde
 those of the matrices, so that last bits may differ.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -56,8 +56,8 @@ class Computed(Pool):
         alone, so that nothing of what is tested is known.
     trace : float, optional
         To which the Gram matrix of each kernel on the training examples is scaled.
-    family
-        See Pool.
+    family : callable, optional
+        Makes the family (see Pool) when it is asked for, since its unit may take as long as a Gram matrix.
     """
 
     def __init__(
@@ -68,10 +68,10 @@ class Computed(Pool):
         *,
         basis: "Computed | None" = None,
         trace: float | None = None,
-        family: Continuous | None = None,
+        family: Callable[[], Continuous | None] | None = None,
     ) -> None:
         self.kernels, self.train, self.others = kernels, train, others
-        self._basis, self.trace, self.family = basis, trace, family
+        self._basis, self.trace, self._family = basis, trace, family
         self.features: Features = locked({"": train if others is None else others})
         self._grams: Grams | None = None
 
@@ -79,6 +79,11 @@ class Computed(Pool):
     def shape(self) -> tuple[int, int, int]:
         """m, t and n."""
         return len(self.kernels), len(self.features[""]), len(self.train)
+
+    @cached_property
+    def family(self) -> Continuous | None:  # type: ignore[override]
+        """See Pool."""
+        return self._family() if self._family else None
 
     @property
     def basis(self) -> "Computed":

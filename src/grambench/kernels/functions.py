@@ -50,7 +50,7 @@ def _exp(values: Floats) -> None:
     underflow costs three times an ordinary result.
     """
     inv_boxcox = _inv_boxcox()
-    positive = values > LOG_POSITIVE
+    positive = ~(values <= LOG_POSITIVE)  # what is not a number stays so
     if positive.all():
         inv_boxcox(values, 0.0, out=values)
     else:
@@ -188,5 +188,8 @@ class Kernel:
                 raise ValueError(
                     f"{self.name}: its parameter is in units of training examples, and there are none here"
                 )
-            inner, squared_distance = inner / units.features, squared_distance / units.squared_distance
+            if family.uses_distance:
+                squared_distance = squared_distance / units.squared_distance
+            else:
+                inner = inner / units.features
         family.function(inner, squared_distance, self.parameter, out)

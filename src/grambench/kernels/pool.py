@@ -294,7 +294,7 @@ class Grid(Pool):
         self._values = family.grid if values is None else values
         self.thetas: list[Floats] = [np.array([value]) for value in self._values]
         self._grams: Grams | None = None
-        self._refined: dict[int, Grid] = {1: self}
+        self._refined: dict[int, Grid] = {}
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -331,6 +331,8 @@ class Grid(Pool):
 
     def refined(self, parts: int) -> "Grid":
         """Return the grid with every step of it cut into equal parts; the same one every time."""
+        if parts == 1:
+            return self  # which does not hold itself, or it would outlive its use
         if parts not in self._refined:
             self._refined[parts] = Grid(self.whole, self.features, self.whole.refined(parts))
         return self._refined[parts]

@@ -1,7 +1,7 @@
 """What a step depends on, as two strings that Snakemake compares: its settings and the code it runs.
 
 Snakemake sees neither an edit in an imported module nor a change of a default value. Every rule therefore carries
-`spec`, the canonical JSON of its settings, and `code`, a hash over the source tokens of the step's module and of
+`spec`, the canonical JSON of its settings, and `code`, a hash over the syntax trees of the step's module and of
 everything that module imports inside grambench, but for what only type checkers see. Comments, blank lines and
 docstrings do not count as code, except in grambench.claims, where a docstring is the claim. The versions of the
 packages that compute count too.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parent.parent
-NUMERICAL = ("numpy", "scipy", "numba")
+NUMERICAL = ("numpy", "scipy", "numba", "scikit-learn")
 
 
 def spec(settings: Any) -> str:

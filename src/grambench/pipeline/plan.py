@@ -286,15 +286,18 @@ class Plan:
         last the limit of a run: then it is the run's own supervisor that ends it, and a record says so.
         """
         plan = self.studies[study]
-        grams = len(plan.kernel_list()) * self.gram_mb(dataset)
+        grams = len(plan.kernel_list()) * self.gram_mb(dataset) if plan.protocol.stored else 0
         if attempt >= LAST:
             return grams + 500 + self.project.limits.memory_mb
         return grams + attempt * (1100 + plan.protocol.copies * grams)
 
-    def run_seconds(self, study: str) -> float:
-        """Return the seconds that a run of a study, or a block of one, may take."""
-        whole = self.project.limits.seconds
-        return min(whole, self.studies[study].seconds or whole)
+    def run_seconds(self, study: str, block: str | None = None) -> float:
+        """Return the seconds that a run of a study may take; of a study's own budget, a block has its share."""
+        whole, budget = self.project.limits.seconds, self.studies[study].seconds
+        if not budget:
+            return whole
+        first, last = _ends(block) if block else (0, self.repeats(study) - 1)
+        return min(whole, budget * (last - first + 1) / self.repeats(study))
 
     def run_minutes(self, study: str, dataset: str, task: str, attempt: int, block: str | None = None) -> int:
         """Return the minutes that a run may take: a few times those expected, more, and last the limit of a run."""

@@ -69,7 +69,7 @@ class Combination:
         self.grams.flags.writeable = False
         n = self.grams.shape[1]
         self._cache = np.empty((n, n))
-        self._combined = 0  # under earlier weights
+        self._added = 0  # rows, but for those known under the weights of now
         self.rows = self._rows(np.zeros(len(grams)))
 
     def _rows(self, weights: Floats) -> Rows:
@@ -85,34 +85,45 @@ class Combination:
         if whole.flags.writeable:  # as compiled code wants a cache; with all rows known, nothing is written
             n = len(whole)
             combination.rows = combination.rows._replace(cache=whole, known=np.ones(n, dtype=np.bool_))
-            combination._combined = -n  # none had to be
+            combination._added = -n  # none had to be
         return combination
 
     @property
-    def rows_combined(self) -> int:
-        """Rows computed so far, over all weights."""
-        return self._combined + int(self.rows.known.sum())
+    def row_additions(self) -> int:
+        """Additions of one array of n numbers to another so far: for rows, forms, products, moves and blocks."""
+        return self._added + int(self.rows.known.sum()) * int(np.count_nonzero(self.rows.weights))
 
     def reweight(self, weights: Floats) -> None:
         """Set theta, an array (m,); rows of other weights are forgotten, equal weights keep them."""
         if not np.array_equal(weights, self.rows.weights):
-            self._combined = self.rows_combined
+            self._added = self.row_additions
             self.rows = self._rows(np.array(weights, dtype=np.float64))
 
     def quadratic_forms(self, vector: Floats) -> Floats:
         """Return v' K_m v for every base kernel, an array (m,), reading only the rows and columns where v is not 0."""
-        forms: Floats = _quadratic_forms(self.grams, np.flatnonzero(vector), vector)
+        support = np.flatnonzero(vector)
+        self._added += len(self.grams) * support.size**2 // (2 * vector.size)  # lower triangles
+        forms: Floats = _quadratic_forms(self.grams, support, vector)
         return forms
 
     def product(self, vector: Floats) -> Floats:
         """Return K(theta) v, an array (n,)."""
+        self._added += int(np.count_nonzero(vector))
         image: Floats = product(self.rows, vector)
         return image
 
     def move(self, images: Floats, change: Floats) -> None:
         """Add K_m d to every K_m v, (m, n), for a change d of v, reading only the rows where d is not 0."""
         changed = np.flatnonzero(change)
+        self._added += changed.size * len(self.grams)
         _move(self.grams, changed, change[changed], images)
+
+    def block(self, chosen: NDArray[np.int64]) -> Floats:
+        """Return K(theta) among c chosen examples, (c, c), from the base kernels' lower triangles."""
+        used = int(np.count_nonzero(self.rows.weights))
+        self._added += used * chosen.size**2 // (2 * self.grams.shape[1])
+        among: Floats = _block(self.rows, chosen)
+        return among
 
 
 def _check_finite(grams: Floats) -> None:
@@ -203,8 +214,7 @@ def _move(grams, changed, change, images):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def block(rows, chosen):  # type: ignore[no-untyped-def]
-    """Return the combination of the chosen examples, (c, c), from the base kernels' lower triangles."""
+def _block(rows, chosen):  # type: ignore[no-untyped-def]
     out = np.zeros((chosen.size, chosen.size))
     for m in np.flatnonzero(rows.weights):
         gram, weight = rows.grams[m], rows.weights[m]

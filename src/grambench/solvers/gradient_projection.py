@@ -2,10 +2,10 @@
 
 The first trial step of an iteration is the spectral one, s's / s'y of the last move s and the change y of the gradient
 (Barzilai and Borwein 1988), so that no step length has to be chosen for the scale of the kernels; a trial that does not
-satisfy the rule is shortened to the minimum of the parabola through what is known, but not below a tenth. As spectral
-steps need it, the rule asks for a decrease below the highest of the last ten objectives and not below the last one
-(Birgin, Martinez and Raydan 2000, SIAM J. Optim. 10); with a memory of one, RKL needs up to three times
-the evaluations to a gap of 1e-4.
+satisfy the rule is shortened to the minimum of the parabola through what is known, but kept between a tenth and a half.
+As spectral steps need it, the rule asks for a decrease below the highest of the last ten objectives and not below the
+last one (Birgin, Martinez and Raydan 2000, SIAM J. Optim. 10); with a memory of one, RKL needs up to three times the
+evaluations to a gap of 1e-4.
 """
 
 from collections.abc import Callable

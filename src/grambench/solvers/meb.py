@@ -80,7 +80,7 @@ def enclose(
     )
     if steps == max_steps:
         raise SolverError(f"minimum enclosing ball: no relative gap of {tolerance} after {steps} steps")
-    if not np.isfinite(gradient).all():
+    if steps < 0 or not np.isfinite(gradient).all():
         raise SolverError("minimum enclosing ball: the Gram matrix overflows")
     squared_radius = dual @ (gradient + 0.5 * diagonal)  # beta'(K + ridge I)beta = beta'(diagonal/2 - gradient)
     return Ball(dual=dual, squared_radius=max(float(squared_radius), 0.0), steps=steps)

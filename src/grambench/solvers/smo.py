@@ -105,7 +105,10 @@ def _number(order):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _steepest(gradient, grow, shrink):  # type: ignore[no-untyped-def]
-    """Return which variable that can grow has the largest gradient, n if none, and how far it is above the smallest."""
+    """Return which variable that can grow has the largest gradient, and how far it is above the smallest of the others.
+
+    n instead where a gradient is not a number.
+    """
     most, least = -MAGNITUDE, MAGNITUDE
     for k in range(gradient.size):
         most = max(most, _order(gradient[k] + grow[k]))

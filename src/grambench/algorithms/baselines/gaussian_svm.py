@@ -5,15 +5,15 @@ squared distance between two training examples, and s, of `widths`, the one with
 cross-validation at this C; the narrower of equals. C itself is the protocol's to choose.
 
 Where a class has fewer examples than there are folds there are fewer folds, and with a single one no choice: the middle
-one of the widths is taken. Its kernels are its own, none of the pool is used; counted are the values of one Gram matrix
-a width. The machines' steps are LIBSVM's and not counted. Dense features or sparse.
+one of the widths is taken. Its kernels are its own, none of the pool is used; LIBSVM does not tell its steps, so that
+no work is counted. Dense features or sparse.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, Order, Work
+from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.algorithms.on_features import check_classes, features_of, without_kernels
 from grambench.algorithms.oracle import check_loss_weight, stratified_folds
 from grambench.kernels.pool import Pool
@@ -51,12 +51,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     from sklearn.svm import SVC
 
     check_classes(labels)
-    features, widths = features_of(pool), parameters.widths
+    features, widths = features_of(pool), sorted(parameters.widths)
     n = len(labels)
     squared = euclidean_distances(features, squared=True)
     unit = float(np.median(squared[np.triu_indices(n, 1)])) or 1.0  # equal examples are no unit
     folds = min(parameters.folds, int(np.count_nonzero(labels == 1)), int(np.count_nonzero(labels == -1)))
-    best, work = widths[len(widths) // 2], Work(kernel_values=n * n, svm_calls=1)
+    best = widths[len(widths) // 2]
     if folds >= 2 and len(widths) > 1:
         held_out = stratified_folds(labels, folds, rng)
         right = np.zeros(len(widths), dtype=np.int64)
@@ -67,6 +67,5 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
                 machine = SVC(C=parameters.C, kernel="precomputed").fit(gram[np.ix_(kept, kept)], labels[kept])
                 right[w] += np.count_nonzero(machine.predict(gram[np.ix_(fold, kept)]) == labels[fold])
         best = widths[int(np.argmax(right))]
-        work = Work(kernel_values=len(widths) * n * n, svm_calls=len(widths) * folds + 1)
     model = SVC(C=parameters.C, kernel="rbf", gamma=0.5 / (best**2 * unit)).fit(features, labels)
-    return without_kernels(pool, model.decision_function, work)
+    return without_kernels(pool, model.decision_function)

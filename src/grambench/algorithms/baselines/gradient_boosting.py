@@ -43,7 +43,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     check_classes(labels)
     model = HistGradientBoostingClassifier(
-        learning_rate=parameters.learning_rate, max_iter=parameters.trees, random_state=seed_of(rng)
+        learning_rate=parameters.learning_rate,
+        max_iter=parameters.trees,
+        early_stopping=False,  # else fewer trees beyond 10,000 examples
+        random_state=seed_of(rng),
     )
     model.fit(_dense(features_of(pool)), labels)
 

@@ -25,7 +25,6 @@ from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, ch
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
-from grambench.solvers.combination import Combination, block
 from grambench.solvers.svm import MAX_STEPS, Machine
 
 RELAXATION = 1.5
@@ -90,10 +89,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
 def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, Machine]:
     """Return the weights, and the machine trained with them."""
-    path = _Path(oracle.combination, parameters.p, parameters.C)
+    path = _Path(oracle, parameters.p, parameters.C)
     images, dual = np.zeros(oracle.grams.shape[:2]), np.zeros(len(oracle.labels))  # K_m v and v
-    precise, gap, steps = PRECISION * parameters.gap, 1.0, 0
-    tolerance = COARSE
+    precise, tolerance, steps = PRECISION * parameters.gap, COARSE, 0
     while True:
         weights = path.weights()
         machine = oracle.machine(
@@ -130,17 +128,17 @@ class _Path:
 
     Parameters
     ----------
-    combination : Combination
-        At the weights that the machines are trained with.
+    oracle : Oracle
+        Has trained the machines; its combination is at their weights.
     p : float
         Norm of the constraint.
     C : float
         Weight of the loss.
     """
 
-    def __init__(self, combination: Combination, p: float, C: float) -> None:
-        self.combination, self.p, self.C = combination, p, C
-        self.logs = np.zeros(len(combination.grams))
+    def __init__(self, oracle: Oracle, p: float, C: float) -> None:
+        self.combination, self.work, self.p, self.C = oracle.combination, oracle.work, p, C
+        self.logs = np.zeros(len(oracle.grams))
         self.damping = DAMPING
         self.lowest = np.inf
         self.origin = self.step = self.safe = self.logs  # of the last step; what the paper's own would have been
@@ -199,11 +197,13 @@ class _Path:
         Free coefficients F keep their margins: K_FF dv_F + sum_k dtheta_k (K_k v)_F + db = 0 with the sum of dv_F 0.
         """
         free = np.flatnonzero((dual != 0.0) & (np.abs(dual) < self.C))
-        kernel, m = block(self.combination.rows, free), len(images)
+        kernel, (m, n) = self.combination.block(free), images.shape
         size = np.trace(kernel)
         if len(free) < 2 or not size > 0.0:
             return np.zeros((m, m))
         kernel[np.diag_indices(len(free))] += RIDGE * size / len(free)
+        self.work.solver_steps += 1
+        self.work.row_additions += len(free) ** 3 // (3 * n)
         parts = self.combination.rows.weights[:, None] * images[:, free]
         solved = np.linalg.solve(kernel, np.column_stack([parts.T, np.ones(len(free))]))
         answers, ones = solved[:, :m], solved[:, m]

@@ -43,4 +43,5 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     best = int(np.argmin(trials))
     chosen = perceptron_fit(rows, best, labels, order)
     tried = int(np.sum(trials))
-    return replace(chosen, work=chosen.work + Work(kernel_values=tried * len(labels), row_additions=tried))
+    made = (tried - int(trials[best])) * len(labels)  # the pass needs the rows of its own trial again
+    return replace(chosen, work=chosen.work + Work(kernel_values=made, row_additions=tried))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.alignment import centred, centred_labels
+from grambench.algorithms.alignment import CENTRING, centred, centred_labels
 from grambench.algorithms.fit import Fit, Labels, Order, Work, check_refinement
 from grambench.kernels.pool import Pool
 from grambench.solvers import nnls
@@ -43,5 +43,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     total = weights.sum()
     shares = weights / total if total > 0.0 else np.full(len(grams), 1.0 / len(grams))  # no kernel aligned at all
     m, n, _ = grams.shape
-    work = Work(kernel_values=grams.size, row_additions=m * (m + 1) // 2 * n)
+    passes = m * (CENTRING + 1) + m * (m + 1) // 2  # centred, a_k; M is symmetric
+    work = Work(kernel_values=grams.size, row_additions=passes * n)
     return Fit(weights=shares, thetas=pool.thetas, work=work)

@@ -4,11 +4,10 @@ The choice of ALSVM in OKS (Yang et al. 2012), with the alignment centred.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from grambench.algorithms.alignment import alignment
+from grambench.algorithms.alignment import ALIGNMENT, alignment
 from grambench.algorithms.fit import Fit, Labels, Order, Step, Work
 from grambench.kernels.pool import Pool
 
@@ -23,8 +22,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     grams = pool.grams()
     reached = [alignment(gram, labels) for gram in grams]
     best = int(np.argmax(reached))
-    work = Work(kernel_values=len(grams) * grams[0].size, row_additions=2 * len(grams) * len(labels))
-    chosen: dict[str, Any] = {"weights": np.eye(len(grams))[best]}
-    if pool.thetas is not None:  # the record tells of one kernel, not of a grid of which one is used
-        chosen = {"weights": np.ones(1), "thetas": pool.thetas[best : best + 1]}
-    return Fit(**chosen, steps=[Step(0, 0, reached[best])], work=work)
+    work = Work(kernel_values=len(grams) * grams[0].size, row_additions=ALIGNMENT * len(grams) * len(labels))
+    steps = [Step(0, 0, reached[best])]
+    if pool.thetas is None:
+        return Fit(weights=np.eye(len(grams))[best], steps=steps, work=work)
+    thetas = pool.thetas[best : best + 1]  # the record tells of one kernel, not of a grid of which one is used
+    return Fit(weights=np.ones(1), thetas=thetas, steps=steps, work=work)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.alignment import alignment
+from grambench.algorithms.alignment import ALIGNMENT, alignment
 from grambench.algorithms.fit import Fit, Labels, Order, Work, check_refinement
 from grambench.kernels.pool import Pool
 
@@ -42,4 +42,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     total = reached.sum()
     weights = reached / total if total > 0.0 else np.full(len(reached), 1.0 / len(reached))  # no kernel aligned at all
     m, n = len(grams), len(labels)
-    return Fit(weights=weights, thetas=pool.thetas, work=Work(kernel_values=m * n * n, row_additions=2 * m * n))
+    return Fit(weights=weights, thetas=pool.thetas, work=Work(kernel_values=m * n * n, row_additions=ALIGNMENT * m * n))

@@ -28,6 +28,10 @@ class Parameters:
 
     def __post_init__(self) -> None:
         check_refinement(self.refine)
+        if not all(0.0 <= value < np.inf for value in self.values):
+            raise ValueError(f"values must be finite and not negative, got {self.values}")
+        if self.values and self.refine != 1:
+            raise ValueError("values and refine: expected one of them, got both")
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
