@@ -12,7 +12,6 @@ from pathlib import Path
 import h5py
 
 from grambench.config.load import read
-from grambench.config.protocols import Holdout
 from grambench.pipeline.plan import START, Plan
 
 ROOT = Path(__file__).parent.parent
@@ -32,7 +31,7 @@ def measured(plan, folder):
             provenance = json.loads(file.attrs["provenance"])
             points, repeats = next(iter(file["metrics"].values())).shape[:2]
         blocks = provenance.get("blocks", 1)
-        done = repeats + blocks * isinstance(plan.studies[study].protocol, Holdout) / points
+        done = repeats + blocks * plan.studies[study].protocol.repeated_first / points
         wall = provenance["wall_seconds"]
         found[study, dataset, "/".join(task)] = max(wall - blocks * START, 0.0) / done, wall
     return found

@@ -160,7 +160,7 @@ class Costs:
     def _extra(self, run):
         """Return how many repeats a run does beside its own: a holdout run has the first one at one point twice."""
         points = self.records[run][1] if run in self.records else 1
-        return (self.plan.studies[run[0]].protocol.kind == "holdout") / points
+        return self.plan.studies[run[0]].protocol.repeated_first / points
 
     def _repeat(self, run):
         wall, _, repeats, blocks = self.records[run]

@@ -148,10 +148,16 @@ def test_a_failed_contestant_leaves_most_decided_and_none_undecided():
 
 
 def test_too_few_data_sets_are_not_judged():
-    study = STUDY.model_copy(update={"datasets": SETS[:5]})
-    given = evidence()
-    few = Evidence(Results(study, given.results.runs, given.results.cells), CURVES)
-    assert answers(few)["2a"].evidence == "not judged: 5 of 5 data sets have both, 6 and half of them are needed"
+    def of(count):
+        study, given = STUDY.model_copy(update={"datasets": SETS[:count]}), evidence()
+        cells, runs = given.results.cells, given.results.runs
+        runs, cells = (table[table["dataset"].isin(SETS[:count])] for table in (runs, cells))
+        return answers(Evidence(Results(study, runs, cells), CURVES))
+
+    assert of(5)["2a"].evidence == "not judged: 5 of 5 data sets have both, 6 and half of them are needed"
+    assert of(6)["2a"].verdict == "holds"
+    assert of(8)["1c"].evidence == "not judged: 8 data sets are too few for 11 tests at once"
+    assert of(9)["1c"].verdict == "holds"  # 11 times 2 / 2^9 is below 5 %
 
 
 def test_every_claim_states_itself_and_its_source():

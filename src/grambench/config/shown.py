@@ -180,7 +180,7 @@ class RanksTable(AnyTable):
 
 
 class MatrixTable(AnyTable):
-    """A row an algorithm, a column a data set, means of one metric; the best of each data set in bold."""
+    """A row a data set, a column an algorithm, means of one metric; the best of each data set in bold."""
 
     kind: Literal["matrix"]
     algorithms: Names

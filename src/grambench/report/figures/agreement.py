@@ -63,7 +63,7 @@ def _points(axes: Axes, points: pd.DataFrame, colour: str, mark: str) -> None:
         points[name].fillna(0.0).to_numpy(np.float64)
         for name in ("published_mean", "ours_mean", "published_std", "ours_std")
     )
-    errors = (np.minimum(x_std, 0.95 * x), np.minimum(y_std, 0.95 * y))  # on a logarithmic axis nothing reaches 0
+    errors = [[np.minimum(std, 0.95 * mean), std] for mean, std in ((x, x_std), (y, y_std))]  # a logarithm has no 0
     axes.errorbar(x, y, xerr=errors[0], yerr=errors[1], fmt="none", ecolor=colour, elinewidth=0.6, alpha=0.45, zorder=2)
     axes.plot(x, y, mark, color=colour, markersize=5.5, markeredgecolor="white", markeredgewidth=0.5, zorder=3)
 

@@ -31,7 +31,7 @@ def draw(given: Given, figure: CriticalDifferenceFigure) -> Canvas:
     ranks = {name: float(field.ranks[name].mean()) for name in field.names}
     means = results.means(field.names, figure.metrics[0], field.ranks.index)
     statistic, p_value = friedman(means)
-    differ = p_value < BEST_LEVEL
+    differ = p_value < BEST_LEVEL or len(field.names) == 2  # of two, the pairs' own test says all
     groups = alike(field.names, pairwise(means)) if differ else [tuple(field.names)]
     levels = _levels([(ranks[group[0]], ranks[group[-1]]) for group in groups])
     half = math.ceil(len(field.names) / 2)
@@ -49,8 +49,8 @@ def draw(given: Given, figure: CriticalDifferenceFigure) -> Canvas:
         colour, _ = line(results.study, name)
         texts = [results.title(name), f"{ranks[name]:.1f}"]
         _elbow(axes, ranks[name], below + STEP * (place + 0.5), ends[0] if left else ends[1], colour, texts)
-    test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else "no test"
-    joined = "Wilcoxon and Holm tell no two apart" if differ else "no difference at all"
+    test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else "Two algorithms"
+    joined = "Wilcoxon and Holm tell no two apart" if differ else "Friedman tells none apart"
     canvas.supxlabel(f"Mean rank on {field.basis}. {test}; bars: {joined} at {BEST_LEVEL:.0%}", fontsize=8)
     return canvas
 

@@ -20,7 +20,7 @@ OUTLYING = 1.5  # interquartile ranges outside the quartiles from which a mean i
 
 
 def draw(given: Given, figure: PanelsFigure) -> Canvas:
-    """Draw mean and standard deviation of every algorithm; what lies far below the others is marked at the edge."""
+    """Draw mean and standard deviation of every algorithm; what lies far from the others is marked at the edge."""
     (metric,) = figure.metrics
     results, field = given.results, Field.of(given.results, figure)
     if not field.names:
