@@ -138,6 +138,23 @@ def test_a_machine_that_cannot_be_trained_ends_the_search():
     assert limited.candidate.value == 1e-4
 
 
+def test_a_value_without_a_machine_leaves_the_others(monkeypatch):
+    (draw, *_) = holdout.draws(settings(), dataset())
+    asked = settings("ca_nd", tune={"parameter": "regulariser", "values": [1.0, 10.0], "by": "error"})
+    alone = tuned(settings("ca_nd"), draw, regulariser=10.0)
+    trained, calls = holdout.learner.trained, []
+
+    def fails_first(*given, **settings):
+        calls.append(given)
+        if len(calls) == 1:
+            raise SolverError("no machine")
+        return trained(*given, **settings)
+
+    monkeypatch.setattr(holdout.learner, "trained", fails_first)
+    found = tuned(asked, draw)
+    assert (found.candidate.value, found.error) == (10.0, alone.error)
+
+
 @pytest.mark.parametrize("file", ["lp_mkl", "simple_mkl", "grid_uniform", "cka", "alignf"])
 def test_kernel_values_that_are_made_once_count_once(file):
     (draw, *_) = holdout.draws(settings(), dataset())

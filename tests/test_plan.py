@@ -155,6 +155,7 @@ def test_every_value_of_the_selected_parameter_is_checked(tmp_path):
 
 SCALES = NESTED["sweeps"]["scales"]
 VALUES = {name: value for name, value in SCALES.items() if name not in ("kind", "references")}
+TUNE = {"parameter": "C", "values": [2.0]}
 
 
 @pytest.mark.parametrize(
@@ -170,6 +171,21 @@ VALUES = {name: value for name, value in SCALES.items() if name not in ("kind", 
         ({"sweeps": {"scales": SCALES | {"references": {"rkl_l1": "rkl"}}}}, "scales names algorithm rkl, which"),
         ({"protocol": {"kind": "online"}}, "sweep scales is of kind scaling, studies of kind online do parameter"),
         ({"algorithms": NESTED["algorithms"] | {"unif": {"parameters": {"C": 1.0}}}}, "unif sets C, which cross-"),
+        (
+            {"algorithms": NESTED["algorithms"] | {"unif": {"tune": TUNE | {"by": "alignment"}}}},
+            "unif tunes by alignment, which a study of kind nested does not",
+        ),
+        (
+            {"sweeps": {}, "protocol": {"kind": "online"}, "algorithms": {"om2": {"tune": TUNE | {"parameter": "p"}}}},
+            "om2 tunes p, but a study of kind online holds nothing out",
+        ),
+        (
+            {
+                "algorithms": {"l2": {"algorithm": "lp_mkl", "tune": TUNE | {"parameter": "p"}}},
+                "sweeps": {"norms": VALUES | {"kind": "parameter", "parameter": "p", "algorithms": ["l2"]}},
+            },
+            "sweep norms sets p, which l2 tunes",
+        ),
         (
             {"sweeps": {"cs": VALUES | {"parameter": "C"}}},
             "cs sets C, which cross-validation chooses",

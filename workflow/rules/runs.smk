@@ -51,7 +51,9 @@ rule join:
         "after"
     conda:
         "../../envs/environment.yaml"
-    params:
+    params:  # of the blocks too, which are deleted, so that nothing else tells of a change
+        spec=lambda w: PLAN.run_spec(*w.run.split("/", 2)),
+        run_code=lambda w: PLAN.run_code(*w.run.split("/", 2)[::2]),
         code=code("grambench.pipeline.steps.join"),
     shell:
         "python -m grambench.pipeline.steps.join {output} {input} 2> {log}"

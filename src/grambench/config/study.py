@@ -220,8 +220,17 @@ class Study(Model):
                     f"sweep {name} is of kind {sweep.kind}, studies of kind {self.protocol.kind} do {known}"
                 )
         for name, entry in self.algorithms.items():
-            if entry.tune and entry.tune.parameter in entry.parameters:
+            if not entry.tune:
+                continue
+            if entry.tune.parameter in entry.parameters:
                 raise ValueError(f"{name} sets {entry.tune.parameter}, which is tuned")
+            if self.protocol.kind == "online":
+                raise ValueError(f"{name} tunes {entry.tune.parameter}, but a study of kind online holds nothing out")
+            if entry.tune.by == "alignment" and self.protocol.kind != "holdout":
+                raise ValueError(f"{name} tunes by alignment, which a study of kind {self.protocol.kind} does not")
+            for title, sweep in self.sweeps.items():
+                if name in sweep.algorithms and entry.tune.parameter in sweep.sets():
+                    raise ValueError(f"sweep {title} sets {entry.tune.parameter}, which {name} tunes")
         return self
 
     @model_validator(mode="after")

@@ -195,17 +195,21 @@ def tune(algorithm: Algorithm, point: dict[str, Any], specification: Specificati
         among = pools.among(draw.validation)
         found = [max(found, key=lambda each: alignment(each.fit.gram(among), draw.validation_labels))]
     best: tuple[Candidate, Trained, float] | None = None
+    failed = SolverError(f"{algorithm.name}: nothing was learned")
     for candidate in found:
         machine = None
-        for machine in learner.trained(
-            candidate.fit, known, protocol["values"], steps=protocol["steps"], trace=protocol["trace"]
-        ):
-            error = float(np.mean(~learner.right(machine.predictor, held_out)))
-            if best is None or error < best[2]:
-                best = candidate, machine, error
+        try:
+            for machine in learner.trained(
+                candidate.fit, known, protocol["values"], steps=protocol["steps"], trace=protocol["trace"]
+            ):
+                error = float(np.mean(~learner.right(machine.predictor, held_out)))
+                if best is None or error < best[2]:
+                    best = candidate, machine, error
+        except SolverError as reason:  # another value may do
+            failed = reason
         work += machine.work if machine else Work()
     if best is None:
-        raise SolverError(f"{algorithm.name}: nothing was learned")
+        raise failed
     return Tuned(*best, work)
 
 

@@ -95,9 +95,10 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
 
 
 def search_of(specification: Specification) -> dict[str, Any]:
-    """Return the parameter that is chosen and its values: the entry's own, else the study's."""
+    """Return the parameter that is chosen and its values, the entry's own, else the study's; and the machines' C."""
     protocol = specification.protocol
-    return specification.tune or {"parameter": protocol["select"], "values": protocol["values"]}
+    search = specification.tune or {"parameter": protocol["select"], "values": protocol["values"]}
+    return search | {"C": protocol["values"]}
 
 
 def choose(algorithm: Algorithm, point: dict[str, Any], search: dict[str, Any], part: splits.Part) -> Choice:
@@ -108,7 +109,7 @@ def choose(algorithm: Algorithm, point: dict[str, Any], search: dict[str, Any], 
         settings = point if name is None else point | {name: value}
         for fold in part.inner:
             fit = learner.fit(algorithm, settings, fold.train, part.draws)
-            for machine in learner.trained(fit, fold.train, search["values"]):
+            for machine in learner.trained(fit, fold.train, search["C"]):
                 correct = int(np.count_nonzero(learner.right(machine.predictor, fold.test)))
                 right[value, machine.C] = right.get((value, machine.C), 0) + correct
     return max(right, key=right.__getitem__)

@@ -2,7 +2,7 @@
 
 As a function of s = 1/sigma^2 every entry of a Gaussian Gram matrix is convex, so that c'K_sigma c = A(s) - B(s) with
 convex A, the terms with c_i c_j > 0, and B, the others. A step replaces A by its tangent at the last s and maximises
-the concave rest: B'(s) = A'(last s). It never lowers the objective.
+the concave rest: B'(s) = A'(last s). But for what its steps leave undone, it never lowers the objective.
 
 Deviations: the paper finds the global maximum on the line by cutting planes; here the steps start from the best point
 of the family's scan, and pairs of them are extrapolated where that is better, since they converge linearly.
