@@ -124,6 +124,13 @@ def test_blocks_are_as_long_as_allowed(plan):
         assert min(seconds) > 20
 
 
+def test_blocks_share_a_studys_budget(plan):
+    study = plan.studies["leaderboard"]
+    assert plan.run_seconds("leaderboard") == study.seconds
+    assert plan.run_seconds("leaderboard", "3-5") == study.seconds * 3 / study.protocol.repeats
+    assert plan.run_seconds("omkc", "3-5") == plan.project.limits.seconds
+
+
 def test_shorter_blocks_are_more_and_none_is_split_where_they_are_long(plan):
     settings = read(CONFIG / "config.yaml")
 

@@ -189,7 +189,7 @@ def retrain(
 ) -> Pass:
     """Train an algorithm that learns from all at once at each of C rounds on what has been seen, and measure it.
 
-    Seconds and work are those of all fits and their machines together.
+    Seconds are those of all fits, their machines and the predictions between them; work is that of fits and machines.
     """
     order, labels, m = sample.order, sample.labels, sample.pool.shape[0]
     enough = _enough(sample)
