@@ -18,12 +18,15 @@ def build(given: Given, table: RanksTable) -> Grid:
     ranked = published or results.with_results(table.algorithms, table.by)
     over = [] if published else list(results.ranks(ranked, table.by).index)
     names = table.algorithms if table.rows == "metrics" else _best_first(given, table, ranked)
-    rows = []
+    rows, run = [], set(results.cells["algorithm"])
     for metric in table.metrics:
         keys = [(table.title, ALL, name, metric) for name in names]
         cells = [cell_of(given, key, ours=results.across(key[2], metric, ranked, table.by, over)) for key in keys]
         if metric in RANKS:
-            cells = [cell if cell.text else replace(cell, status=NOT_RANKED) for cell in cells]
+            cells = [
+                replace(cell, status=NOT_RANKED) if name in run and not cell.text else cell
+                for name, cell in zip(names, cells, strict=True)
+            ]
         rows.append(Row(label=METRICS[metric].label, metric=metric, cells=cells))
     columns, corner = [results.title(name) for name in names], ""
     if table.rows == "algorithms":
