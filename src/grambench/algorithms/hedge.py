@@ -1,9 +1,34 @@
 """Hedge weights of the OMKC algorithms (Hoi et al. 2013, Sections 3.2 and 4)."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
 
 TINY = 2.0**-500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discount:
+    """What a mistake costs a kernel's weight: beta, in (0, 1]."""
+
+    beta: float = 0.8
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.beta <= 1.0:
+            raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling(Discount):
+    """And how kernels are drawn: delta, in (0, 1), smooths their probabilities."""
+
+    delta: float = 0.01
+
+    def __post_init__(self) -> None:
+        Discount.__post_init__(self)
+        if not 0.0 < self.delta < 1.0:
+            raise ValueError(f"delta must lie in (0, 1), got {self.delta}")
 
 
 @njit(cache=True)

@@ -17,13 +17,13 @@ from numba import njit
 
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Labels, Order, Trace
-from grambench.algorithms.hedge import discount, normalise
+from grambench.algorithms.hedge import Discount, discount, normalise
 from grambench.algorithms.scores import Experts, Vote, expert_pass, passed, vote
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Discount):
     """Parameters of OMKC(D,D).
 
     Attributes
@@ -31,12 +31,6 @@ class Parameters:
     beta : float
         Discount of a kernel's weight at each of its mistakes, in (0, 1].
     """
-
-    beta: float = 0.8
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.beta <= 1.0:
-            raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

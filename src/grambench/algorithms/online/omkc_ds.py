@@ -15,13 +15,13 @@ from numba import njit
 
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Labels, Order, Trace
-from grambench.algorithms.hedge import discount, normalise, selection
+from grambench.algorithms.hedge import Sampling, discount, normalise, selection
 from grambench.algorithms.scores import Experts, Vote, expert_pass, passed, vote
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Sampling):
     """Parameters of OMKC(D,S).
 
     Attributes
@@ -31,15 +31,6 @@ class Parameters:
     delta : float
         Smoothing of the sampling probabilities, in (0, 1).
     """
-
-    beta: float = 0.8
-    delta: float = 0.01
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.beta <= 1.0:
-            raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
-        if not 0.0 < self.delta < 1.0:
-            raise ValueError(f"delta must lie in (0, 1), got {self.delta}")
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

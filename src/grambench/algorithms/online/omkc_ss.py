@@ -12,14 +12,14 @@ from numba import njit
 
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Labels, Order, Trace
-from grambench.algorithms.hedge import discount, normalise, selection
+from grambench.algorithms.hedge import Sampling, discount, normalise, selection
 from grambench.algorithms.scores import Experts, Vote, add_row, passed, score, vote
 from grambench.algorithms.stochastic import run
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Sampling):
     """Parameters of OMKC(S,S).
 
     Attributes
@@ -29,15 +29,6 @@ class Parameters:
     delta : float
         Smoothing of the sampling probabilities, in (0, 1).
     """
-
-    beta: float = 0.8
-    delta: float = 0.01
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.beta <= 1.0:
-            raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
-        if not 0.0 < self.delta < 1.0:
-            raise ValueError(f"delta must lie in (0, 1), got {self.delta}")
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
