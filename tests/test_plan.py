@@ -216,6 +216,15 @@ def test_a_wrong_study_is_refused(change, message):
         check(Study, NESTED | change, "small.yaml")
 
 
+def test_studies_without_the_data_sets_asked_for_are_left_out(tmp_path):
+    folder = tmp_path / "config"
+    plan(tmp_path)
+    found = Plan({"studies": ["omkc", "small", "ca_mnist"], "datasets": ["sonar"]}, folder)
+    assert (list(found.studies), found.left_out) == (["omkc", "small"], ["ca_mnist"])
+    with pytest.raises(ConfigError, match="none of the studies ca_mnist has any of the data sets asked for"):
+        Plan({"studies": ["ca_mnist"], "datasets": ["sonar"]}, folder)
+
+
 def test_a_project_can_ask_for_some_of_a_studys_entries(small, tmp_path):
     chosen = plan(tmp_path)
     chosen.project.algorithms["small"] = ["rkl_l2"]

@@ -14,7 +14,7 @@ from typing import Any
 
 from grambench import algorithms, experiments
 from grambench.common import layout
-from grambench.common.errors import unknown_name
+from grambench.common.errors import ConfigError, unknown_name
 from grambench.config.dataset import Dataset
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
@@ -48,7 +48,14 @@ class Plan:
     Raises
     ------
     ConfigError
-        If a name is unknown or a value not allowed, anywhere in the studies of the project.
+        If a name is unknown or a value not allowed, anywhere in the studies of the project, or nothing is left to do.
+
+    Attributes
+    ----------
+    studies : dict of Study
+        By name, those that have a data set that is asked for.
+    left_out : list of str
+        Those that have none.
     """
 
     def __init__(self, settings: dict[str, Any], folder: Path) -> None:
@@ -64,6 +71,10 @@ class Plan:
             for entry in entries:
                 if name in self.studies and entry not in self.studies[name].algorithms:
                     raise unknown_name(f"algorithm of {name}", entry, self.studies[name].algorithms)
+        self.left_out = [name for name in self.studies if not self.datasets(name)]
+        if len(self.left_out) == len(self.studies):
+            raise ConfigError(f"none of the studies {', '.join(self.studies)} has any of the data sets asked for")
+        self.studies = {name: study for name, study in self.studies.items() if name not in self.left_out}
 
     # names
 
