@@ -132,7 +132,7 @@ def quorum(hits: Mapping[str, bool], wanted: Sequence[str], share: Quorum | floa
     holds = _enough(true, at_hand, share)
     decided = 2 * at_hand >= len(wanted) or (share == "every" and not holds)
     evidence = f"{what} on {true} of {at_hand}"
-    evidence += f": not on {listed(against)}" if against else ""
+    evidence += f": not on {listed(against)}" if true and against else ""
     return Answer(_word(holds) if decided else "undecided", evidence + absent(hits, wanted))
 
 
