@@ -59,7 +59,7 @@ def test_blocks_are_those_of_the_workflow_and_wait_for_the_same(scaling, setting
     plan = scaling.plan_of(settings, 20)
     whole, jobs = scaling.workflow(scaling.plan_of(settings, 20, scaling.WHOLE)), scaling.workflow(plan)
     blocks = plan.block_records("/".join(LONG))
-    assert len(blocks) > 4
+    assert len(blocks) > 1
     assert jobs[NAME] == scaling.Job("join", blocks)
     assert all(jobs[block].needs == whole[NAME].needs and jobs[block].run == LONG for block in blocks)
     assert sum(jobs[block].repeats for block in blocks) == whole[NAME].repeats == 20

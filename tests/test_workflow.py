@@ -58,8 +58,8 @@ EDITS = {
         DD | both("omkc_sd") | AFTER_RUNS,
     ),
     "a default that the study overrides": (
-        (ONLINE + "omkc_dd.py", "beta: float = 0.8", "beta: float = 0.7"),
-        DD | AFTER_RUNS,
+        ("src/grambench/algorithms/hedge.py", "beta: float = 0.8", "beta: float = 0.7"),
+        DD | both("omkc_sd") | AFTER_RUNS,
     ),
     "a parameter in the study": (
         ("config/studies/omkc.yaml", "delta: 0.01", "delta: 0.02"),

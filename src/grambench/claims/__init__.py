@@ -21,6 +21,7 @@ from grambench.results.statistics import Sample
 from grambench.results.study import Results
 
 Verdict = Literal["holds", "fails", "undecided"]
+FEW = 5  # data sets that are named where a claim is true of none
 Quorum = Literal["most", "almost all", "every"]
 ALMOST_ALL = 0.85
 
@@ -132,7 +133,8 @@ def quorum(hits: Mapping[str, bool], wanted: Sequence[str], share: Quorum | floa
     holds = _enough(true, at_hand, share)
     decided = 2 * at_hand >= len(wanted) or (share == "every" and not holds)
     evidence = f"{what} on {true} of {at_hand}"
-    evidence += f": not on {listed(against)}" if true and against else ""
+    if against and (true or len(against) <= FEW):
+        evidence += f": not on {listed(against)}"
     return Answer(_word(holds) if decided else "undecided", evidence + absent(hits, wanted))
 
 
