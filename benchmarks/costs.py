@@ -6,10 +6,9 @@ took longer than ten seconds with all its repeats. Runs that no folder holds kee
 
 import argparse
 import csv
-import json
 from pathlib import Path
 
-import h5py
+from scaling import per_repeat, recorded
 
 from grambench.config.load import read
 from grambench.pipeline.plan import START, Plan
@@ -20,21 +19,11 @@ LONG = 10.0  # seconds
 
 def measured(plan, folder):
     """Return the seconds of a repeat and of all repeats by (study, data set, task)."""
-    found = {}
-    for path in sorted((folder / "runs").rglob("[!.]*.h5")):
-        study, dataset, *task = path.relative_to(folder / "runs").with_suffix("").parts
-        if study not in plan.studies:
-            continue
-        with h5py.File(path, "r") as file:
-            if file.attrs["status"] != "ok":
-                continue
-            provenance = json.loads(file.attrs["provenance"])
-            points, repeats = next(iter(file["metrics"].values())).shape[:2]
-        blocks = provenance.get("blocks", 1)
-        done = repeats + blocks * plan.studies[study].protocol.repeated_first / points
-        wall = provenance["wall_seconds"]
-        found[study, dataset, "/".join(task)] = max(wall - blocks * START, 0.0) / done, wall
-    return found
+    return {
+        run: (per_repeat(record, plan.studies[run[0]].protocol.repeated_first, START), record[0])
+        for run, record in recorded([folder]).items()
+        if run[0] in plan.studies
+    }
 
 
 def main():

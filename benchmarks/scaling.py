@@ -135,6 +135,12 @@ def recorded(folders):
     return found
 
 
+def per_repeat(record, first, start):
+    """Return the seconds of a repeat; each block starts, and does its first repeat at one point `first` times more."""
+    wall, points, repeats, blocks = record
+    return max(wall - blocks * start, 0.0) / (repeats + blocks * first / points)
+
+
 class Costs:
     """Seconds of every job, at any number of repeats."""
 
@@ -163,8 +169,8 @@ class Costs:
         return self.plan.studies[run[0]].protocol.repeated_first / points
 
     def _repeat(self, run):
-        wall, _, repeats, blocks = self.records[run]
-        return max(wall - blocks * self.start[run[0]], 0.0) / (repeats + blocks * self._extra(run))
+        first = self.plan.studies[run[0]].protocol.repeated_first
+        return per_repeat(self.records[run], first, self.start[run[0]])
 
     def has(self, name, job):
         """Whether the cost of a job was measured."""
