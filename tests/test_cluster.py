@@ -47,6 +47,16 @@ def test_the_last_attempt_at_a_run_lets_its_own_limits_end_it(plan):
         assert memory[-1] >= limits.memory_mb + 500 and 60 * minutes[-1] >= limits.seconds + 60
 
 
+def test_memory_is_asked_for_what_a_protocol_holds(plan):
+    """Online runs map all Gram matrices, nested ones hold copies of them, holdout ones make those of a small draw."""
+    online, nested, holdout = (
+        plan.run_mb(*run, 1) for run in (("omkc", "w5a"), ("rkl", "musk1"), ("leaderboard", "w5a"))
+    )
+    assert online > 16 * plan.gram_mb("w5a")
+    assert nested > 1100 + 20 * plan.gram_mb("musk1") * plan.studies["rkl"].protocol.copies - 1 > 1100
+    assert holdout < online / 4
+
+
 def test_the_profile_allows_as_many_attempts_and_names_its_jobs():
     profile = yaml.safe_load((ROOT / "profiles/slurm/profile.yaml").read_text())
     assert profile["retries"] + 1 == LAST

@@ -137,3 +137,10 @@ def test_wrong_kernel_parameters_are_refused(family, value):
 def test_unknown_kernel_suggests_the_nearest():
     with pytest.raises(ConfigError, match="unknown kernel family 'gausian': did you mean gaussian"):
         Kernel("gausian", 1.0)
+
+
+def test_a_distance_that_is_no_number_gives_a_value_that_is_none():
+    """And not the 0 of an underflow: nobody would see it."""
+    values = np.empty((1, 3))
+    Kernel("gaussian", 1.0).fill(np.zeros((1, 3)), np.array([[np.nan, 0.0, 1e9]]), values)
+    np.testing.assert_array_equal(values, [[np.nan, 1.0, 0.0]])

@@ -23,7 +23,7 @@ from grambench.pipeline.plan import Plan
 CONFIG = Path("config")
 EPILOG = """examples:
   grambench list algorithms                        what there is
-  grambench run --demo                             three embedded data sets, a minute or two
+  grambench run --demo                             three embedded data sets
   grambench run                                    the full study on all cores
   grambench run -d wdbc sonar -- --dry-run         two data sets; what follows -- goes to snakemake
   grambench status                                 what is done, what failed and why

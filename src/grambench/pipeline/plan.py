@@ -297,10 +297,11 @@ class Plan:
         last the limit of a run: then it is the run's own supervisor that ends it, and a record says so.
         """
         plan = self.studies[study]
-        grams = len(plan.kernel_list()) * self.gram_mb(dataset) if plan.protocol.stored else 0
+        grams = len(plan.kernel_list()) * self.gram_mb(dataset)
+        mapped = grams if plan.protocol.stored else 0
         if attempt >= LAST:
-            return grams + 500 + self.project.limits.memory_mb
-        return grams + attempt * (1100 + plan.protocol.copies * grams)
+            return mapped + 500 + self.project.limits.memory_mb
+        return mapped + attempt * (1100 + plan.protocol.copies * grams)
 
     def run_seconds(self, study: str, block: str | None = None) -> float:
         """Return the seconds that a run of a study may take; of a study's own budget, a block has its share."""
