@@ -63,7 +63,7 @@ rule table:
         "../../envs/environment.yaml"
     params:
         spec=lambda w: PLAN.study_spec(w.study),
-        code=code("grambench.pipeline.steps.tables"),
+        code=lambda w: PLAN.table_code(w.study, w.table),
         titles=PLAN.titles(),
     shell:
         "python -m grambench.pipeline.steps.tables {params.spec:q} {output} {input} 2> {log}"
@@ -87,7 +87,7 @@ rule figure:
         "../../envs/environment.yaml"
     params:
         spec=lambda w: PLAN.study_spec(w.study),
-        code=code("grambench.pipeline.steps.figures"),
+        code=lambda w: PLAN.figure_code(w.study, w.figure),
         titles=PLAN.titles(),
     shell:
         "python -m grambench.pipeline.steps.figures {params.spec:q} {output} {input} 2> {log}"

@@ -268,6 +268,16 @@ class Plan:
         module = f"grambench.claims.{study}"
         return fingerprint.code("grambench.pipeline.steps.claims", *([module] if fingerprint.source(module) else []))
 
+    def table_code(self, study: str, table: str) -> str:
+        """Return the code hash of rule `table`, with the module of the table's kind."""
+        kind = self.studies[study].tables[table].kind
+        return fingerprint.code("grambench.pipeline.steps.tables", f"grambench.report.tables.{kind}")
+
+    def figure_code(self, study: str, figure: str) -> str:
+        """Return the code hash of rule `figure`, with the module of the figure's kind."""
+        kind = self.studies[study].figures[figure].kind
+        return fingerprint.code("grambench.pipeline.steps.figures", f"grambench.report.figures.{kind}")
+
     def study_spec(self, study: str) -> str:
         """Return the settings of the rules that look at a study as a whole."""
         return fingerprint.spec(self._settings(study))

@@ -1,45 +1,23 @@
 """The papers' figures with our curves, and published against own numbers, as SVG and PNG.
 
-A kind of figure is a module here and the class in grambench.config.shown that says what a study's file may ask of it.
+A kind of figure is a module here and the class in grambench.config.shown that says what a study's file may ask of it;
+only the module of a figure's own kind is imported, and an edit there draws the figures of that kind again.
 Every algorithm keeps its colour and its line style through all figures of a study. The same results give the same SVG
 file, byte for byte.
 """
 
-from collections.abc import Callable
+import importlib
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
 from grambench.config.shown import Figure
-from grambench.report.figures import (
-    across,
-    agreement,
-    critical_difference,
-    curves,
-    dots,
-    found,
-    function,
-    heatmap,
-    panels,
-    pareto,
-    profile,
-    sweep,
-)
 from grambench.report.figures.shared import STYLE, Given, left_out, line
 from grambench.results.study import Results
 
-__all__ = ["KINDS", "alternative", "draw", "left_out", "line", "save"]
-
-MODULES: list[Any] = [
-    *(across, agreement, critical_difference, curves, dots, found),
-    *(function, heatmap, panels, pareto, profile, sweep),
-]
-KINDS: dict[str, Callable[[Given, Any], Canvas]] = {
-    module.__name__.rpartition(".")[2]: module.draw for module in MODULES
-}
+__all__ = ["alternative", "draw", "left_out", "line", "save"]
 
 
 def draw(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
@@ -57,7 +35,9 @@ def draw(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, fig
         The figure's description in the study.
     """
     with mpl.rc_context(STYLE):
-        return KINDS[figure.kind](Given(results=results, curves=curves, reproduction=reproduction), figure)
+        kind = importlib.import_module(f"{__name__}.{figure.kind}")
+        canvas: Canvas = kind.draw(Given(results=results, curves=curves, reproduction=reproduction), figure)
+        return canvas
 
 
 def save(canvas: Canvas, svg: Path, png: Path) -> None:
