@@ -47,7 +47,14 @@ def welch(first: Sample, second: Sample) -> float:
     Without any variance the answer is certain: 1 for equal means, 0 for different ones. See `student` for a number
     whose variance is not known.
     """
-    return _p_value(first, second, equal_variances=False)
+    if _unknown(first, second):
+        return student(first, second)
+    shares = first.std**2 / first.runs, second.std**2 / second.runs
+    error = math.sqrt(sum(shares))
+    if error == 0:
+        return _certain(first, second)
+    freedom = error**4 / (shares[0] ** 2 / (first.runs - 1) + shares[1] ** 2 / (second.runs - 1))
+    return _two_sided((first.mean - second.mean) / error, freedom)
 
 
 def student(first: Sample, second: Sample) -> float:
@@ -56,22 +63,35 @@ def student(first: Sample, second: Sample) -> float:
     Where the variance of one side is not known, because it is a single run or because the paper prints no standard
     deviation, it is taken to be the other side's. That side's runs alone then give the degrees of freedom.
     """
-    return _p_value(first, second, equal_variances=True)
-
-
-def _p_value(first: Sample, second: Sample, *, equal_variances: bool) -> float:
-    from scipy import stats  # takes longest to load, and most that imports this module tests nothing
-
     if math.isnan(first.std):
         first, second = second, first
     if math.isnan(first.std) or second.runs < 1:
         return math.nan
-    if first.std == 0 and not second.std > 0:
-        return float(math.isclose(first.mean, second.mean, rel_tol=1e-12, abs_tol=1e-12))
     if math.isnan(second.std):
-        error = first.std * math.sqrt(1 / first.runs + 1 / second.runs)
-        return float(2 * stats.t.sf(abs(first.mean - second.mean) / error, first.runs - 1))
-    return float(stats.ttest_ind_from_stats(*first, *second, equal_var=equal_variances).pvalue)
+        variance, freedom = first.std**2, first.runs - 1
+    else:
+        freedom = first.runs + second.runs - 2
+        variance = ((first.runs - 1) * first.std**2 + (second.runs - 1) * second.std**2) / freedom
+    if variance == 0:
+        return _certain(first, second)
+    return _two_sided((first.mean - second.mean) / math.sqrt(variance * (1 / first.runs + 1 / second.runs)), freedom)
+
+
+def _unknown(first: Sample, second: Sample) -> bool:
+    """Tell whether one of two variances is not known."""
+    return math.isnan(first.std) or math.isnan(second.std)
+
+
+def _certain(first: Sample, second: Sample) -> float:
+    """Return 1 for equal means and 0 for different ones, where nothing varies."""
+    return float(math.isclose(first.mean, second.mean, rel_tol=1e-12, abs_tol=1e-12))
+
+
+def _two_sided(t: float, freedom: float) -> float:
+    """Return the probability that Student's t is as far from 0 as `t`."""
+    from scipy import special  # not stats, which takes a second to load: longer than a table takes to build
+
+    return float(2.0 * special.stdtr(freedom, -abs(t)))
 
 
 def paired(first: ArrayLike, second: ArrayLike) -> float:
@@ -79,15 +99,13 @@ def paired(first: ArrayLike, second: ArrayLike) -> float:
 
     Differences without any variance give a certain answer: 1 where they are 0, else 0.
     """
-    from scipy import special  # not stats, which takes a hundred times as long for one number
-
     differences = np.subtract(first, second)
     if differences.size < 2:
         return math.nan
     if np.ptp(differences) < ROUNDING_SLACK:
         return float(abs(differences[0]) < ROUNDING_SLACK)
     t = differences.mean() / (differences.std(ddof=1) / math.sqrt(differences.size))
-    return float(2.0 * special.stdtr(differences.size - 1, -abs(t)))
+    return _two_sided(t, differences.size - 1)
 
 
 def best_set(
