@@ -5,6 +5,7 @@ STUDY ?= tests/slurm/small.yaml
 RESULTS ?= results
 BIN := .venv/bin
 COMPILED := tests/test_algorithms.py tests/test_solvers.py tests/test_batch_algorithms.py
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: demo test test-slurm same freeze lint lock schema clean
@@ -14,9 +15,9 @@ demo: .venv/run.stamp
 	@echo "Report: $(CURDIR)/results/report/index.html"
 
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(COMPILED)
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q $(COMPILED)
+	$(PYTEST)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -q $(COMPILED)
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -q $(COMPILED)
 
 test-slurm: .venv/dev.stamp
 	tests/slurm/install.sh
