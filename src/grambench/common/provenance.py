@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("grambench", "numpy", "scipy", "scikit-learn", "numba", "h5py", "snakemake")
+PACKAGES = ("grambench", "numpy", "scipy", "scikit-learn", "numba", "pillow", "h5py", "snakemake")
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 

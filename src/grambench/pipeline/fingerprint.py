@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parent.parent
-NUMERICAL = ("numpy", "scipy", "numba", "scikit-learn")
+NUMERICAL = ("numpy", "scipy", "numba", "scikit-learn", "pillow")
 
 
 def spec(settings: Any) -> str:

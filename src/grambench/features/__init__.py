@@ -1,0 +1,86 @@
+"""The registry of image descriptors: one file in `descriptors/` is one descriptor, under the file's name.
+
+A module defines
+
+- its docstring: paper, every deviation; the first line is the descriptor's title up to a colon;
+- `Parameters`, a frozen dataclass that checks itself;
+- if it describes an image as a whole, `describe(parameters, image)`: a dict of a vector for each layout;
+- if it describes an image at points, `local(parameters, image)`: a `grambench.features.points.Local`, of whose vectors
+  `grambench.features.words` makes a vector for each layout; `Parameters.words` says how many words.
+
+An image is an ndarray of uint8 (h, w, 3), red, green, blue, as `grambench.features.images.decode` makes it. Layouts are
+those of Guillaumin et al. (2010, CVPR, Section 4): "" is the whole image, "v3h1" are three horizontal bands of equal
+height, from top to bottom, one vector after the other. The views of a descriptor are its layouts under its name.
+"""
+
+import dataclasses
+import functools
+import importlib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from grambench.common.errors import ConfigError, unknown_name
+
+FOLDER = Path(__file__).parent / "descriptors"
+WITHOUT_BANDS = ("gist",)  # which has a layout of its own
+
+
+def names() -> list[str]:
+    """Return the names of all descriptors."""
+    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem[0] != "_")
+
+
+def module(name: str) -> str:
+    """Return the dotted name of a descriptor's module; raise ConfigError for an unknown name."""
+    if name not in names():
+        raise unknown_name("descriptor", name, names())
+    return f"grambench.features.descriptors.{name}"
+
+
+@functools.cache
+def load(name: str) -> ModuleType:
+    """Import one descriptor."""
+    return importlib.import_module(module(name))
+
+
+def parameters(name: str, settings: dict[str, Any]) -> Any:
+    """Build a descriptor's parameters from its settings.
+
+    Raises
+    ------
+    ConfigError
+        For a parameter that does not exist or a value that is not allowed.
+    """
+    cls = load(name).Parameters
+    for key in settings:
+        if key not in cls.__dataclass_fields__:
+            raise unknown_name(f"parameter of {name}", key, cls.__dataclass_fields__)
+    try:
+        return cls(**settings)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{name}: {error}") from None
+
+
+def resolved(name: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return all parameters of a descriptor, defaults included, as plain values."""
+    return dataclasses.asdict(parameters(name, settings))
+
+
+def has_words(name: str) -> bool:
+    """Return whether a descriptor is local, so that a codebook of words has to be made first."""
+    return hasattr(load(name), "local")
+
+
+def views(name: str) -> list[str]:
+    """Return the names of the views that a descriptor gives; raise ConfigError for an unknown name."""
+    module(name)
+    return [name] if name in WITHOUT_BANDS else [name, f"{name}_v3h1"]
+
+
+def descriptor(view: str) -> str:
+    """Return the name of the descriptor that gives a view; raise ConfigError for an unknown view."""
+    found = {each: name for name in names() for each in views(name)}
+    if view not in found:
+        raise unknown_name("view", view, found)
+    return found[view]

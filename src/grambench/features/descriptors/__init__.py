@@ -1,0 +1,1 @@
+"""Image descriptors, one file each; see `grambench.features` for what a file defines."""

@@ -1,0 +1,26 @@
+"""DenseHue: robust hue histograms on grids of several scales (van de Weijer and Schmid 2006, ECCV, Section 3).
+
+The points are those of `dense_sift`, and so are the patches, four cells wide. Deviation: see `grambench.features.hue`.
+"""
+
+from dataclasses import dataclass
+
+from grambench.features import hue
+from grambench.features.images import Pixels
+from grambench.features.points import CELLS, Grid, Local
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters(Grid):
+    """Parameters of DenseHue."""
+
+    words: int = 100
+
+
+def local(parameters: Parameters, image: Pixels) -> Local:
+    """Describe the points of all grids."""
+    bins, weights = hue.hues(image)
+    return parameters.describe(
+        image.shape,
+        lambda rows, columns, cell: hue.dense(bins, weights, rows + cell // 2, columns + cell // 2, CELLS * cell),
+    )

@@ -1,0 +1,97 @@
+"""Gist: mean energies of Gabor filters in 4 x 4 blocks (Oliva and Torralba 2001, IJCV 42, Section 4).
+
+Filters and contrast normalisation are those of the authors' LMgist as they describe them: log intensities, less their
+local mean, by their local deviation (low-pass of 4 cycles an image); transfer functions
+exp(-3.5 (f / f_s - 1)^2 - 2 pi theta^2), f_s = 0.3 / 1.85^s cycles a pixel. Deviations: the image is resized to a
+square, not cropped; borders are mirrored by a sixteenth of its side; responses of coarse scales are computed of every
+second or fourth pixel.
+"""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from scipy import fft
+
+from grambench.features.images import Pixels
+from grambench.features.points import check_whole
+
+Floats = NDArray[np.float32]
+SCALES, ORIENTATIONS, BLOCKS = 4, 8, 4
+FREQUENCY, RATIO = 0.3, 1.85  # of the finest filter in cycles a pixel, and from one scale to the next
+EVERY = (1, 1, 2, 4)  # pixel of which a scale's responses are computed: filters pass 1e-4 and less of what is lost
+LOW_PASS = 4.0  # cycles an image at which the low-pass has fallen to a half
+DEVIATION = 0.2  # of log intensities, added to the local one so that flat regions stay flat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of Gist.
+
+    Attributes
+    ----------
+    size : int
+        Side in pixels to which an image is resized, a multiple of 64.
+    """
+
+    size: int = 256
+
+    def __post_init__(self) -> None:
+        check_whole("size", self.size, 64, 1024)
+        if self.size % 64:
+            raise ValueError(f"size must be a multiple of 64, got {self.size}")
+
+
+def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.float64]]:
+    """Return the mean magnitudes, (512,): scale by scale from the finest, orientation by orientation, block by block.
+
+    The first orientation is that of vertical stripes; the others follow as the wave's direction turns clockwise.
+    """
+    size, margin = parameters.size, parameters.size // 16
+    resized = Image.fromarray(image).convert("L").resize((size, size), Image.Resampling.BILINEAR)
+    padded = np.pad(np.log1p(np.asarray(resized, dtype=np.float32)), margin, mode="symmetric")
+    low_pass, filters = _filters(len(padded), LOW_PASS * len(padded) / size)
+    padded -= _smooth(padded, low_pass)
+    padded /= np.float32(DEVIATION) + np.sqrt(np.abs(_smooth(padded**2, low_pass)))
+    spectrum = fft.fft2(padded)
+    energies = []
+    for every, transfer in zip(EVERY, filters, strict=True):
+        low = _frequencies(len(padded), every)
+        responses = fft.ifft2(spectrum[np.ix_(low, low)] * transfer, overwrite_x=True)
+        inside = np.abs(responses[:, margin // every : -margin // every, margin // every : -margin // every])
+        blocks = inside.reshape(ORIENTATIONS, BLOCKS, size // BLOCKS // every, BLOCKS, size // BLOCKS // every)
+        energies.append(blocks.mean(axis=(2, 4), dtype=np.float64).ravel())
+    return {"": np.concatenate(energies)}
+
+
+@functools.cache
+def _filters(size: int, cycles: float) -> tuple[Floats, list[Floats]]:
+    """Return the transfer functions of the low-pass, for real images, and of the filters, (8, n, n) a scale."""
+    radius, _ = _polar(size, 1)
+    low_pass = np.exp(-np.log(2.0) * (radius[:, : size // 2 + 1] * size / cycles) ** 2)
+    filters = []
+    for s, every in enumerate(EVERY):
+        radius, angle = _polar(size, every)
+        turned = angle - np.arange(ORIENTATIONS)[:, None, None] * (np.pi / ORIENTATIONS)
+        theta = (turned + np.pi) % (2.0 * np.pi) - np.pi
+        transfer = np.exp(-3.5 * (radius * RATIO**s / FREQUENCY - 1.0) ** 2 - 2.0 * np.pi * theta**2)
+        transfer[:, 0, 0] = 0.0  # a mean has no orientation
+        filters.append((transfer / every**2).astype(np.float32))
+    return low_pass.astype(np.float32), filters
+
+
+def _frequencies(size: int, every: int) -> NDArray[np.int64]:
+    """Return the places in a spectrum of the frequencies that are left of every second, or so, pixel."""
+    return np.rint(fft.fftfreq(size // every, every / size)).astype(np.int64)
+
+
+def _polar(size: int, every: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the length, in cycles a pixel, and the angle of those frequencies, (n, n)."""
+    x, y = np.meshgrid(*2 * [_frequencies(size, every) / size])
+    return np.hypot(x, y), np.arctan2(y, x)
+
+
+def _smooth(image: Floats, low_pass: Floats) -> Floats:
+    return np.asarray(fft.irfft2(fft.rfft2(image) * low_pass, s=image.shape))

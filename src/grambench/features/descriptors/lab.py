@@ -1,0 +1,51 @@
+"""Lab: a joint histogram of CIE L*, a* and b* (Guillaumin et al. 2010, CVPR, Section 4).
+
+Pixels are taken as sRGB under D65 (IEC 61966-2-1). L* from 0 to 100 becomes a whole number from 0 to 255, a* and b*
+are rounded and moved by 128, the usual eight bits. Deviation: as in `rgb`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grambench.features.colours import histograms
+from grambench.features.images import Pixels
+
+SRGB = np.arange(256) / 255.0
+LINEAR = np.where(SRGB <= 0.04045, SRGB / 12.92, ((SRGB + 0.055) / 1.055) ** 2.4)
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+TO_XYZ /= TO_XYZ.sum(axis=1, keepdims=True)  # by the white of D65
+LINEAR_PART = (6.0 / 29.0) ** 3  # below which the cube root is replaced by a line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """There are none."""
+
+
+def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.int32]]:
+    """Return the counts, see `grambench.features.colours`."""
+    return histograms(convert(image))
+
+
+def convert(image: Pixels) -> Pixels:
+    """Return L*, a* and b* as eight bits each, (h, w, 3)."""
+    out = np.empty_like(image)
+    _convert(image, LINEAR, TO_XYZ, out)
+    return out
+
+
+@njit(cache=True)
+def _convert(image, linear, to_xyz, out):  # type: ignore[no-untyped-def]
+    roots = np.empty(3)
+    for y in range(image.shape[0]):
+        for x in range(image.shape[1]):
+            red, green, blue = linear[image[y, x, 0]], linear[image[y, x, 1]], linear[image[y, x, 2]]
+            for c in range(3):
+                part = to_xyz[c, 0] * red + to_xyz[c, 1] * green + to_xyz[c, 2] * blue
+                roots[c] = np.cbrt(part) if part > LINEAR_PART else part / (3.0 * (6.0 / 29.0) ** 2) + 4.0 / 29.0
+            out[y, x, 0] = int((116.0 * roots[1] - 16.0) * 2.55 + 0.5)
+            out[y, x, 1] = int(500.0 * (roots[0] - roots[1]) + 128.5)
+            out[y, x, 2] = int(200.0 * (roots[1] - roots[2]) + 128.5)

@@ -1,0 +1,23 @@
+"""RGB: a joint histogram of red, green and blue (Guillaumin et al. 2010, CVPR, Section 4).
+
+Deviation: the paper does not say how many bins a channel has in three bands; 12 as in the features that its authors
+published.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.features.colours import histograms
+from grambench.features.images import Pixels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """There are none."""
+
+
+def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.int32]]:
+    """Return the counts, see `grambench.features.colours`."""
+    return histograms(image)

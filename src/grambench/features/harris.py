@@ -1,0 +1,131 @@
+"""Corners and their scales: the simplified Harris-Laplace detector (Mikolajczyk and Schmid 2004, IJCV 60, Section 3).
+
+A point is a corner where the Harris measure of its scale is a local maximum among the eight neighbours, and it is at
+its scale where the absolute Laplacian is larger than at the next finer and the next coarser one. Derivatives are taken
+at 1 / sqrt(2) of the scale at which they are averaged (the paper: 0.7), so that both lie on one ladder of four scales
+an octave (a factor of 1.19; the paper: 1.2). After each octave the image is halved.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grambench.features.gaussian import blur
+
+SCALES = 4  # an octave
+OCTAVES = 3
+FINEST = 1.0  # scale in pixels of the finest derivatives
+CAMERA = 0.5  # of an image as it comes (Lowe 2004, Section 3.3)
+ALPHA = 0.04  # weight of the squared trace
+SMALLEST = 16  # pixels of a side of an octave's image
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The corners of one scale.
+
+    Attributes
+    ----------
+    image : ndarray of float32 (h, w)
+        The image of the octave, smoothed for derivatives.
+    points : ndarray of int (p, 2)
+        Rows and columns in it.
+    sigma : float
+        The scale, in its pixels.
+    pixel : int
+        Side of its pixels in pixels of the image that was given.
+    """
+
+    image: NDArray[np.float32]
+    points: NDArray[np.int64]
+    sigma: float
+    pixel: int
+
+    def heights(self, height: int) -> NDArray[np.float64]:
+        """Return how far the points lie from the top, by the height of the image that was given."""
+        return (self.points[:, 0] * self.pixel + 0.5) / height
+
+
+def detect(image: NDArray[np.float32], threshold: float) -> Iterator[Level]:
+    """Find corners.
+
+    Parameters
+    ----------
+    image : ndarray of float32 (h, w)
+        Grey levels from 0 to 255.
+    threshold : float
+        Least Harris measure, in grey levels to the fourth.
+
+    Yields
+    ------
+    Level
+        Scale by scale, from the finest.
+    """
+    ladder = [FINEST * 2.0 ** (k / SCALES) for k in range(SCALES + 3)]
+    first = blur(image, math.sqrt(FINEST**2 - CAMERA**2))
+    for octave in range(OCTAVES):
+        if min(first.shape) < SMALLEST:
+            return
+        images = [first, *(blur(first, math.sqrt(sigma**2 - FINEST**2)) for sigma in ladder[1:])]
+        for k in range(SCALES):
+            corners = _maxima(_measure(images[k], ladder[k], ladder[k + 2]), threshold)
+            around = images[k + 1], images[k + 2], images[k + 3]
+            finer, own, coarser = (
+                sigma**2 * np.abs(_laplacian(each, corners))
+                for sigma, each in zip(ladder[k + 1 : k + 4], around, strict=True)
+            )
+            points = corners[(own > finer) & (own > coarser)]
+            yield Level(images[k], points, ladder[k + 2], 2**octave)
+        first = np.ascontiguousarray(images[SCALES][::2, ::2])
+
+
+def _measure(image: NDArray[np.float32], fine: float, coarse: float) -> NDArray[np.float32]:
+    """Return the Harris measure det - ALPHA trace^2 of the second moments, (h, w)."""
+    products = np.empty((3, *image.shape), dtype=np.float32)
+    _products(image, np.float32(fine**2), products)
+    xx, xy, yy = (blur(each, coarse) for each in products)
+    return np.asarray(xx * yy - xy * xy - np.float32(ALPHA) * (xx + yy) ** 2)
+
+
+@njit(cache=True)
+def _products(image, factor, products):  # type: ignore[no-untyped-def]
+    """Write the products of derivatives; at the border they are zero, where no corner is sought."""
+    height, width = image.shape
+    products[:] = 0.0
+    for y in range(1, height - 1):
+        above, row, below = image[y - 1], image[y], image[y + 1]
+        for x in range(1, width - 1):
+            across = np.float32(0.5) * (row[x + 1] - row[x - 1])
+            down = np.float32(0.5) * (below[x] - above[x])
+            products[0, y, x] = factor * across * across
+            products[1, y, x] = factor * across * down
+            products[2, y, x] = factor * down * down
+
+
+@njit(cache=True)
+def _maxima(values, threshold):  # type: ignore[no-untyped-def]
+    """Return the local maxima, (p, 2); of equal neighbours the last, row by row."""
+    height, width = values.shape
+    found = []
+    for y in range(1, height - 1):
+        for x in range(1, width - 1):
+            value = values[y, x]
+            if value < threshold or value < values[y, x - 1] or value <= values[y, x + 1]:
+                continue
+            above, below = values[y - 1, x - 1 : x + 2], values[y + 1, x - 1 : x + 2]
+            if value >= above.max() and value > below.max():
+                found.append((y, x))
+    points = np.empty((len(found), 2), dtype=np.int64)
+    for p, (y, x) in enumerate(found):
+        points[p, 0], points[p, 1] = y, x
+    return points
+
+
+def _laplacian(image: NDArray[np.float32], points: NDArray[np.int64]) -> NDArray[np.float32]:
+    y, x = points.T
+    neighbours = image[y - 1, x] + image[y + 1, x] + image[y, x - 1] + image[y, x + 1]
+    return np.asarray(neighbours - np.float32(4.0) * image[y, x])
