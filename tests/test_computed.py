@@ -17,6 +17,7 @@ KERNELS = [
     Kernel("mediangaussian", 0.5),
 ]
 NAMES = algorithms.names("online")
+LAZY = ("oks", "oks_loss", "som")  # make the values that they touch and no others, on any pool
 
 
 def problem(n=173, d=5, seed=0, integers=False):
@@ -91,7 +92,8 @@ def test_a_pass_over_rows_is_the_pass_over_the_matrices(name, integers, rounds):
     grams = Computed(KERNELS, features).grams()
     stored = fitting.fit(name, Stored(list(grams)), labels, order[:rounds], seed=3)
     assert fitting.same(fitting.fit(name, pool, labels, order[:rounds], seed=3), stored)
-    assert 0 < pool.computed < stored.work.kernel_values
+    assert 0 < pool.computed
+    assert pool.computed < stored.work.kernel_values or name in LAZY
 
 
 @pytest.mark.parametrize("name", NAMES)

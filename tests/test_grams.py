@@ -108,6 +108,11 @@ def test_kernel_names_survive_the_round_trip():
     for family, value in (("polynomial", 3), ("inhomogeneous", 10), ("gaussian", 2.0**-6), ("gaussian", 1 / 3)):
         kernel = Kernel(family, value)
         assert Kernel.parse(kernel.name) == kernel
+    for family, value in (("unitpolynomial", 2), ("meangaussian", 1 / 3), ("chisquare", 1.0)):
+        for view in ("", "dense_sift_v3h1", "base/gist"):
+            kernel = Kernel(family, value, view)
+            assert Kernel.parse(kernel.name) == kernel
+    assert Kernel("chisquare", 1.0, "dense_sift").name == "dense_sift/chisquare_s1"
     assert Kernel("gaussian", 0.5).name == "gaussian_sigma0.5"
     assert Kernel("inhomogeneous", 3).name == "inhomogeneous_d3"
 
@@ -116,6 +121,8 @@ def test_kernel_titles():
     assert Kernel("gaussian", 0.5).title == "gaussian σ = 0.5"
     assert Kernel("polynomial", 2).title == "polynomial p = 2"
     assert Kernel("inhomogeneous", 3).title == "polynomial (⟨x, x'⟩ + 1)^3"
+    assert Kernel("unitpolynomial", 2, "gist").title == "gist: polynomial ((1 + ⟨x, x'⟩)/2)^2"
+    assert Kernel("chisquare", 1).title == "chi-square s = 1 means"
 
 
 @pytest.mark.parametrize(
@@ -127,6 +134,9 @@ def test_kernel_titles():
         ("inhomogeneous", math.inf),
         ("gaussian", 0),
         ("gaussian", -1),
+        ("chisquare", 0),
+        ("meangaussian", math.inf),
+        ("unitpolynomial", 0.5),
     ],
 )
 def test_wrong_kernel_parameters_are_refused(family, value):

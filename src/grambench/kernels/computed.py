@@ -70,6 +70,8 @@ class Computed(Pool):
         trace: float | None = None,
         family: Callable[[], Continuous | None] | None = None,
     ) -> None:
+        if strange := [kernel.name for kernel in kernels if kernel.base != "inner" or kernel.view]:
+            raise ValueError(f"expected kernels of the inner products of the only view, got {', '.join(strange)}")
         self.kernels, self.train, self.others = kernels, train, others
         self._basis, self.trace, self._family = basis, trace, family
         self.features: Features = locked({"": train if others is None else others})
@@ -166,6 +168,15 @@ class Computed(Pool):
         asked = self.others is None and not (self.whole and matrices)
         return OnDemand(self, order) if asked else super().along(order)
 
+    def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
+        """Return the values of one kernel between b of the t examples and c of the training ones, (b, c)."""
+        if self.others is not None or self._grams is not None:
+            return super().values(kernel, rows, columns)
+        inner = self.inner[np.ix_(rows, columns)] if self.whole else self.train[rows] @ self.train[columns].T
+        values = np.empty((1, *inner.shape))
+        self.fill(inner, rows, columns, [kernel], values)
+        return values[0]
+
     def rows(self, chosen: Indices) -> Floats:
         """Return the kernel values of b examples, (m, b, n)."""
         return np.asarray(self.grams())[:, chosen]
@@ -233,9 +244,9 @@ def _squared_norms(examples: Floats) -> Floats:
 
 
 def units_of(train: Floats) -> Units:
-    """Return what relative kernels measure in, of training examples (n, d)."""
+    """Return what relative kernels measure in, of training examples (n, d); equal examples are no unit."""
     inner = grams.inner_products(train)
     distances, norms = np.empty_like(inner), np.diagonal(inner).copy()
     grams.squared_distances(inner, norms, norms, distances)
-    median = float(np.median(distances[np.triu_indices(len(inner), 1)])) if len(inner) > 1 else 0.0
-    return Units(train.shape[1], median or 1.0)  # equal examples are no unit
+    different = distances[np.triu_indices(len(inner), 1)] if len(inner) > 1 else np.zeros(1)
+    return Units(train.shape[1], float(np.median(different)) or 1.0, float(different.mean()) or 1.0)

@@ -1,7 +1,7 @@
-"""Kernel functions by name: each maps inner products to the entries of a Gram matrix.
+"""Kernel functions by name: each maps inner products or distances to the entries of a Gram matrix.
 
-All kernels here are functions of the inner product <x, x'> and of the squared norms, so that the kernels of one data
-set share a single pass over the features (OMKC, Section 5.1; Hoi et al. 2013).
+A family says what it is a function of, its base: the inner products <x, x'> with the squared norms, or the chi-square
+distances. The kernels of one base share a single pass over the features (OMKC, Section 5.1; Hoi et al. 2013).
 """
 
 from collections.abc import Callable
@@ -41,6 +41,17 @@ def gaussian(inner: Floats, squared_distance: Floats, width: float, out: Floats)
     _exp(out)
 
 
+def unitpolynomial(inner: Floats, squared_distance: Floats, degree: float, out: Floats) -> None:
+    """Polynomial kernel ((1 + <u, v>) / 2)^p of integer degree p >= 1, which is 1 where unit vectors are equal."""
+    polynomial((1.0 + inner) / 2.0, squared_distance, degree, out)
+
+
+def exponential(inner: Floats, distance: Floats, scale: float, out: Floats) -> None:
+    """Exponential kernel exp(-d / s) of distances d in units of their mean (Zhang et al. 2007, of chi-square)."""
+    np.multiply(distance, -1.0 / scale, out=out)
+    _exp(out)
+
+
 def _exp(values: Floats) -> None:
     """Replace `values`, a contiguous array, by their exponentials as the C library computes them.
 
@@ -74,20 +85,22 @@ class Family:
     Attributes
     ----------
     function : callable
-        (inner, squared_distance, parameter, out) -> None; all arrays have one shape, `out` receives the entries.
+        (inner, distance, parameter, out) -> None; all arrays have one shape, `out` receives the entries.
     symbol : str
         The parameter's symbol in names, such as "sigma".
     title : str
         What people read, with {:g} for the parameter.
     uses_distance : bool
-        Whether the function reads `squared_distance`; otherwise it may be empty.
+        Whether the function reads `distance`; otherwise it may be empty.
     check : callable
         Returns whether a value of the parameter is allowed.
     requirement : str
         What the check demands, in words.
-    relative : bool
-        Whether inner products are divided by the number of features first, and distances by the median distance of the
-        training examples: the parameter is in units of the data then, and the family's name says which.
+    unit : str
+        The field of `Units` that distances, or else inner products, are divided by first: the parameter is in units of
+        the data then, and the family's name says which. Empty where there is none.
+    base : str
+        What it is a function of: "inner" products, with the squared norms, or "chisquare" distances.
     """
 
     function: Callable[[Floats, Floats, float, Floats], None]
@@ -96,38 +109,61 @@ class Family:
     uses_distance: bool
     check: Callable[[float], bool]
     requirement: str
-    relative: bool = False
+    unit: str = ""
+    base: str = "inner"
 
 
 class Units(NamedTuple):
-    """What relative kernels measure in: d, and the median squared distance between two different training examples."""
+    """What relative kernels measure in, by the training examples; NaN for what none of them needs.
+
+    Attributes
+    ----------
+    features : int
+        d.
+    squared_distance : float
+        The median squared distance between two different training examples.
+    mean : float
+        The mean distance of a kernel's base, squared or chi-square, between two different training examples.
+    """
 
     features: int
     squared_distance: float
+    mean: float
 
 
 def _is_degree(value: float) -> bool:
     return value >= 1 and float(value).is_integer()
 
 
+def _is_width(value: float) -> bool:
+    return 0 < value < np.inf
+
+
+DEGREE = "a whole number of at least 1"
+WIDTH = "a positive number"
+
+
 FAMILIES: dict[str, Family] = {
-    "polynomial": Family(polynomial, "p", "polynomial p = {:g}", False, _is_degree, "a whole number of at least 1"),
-    "inhomogeneous": Family(
-        inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", False, _is_degree, "a whole number of at least 1"
-    ),
-    "gaussian": Family(gaussian, "sigma", "gaussian σ = {:g}", True, lambda s: 0 < s < np.inf, "a positive number"),
-    "mediangaussian": Family(
-        gaussian, "sigma", "gaussian σ = {:g} medians", True, lambda s: 0 < s < np.inf, "a positive number", True
-    ),
+    "polynomial": Family(polynomial, "p", "polynomial p = {:g}", False, _is_degree, DEGREE),
+    "inhomogeneous": Family(inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", False, _is_degree, DEGREE),
+    "unitpolynomial": Family(unitpolynomial, "p", "polynomial ((1 + ⟨x, x'⟩)/2)^{:g}", False, _is_degree, DEGREE),
     "meanpolynomial": Family(
-        inhomogeneous, "p", "polynomial (⟨x, x'⟩/d + 1)^{:g}", False, _is_degree, "a whole number of at least 1", True
+        inhomogeneous, "p", "polynomial (⟨x, x'⟩/d + 1)^{:g}", False, _is_degree, DEGREE, "features"
     ),
+    "gaussian": Family(gaussian, "sigma", "gaussian σ = {:g}", True, _is_width, WIDTH),
+    "mediangaussian": Family(
+        gaussian, "sigma", "gaussian σ = {:g} medians", True, _is_width, WIDTH, "squared_distance"
+    ),
+    "meangaussian": Family(exponential, "s", "gaussian s = {:g} means", True, _is_width, WIDTH, "mean"),
+    "chisquare": Family(exponential, "s", "chi-square s = {:g} means", True, _is_width, WIDTH, "mean", "chisquare"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One kernel: a family and the value of its parameter.
+    """One kernel: a family, the value of its parameter and the view of the examples that it compares.
+
+    The view is "" where a data set has one only.
 
     Raises
     ------
@@ -139,6 +175,7 @@ class Kernel:
 
     family: str
     parameter: float
+    view: str = ""
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
@@ -151,31 +188,39 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """The kernel's name in files and tables, such as "gaussian_sigma0.5"."""
+        """The kernel's name in files and tables, such as "gaussian_sigma0.5" or "gist/chisquare_s1"."""
         short = f"{self.parameter:g}"
         value = short if float(short) == self.parameter else repr(self.parameter)
-        return f"{self.family}_{FAMILIES[self.family].symbol}{value}"
+        return f"{self.view}{'/' if self.view else ''}{self.family}_{FAMILIES[self.family].symbol}{value}"
 
     @property
     def title(self) -> str:
-        """The kernel's name for people, such as "gaussian σ = 0.5"."""
-        return FAMILIES[self.family].title.format(self.parameter)
+        """The kernel's name for people, such as "gaussian σ = 0.5" or "gist: chi-square s = 1 means"."""
+        return f"{self.view}{': ' if self.view else ''}{FAMILIES[self.family].title.format(self.parameter)}"
 
     @classmethod
     def parse(cls, name: str) -> "Kernel":
         """Return the kernel of a name that `name` made."""
-        family, _, rest = name.partition("_")
+        view, _, function = name.rpartition("/")
+        family, _, rest = function.partition("_")
         if family not in FAMILIES or not rest.startswith(FAMILIES[family].symbol):
             raise unknown_name("kernel", name, [f"{key}_{value.symbol}1" for key, value in FAMILIES.items()])
-        return cls(family, float(rest.removeprefix(FAMILIES[family].symbol)))
+        return cls(family, float(rest.removeprefix(FAMILIES[family].symbol)), view)
 
     @property
     def relative(self) -> bool:
         """Whether the parameter is in units of the data, so that `fill` needs them."""
-        return FAMILIES[self.family].relative
+        return bool(FAMILIES[self.family].unit)
 
-    def fill(self, inner: Floats, squared_distance: Floats, out: Floats, units: Units | None = None) -> None:
-        """Write the Gram entries that belong to `inner` and `squared_distance` into `out` (all of one shape).
+    @property
+    def base(self) -> str:
+        """What it is a function of, "inner" products or "chisquare" distances."""
+        return FAMILIES[self.family].base
+
+    def fill(self, inner: Floats, distance: Floats, out: Floats, units: Units | None = None) -> None:
+        """Write the Gram entries that belong to `inner` and `distance` into `out` (all of one shape).
+
+        The distances are squared ones, or chi-square ones for a kernel of these, which does not read `inner`.
 
         Raises
         ------
@@ -183,13 +228,14 @@ class Kernel:
             If a relative kernel gets no units.
         """
         family = FAMILIES[self.family]
-        if family.relative:
+        if family.unit:
             if units is None:
                 raise ValueError(
                     f"{self.name}: its parameter is in units of training examples, and there are none here"
                 )
+            unit = getattr(units, family.unit)
             if family.uses_distance:
-                squared_distance = squared_distance / units.squared_distance
+                distance = distance / unit
             else:
-                inner = inner / units.features
-        family.function(inner, squared_distance, self.parameter, out)
+                inner = inner / unit
+        family.function(inner, distance, self.parameter, out)

@@ -8,8 +8,9 @@ features, all at once or row by row. A pass over the examples asks for `along` a
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,9 +212,15 @@ class Pool(ABC):
     def grams(self) -> Grams:
         """Return m arrays (t, n), read-only, C-contiguous where t = n; memory maps where they are stored."""
 
-    @abstractmethod
     def rows(self, chosen: Indices) -> Floats:
         """Return the kernel values of b of the t examples, (m, b, n)."""
+        m, _, n = self.shape
+        return np.stack([self.values(k, chosen, np.arange(n)) for k in range(m)])
+
+    def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
+        """Return the values of one kernel between b of the t examples and c of the training ones, (b, c)."""
+        values: Floats = self.grams()[kernel][np.ix_(rows, columns)]
+        return values
 
     def holds(self, thetas: list[Floats]) -> bool:
         """Return whether the kernels of these parameters are the pool's own, and made already."""
@@ -227,6 +234,10 @@ class Pool(ABC):
     @abstractmethod
     def part(self, rows: Indices, columns: Indices) -> "Pool":
         """Return the pool between some of the t examples and some of the training ones."""
+
+    def only(self, kernels: Sequence[int]) -> "Pool":
+        """Return the pool of some kernels, which shares with this one what either makes."""
+        return Part(self, kernels=kernels)
 
     def refined(self, parts: int) -> "Pool":
         """Return the pool with every step of its grid cut into equal parts; ValueError where it is no grid."""
@@ -273,6 +284,132 @@ class Stored(Pool):
             features={view: values[rows] for view, values in self.features.items()},
             family=self.family.part(rows, columns) if self.family else None,
         )
+
+
+class Made(Sequence[Floats]):
+    """Gram matrices that a pool makes one by one, each when it is asked for first.
+
+    Parameters
+    ----------
+    m : int
+        How many.
+    make : callable
+        Returns the one of a number; the pool keeps it.
+    """
+
+    def __init__(self, m: int, make: Callable[[int], Floats]) -> None:
+        self._m, self._make = m, make
+
+    def __len__(self) -> int:
+        return self._m
+
+    @overload
+    def __getitem__(self, k: int) -> Floats: ...
+
+    @overload
+    def __getitem__(self, k: slice) -> list[Floats]: ...
+
+    def __getitem__(self, k: int | slice) -> Floats | list[Floats]:
+        chosen = range(self._m)[k]
+        return self._make(chosen) if isinstance(chosen, int) else [self._make(each) for each in chosen]
+
+
+class Part(Pool):
+    """Some kernels of a pool, between some of its examples and some of its training ones.
+
+    It asks the pool for what it is asked for, so that each Gram matrix and each value is made as the pool makes it, and
+    keeps copies of the rows and columns of each Gram matrix that was asked for. Of all rows and columns it keeps none.
+
+    Parameters
+    ----------
+    whole : Pool
+        The pool.
+    kernels : sequence of int, optional
+        Which kernels; all where none are given, as with rows and columns.
+    rows, columns : ndarray of int, optional
+        Which examples, and which training ones.
+
+    Attributes
+    ----------
+    computed : int
+        Kernel values that the pool has made because this part was asked; the pool counts them too.
+    """
+
+    def __init__(
+        self,
+        whole: Pool,
+        *,
+        kernels: Sequence[int] | None = None,
+        rows: Indices | None = None,
+        columns: Indices | None = None,
+    ) -> None:
+        m, t, n = whole.shape
+        self._whole, self._all = whole, rows is None and columns is None
+        self._kernels = range(m) if kernels is None else [range(m)[k] for k in kernels]
+        self._rows = np.arange(t) if rows is None else np.arange(t)[rows]
+        self._columns = np.arange(n) if columns is None else np.arange(n)[columns]
+        if not len(self._kernels):
+            raise ValueError("a pool needs at least one kernel, got none")
+        self._copies: dict[int, Floats] = {}  # by number in the whole pool
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """m, t and n."""
+        return len(self._kernels), len(self._rows), len(self._columns)
+
+    @cached_property
+    def features(self) -> Features:  # type: ignore[override]
+        """See Pool."""
+        if self._all:
+            return self._whole.features
+        return locked({view: values[self._rows] for view, values in self._whole.features.items()})
+
+    @cached_property
+    def family(self) -> Continuous | None:  # type: ignore[override]
+        """See Pool."""
+        family = self._whole.family
+        return family if family is None or self._all else family.part(self._rows, self._columns)
+
+    @property
+    def thetas(self) -> list[Floats] | None:  # type: ignore[override]
+        """See Pool."""
+        thetas = self._whole.thetas
+        return None if thetas is None else [thetas[k] for k in self._kernels]
+
+    def grams(self) -> Grams:
+        """Return m arrays (t, n), read-only, each made at its first access."""
+        return Made(len(self._kernels), self._gram)
+
+    def _gram(self, k: int) -> Floats:
+        kernel = self._kernels[k]
+        if kernel not in self._copies:
+            before = self._whole.computed
+            gram = self._whole.grams()[kernel]
+            self.computed += self._whole.computed - before
+            if self._all:
+                return gram
+            (self._copies[kernel],) = read_only([gram[np.ix_(self._rows, self._columns)]])
+        return self._copies[kernel]
+
+    def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
+        """Return the values of one kernel between b of the t examples and c of the training ones, (b, c)."""
+        before = self._whole.computed
+        values = self._whole.values(self._kernels[kernel], self._rows[rows], self._columns[columns])
+        self.computed += self._whole.computed - before
+        return values
+
+    def part(self, rows: Indices, columns: Indices) -> "Part":
+        """Return the part of the same pool between some of the t examples and some of the training ones."""
+        return Part(self._whole, kernels=self._kernels, rows=self._rows[rows], columns=self._columns[columns])
+
+    def only(self, kernels: Sequence[int]) -> "Part":
+        """Return the pool of some kernels, which shares its copies with this one."""
+        chosen = [self._kernels[k] for k in kernels]
+        if self._all:
+            return Part(self._whole, kernels=chosen)
+        part = Part(self._whole, kernels=chosen, rows=self._rows, columns=self._columns)
+        part._copies = self._copies
+        return part
 
 
 class Grid(Pool):

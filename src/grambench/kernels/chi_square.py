@@ -1,0 +1,65 @@
+"""Chi-square distances d(x, y) = sum_j (x_j - y_j)^2 / (x_j + y_j) between rows that sum to one.
+
+Divisions take longest, so the four of a quad of features are brought to one denominator. No term is negative: nothing
+cancels, equal rows are at 0, and relative errors are those of the additions. A quad in which one row has only zeros
+gives the sum of the other's, without a division.
+"""
+
+import numpy as np
+from numba import njit
+
+from grambench.kernels.pairs import DEPTH, QUAD, Examples, Floats, matrix, scaled
+
+# Added to the denominators, so that one of two zeros is none. Beside a feature above 1e-24 it is rounded away, which
+# keeps the distance symmetric to the last bit, and the product of four does not underflow.
+TINY = 1e-40
+
+
+def histograms(features: Floats) -> Examples:
+    """Return histograms (n, d) with rows that sum to one; raise ValueError where a feature is negative."""
+    if features.size and features.min() < 0:
+        raise ValueError(f"chi-square distances are of histograms, expected no negative feature, got {features.min()}")
+    return scaled(features, 1)
+
+
+def pairwise(x: Floats, y: Floats | None = None) -> Floats:
+    """Return the distances between histograms (a, d) and (b, d) brought to a sum of one, or among the first, (a, b)."""
+    return matrix(distances, histograms(x), None if y is None else histograms(y))
+
+
+@njit(cache=True, error_model="numpy")
+def _quad(x0, x1, x2, x3, y0, y1, y2, y3):  # type: ignore[no-untyped-def]
+    """Return what four features add to a distance, where neither row has zeros only."""
+    s0, s1, s2, s3 = (x0 + TINY) + y0, (x1 + TINY) + y1, (x2 + TINY) + y2, (x3 + TINY) + y3
+    d0, d1, d2, d3 = x0 - y0, x1 - y1, x2 - y2, x3 - y3
+    s01, s23 = s0 * s1, s2 * s3
+    d01, d23 = d0 * d0 * s1 + d1 * d1 * s0, d2 * d2 * s3 + d3 * d3 * s2
+    return (d01 * s23 + d23 * s01) / (s01 * s23)
+
+
+@njit(cache=True, error_model="numpy")
+def distances(rows: Floats, columns: Floats) -> Floats:
+    """Return the distances between rows (a, D) and columns (D, b), (a, b)."""
+    d, b = columns.shape
+    sums = np.empty((d // QUAD, b))
+    for q in range(d // QUAD):
+        y0, y1, y2, y3 = columns[QUAD * q], columns[QUAD * q + 1], columns[QUAD * q + 2], columns[QUAD * q + 3]
+        for k in range(b):
+            sums[q, k] = (y0[k] + y1[k]) + (y2[k] + y3[k])
+    values = np.zeros((len(rows), b))
+    for first in range(0, d // QUAD, DEPTH):
+        for i in range(len(rows)):
+            out = values[i]
+            for q in range(first, min(first + DEPTH, d // QUAD)):
+                j, sum_y = QUAD * q, sums[q]
+                x0, x1, x2, x3 = rows[i, j], rows[i, j + 1], rows[i, j + 2], rows[i, j + 3]
+                sum_x = (x0 + x1) + (x2 + x3)
+                if sum_x == 0.0:
+                    for k in range(b):
+                        out[k] += sum_y[k]
+                    continue
+                y0, y1, y2, y3 = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
+                for k in range(b):
+                    term = _quad(x0, x1, x2, x3, y0[k], y1[k], y2[k], y3[k])
+                    out[k] += sum_x if sum_y[k] == 0.0 else term
+    return values
