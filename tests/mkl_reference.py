@@ -50,3 +50,8 @@ def cka(grams, labels):
         K = centre @ gram @ centre
         found.append(max(0.0, np.sum(K * target) / np.sqrt(np.sum(K * K))))
     return np.array(found) / sum(found)
+
+
+def single_kernel(grams, labels, kernel=0):
+    """Weights: all on one kernel."""
+    return [float(k == kernel) for k in range(len(grams))]

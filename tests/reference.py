@@ -3,10 +3,14 @@
 Every function takes (grams, labels, order, uniforms, **parameters) and returns a dictionary with the mistakes of each
 round (list of bool), the number of support vectors after each round (list of int), the normalised weights after each
 round (list of lists) and the number of updates of each kernel (list of int). `uniforms` are the random numbers in
-the order in which the compiled algorithm draws them, one row a round.
+the order in which the compiled algorithm draws them, one row a round; those that draw one kernel a round take them one
+after the other instead, and their second pass goes on where the first has ended. These return as well the score of each
+round and the kernel that was selected.
 
-Conventions of the published numbers: sign(0) is +1, and sums run in four lanes (`dot`).
+Conventions of OMKC's published numbers: sign(0) is +1, and sums run in four lanes (`dot`).
 """
+
+import math
 
 
 def sign(value):
@@ -62,31 +66,33 @@ def perceptron_star(grams, labels, order, uniforms, validation=0.1):
     return perceptron(grams, labels, order, uniforms, trials.index(min(trials)))
 
 
-def om2(grams, labels, order, uniforms, p=1.001, margin=1.0):
-    """Jie et al. 2010 with two classes: coefficient +1 for the right class's row, -1 for the other's."""
-    m, q = len(grams), 1 / (1 - 1 / p)
+def om2(grams, labels, order, uniforms, p=1.001, margin=1.0, step="one", passes=1):
+    """Jie et al. 2010 with two classes: coefficient +eta for the right class's row, -eta for the other's."""
+    m = len(grams)
+    q = max(2.0, 2 * math.log(m)) if p is None else 1 / (1 - 1 / p)
     expansion, mistakes, counts, weights = [], [], [], []
     squared = [2.0**-52] * m  # ||theta_k||^2
     w = [1.0] * m
-    for i in order:
-        rows = {}  # score of each class by kernel; the rows are opposite
+    for i in list(order) * passes:
+        rows = {}  # score of each class by kernel
         for k in range(m):
-            f = 0.0
-            for s, y in expansion:
-                f += y * float(grams[k][s][i])
-            rows[k] = {1: f, -1: -f}
+            rows[k] = {1: 0.0, -1: 0.0}
+            for s, y, eta in expansion:
+                rows[k][y] += eta * float(grams[k][s][i])
+                rows[k][-y] -= eta * float(grams[k][s][i])
         scores = {c: sum(w[k] * rows[k][c] for k in range(m)) for c in (1, -1)}
         gap = scores[labels[i]] - scores[-labels[i]]
         mistakes.append(gap <= 0)
         if gap <= margin:
+            eta = min(1.0, 1 - 2 * gap / (2 * m ** (2 / q))) if step == "shortened" else 1.0
             for k in range(m):
-                squared[k] += 2 * (rows[k][labels[i]] - rows[k][-labels[i]]) + 2 * float(grams[k][i][i])
-            expansion.append((i, labels[i]))
+                squared[k] += 2 * eta * (rows[k][labels[i]] - rows[k][-labels[i]]) + 2 * eta**2 * float(grams[k][i][i])
+            expansion.append((i, labels[i], eta))
             norms = [max(value, 0.0) ** 0.5 for value in squared]
             group = max(norms) * sum((value / max(norms)) ** q for value in norms) ** (1 / q)
             w = [(value / group) ** (q - 2) / q for value in norms]
         weights.append(normalised(w))
-        counts.append(len(expansion))
+        counts.append(len({s for s, _, _ in expansion}))
     return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": [len(expansion)] * m}
 
 
@@ -171,3 +177,136 @@ def omkc_ss(grams, labels, order, uniforms, beta=0.8, delta=0.01):
         weights.append(normalised(w))
         counts.append(sum(len(f[k]) for k in range(m) if drawn[k]))
     return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": sizes(f)}
+
+
+def om1(grams, labels, order, uniforms, beta=0.8, step=1.0):
+    """Jin et al. 2010, Algorithm 1, with sign(0) = +1."""
+    m = len(grams)
+    w = [1.0] * m
+    f = [[] for _ in range(m)]  # pairs of a support vector and its coefficient, step y
+    mistakes, counts, weights = [], [], []
+    for i in order:
+        signs = [sign(score(grams[k], f[k], i)) for k in range(m)]
+        mistakes.append(sign(dot(w, signs)) != labels[i])
+        for k in range(m):
+            if signs[k] != labels[i]:
+                w[k] *= beta
+                f[k].append((i, step * labels[i]))
+        weights.append(normalised(w))
+        counts.append(sum(sizes(f)))
+    return {"mistakes": mistakes, "support_vectors": counts, "weights": weights, "updates": sizes(f)}
+
+
+def multinomial(p, uniform):
+    total = 0.0
+    for k, value in enumerate(p):
+        total += value
+        if uniform < total:
+            return k
+    return len(p) - 1
+
+
+def value(gram, expansion, i):
+    """f(x_i) of an expansion {support vector: coefficient}, in the order in which the support vectors came."""
+    total = 0.0
+    for s, coefficient in expansion.items():
+        total += coefficient * float(gram[s][i])
+    return total
+
+
+def selection_by_draws(grams, labels, order, uniforms, delta, select, update):
+    """What OKS and SOM share; `update` changes the weight and the expansion of the drawn kernel."""
+    m, stream = len(grams), iter([float(u) for row in uniforms for u in row])
+    w, f, updates = [1.0] * m, [{} for _ in range(m)], [0] * m
+    mistakes, scores, counts, weights = [], [], [], []
+    for number, smoothing in enumerate(delta):
+        for i in order:
+            p = [(1 - smoothing) * q + smoothing / m for q in normalised(w)]
+            k = multinomial(p, next(stream))
+            scores.append(value(grams[k], f[k], i))
+            mistakes.append(labels[i] * scores[-1] <= 0)
+            updates[k] += update(number, k, i, scores[-1], p[k], w, f)
+            weights.append(normalised(w))
+            counts.append(sum(sizes(f)))
+    q = normalised(w)
+    selected = q.index(max(q)) if select == "largest" else multinomial(q, next(stream))
+    return {
+        "mistakes": mistakes,
+        "support_vectors": counts,
+        "weights": weights,
+        "updates": updates,
+        "scores": scores,
+        "selected": selected,
+        "expansion": f[selected],
+    }
+
+
+def etas(eta, delta, horizon, m, rounds, L):
+    """That of Theorems 1 and 3 for each pass."""
+    T = rounds * len(delta) if horizon == "all" else rounds
+    return [eta or math.sqrt(2 * (1 - d) * math.log(m) / (m * T * L**2)) for d in delta]
+
+
+def oks(grams, labels, order, uniforms, delta=(0.5, 0.2), eta=None, horizon="pass", step=1.0, select="largest"):
+    """Yang et al. 2012, Algorithm 2."""
+    eta = etas(eta, delta, horizon, len(grams), len(order), 1.0)
+
+    def update(number, k, i, f_x, p, w, f):
+        z = float(labels[i] * f_x <= 0)  # line 6
+        w[k] *= math.exp(-eta[number] * z / p)  # line 7
+        if z:
+            f[k][i] = f[k].get(i, 0.0) + step * labels[i] / p  # line 8
+        return int(z)
+
+    return selection_by_draws(grams, labels, order, uniforms, delta, select, update)
+
+
+def som(grams, labels, order, uniforms, beta=0.8, delta=(0.5, 0.2), step=1.0, select="largest"):
+    """Jin et al. 2010, Algorithm 3."""
+
+    def update(number, k, i, f_x, p, w, f):
+        z = labels[i] * f_x <= 0
+        if z:
+            w[k] *= beta
+            f[k][i] = f[k].get(i, 0.0) + step * labels[i]
+        return int(z)
+
+    return selection_by_draws(grams, labels, order, uniforms, delta, select, update)
+
+
+LOSSES = {  # (value, derivative) by f(x) at a label y
+    "hinge": lambda f, y: (max(0.0, 1 - y * f), -y if y * f < 1 else 0.0),
+    "logistic": lambda f, y: (math.log(1 + math.exp(-y * f)), -y / (1 + math.exp(y * f))),
+    "squared": lambda f, y: ((f - y) ** 2, 2 * (f - y)),
+}
+
+
+def oks_loss(
+    grams,
+    labels,
+    order,
+    uniforms,
+    loss="hinge",
+    radius=1.0,
+    delta=(0.5, 0.2),
+    eta=None,
+    horizon="pass",
+    step=1.0,
+    select="largest",
+):
+    """Yang et al. 2012, Algorithm 1, each f_k shrunk to ||f_k|| <= radius."""
+    eta = etas(eta, delta, horizon, len(grams), len(order), LOSSES[loss](-radius, 1)[0])
+
+    def update(number, k, i, f_x, p, w, f):
+        lost, gradient = LOSSES[loss](f_x, labels[i])
+        w[k] *= math.exp(-eta[number] * lost / p)  # line 6
+        if gradient == 0:
+            return 0
+        f[k][i] = f[k].get(i, 0.0) - step * gradient / p  # line 7
+        norm = math.sqrt(sum(a * b * float(grams[k][s][r]) for s, a in f[k].items() for r, b in f[k].items()))
+        if norm > radius:
+            for s in f[k]:
+                f[k][s] *= radius / norm
+        return 1
+
+    return selection_by_draws(grams, labels, order, uniforms, delta, select, update)

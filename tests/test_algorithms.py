@@ -5,14 +5,21 @@ import dataclasses
 import numpy as np
 import pytest
 import reference
-from fitting import fit, same
+from fitting import fit, same, scores
 
 from grambench import algorithms
 from grambench.common.errors import ConfigError
 from grambench.kernels import grams
+from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
+from grambench.kernels.pool import Stored
 
 NAMES = algorithms.names("online")
+DRAWING = [
+    "oks",
+    "oks_loss",
+    "som",
+]  # one kernel a round, of which they ask for single values; by default in two passes
 KERNELS = [
     *(Kernel("polynomial", degree) for degree in (1, 2, 3)),
     *(Kernel("gaussian", 2.0**power) for power in (-6, -1, 0, 2)),
@@ -56,27 +63,86 @@ def test_equals_the_reference_at_other_discounts(name, beta):
     np.testing.assert_allclose(trace.weights, expected["weights"], rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize(("p", "margin"), [(2.0, 1.0), (1.2, 0.0), (1.01, 5.0)])
-def test_om2_equals_the_reference_at_other_norms(p, margin):
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"p": 2.0},
+        {"p": 1.2, "margin": 0.0},
+        {"p": 1.01, "margin": 5.0},
+        {"p": None},
+        {"p": None, "step": "shortened"},
+        {"step": "shortened"},
+        {"passes": 2},
+        {"p": None, "step": "shortened", "passes": 2},
+        {"p": 1.5, "step": "shortened", "passes": 3, "margin": 0.5},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kernels", [7, 1])
+def test_om2_equals_the_reference_at_other_settings(settings, kernels):
     gram_list, labels, order = problem(8, duplicates=False)
-    trace = passed("om2", gram_list, labels, order, p=p, margin=margin)
-    expected = reference.om2(gram_list, [int(y) for y in labels], list(order), None, p=p, margin=margin)
+    gram_list = gram_list[-kernels:]
+    fitted = fit("om2", gram_list, labels, order[:50], **settings)
+    trace = fitted.trace
+    expected = reference.om2(gram_list, [int(y) for y in labels], list(order[:50]), None, **settings)
     assert trace.mistakes.tolist() == expected["mistakes"]
+    assert len(trace.mistakes) == 50 * settings.get("passes", 1)
     assert trace.support_vectors.tolist() == expected["support_vectors"]
+    assert trace.updates.tolist() == expected["updates"]
     np.testing.assert_allclose(trace.weights, expected["weights"], rtol=0, atol=1e-10)
+    assert fitted.work.kernel_values == trace.support_vectors[-1] * gram_list.size / len(labels)
+    assert fitted.work.row_additions == trace.updates.sum()
+
+
+def test_om2_of_two_passes_scores_as_a_third_would_begin():
+    gram_list, labels, order = problem(9, duplicates=False)
+    settings = {"p": None, "step": "shortened"}
+    fitted = fit("om2", gram_list, labels, order[:50], passes=2, **settings)
+    third = fit("om2", gram_list, labels, order[:50], passes=3, **settings).trace
+    coming = Stored(gram_list).part(order[:1], np.arange(len(labels)))
+    assert scores(fitted, coming).tobytes() == third.scores[100:101].tobytes()
+    assert same(fitted.trace.scores, third.scores[:100])
+    assert fitted.trace.updates[0] > fitted.trace.support_vectors[-1]  # some examples were added again
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_om2_passes_over_rows_on_demand_as_over_matrices(passes):
+    rng = np.random.default_rng(0)
+    features, labels = rng.integers(-2, 3, size=(50, 3)).astype(float), rng.choice([-1, 1], size=50).astype(np.int8)
+    order = rng.permutation(50)[:40].astype(np.int32)
+    made = Computed(KERNELS, features)
+    matrices = Stored(Computed(KERNELS, features).grams())
+    settings = {"p": 1.5, "step": "shortened", "passes": passes}
+    assert made.along(order).on_demand
+    assert same(fit("om2", made, labels, order, **settings), fit("om2", matrices, labels, order, **settings))
+
+
+@pytest.mark.parametrize("step", [2.0**-10, 0.3, 1.0, 7.0, 2.0**10])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_om1_is_omkc_dd_whatever_its_step(seed, step):
+    gram_list, labels, order = problem(seed, duplicates=seed == 0)
+    one, other = (
+        fit("om1", gram_list, labels, order, beta=0.6, step=step),
+        fit("omkc_dd", gram_list, labels, order, beta=0.6),
+    )
+    assert same(one.trace, other.trace)
+    assert same(one.weights, other.weights)
+    assert same(scores(one, gram_list), scores(other, gram_list))
+    expected = reference.om1(gram_list, [int(y) for y in labels], list(order), None, beta=0.6, step=step)
+    assert one.trace.mistakes.tolist() == expected["mistakes"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_trace_is_well_formed(name):
     gram_list, labels, order = problem(1)
-    trace = passed(name, gram_list, labels, order[:40])
-    assert trace.mistakes.shape == trace.support_vectors.shape == (40,)
-    assert trace.weights.shape == (40, len(gram_list))
+    trace, rounds = passed(name, gram_list, labels, order[:40]), 80 if name in DRAWING else 40
+    assert trace.mistakes.shape == trace.support_vectors.shape == (rounds,)
+    assert trace.weights.shape == (rounds, len(gram_list))
     assert trace.updates.shape == (len(gram_list),)
     np.testing.assert_allclose(trace.weights.sum(axis=1), 1.0, atol=1e-12)
     assert (trace.weights >= 0).all()
     assert trace.support_vectors[-1] <= trace.updates.sum()
-    assert 0 < trace.mistakes.sum() < 40
+    assert 0 < trace.mistakes.sum() < rounds
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -133,10 +199,12 @@ def test_malformed_input_is_refused(name):
     gram_list, labels, order = problem(0)
     with pytest.raises(ValueError, match="at least one kernel"):
         passed(name, [], labels, order)
-    with pytest.raises(ValueError, match="expected contiguous float64"):
+    message = "expected kernels among 60 examples" if name in DRAWING else "expected contiguous float64"
+    with pytest.raises(ValueError, match=message):
         passed(name, [gram_list[0][:-1]], labels, order)
-    with pytest.raises(ValueError, match="expected contiguous float64"):
-        passed(name, [gram_list[0].astype(np.float32)], labels, order)
+    if name not in DRAWING:  # which have no compiled loop that reads the matrices
+        with pytest.raises(ValueError, match=message):
+            passed(name, [gram_list[0].astype(np.float32)], labels, order)
     with pytest.raises(ValueError, match="labels must be -1 or"):
         passed(name, gram_list, labels * 2, order)
     for bad in (order * 2, np.append(order, order[0]), order[:0]):
@@ -154,6 +222,10 @@ def test_malformed_input_is_refused(name):
         ("perceptron", {"kernel": -1}, "perceptron: kernel must be an index"),
         ("perceptron_star", {"validation": 0.0}, "perceptron_star: validation must lie in"),
         ("om2", {"p": 1.0}, r"om2: p must lie in \(1, 2\], got 1.0"),
+        ("om2", {"step": "short"}, "om2: step must be one or shortened, got 'short'"),
+        ("om2", {"step": "shortened", "margin": 1.5}, "om2: margin must be at most 1 where steps are shortened"),
+        ("om2", {"passes": 0}, "om2: passes must be at least 1, got 0"),
+        ("om1", {"step": 0.0}, "om1: step must be positive and finite, got 0.0"),
     ],
 )
 def test_wrong_parameters_give_one_line(name, settings, message):

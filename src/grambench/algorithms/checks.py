@@ -82,6 +82,7 @@ def check(fit: Fit, pool: Pool, labels: Labels, order: Order) -> None:
 
 
 def _check_trace(trace: Trace, m: int, positive: Any) -> None:
+    positive = np.tile(positive, max(1, np.size(trace.mistakes) // len(positive)))  # as many whole passes as there are
     rounds = len(positive)
     _array("trace.mistakes", trace.mistakes, (rounds,), np.bool_)
     _array("trace.scores", trace.scores, (rounds,), np.floating)
@@ -117,8 +118,8 @@ def _not_negative(name: str, values: Any) -> None:
         raise ContractError(f"{name}: expected nothing below 0, got {values.min():g}")
 
 
-def check_input(pool: Pool, labels: Labels, order: Order) -> Rows:
-    """Check the arrays that a compiled loop is about to index, and return the rows of the pool for a pass.
+def check_input(pool: Pool, labels: Labels, order: Order, passes: int = 1) -> Rows:
+    """Check the arrays that a compiled loop is about to index, and return the rows of the pool for its passes.
 
     Parameters
     ----------
@@ -128,26 +129,34 @@ def check_input(pool: Pool, labels: Labels, order: Order) -> Rows:
         -1 or +1.
     order : ndarray of int32 (T,)
         Distinct indices below n, in the order of presentation.
+    passes : int
+        How often the loop goes over them.
 
     Returns
     -------
     Rows
-        Of n examples, along the order.
+        Of n examples, along the order, as often as there are passes.
 
     Raises
     ------
     ValueError
         If a shape, a type or a value is wrong.
     """
-    n, rows = len(labels), pool.along(order)
-    shape = (1, len(order)) if rows.on_demand else (n, n)
+    n, rows = len(labels), pool.along(np.tile(order, passes))
+    shape = (1, passes * len(order)) if rows.on_demand else (n, n)
     for index, values in enumerate(rows.values):
         if values.shape != shape or values.dtype != np.float64 or not values.flags.c_contiguous:
             raise ValueError(
                 f"Gram matrix {index}: expected contiguous float64 {shape}, got {values.dtype} {values.shape}"
             )
+    check_examples(labels, order)
+    return rows
+
+
+def check_examples(labels: Labels, order: Order) -> None:
+    """Raise ValueError unless labels are -1 or +1, and an order holds distinct indices of them."""
+    n = len(labels)
     if not np.isin(labels, (-1, 1)).all():
         raise ValueError(f"labels must be -1 or +1, got {np.unique(labels)[:5]}")
     if order.ndim != 1 or len(order) == 0 or order.min() < 0 or order.max() >= n or len(np.unique(order)) != len(order):
         raise ValueError(f"order must hold distinct indices of 0..{n - 1}, got {order}")
-    return rows

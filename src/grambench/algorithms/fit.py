@@ -11,9 +11,9 @@ pool : grambench.kernels.pool.Pool
 labels : ndarray of int8 (n,)
     -1 or +1, read-only.
 order : ndarray of int32 (T,)
-    Distinct examples in the order of presentation, read-only. An algorithm that learns online passes over them once. To
-    one that learns from all at once the order means nothing: it learns from the whole pool, and a protocol that has
-    not shown all examples yet gives it a pool of those that it has.
+    Distinct examples in the order of presentation, read-only. An algorithm that learns online passes over them once, or
+    several times in this same order. To one that learns from all at once the order means nothing: it learns from the
+    whole pool, and a protocol that has not shown all examples yet gives it a pool of those that it has.
 rng : Generator
     The only source of randomness.
 
@@ -58,8 +58,8 @@ class Work:
     Attributes
     ----------
     kernel_values : int
-        Entries of Gram matrices that it made, each counted once; of a family with a continuous parameter every time,
-        since a search keeps none.
+        Entries of Gram matrices that it made, each counted once; every time, where none are kept: in a search over a
+        continuous parameter, and of single values (Pool.values).
     row_additions : int
         Additions of one array of n numbers to another: a support vector to the scores of all examples, a row of a Gram
         matrix to a combination's, a step's two rows to a solver's gradient; n for a pass over a Gram matrix, n^2 / 6
@@ -82,20 +82,20 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """One pass over T examples with m kernels, round by round.
+    """E passes over T examples with m kernels, round by round, pass after pass; most algorithms pass once, E = 1.
 
     Attributes
     ----------
-    mistakes : ndarray of bool (T,)
+    mistakes : ndarray of bool (E T,)
         Whether the prediction of the round was wrong.
-    scores : ndarray of float64 (T,)
+    scores : ndarray of float64 (E T,)
         f(x) by which the round's example was predicted, before its label was known.
-    support_vectors : ndarray of int64 (T,)
+    support_vectors : ndarray of int64 (E T,)
         Support vectors of the combined classifier after the round, as the algorithm's paper counts them.
-    weights : ndarray of float64 (T, m)
+    weights : ndarray of float64 (E T, m)
         Weight of each kernel after the round, not negative, summing to one.
     updates : ndarray of int64 (m,)
-        Updates of each kernel's classifier in the whole pass.
+        Updates of each kernel's classifier in all passes.
     """
 
     mistakes: NDArray[np.bool_]
@@ -148,9 +148,9 @@ def mixture(pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:
         return total
     if thetas is not None and not pool.holds(thetas):
         return continuous(pool).mixture(weights, thetas)
-    for weight, gram in zip(weights, pool.grams(), strict=True):
-        if weight:
-            total += weight * gram
+    grams = pool.grams()
+    for k in np.flatnonzero(weights).tolist():  # by number: a pool may make a Gram matrix only where one is asked for
+        total += weights[k] * grams[k]
     return total
 
 
@@ -181,9 +181,9 @@ class Expansion:
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
         values = np.full(pool.shape[1], self.bias)
-        for weight, gram in zip(self.weights, pool.grams(), strict=True):
-            if weight:
-                values += weight * (gram @ self.dual)
+        grams = pool.grams()
+        for k in np.flatnonzero(self.weights).tolist():
+            values += self.weights[k] * (grams[k] @ self.dual)
         return values
 
 
@@ -230,6 +230,13 @@ class Mixture:
 def predictor_on(pool: Pool, weights: Floats, dual: Floats, bias: float) -> Predictor:
     """Return the decision function of a machine on a combination of the pool's kernels."""
     return Expansion(weights, dual, bias) if pool.thetas is None else Mixture(weights, pool.thetas, dual, bias)
+
+
+def kernel_number(kernel: float, kernels: int) -> int:
+    """Return the number of one of m kernels, a float where it is tuned; raise ValueError where there is none such."""
+    if kernel not in range(kernels):
+        raise ValueError(f"kernel must be an index below the number of kernels {kernels}, got {kernel}")
+    return int(kernel)
 
 
 def check_refinement(refine: int) -> None:

@@ -195,10 +195,12 @@ class Experts(NamedTuple):
         support = order[rounds]
         return cls(support, (updated[rounds] * labels[support, None]).T.astype(np.int8))
 
-    def scores(self, pool: Pool) -> Floats:
-        """Return f_k(x) of t examples, (t, m)."""
-        pairs = zip(pool.grams(), self.signs, strict=True)
-        return np.stack([lane_sum(columns(gram, self.support), signs) for gram, signs in pairs], axis=1)
+    def scores(self, pool: Pool, needed: NDArray[np.bool_]) -> Floats:
+        """Return f_k(x) of t examples, (t, m); 0 of kernels (m,) that are not needed, for whose values nobody asks."""
+        grams, scores = pool.grams(), np.zeros((pool.shape[1], len(self.signs)))
+        for k in np.flatnonzero(needed & self.signs.any(axis=1)).tolist():
+            scores[:, k] = lane_sum(columns(grams[k], self.support), self.signs[k])
+        return scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +229,8 @@ class Vote:
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
-        positive = self.experts.scores(pool) >= 0.0
-        weights = np.tile(self.weights, (len(positive), 1))
+        weights = np.tile(self.weights, (pool.shape[1], 1))
         if self.probabilities is not None:
             weights *= copy.deepcopy(self.rng).random(weights.shape) < self.probabilities  # type: ignore[union-attr]
+        positive = self.experts.scores(pool, (weights != 0.0).any(axis=0)) >= 0.0
         return np.array([vote(*each) for each in zip(weights, positive, strict=True)])

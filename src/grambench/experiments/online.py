@@ -1,6 +1,7 @@
 """The online protocol: one pass over each of several orders of the examples (OMKC, Section 5.1).
 
-An algorithm that learns online tells of its own pass. One that learns from all at once is trained anew at each
+An algorithm that learns online tells of its own pass; of one that passes several times, the first pass is measured, in
+which every example is new. One that learns from all at once is trained anew at each
 checkpoint, on what has been seen by then, and predicts what comes until the next one; where it learns a kernel only, a
 machine is trained on it. Until each class has been seen a few times it learns nothing, and the majority is predicted.
 """
@@ -78,10 +79,13 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     -------
     Outcome
         Metrics mistake_percent, support_vectors, seconds and the counts of work; curves mistake_percent,
-        support_vectors and weights; for each kernel its `updates` in the pass.
+        support_vectors and weights; for each kernel its `updates`.
 
     Notes
     -----
+    Of an algorithm that passes several times, mistakes, support vectors and all curves are those of the first pass;
+    seconds, work and updates are those of all passes.
+
     Seconds are those of `fit` alone, after a run over a few examples that compiles it. A short pass is done twice, and
     the shorter time counts: the first one may have to read rows from disk, and the paper's kernels were in memory
     (OMKC, Section 5.5). A sweep is not timed twice.
@@ -130,7 +134,7 @@ class Pass:
     weights : ndarray of float64 (C, m)
         Of the kernels after the round; NaN where the learned kernel is made of others.
     updates : ndarray of float64 (m,)
-        Of each kernel's classifier in the whole pass; NaN where kernels have none.
+        Of each kernel's classifier in all passes; NaN where kernels have none.
     seconds : float
         Of the fit, or of all of them.
     work : dict of int
@@ -167,7 +171,7 @@ def present(
     rounds: NDArray[np.int64],
     draws: np.random.SeedSequence,
 ) -> Pass:
-    """Let an algorithm that learns online pass over a sample, and measure it at C rounds."""
+    """Let an algorithm that learns online pass over a sample, and measure it at C rounds of its first pass."""
     start = time.perf_counter()
     fit = learner.fit(algorithm, point, sample, draws)
     seconds = time.perf_counter() - start

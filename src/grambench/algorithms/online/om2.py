@@ -1,12 +1,16 @@
-"""OM-2: online multi-class multi-kernel learning (Jie et al. 2010), with two classes, as OMKC compares with it.
+"""OM-2: online multi-class multi-kernel learning (Jie et al. 2010), with two classes; by default as OMKC compares.
 
 The predictor is f(x) = sum_k w_k f_k(x), f_k(x) = sum_s y_s k_k(x_s, x), where the weights are the gradient of 1/(2q)
 times the squared (2, q) group norm of theta = (f_1, ..., f_m), q = 1 / (1 - 1/p). With two classes the margin is
 2 y f(x), one class row gaining what the other loses.
 
 What OMKC's comparison leaves out, as its published numbers need it (docs/reproduction.md): p = 1.001, which puts nearly
-all weight on the kernel of the largest norm; a step of 1 at every margin of at most 1, where Jie et al. shorten it to
-min(1, 1 - margin / m^(2/q)); a score of exactly 0 is a mistake on both classes.
+all weight on the kernel of the largest norm; a step of 1 at every margin of at most 1; a score of exactly 0 is a
+mistake on both classes.
+
+What Jie et al. have instead: q = 2 ln m, which is `p` of None (no less than 2 here, since p is at most 2: two kernels
+give 1.4); a step of min(1, 1 - 2 margin / (2 m^(2/q))), which is `shortened`: 2 m^(2/q) is the squared (2, q) group
+norm of an example with k(x, x) = 1 in the right class's row and its negative in the other's; several passes.
 """
 
 from dataclasses import dataclass
@@ -17,9 +21,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace
+from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
 from grambench.algorithms.hedge import normalise
-from grambench.algorithms.scores import columns, passed
+from grambench.algorithms.scores import columns
 from grambench.kernels.pool import Pool, Rows
 
 
@@ -29,65 +33,96 @@ class Parameters:
 
     Attributes
     ----------
-    p : float
-        Norm of the group regulariser, in (1, 2]; near 1 is sparse in the kernels.
+    p : float or None
+        Norm of the group regulariser, in (1, 2]; near 1 is sparse in the kernels. None takes that of q = 2 ln m.
     margin : float
         An example is added where its margin 2 y f(x) is at most this.
+    step : str
+        "one" for every example that is added, or "shortened" by its margin.
+    passes : int
+        Passes over the same order.
     """
 
-    p: float = 1.001
+    p: float | None = 1.001
     margin: float = 1.0
+    step: str = "one"
+    passes: int = 1
 
     def __post_init__(self) -> None:
-        if not 1.0 < self.p <= 2.0:
+        if self.p is not None and not 1.0 < self.p <= 2.0:
             raise ValueError(f"p must lie in (1, 2], got {self.p}")
         if not self.margin >= 0.0:
             raise ValueError(f"margin must be at least 0, got {self.margin}")
+        if self.step not in ("one", "shortened"):
+            raise ValueError(f"step must be one or shortened, got {self.step!r}")
+        if self.step == "shortened" and self.margin > 1.0:
+            raise ValueError(f"margin must be at most 1 where steps are shortened, to 0 and less, got {self.margin}")
+        if self.passes < 1:
+            raise ValueError(f"passes must be at least 1, got {self.passes}")
+
+    def q(self, kernels: int) -> float:
+        """Return the dual norm of p among m kernels."""
+        return max(2.0, 2.0 * np.log(kernels)) if self.p is None else 1.0 / (1.0 - 1.0 / self.p)
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedSum:
-    """f(x) = sum_k weights_k sum_s signs_s k_k(x_s, x).
+    """f(x) = sum_k weights_k sum_s dual_s k_k(x_s, x).
 
     Attributes
     ----------
     weights : ndarray of float64 (m,)
         Of the kernels, after the last round; they do not sum to one.
     support : ndarray of int32 (s,)
-        Support vectors in their order of arrival, shared by all kernels.
-    signs : ndarray of int8 (s,)
-        Their labels.
+        Support vectors in their order of arrival, shared by all kernels; each as often as it was added.
+    dual : ndarray of float64 (s,)
+        Their labels times their steps.
     """
 
     weights: Floats
     support: NDArray[np.int32]
-    signs: NDArray[np.int8]
+    dual: Floats
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,), added in the order of the pass."""
-        total = np.zeros(pool.shape[1])
-        for weight, gram in zip(self.weights, pool.grams(), strict=True):
+        total, grams = np.zeros(pool.shape[1]), pool.grams()
+        if len(self.support) == 0:
+            return total
+        for k in np.flatnonzero(self.weights).tolist():
             scores = np.zeros(len(total))
-            for sign, column in zip(self.signs, columns(gram, self.support), strict=True):
-                scores += sign * column
-            total += weight * scores
+            for coefficient, column in zip(self.dual, columns(grams[k], self.support), strict=True):
+                scores += coefficient * column
+            total += self.weights[k] * scores
         return total
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Run one pass; a support vector belongs to all kernels and is counted once."""
-    rows = check_input(pool, labels, order)
+    """Pass over the order; a support vector belongs to all kernels and is counted once, however often it is added."""
+    rows = check_input(pool, labels, order, parameters.passes)
+    order = np.tile(order, parameters.passes)
     made = _pass(parameters, rows, labels, order)
-    support = order[made.added]
+    m, added = len(made.w), made.steps > 0.0
+    support = order[added]
     trace = Trace(
         mistakes=made.mistakes,
         scores=made.votes,
-        support_vectors=np.cumsum(made.added),
+        support_vectors=np.cumsum(_first(order, added)),
         weights=made.weights,
-        updates=np.full(len(made.w), len(support)),
+        updates=np.full(m, len(support)),
     )
-    predictor = WeightedSum(made.w, support, labels[support])
-    return Fit(weights=made.weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
+    return Fit(
+        weights=made.weights[-1],
+        predictor=WeightedSum(made.w, support, labels[support] * made.steps[added]),
+        trace=trace,
+        work=Work(kernel_values=m * len(np.unique(support)) * len(labels), row_additions=m * len(support)),
+    )
+
+
+def _first(order: Order, added: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the rounds in which an example is added that has not been before."""
+    first, rounds = np.zeros(len(order), dtype=np.bool_), np.flatnonzero(added)
+    first[rounds[np.unique(order[rounds], return_index=True)[1]]] = True
+    return first
 
 
 class Pass(NamedTuple):
@@ -95,8 +130,10 @@ class Pass(NamedTuple):
 
     Attributes
     ----------
-    mistakes, added : ndarray of bool (T,)
-        Whether the round's example was predicted wrongly, and whether it was added.
+    mistakes : ndarray of bool (T,)
+        Whether the round's example was predicted wrongly.
+    steps : ndarray of float64 (T,)
+        With which it was added; 0 where it was not.
     votes : ndarray of float64 (T,)
         f(x).
     weights : ndarray of float64 (T, m)
@@ -110,7 +147,7 @@ class Pass(NamedTuple):
     """
 
     mistakes: NDArray[np.bool_]
-    added: NDArray[np.bool_]
+    steps: Floats
     votes: Floats
     weights: Floats
     w: Floats
@@ -119,10 +156,12 @@ class Pass(NamedTuple):
 
 
 def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> Pass:
-    m, q, (labels, order) = len(rows.values), 1.0 / (1.0 - 1.0 / parameters.p), rows.numbered(labels, order)
+    m, (labels, order) = len(rows.values), rows.numbered(labels, order)
+    q = parameters.q(m)
+    slope = m ** (-2.0 / q) if parameters.step == "shortened" else 0.0
     made = Pass(
         mistakes=np.zeros(len(order), dtype=np.bool_),
-        added=np.zeros(len(order), dtype=np.bool_),
+        steps=np.zeros(len(order)),
         votes=np.empty(len(order)),
         weights=np.zeros((len(order), m)),
         w=np.ones(m),
@@ -130,14 +169,14 @@ def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> P
         squared_norms=np.full(m, np.finfo(np.float64).eps),
     )
     t = 0
-    while (t := _play(t, rows.values, rows.place, labels, order, q, parameters.margin, *made)) < len(order):
+    while (t := _play(t, rows.values, rows.place, labels, order, q, parameters.margin, slope, *made)) < len(order):
         rows.fetch(t, np.ones(m, dtype=np.bool_))
     return made
 
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    start, values, place, labels, order, q, threshold, mistakes, added, votes, weights, w, scores, squared_norms
+    start, values, place, labels, order, q, threshold, slope, mistakes, steps, votes, weights, w, scores, squared_norms
 ):
     m = w.size
     for t in range(start, order.size):
@@ -152,12 +191,13 @@ def _play(  # type: ignore[no-untyped-def]
         if margin <= threshold:
             if place[i] < 0:
                 return t
-            added[t] = True
+            step = min(1.0, 1.0 - slope * margin)
+            steps[t] = step
             for k in range(m):
                 row = values[k][place[i]]
-                squared_norms[k] += 4.0 * y * scores[k, i] + 2.0 * row[i]
+                squared_norms[k] += 4.0 * step * y * scores[k, i] + 2.0 * step * step * row[i]
                 for j in range(row.size):
-                    scores[k, j] += y * row[j]
+                    scores[k, j] += step * y * row[j]
             w[:] = _gradient(squared_norms, q)
         normalise(w, weights[t])
     return order.size

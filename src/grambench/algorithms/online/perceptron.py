@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit, Labels, Order, kernel_number
 from grambench.algorithms.scores import perceptron_fit
 from grambench.kernels.pool import Pool
 
@@ -43,6 +43,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the pool has no kernel of that index.
     """
     rows = check_input(pool, labels, order)
-    if parameters.kernel >= len(rows.values):
-        raise ValueError(f"kernel must be below the number of kernels {len(rows.values)}, got {parameters.kernel}")
-    return perceptron_fit(rows, parameters.kernel, labels, order)
+    return perceptron_fit(rows, kernel_number(parameters.kernel, len(rows.values)), labels, order)

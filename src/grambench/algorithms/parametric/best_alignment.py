@@ -19,12 +19,12 @@ class Parameters:
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Choose the kernel; the machine is trained on it afterwards."""
-    grams = pool.grams()
-    reached = [alignment(gram, labels) for gram in grams]
+    m, n = pool.shape[0], len(labels)
+    reached = [alignment(gram, labels) for gram in pool.grams()]
     best = int(np.argmax(reached))
-    work = Work(kernel_values=len(grams) * grams[0].size, row_additions=ALIGNMENT * len(grams) * len(labels))
+    work = Work(kernel_values=m * n * n, row_additions=ALIGNMENT * m * n)
     steps = [Step(0, 0, reached[best])]
     if pool.thetas is None:
-        return Fit(weights=np.eye(len(grams))[best], steps=steps, work=work)
+        return Fit(weights=np.eye(m)[best], steps=steps, work=work)
     thetas = pool.thetas[best : best + 1]  # the record tells of one kernel, not of a grid of which one is used
     return Fit(weights=np.ones(1), thetas=thetas, steps=steps, work=work)

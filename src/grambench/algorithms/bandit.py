@@ -1,0 +1,224 @@
+"""Selection of one kernel by draws: in each round one kernel is drawn, and only its classifier sees the example.
+
+What OKS (Yang et al. 2012, Algorithms 1 and 2) and SOM (Jin et al. 2010, Algorithm 3) share; they differ in what a
+round costs a kernel's weight and adds to its classifier. A round asks the pool for values of the drawn kernel alone,
+between the example and that kernel's support vectors.
+
+What both papers leave out: several passes, between which weights and classifiers go on. An example that is added to a
+classifier again adds to its coefficient and is no new support vector. Weights are kept as logarithms: the factors
+exp(-eta / p) and beta would underflow to 0/0.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.algorithms.checks import check_examples
+from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
+from grambench.kernels.pool import Indices, Pool
+
+Rule = Callable[[float, int, float], tuple[float, float]]
+"""(f(x), y, p) of the drawn kernel -> what its log weight loses, and the coefficient of x in its classifier."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What both have in common.
+
+    Attributes
+    ----------
+    delta : tuple of float
+        Smoothing of the probabilities of a draw in each pass, in (0, 1); as many as there are passes. Yang et al. pass
+        twice.
+    step : float
+        Step size of the classifiers, above 0; lambda in both papers.
+    select : str
+        "largest", the kernel of the largest weight, as in the experiments of Yang et al.; or "drawn" from Multi(q_T),
+        for which their Corollary 2 holds.
+    """
+
+    delta: tuple[float, ...] = (0.5, 0.2)
+    step: float = 1.0
+    select: str = "largest"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delta", tuple(self.delta))  # which is a list in a study's file
+        if not self.delta or not all(0.0 < delta < 1.0 for delta in self.delta):
+            raise ValueError(f"delta must hold a value in (0, 1) for each pass, got {self.delta}")
+        if not 0.0 < self.step < np.inf:
+            raise ValueError(f"step must be positive and finite, got {self.step}")
+        if self.select not in ("largest", "drawn"):
+            raise ValueError(f"select must be largest or drawn, got {self.select!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exponential(Selection):
+    """And the step size of exponential weights, in both algorithms of Yang et al.
+
+    Attributes
+    ----------
+    eta : float or None
+        Step size of the weights in all passes, above 0; None takes the one that minimises the bound in each.
+    horizon : str
+        The rounds T of that bound: those of one "pass" or of "all". The paper does not say which its two passes take.
+    """
+
+    eta: float | None = None
+    horizon: str = "pass"
+
+    def __post_init__(self) -> None:
+        Selection.__post_init__(self)
+        if self.eta is not None and not 0.0 < self.eta < np.inf:
+            raise ValueError(f"eta must be positive and finite, got {self.eta}")
+        if self.horizon not in ("pass", "all"):
+            raise ValueError(f"horizon must be pass or all, got {self.horizon!r}")
+
+    def etas(self, kernels: int, rounds: int, largest: float = 1.0) -> list[float]:
+        """Return eta of each pass over so many rounds: sqrt(2 (1 - delta) ln m / (m T L^2)) where none is given."""
+        if self.eta is not None:
+            return [self.eta] * len(self.delta)
+        T = rounds * (1 if self.horizon == "pass" else len(self.delta))
+        return [float(np.sqrt(2.0 * (1.0 - d) * np.log(kernels) / (kernels * T)) / largest) for d in self.delta]
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """The classifier of one kernel of the pool: f(x) = sum_s dual_s k(x_s, x).
+
+    Attributes
+    ----------
+    kernel : int
+        Which kernel.
+    support : ndarray of int32 (s,)
+        Its support vectors in their order of arrival.
+    dual : ndarray of float64 (s,)
+        Their coefficients.
+    """
+
+    kernel: int
+    support: NDArray[np.int32]
+    dual: Floats
+
+    def at(self, pool: Pool, examples: Indices) -> Floats:
+        """Return f(x) of b of a pool's examples, (b,), added in the order of arrival."""
+        if len(self.support) == 0:
+            return np.zeros(len(examples))
+        terms = pool.values(self.kernel, examples, self.support) * self.dual
+        return np.asarray(np.cumsum(terms, axis=1)[:, -1])
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x), (t,)."""
+        return self.at(pool, np.arange(pool.shape[1]))
+
+
+class Classifiers:
+    """The classifiers of m kernels among n training examples, of which each adds examples of its own.
+
+    Attributes
+    ----------
+    asked : int
+        Kernel values that the pool was asked for.
+    updates : ndarray of int64 (m,)
+        Of each kernel's classifier.
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        m, _, n = pool.shape
+        self._pool = pool
+        self._support, self._dual = np.zeros((m, n), dtype=np.int32), np.zeros((m, n))
+        self._places: list[dict[int, int]] = [{} for _ in range(m)]
+        self.asked, self.updates = 0, np.zeros(m, dtype=np.int64)
+
+    @property
+    def support_vectors(self) -> int:
+        """Support vectors of all classifiers together."""
+        return sum(map(len, self._places))
+
+    def of(self, kernel: int) -> Single:
+        """Return the classifier of one kernel, as long as nothing is added."""
+        size = len(self._places[kernel])
+        return Single(kernel, self._support[kernel, :size], self._dual[kernel, :size])
+
+    def score(self, kernel: int, example: int) -> float:
+        """Return f_k(x) of a training example."""
+        classifier = self.of(kernel)
+        self.asked += len(classifier.support)
+        return float(classifier.at(self._pool, np.array([example]))[0])
+
+    def add(self, kernel: int, example: int, coefficient: float, score: float) -> None:
+        """Add coefficient k(x, .) to f_k, which has given x this score."""
+        place = self._places[kernel].setdefault(example, len(self._places[kernel]))
+        self._support[kernel, place] = example
+        self._dual[kernel, place] += coefficient
+        self.updates[kernel] += 1
+
+
+def draw(probabilities: Floats, uniform: float) -> int:
+    """Return the first k with uniform < p_0 + ... + p_k, (m,); the last one where rounding has left their sum below."""
+    place = int(np.searchsorted(np.cumsum(probabilities), uniform, side="right"))
+    return min(place, len(probabilities) - 1)
+
+
+def normalised(logarithms: Floats) -> Floats:
+    """Return q_k = w_k / sum_j w_j from ln w, (m,)."""
+    weights = np.exp(logarithms - logarithms.max())
+    return np.asarray(weights / weights.sum())
+
+
+def run(
+    parameters: Selection,
+    classifiers: Classifiers,
+    rules: Sequence[Rule],
+    labels: Labels,
+    order: Order,
+    rng: np.random.Generator,
+) -> Fit:
+    """Pass over the order by one rule after the other, and return the kernel that was selected, with its classifier.
+
+    The line numbers are those of OKS's Algorithm 2. A score of exactly 0 is a mistake on both classes, as printed.
+    """
+    m, rounds = len(classifiers.updates), len(rules) * len(order)
+    uniforms = rng.random(rounds)
+    mistakes, scores = np.zeros(rounds, dtype=np.bool_), np.empty(rounds)
+    support_vectors, weights = np.empty(rounds, dtype=np.int64), np.empty((rounds, m))
+    logarithms = np.zeros(m)  # line 2
+    q, t = normalised(logarithms), 0
+    for delta, rule in zip(parameters.delta, rules, strict=True):
+        for i in order.tolist():  # lines 3 and 4
+            p = (1.0 - delta) * q + delta / m  # line 9; delta changes between passes
+            k = draw(p, uniforms[t])  # line 5
+            y, score = int(labels[i]), classifiers.score(k, i)
+            loss, coefficient = rule(score, y, float(p[k]))  # line 6
+            if coefficient:
+                classifiers.add(k, i, coefficient, score)  # line 8
+            if loss:
+                logarithms[k] -= loss  # line 7
+                q = normalised(logarithms)  # line 9
+            mistakes[t], scores[t] = y * score <= 0.0, score
+            support_vectors[t], weights[t] = classifiers.support_vectors, q
+            t += 1
+    chosen = int(np.argmax(q)) if parameters.select == "largest" else draw(q, rng.random())  # line 11
+    return Fit(
+        weights=np.eye(m)[chosen],
+        predictor=classifiers.of(chosen),
+        trace=Trace(
+            mistakes=mistakes,
+            scores=scores,
+            support_vectors=support_vectors,
+            weights=weights,
+            updates=classifiers.updates,
+        ),
+        work=Work(kernel_values=classifiers.asked, row_additions=-(-classifiers.asked // len(labels))),  # in whole rows
+    )
+
+
+def check(pool: Pool, labels: Labels, order: Order) -> None:
+    """Raise ValueError unless the pool's kernels are among the training examples, and labels and order of them.
+
+    No kernel value is looked at, unlike `checks.check_input`: there is no compiled loop to protect.
+    """
+    check_examples(labels, order)
+    if pool.shape[1:] != (len(labels), len(labels)):
+        raise ValueError(f"expected kernels among {len(labels)} examples, got Gram matrices {pool.shape[1:]}")

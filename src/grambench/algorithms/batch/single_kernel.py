@@ -1,0 +1,41 @@
+"""Single kernel: one kernel of the pool, named by its number.
+
+With the number tuned on validation examples and a machine trained on the kernel, this is MuSVM of Yang et al. (2012).
+Of the pool it looks at the number of kernels and their parameters, and at no kernel value.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.fit import Fit, Labels, Order, kernel_number
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of the single kernel.
+
+    Attributes
+    ----------
+    kernel : int
+        Number of the kernel in the pool, from 0 on.
+    """
+
+    kernel: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kernel < 0:
+            raise ValueError(f"kernel must be an index of at least 0, got {self.kernel}")
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Return the kernel; the machine is trained on it afterwards.
+
+    Raises
+    ------
+    ValueError
+        If the pool has no kernel of that number.
+    """
+    m = pool.shape[0]
+    return Fit(weights=np.eye(m)[kernel_number(parameters.kernel, m)], thetas=pool.thetas)

@@ -1,0 +1,114 @@
+"""OKS (loss): online kernel selection under a convex loss (Yang et al. 2012, Algorithm 1).
+
+In each round one kernel is drawn from Multi(p); the loss l of its classifier costs its weight a factor exp(-eta l / p),
+and the classifier takes a step of lambda / p against the gradient.
+
+Theorem 1 needs l <= L and |l'| <= G in every round, for which the printed algorithm does not provide. Here each
+classifier is shrunk to ||f|| <= radius after its step, a projection that brings it no further from any f in that ball:
+the proof stands, for the best f of the ball. With k(x, x) <= 1, which the proof takes for granted (G bounds the norm of
+l' k(x, .)), |f(x)| <= radius, and L and G follow: `loss_bound` and `slope_bound`. Kernels with larger diagonals run as
+well, without the bound. The default eta minimises the bound, as that of Algorithm 2 does with L = 1.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, run
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.kernels.pool import Pool
+
+
+class Loss(NamedTuple):
+    """A loss of the margin z = y f(x), and its derivative: on |z| <= b both are largest in size at z = -b."""
+
+    value: Callable[[float], float]
+    slope: Callable[[float], float]
+
+
+LOSSES = {
+    "hinge": Loss(lambda z: max(0.0, 1.0 - z), lambda z: -1.0 if z < 1.0 else 0.0),
+    "logistic": Loss(lambda z: float(np.logaddexp(0.0, -z)), lambda z: -float(np.exp(-np.logaddexp(0.0, z)))),
+    "squared": Loss(lambda z: (1.0 - z) ** 2, lambda z: -2.0 * (1.0 - z)),  # (f(x) - y)^2, since y^2 = 1
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters(Exponential):
+    """Parameters of OKS (loss); see `Exponential` and `Selection` in `grambench.algorithms.bandit`.
+
+    Attributes
+    ----------
+    loss : str
+        "hinge", max(0, 1 - z), "logistic", ln(1 + exp(-z)), or "squared", (1 - z)^2, of the margin z = y f(x).
+    radius : float
+        Norm to which a classifier is shrunk, above 0.
+    delta : tuple of float
+        Smoothing of the probabilities in each pass, in (0, 1).
+    eta : float or None
+        Step size of the weights; None takes sqrt(2 (1 - delta) ln m / (m T)) / L.
+    horizon : str
+        T: the rounds of one "pass", or of "all".
+    step : float
+        Step size lambda of the classifiers.
+    select : str
+        The kernel of the "largest" weight, or one "drawn" from Multi(q_T).
+    """
+
+    loss: str = "hinge"
+    radius: float = 1.0
+
+    def __post_init__(self) -> None:
+        Exponential.__post_init__(self)
+        if self.loss not in LOSSES:
+            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {self.loss!r}")
+        if not 0.0 < self.radius < np.inf:
+            raise ValueError(f"radius must be positive and finite, got {self.radius}")
+
+    @property
+    def loss_bound(self) -> float:
+        """L of Theorem 1: the loss at a margin of -radius."""
+        return LOSSES[self.loss].value(-self.radius)
+
+    @property
+    def slope_bound(self) -> float:
+        """G of Theorem 1: the derivative there, without its sign."""
+        return -LOSSES[self.loss].slope(-self.radius)
+
+
+class Bounded(Classifiers):
+    """Classifiers that are shrunk to ||f_k|| <= radius wherever a step has led out of the ball."""
+
+    def __init__(self, pool: Pool, radius: float) -> None:
+        super().__init__(pool)
+        self._radius, self._squared_norms = radius, np.zeros(pool.shape[0])
+
+    def add(self, kernel: int, example: int, coefficient: float, score: float) -> None:
+        """Add coefficient k(x, .) to f_k, which has given x this score, and shrink the sum."""
+        super().add(kernel, example, coefficient, score)
+        here = np.array([example])
+        own = float(self._pool.values(kernel, here, here)[0, 0])
+        self.asked += 1
+        squared = self._squared_norms[kernel] + coefficient * (2.0 * score + coefficient * own)
+        if squared > self._radius**2:
+            self.of(kernel).dual[:] *= self._radius / np.sqrt(squared)
+            squared = self._radius**2
+        self._squared_norms[kernel] = squared
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Select a kernel; support vectors are counted over all kernels."""
+    check(pool, labels, order)
+    etas = parameters.etas(pool.shape[0], len(order), parameters.loss_bound)
+    rules = [_rule(LOSSES[parameters.loss], eta, parameters.step) for eta in etas]
+    return run(parameters, Bounded(pool, parameters.radius), rules, labels, order, rng)
+
+
+def _rule(loss: Loss, eta: float, step: float) -> Rule:
+    def learn(score: float, y: int, p: float) -> tuple[float, float]:
+        z = y * score
+        return eta * loss.value(z) / p, -step * y * loss.slope(z) / p  # lines 6 and 7
+
+    return learn

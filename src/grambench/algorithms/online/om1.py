@@ -1,0 +1,40 @@
+"""OM-1: online multiple kernel learning, deterministic (Jin et al. 2010, Algorithm 1; named so by Yang et al. 2012).
+
+OMKC(D,D) with a step size: each kernel's Perceptron adds step y k(x, .) at its mistakes, and its sign is voted on with
+Hedge weights. A step above 0 changes no sign, so that the pass is that of `omkc_dd`, with its deviations: a score of 0
+predicts +1. The step is a parameter because Yang et al. tune it, and who does so shall see that it changes nothing.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.hedge import Discount
+from grambench.algorithms.online import omkc_dd
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters(Discount):
+    """Parameters of OM-1.
+
+    Attributes
+    ----------
+    beta : float
+        Discount of a kernel's weight at each of its mistakes, in (0, 1].
+    step : float
+        Step size of the Perceptrons, above 0; it changes nothing.
+    """
+
+    step: float = 1.0
+
+    def __post_init__(self) -> None:
+        Discount.__post_init__(self)
+        if not 0.0 < self.step < np.inf:
+            raise ValueError(f"step must be positive and finite, got {self.step}")
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Run one pass; support vectors are counted over all kernels."""
+    return omkc_dd.fit(omkc_dd.Parameters(beta=parameters.beta), pool, labels, order=order, rng=rng)

@@ -1,0 +1,56 @@
+"""SOM: online multiple kernel learning with single stochastic updates (Jin et al. 2010, Algorithm 3).
+
+In each round one kernel is drawn from Multi(p), p = (1 - delta) w / sum_j w_j + delta / m; a mistake of its classifier
+costs its weight a factor beta and adds the example with the coefficient lambda y. OKS divides both by p.
+
+A score of exactly 0 is a mistake on both classes. Yang et al. (2012) compare with SOM in two passes and select the
+kernel of the largest weight; the delta of its passes, which they do not give, is by default that of OKS.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.bandit import Classifiers, Rule, Selection, check, run
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters(Selection):
+    """Parameters of SOM; see `Selection` in `grambench.algorithms.bandit`.
+
+    Attributes
+    ----------
+    beta : float
+        Discount of the drawn kernel's weight at a mistake, in (0, 1].
+    delta : tuple of float
+        Smoothing of the probabilities in each pass, in (0, 1).
+    step : float
+        Step size lambda of the classifiers; it changes no draw, no mistake and no selected kernel.
+    select : str
+        The kernel of the "largest" weight, or one "drawn" from Multi(q_T).
+    """
+
+    beta: float = 0.8
+
+    def __post_init__(self) -> None:
+        Selection.__post_init__(self)
+        if not 0.0 < self.beta <= 1.0:
+            raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Select a kernel; support vectors are counted over all kernels."""
+    check(pool, labels, order)
+    rules = [_rule(parameters.beta, parameters.step)] * len(parameters.delta)
+    return run(parameters, Classifiers(pool), rules, labels, order, rng)
+
+
+def _rule(beta: float, step: float) -> Rule:
+    discount = -float(np.log(beta))
+
+    def learn(score: float, y: int, p: float) -> tuple[float, float]:
+        return (0.0, 0.0) if y * score > 0.0 else (discount, step * y)
+
+    return learn
