@@ -36,7 +36,15 @@ def test_no_fastmath_no_print_no_dynamic_import_no_global_random(path):
     for name, node in calls(path):
         assert not any(keyword.arg == "fastmath" for keyword in node.keywords), "fastmath changes results"
         assert name != "print" or path.name == "cli.py", "the library logs, the command prints"
-        registries = ("algorithms", "claims", "experiments", "kernels/continuous", "report/figures", "report/tables")
+        registries = (
+            "algorithms",
+            "claims",
+            "experiments",
+            "kernels/continuous",
+            "report/figures",
+            "report/tables",
+            "features",
+        )
         allowed = path in [SOURCE / registry / "__init__.py" for registry in registries]
         assert name not in ("importlib.import_module", "__import__") or allowed, "only the registries import by name"
         assert name not in ("eval", "exec"), "configuration is data"

@@ -15,7 +15,7 @@ from pathlib import Path
 from grambench import algorithms
 from grambench.common import layout, provenance
 from grambench.common.errors import ConfigError, GrambenchError, unknown_name
-from grambench.config.dataset import Base
+from grambench.config.dataset import Base, Images
 from grambench.config.load import read
 from grambench.config.project import Configuration
 from grambench.pipeline.plan import Plan
@@ -112,8 +112,15 @@ def _list_datasets() -> None:
     for name in configuration.names("datasets"):
         dataset = configuration.description(name)
         kinds = ", ".join(dict.fromkeys(source.kind for source in dataset.sources))
-        labels = f"{dataset.classes:6} classes " if isinstance(dataset, Base) else f"{dataset.positives:6} positive"
-        print(f"{name:18} {dataset.n:6} x {dataset.d:<7} {labels}   {kinds}")
+        match dataset:
+            case Base():
+                labels = f"{dataset.classes:6} classes "
+            case Images():
+                labels = " " * 14 + "-"
+            case _:
+                labels = f"{dataset.positives:6} positive"
+        size = f"x {dataset.d:<7}" if dataset.d else "images   "
+        print(f"{name:23} {dataset.n:6} {size} {labels}   {kinds}")
 
 
 def _list_kernels() -> None:

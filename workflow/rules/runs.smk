@@ -4,7 +4,7 @@ import re
 rule run:
     input:
         prepared=layout.PREPARED,
-        grams=lambda w: PLAN.grams(w.study, w.dataset),
+        kernels=lambda w: PLAN.kernels_from(w.study, w.dataset),
     output:
         layout.RECORD,
     log:
@@ -25,7 +25,7 @@ rule run:
         code=lambda w: PLAN.run_code(w.study, w.task),
     shell:
         "python -m grambench.pipeline.steps.run {params.spec:q} {output} --seconds {resources.seconds}"
-        " --memory-mb {resources.private_mb} {input.prepared} {input.grams} 2> {log}"
+        " --memory-mb {resources.private_mb} {input.prepared} {input.kernels} 2> {log}"
 
 
 use rule run as block with:

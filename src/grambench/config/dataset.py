@@ -225,7 +225,57 @@ class Rdb(Table):
     table: str
 
 
-AnyReader = Annotated[Mat | MatBlocks | Indices | Libsvm | Idx | Csv | Arff | Rda | Rdb, Field(discriminator="format")]
+class ImageReader(Reader):
+    """Archives (tar) of images, which are known by the number that their files' names begin with, and of lists.
+
+    Attributes
+    ----------
+    images : str
+        The folder inside the archives in which the images lie, at any depth.
+    partial : bool
+        Whether images that the lists name and the archives lack are left out; else they are an error.
+    """
+
+    images: str
+    partial: bool = False
+
+
+class WordLists(ImageReader):
+    """Lists with an image a line, its number and the numbers, from 1, of its words (Corel5k).
+
+    Attributes
+    ----------
+    train, test : str
+        The lists of either part.
+    words : str
+        The words, one a line.
+    """
+
+    format: Literal["word_lists"]
+    train: str
+    test: str
+    words: str
+
+
+class ImageSets(ImageReader):
+    """PASCAL VOC's lists, a file a class and part: an image a line with 1, -1, or 0 where only difficult ones show it.
+
+    Attributes
+    ----------
+    sets : str
+        The folder of the lists, <class>_<part>.txt.
+    train, test : str
+        The parts.
+    """
+
+    format: Literal["image_sets"]
+    sets: str
+    train: str
+    test: str
+
+
+VectorReader = Mat | MatBlocks | Indices | Libsvm | Idx | Csv | Arff | Rda | Rdb
+AnyReader = Annotated[VectorReader | WordLists | ImageSets, Field(discriminator="format")]
 
 
 class File(Model):
@@ -242,11 +292,15 @@ class InnerFile(File):
 
 
 class HttpFile(Model):
-    """A file at `url`; without `sha256` no mirror can deliver it, and the prepared content alone decides."""
+    """A file at `url`, known by its SHA-256 or, where the publisher gives that, its MD5.
+
+    Without `sha256` no mirror can deliver it; without either the prepared content alone decides.
+    """
 
     name: FileName
     url: Annotated[str, Field(pattern=r"^https?://")]
     sha256: Sha256 | None = None
+    md5: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None = None
 
 
 class BaseSource(Model):
@@ -256,17 +310,21 @@ class BaseSource(Model):
     ----------
     content : str or None
         PreparedDataset.content where it differs from the data set's own.
+    n, positives : int or None
+        Examples, and those labelled +1, where they differ too.
     variant : str or None
         Why it differs, in one sentence.
     """
 
     content: Sha256 | None = None
+    n: int | None = None
+    positives: int | None = None
     variant: str | None = None
 
     @model_validator(mode="after")
     def _variant_says_why(self) -> Self:
-        if (self.content is None) != (self.variant is None):
-            raise ValueError("a source with a content of its own needs a variant (why it differs), and the reverse")
+        if self.content is not None and self.variant is None:
+            raise ValueError("a source with a content of its own needs a variant (why it differs)")
         return self
 
 
@@ -296,6 +354,18 @@ class Http(FileSource):
     def origin(self) -> str:
         """What people call this source."""
         return self.files[0].url + (f" and {len(self.files) - 1} more" if len(self.files) > 1 else "")
+
+
+class Mirror(FileSource):
+    """Files that have no public address: only a mirror delivers them (config.yaml, or GRAMBENCH_MIRROR)."""
+
+    kind: Literal["mirror"]
+    files: Files
+
+    @property
+    def origin(self) -> str:
+        """What people call this source."""
+        return "mirror's " + ", ".join(file.name for file in self.files)
 
 
 class Bundled(FileSource):
@@ -378,7 +448,7 @@ class Generated(BaseSource):
     """
 
     kind: Literal["generated"]
-    generator: Literal["dirichlet", "relevance", "ringnorm", "waveform"]
+    generator: Literal["dirichlet", "relevance", "ringnorm", "waveform", "drawings"]
     parameters: dict[str, int | float] = {}
     seed: Annotated[int, Field(ge=0)]
 
@@ -387,10 +457,7 @@ class Generated(BaseSource):
         """There are none."""
         return []
 
-    @property
-    def reader(self) -> Reader:
-        """How the labels are to be understood: generators draw -1 and +1."""
-        return Reader(positive=1)
+    reader: SkipJsonSchema[Reader] = Reader(positive=1)  # generators draw -1 and +1; of images, a task says it
 
     @property
     def origin(self) -> str:
@@ -399,7 +466,7 @@ class Generated(BaseSource):
         return f"generator {self.generator}({parameters}), seed {self.seed}"
 
 
-Source = Annotated[Http | Bundled | Package | Pypi | Debian | Npm | Generated, Field(discriminator="kind")]
+Source = Annotated[Http | Mirror | Bundled | Package | Pypi | Debian | Npm | Generated, Field(discriminator="kind")]
 
 
 class Fetched(Model):
@@ -438,7 +505,7 @@ class Described(Fetched):
     title, licence, citation, url : str
         For the report; `url` is where the data set is described.
     n, d : int
-        Examples and features.
+        Examples and features; of images, d is 0: what describes them is made from them.
     """
 
     title: str
@@ -446,7 +513,7 @@ class Described(Fetched):
     citation: str
     url: str
     n: Annotated[int, Field(ge=2)]
-    d: Annotated[int, Field(ge=1)]
+    d: Annotated[int, Field(ge=0)] = 0
 
 
 class Dataset(Described):
@@ -460,22 +527,31 @@ class Dataset(Described):
         PreparedDataset.content, whatever the source.
     base : str or None
         Of a task, the base whose files it is made of.
+    descriptors : list of str or None
+        Of images, what describes them.
     """
 
     positives: Annotated[int, Field(ge=1)]
     content: Sha256
     base: SkipJsonSchema[DatasetName | None] = None  # set by Task.of, not in a file
+    descriptors: SkipJsonSchema[list[str] | None] = None
 
     @property
     def folder(self) -> str:
         """The name under which its files are fetched: a task's are its base's."""
         return self.base or self.name
 
+    def largest(self) -> int:
+        """Return the number of examples of the source that has most."""
+        return max(self.n, *(source.n or 0 for source in self.sources))
+
     @model_validator(mode="after")
-    def _every_source_has_a_positive_class(self) -> Self:
+    def _every_source_says_what_comes_of_it(self) -> Self:
         for source in self.sources:
             if not listed(source.reader.positive):
                 raise ValueError(f"expected `positive` in every reader, got none in that of {source.origin}")
+            if source.variant is not None and source.content is None:
+                raise ValueError(f"expected the content of the variant from {source.origin}, got none")
         return self
 
 
@@ -493,12 +569,43 @@ class Base(Described):
     @model_validator(mode="after")
     def _sources_leave_the_rest_to_tasks(self) -> Self:
         for source in self.sources:
-            if isinstance(source, Generated) or source.content or listed(source.reader.positive):
+            if isinstance(source, Generated) or source.variant or listed(source.reader.positive):
                 raise ValueError(
                     "sources of a base have files, all with the same rows in the same order (no variants), and leave "
                     f"`positive` to its tasks; got other settings for {source.origin}"
                 )
         return self
+
+
+class Images(Described):
+    """Images with words or classes, any number each, and an official split; studies use them through tasks only.
+
+    Attributes
+    ----------
+    descriptors : dict
+        What describes them, by name (grambench.features), with the settings that are not left at their defaults.
+    parts : int
+        Jobs into which the description of all images is cut.
+    """
+
+    descriptors: Annotated[dict[DatasetName, dict[str, Any]], Field(min_length=1)]
+    parts: Annotated[int, Field(ge=1, le=100)] = 1
+
+    @model_validator(mode="after")
+    def _sources_leave_the_rest_to_tasks(self) -> Self:
+        for source in self.sources:
+            drawn = isinstance(source, Generated)
+            if source.content or (listed(source.reader.positive) and not drawn):
+                raise ValueError(f"content and labels are its tasks', got some in the source {source.origin}")
+        return self
+
+
+class Variant(Model):
+    """What a task makes of a base's source that is a variant."""
+
+    n: Annotated[int, Field(ge=2)]
+    positives: Annotated[int, Field(ge=1)]
+    content: Sha256
 
 
 class Task(Model):
@@ -511,13 +618,15 @@ class Task(Model):
     base : str
         The base's name.
     positive, negative : list of float or str
-        Labels that become +1 and -1; rows with any other are left out.
+        Labels that become +1 and -1; rows with any other are left out, and of images those with labels of both.
     rows : int or None
         Only so many of the rows that are left, from the top.
     n, d, positives : int
         Examples, features, examples labelled +1.
     content : str
         PreparedDataset.content.
+    variants : list of Variant
+        Of images, the same of those sources of the base that are variants, in their order.
     """
 
     name: DatasetName
@@ -527,25 +636,39 @@ class Task(Model):
     negative: Annotated[list[Label], Field(min_length=1)]
     rows: Annotated[int, Field(ge=2)] | None = None
     n: Annotated[int, Field(ge=2)]
-    d: Annotated[int, Field(ge=1)]
+    d: Annotated[int, Field(ge=0)] = 0
     positives: Annotated[int, Field(ge=1)]
     content: Sha256
+    variants: list[Variant] = []
 
     @model_validator(mode="after")
     def _labels_have_two_sides(self) -> Self:
         check_sides(self.positive, self.negative)
         return self
 
-    def of(self, base: Base) -> Dataset:
-        """Return the data set that this task makes of its base."""
+    def of(self, base: Base | Images) -> Dataset:
+        """Return the data set that this task makes of its base; raise ValueError where they do not fit."""
         choice = {"positive", "negative", "rows"}
-        values = base.model_dump(include={"licence", "citation", "url", "sources"}) | self.model_dump(exclude=choice)
+        values = base.model_dump(include={"licence", "citation", "url", "sources"})
+        values |= self.model_dump(exclude=choice | {"variants"})
+        differing = [source for source in values["sources"] if source["variant"]]
+        if len(differing) != len(self.variants):
+            raise ValueError(
+                f"variants: {base.name} has {len(differing)} sources that are variants, {self.name} has numbers of "
+                f"{len(self.variants)}"
+            )
+        for source, variant in zip(differing, self.variants, strict=True):
+            source |= variant.model_dump()
         for source in values["sources"]:
-            source["reader"] |= self.model_dump(include=choice)
+            source["reader"] = source.get("reader", {}) | self.model_dump(include=choice)
+        if isinstance(base, Images):
+            values["descriptors"] = list(base.descriptors)
         return Dataset.model_validate(values)
 
 
-def model_of(values: Any) -> type[Dataset] | type[Base] | type[Task]:
+def model_of(values: Any) -> type[Dataset] | type[Base] | type[Images] | type[Task]:
     """Return the model that plain values of a file shall have, by the key that only its files have."""
     keys = values if isinstance(values, dict) else {}
-    return Task if "base" in keys else Base if "classes" in keys else Dataset
+    if "base" in keys:
+        return Task
+    return Images if "descriptors" in keys else Base if "classes" in keys else Dataset

@@ -48,6 +48,8 @@ METRICS = {
     "median_rank": Metric(label="Median rank", decimals=1, better="lower"),
     "mean_rank": Metric(label="Mean rank", decimals=1, better="lower"),
     "kernels_selected": Metric(label="Kernels selected", decimals=1, counted=True),
+    "selected_kernel": Metric(label="Kernel selected", decimals=0),
+    "kernel_share_percent": Metric(label="Kernel values made (%)", decimals=2, better="lower", logarithmic=True),
     "chosen_c": Metric(label="C chosen", decimals=2),
     "chosen_value": Metric(label="Tuned value", decimals=1, scientific=True),
     "iterations": Metric(label="Iterations", decimals=1),

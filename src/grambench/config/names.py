@@ -1,6 +1,6 @@
 """What names and grids of numbers look like in every study file."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -9,6 +9,11 @@ from grambench.config.load import Model
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
+
+
+def listed(values: Any) -> Any:
+    """Return the numbers of a grid where one is given in the place of a list."""
+    return Grid.model_validate(values).grid() if isinstance(values, dict) else values
 
 
 class Grid(Model):

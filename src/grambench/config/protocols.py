@@ -3,6 +3,7 @@
 Every algorithm runs under every protocol; none of them knows what kind of algorithm it has.
 """
 
+import itertools
 from collections.abc import Iterable
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -31,6 +32,8 @@ class Common(Model):
         Of all Gram matrices of a data set that a run may hold in memory.
     repeated_first : int
         How often the first repeat is done once more, so that no measured time is the compiler's.
+    separable : bool
+        Whether repeats may be run in blocks; not where they share what they compute.
     """
 
     progress: ClassVar[str]
@@ -39,6 +42,7 @@ class Common(Model):
     sweeps: ClassVar[tuple[str, ...]] = ("parameter",)
     copies: ClassVar[int] = 0
     repeated_first: ClassVar[int] = 0
+    separable: ClassVar[bool] = True
 
     def tuned(self) -> dict[str, list[float]]:
         """Return the parameters that it chooses for every algorithm that has them, and what from."""
@@ -152,6 +156,12 @@ class Nested(Common):
         return f"{self.parts} parts"
 
 
+def _check_ascending(values: list[float]) -> None:
+    """Raise ValueError unless the C of a machine ascend, each warm-started by the one before."""
+    if any(later <= earlier for earlier, later in itertools.pairwise(values)):
+        raise ValueError("values must ascend: a machine that cannot be trained ends the search")
+
+
 Size = Annotated[int, Field(ge=2)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 
@@ -196,8 +206,7 @@ class Holdout(Common):
 
     @model_validator(mode="after")
     def _ascending(self) -> Self:
-        if any(later <= earlier for earlier, later in zip(self.values, self.values[1:], strict=False)):
-            raise ValueError("values must ascend: a machine that cannot be trained ends the search")
+        _check_ascending(self.values)
         if self.shares and abs(sum(self.shares) - 1.0) > 1e-9:
             raise ValueError(f"shares must sum to 1, got {sum(self.shares):g}")
         return self
@@ -222,4 +231,51 @@ class Holdout(Common):
         return f"{self.repeats} draws" if self.repeats > 1 else "one draw"
 
 
-Protocol = Annotated[Online | Nested | Holdout, Field(discriminator="kind")]
+class Split(Common):
+    """The split that comes with the data: tuned on a share of the training part, learned on all of it, then tested.
+
+    Attributes
+    ----------
+    kind : str
+        "split", a module of grambench.experiments.
+    repeats : int
+        How often what draws is run; all share the validation examples, and each has an order of its own.
+    validation : float
+        The share of the training part that parameters are chosen by.
+    values : list of float
+        The C of the machine that is trained on a learned kernel, tried in this order, which must ascend.
+    steps : int
+        Steps of the solver after which a machine is given up, and the larger C with it.
+    checkpoints : int
+        The number of points of a pass at which the weights of an online algorithm are recorded.
+    """
+
+    progress: ClassVar[str] = "Examples received"
+    separable: ClassVar[bool] = False
+
+    kind: Literal["split"]
+    repeats: Annotated[int, Field(ge=1, le=1000)] = 5
+    validation: Share = 0.1
+    values: Annotated[list[float], Field(min_length=1)]
+    steps: Annotated[int, Field(ge=1)] = 100_000
+    checkpoints: Annotated[int, Field(ge=2, le=1000)] = 50
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        _check_ascending(self.values)
+        return self
+
+    def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
+        """Return the time of the kernels, which are made in every run."""
+        return 2e-8 * kernels * examples**2
+
+    def remark(self) -> tuple[str, str]:
+        """Return what is said of the split."""
+        return "Split", "Split: training and test examples, as they come with the data."
+
+    def repeated(self, origin: str) -> str:
+        """Return what a run is repeated over, as the head of a table says it."""
+        return f"{self.repeats} seeds"
+
+
+Protocol = Annotated[Online | Nested | Holdout | Split, Field(discriminator="kind")]

@@ -9,12 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from grambench.config.load import Model
-from grambench.config.names import Grid, Name, Parameter
-
-
-def _listed(values: Any) -> Any:
-    """Return the numbers of a grid where one is given in the place of a list."""
-    return Grid.model_validate(values).grid() if isinstance(values, dict) else values
+from grambench.config.names import Grid, Name, Parameter, listed
 
 
 def _of_kind(usual: str) -> BeforeValidator:
@@ -23,7 +18,7 @@ def _of_kind(usual: str) -> BeforeValidator:
 
 
 AtLeastOne = Annotated[list[int | float], Field(min_length=1)]
-Points = Annotated[AtLeastOne, BeforeValidator(_listed, json_schema_input_type=AtLeastOne | Grid)]
+Points = Annotated[AtLeastOne, BeforeValidator(listed, json_schema_input_type=AtLeastOne | Grid)]
 Names = Annotated[list[Name], Field(min_length=1)]
 OneName = Annotated[list[Name], Field(min_length=1, max_length=1)]
 
@@ -259,6 +254,44 @@ class SweepFigure(AnyFigure):
     datasets: list[Name]
 
 
+class EachKernelFigure(AnyFigure):
+    """The best and the worst kernels by themselves, a panel a data set, as a sweep over the kernel's number tells.
+
+    Attributes
+    ----------
+    sweep : str
+        Over `kernel`, of one algorithm.
+    count : int
+        How many of either.
+    """
+
+    kind: Literal["each_kernel"]
+    sweep: Name
+    metrics: OneName
+    algorithms: OneName
+    datasets: list[Name]
+    count: Annotated[int, Field(ge=1)] = 5
+
+
+class PicksFigure(AnyFigure):
+    """In how many repeats the kernel of the largest weight is one of the best by themselves, during the pass.
+
+    Attributes
+    ----------
+    sweep : str
+        Over `kernel`, of one algorithm, which tells the best.
+    count : int
+        How many count as the best.
+    """
+
+    kind: Literal["picks"]
+    sweep: Name
+    metrics: OneName
+    algorithms: list[Name]
+    datasets: list[Name]
+    count: Annotated[int, Field(ge=1)] = 5
+
+
 class ProfileFigure(AnyFigure):
     """A sweep of kind profile: a line an iteration of the first algorithm in the first repeat."""
 
@@ -400,6 +433,8 @@ Figure = Annotated[
     Annotated[
         CurvesFigure
         | SweepFigure
+        | EachKernelFigure
+        | PicksFigure
         | ProfileFigure
         | DotsFigure
         | AcrossFigure

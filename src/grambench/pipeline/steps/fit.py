@@ -1,12 +1,13 @@
 """The supervised half of rule `run`: fits, and writes the record of a success or of missing data.
 
-python -m grambench.pipeline.steps.fit SPEC OUTPUT PREPARED GRAM...
+python -m grambench.pipeline.steps.fit SPEC OUTPUT PREPARED GRAM-OR-FEATURES...
 """
 
 import json
 import resource
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import psutil
 
 from grambench import experiments
 from grambench.common import provenance
-from grambench.datasets import store
+from grambench.datasets import store, views
 from grambench.experiments.specification import Specification
 from grambench.kernels import matrices
 from grambench.pipeline import supervise
@@ -24,16 +25,18 @@ from grambench.results import records
 def main(argv: list[str]) -> None:
     """Write the record; an algorithm's exception ends this process with its traceback."""
     try:
-        spec, output, prepared, *grams = json.loads(argv[0]), *map(Path, argv[1:])
-        _run(spec, output, prepared, grams)
+        spec, output, prepared, *others = json.loads(argv[0]), *map(Path, argv[1:])
+        _run(spec, output, prepared, others)
     except MemoryError as error:
         sys.stderr.write(f"an allocation failed: {error}\n")
         raise SystemExit(supervise.OUT_OF_MEMORY) from None
 
 
-def _run(spec: dict[str, Any], output: Path, prepared: Path, grams: list[Path]) -> None:
+def _run(spec: dict[str, Any], output: Path, prepared: Path, others: list[Path]) -> None:
     names = {"study": spec["study"], "dataset": spec["dataset"], "algorithm": spec["algorithm"]}
-    dataset = store.read(prepared)
+    dataset, grams = store.read(prepared), others
+    if isinstance(dataset, store.PreparedDataset) and dataset.images:
+        dataset, grams = _described(dataset, others), []
     if isinstance(dataset, store.Unavailable):
         records.write(output, records.Record(**names, status="unavailable", reason=str(dataset), settings=spec))
         return
@@ -60,6 +63,17 @@ def _run(spec: dict[str, Any], output: Path, prepared: Path, grams: list[Path]) 
             provenance=provenance.collect() | measured,
         ),
     )
+
+
+def _described(dataset: store.PreparedDataset, files: list[Path]) -> store.PreparedDataset | store.Unavailable:
+    """Return a data set of images with what describes them."""
+    found: dict[str, Any] = {}
+    for path in files:
+        described = views.read(path)
+        if isinstance(described, store.Unavailable):
+            return described
+        found |= described.of(dataset.images)
+    return replace(dataset, views=found)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLo
 from numpy.typing import NDArray
 
 from grambench.config.metrics import METRICS
-from grambench.config.shown import AnyFigure, CurvesFigure, ProfileFigure, SweepFigure
+from grambench.config.shown import AnyFigure, CurvesFigure, EachKernelFigure, PicksFigure, ProfileFigure, SweepFigure
 from grambench.config.study import Study
 from grambench.results.study import Results
 
@@ -126,7 +126,7 @@ class Panel:
 
 
 def by_data_set(
-    results: Results, figure: CurvesFigure | SweepFigure, find: Callable[[str, str], Points | None]
+    results: Results, figure: CurvesFigure | SweepFigure | PicksFigure, find: Callable[[str, str], Points | None]
 ) -> list[Panel]:
     """Return a panel for each data set; `find` returns the line of a data set and an algorithm, None for no line."""
     panels = []
@@ -229,7 +229,7 @@ def empty(results: Results, figure: AnyFigure) -> Canvas:
 
 def left_out(results: Results, figure: AnyFigure) -> list[str]:
     """Return the data sets of a figure that have no panel, because no algorithm of it has a result there."""
-    sweep = figure.sweep if isinstance(figure, SweepFigure | ProfileFigure) else ""
+    sweep = figure.sweep if isinstance(figure, SweepFigure | EachKernelFigure | ProfileFigure) else ""
     named, algorithms = figure.named("datasets"), figure.named("algorithms")
     ran = {name for name in named for one in algorithms if results.status(name, one, sweep) == "ok"}
     return [name for name in named if name not in ran]

@@ -1,0 +1,291 @@
+"""The split protocol: learned on the training part that the data come with, tuned on a share of it, tested on the rest.
+
+OKS, Empirical Studies (Yang et al. 2012): the default split; parameters are chosen on a validation set, "a 10% random
+sample from the training data"; what is stochastic runs with several seeds. The paper does not say what is trained last:
+here, what was chosen is trained again on the whole training part.
+
+An entry that selects and then trains (`then`) does this twice: its own algorithm on all kernels, then the other on the
+one kernel that got most weight. The validation examples and the order of the training examples are the same in every
+repeat; an algorithm that draws nothing has the same result in all of them, and is run once.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench import algorithms
+from grambench.algorithms import Algorithm
+from grambench.algorithms.checks import learn
+from grambench.algorithms.fit import Fit, Floats, Work
+from grambench.common.errors import DataError, SolverError
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments import learner
+from grambench.experiments.data import Sample, shuffled
+from grambench.experiments.learner import WORK, Trained
+from grambench.experiments.online import checkpoints
+from grambench.experiments.outcome import Learned, Outcome, learned_values
+from grambench.experiments.seeds import seeds
+from grambench.experiments.specification import Specification
+from grambench.kernels.pool import Indices, Pool
+from grambench.kernels.views import Viewed
+
+METRICS = (
+    "accuracy_percent",
+    "error_percent",
+    "balanced_accuracy_percent",
+    "kernels_selected",
+    "selected_kernel",
+    "chosen_c",
+    "chosen_value",
+    "validation_error_percent",
+    "kernel_share_percent",
+    "seconds",
+    "search_seconds",
+    *WORK,
+)
+FEW = 30  # examples of either part, on which a run is compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """The examples of a data set by their numbers, n for training and t for the test, and what all repeats share.
+
+    Attributes
+    ----------
+    train, test : ndarray of int (n,), (t,)
+        Of the data set.
+    known, held : ndarray of int
+        Of the training part: what is learned from while parameters are chosen, and what they are chosen by.
+    order : ndarray of int32 (n,)
+        In which online algorithms see the training part.
+    """
+
+    train: Indices
+    test: Indices
+    known: Indices
+    held: Indices
+    order: Any
+
+    @classmethod
+    def of(cls, specification: Specification, dataset: PreparedDataset, few: int | None = None) -> "Examples":
+        """Return those of a data set, or the first few of either part; DataError where it comes with no split."""
+        if dataset.test is None:
+            raise DataError(f"{dataset.name}: expected a data set with a split of its own, got one without")
+        shared, _ = seeds(specification.seed, dataset.name, 0)
+        arranged = np.random.default_rng(shared).permutation(len(dataset.labels))  # so that few are of both classes
+        train, test = (np.sort(arranged[dataset.test[arranged] == part][:few]) for part in (False, True))
+        drawn = np.random.default_rng(shared).permutation(len(train))
+        cut = max(1, round(specification.protocol["validation"] * len(train)))
+        return cls(train, test, np.sort(drawn[cut:]), np.sort(drawn[:cut]), shuffled(len(train), shared))
+
+
+@dataclass(slots=True)
+class Draws:
+    """Random numbers for the fits of one repeat, and whether any has been drawn."""
+
+    seed: np.random.SeedSequence
+    given: list[tuple[np.random.Generator, Any]] = field(default_factory=list)
+
+    def rng(self) -> np.random.Generator:
+        """Return the numbers of one fit, the same for each."""
+        rng = np.random.default_rng(self.seed)
+        self.given.append((rng, rng.bit_generator.state))
+        return rng
+
+    def happened(self) -> bool:
+        """Return whether some fit has drawn some."""
+        return any(rng.bit_generator.state != state for rng, state in self.given)
+
+
+class Stage(NamedTuple):
+    """What was learned in one stage: the fit, its machine, the value and the validation error, and all the work."""
+
+    fit: Fit
+    machine: Trained
+    value: float
+    error: float
+    work: Work
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """One repeat, and whether it would be another with other random numbers.
+
+    Attributes
+    ----------
+    metrics : dict of float
+        Under the names of METRICS.
+    learned : Learned
+        The kernel of the first stage.
+    rounds, weights : ndarray of int64 (C,), of float64 (C, m), or None
+        Of the first stage's kernels, where it was a pass.
+    drew : bool
+    """
+
+    metrics: dict[str, float]
+    learned: Learned
+    rounds: NDArray[np.int64] | None
+    weights: Floats | None
+    drew: bool
+
+
+def outcome(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
+    """Run what is asked for.
+
+    Parameters
+    ----------
+    specification : Specification
+        The run.
+    dataset : PreparedDataset
+        The data set, with a split of its own and the views that the kernels are on.
+    grams
+        Not used: kernels are made in the run, those that it needs.
+
+    Notes
+    -----
+    `seconds`, the counts of work and `kernel_share_percent`, the kernel values made in percent of m n^2, are those of
+    everything from the features to the tuned and trained predictor, as the paper counts time; `search_seconds` those of
+    the first stage. The test is not counted. Everything is run on a few examples first, which compiles it.
+    """
+    points, repeats = specification.points, specification.repeats
+    shape = (len(points), len(repeats))
+    found: dict[tuple[int, int], Repeat] = {}
+    few, whole = (Examples.of(specification, dataset, count) for count in (FEW, None))
+    _measured(specification, dataset, points[0], few, repeats[0])
+    for p, point in enumerate(points):
+        done: Repeat | None = None
+        for r, number in enumerate(repeats):
+            if done is None or done.drew:
+                done = _measured(specification, dataset, point, whole, number)
+            found[p, r] = done
+    metrics = {name: np.empty(shape) for name in METRICS}
+    for place, each in found.items():
+        for name in METRICS:
+            metrics[name][place] = each.metrics[name]
+    learned = learned_values({place: each.learned for place, each in found.items()}, shape, specification.kernels)
+    first = found[0, 0]
+    if first.rounds is None or first.weights is None:
+        return Outcome(metrics, kernel_values=learned)
+    weights = np.empty((*shape, *first.weights.shape))
+    for place, each in found.items():
+        weights[place] = each.weights
+    return Outcome(metrics, {"weights": weights}, first.rounds, learned)
+
+
+def _measured(
+    specification: Specification, dataset: PreparedDataset, point: dict[str, Any], examples: Examples, number: int
+) -> Repeat:
+    """Learn, choose and test once."""
+    protocol = specification.protocol
+    draws = Draws(seeds(specification.seed, dataset.name, number)[1])
+    begun = time.perf_counter()
+    pool = _pool(specification, dataset, examples)
+    algorithm = algorithms.load(specification.file)
+    stage = selected = _stage(algorithm, point, specification.tune, pool, dataset, examples, protocol, draws)
+    search_seconds, kernel = time.perf_counter() - begun, int(np.argmax(selected.fit.weights))
+    if specification.then is not None:
+        then = algorithms.load(specification.then)
+        settings = algorithms.resolved(specification.then, {})
+        stage = _stage(then, settings, None, pool.only([kernel]), dataset, examples, protocol, draws)
+        stage = stage._replace(work=selected.work + stage.work)
+    seconds, made = time.perf_counter() - begun, pool.computed
+    unknown = _pool(specification, dataset, examples, basis=pool)
+    labels = dataset.labels[examples.test]
+    asked = unknown if specification.then is None else unknown.only([kernel])
+    correct = learner.right(stage.machine.predictor, Sample(asked, labels, examples.order))
+    m, n = len(specification.kernels), len(examples.train)
+    measured: dict[str, float] = {
+        "accuracy_percent": 100.0 * float(np.mean(correct)),
+        "error_percent": 100.0 * float(np.mean(~correct)),
+        "balanced_accuracy_percent": learner.balanced_percent(correct, labels),
+        "kernels_selected": learner.kernels_selected(selected.fit.weights),
+        "selected_kernel": kernel + 1,
+        "chosen_c": stage.machine.C,
+        "chosen_value": selected.value,
+        "validation_error_percent": 100.0 * stage.error,
+        "kernel_share_percent": 100.0 * made / (m * n * n),
+        "seconds": seconds,
+        "search_seconds": search_seconds,
+        **learner.counts(stage.work, n),
+    }
+    rounds = weights = None
+    if (trace := selected.fit.trace) is not None:
+        rounds = checkpoints(len(trace.weights), protocol["checkpoints"])
+        weights = trace.weights[rounds - 1]
+    return Repeat(measured, Learned(selected.fit.weights, None), rounds, weights, draws.happened())
+
+
+def _pool(
+    specification: Specification, dataset: PreparedDataset, examples: Examples, basis: Viewed | None = None
+) -> Viewed:
+    """Return the pool of the training examples, or that between the others and them."""
+    kernels = specification.pool
+    views = dict.fromkeys(kernel.view for kernel in kernels)
+    train, test = ({view: dataset.views[view][rows] for view in views} for rows in (examples.train, examples.test))
+    return Viewed(kernels, train) if basis is None else Viewed(kernels, train, test, basis=basis)
+
+
+def _stage(
+    algorithm: Algorithm,
+    settings: dict[str, Any],
+    search: dict[str, Any] | None,
+    pool: Pool,
+    dataset: PreparedDataset,
+    examples: Examples,
+    protocol: dict[str, Any],
+    draws: Draws,
+) -> Stage:
+    """Choose a parameter, or the C of a machine, by the validation examples, and learn again from all for training.
+
+    What has neither is learned once, from all.
+
+    Raises
+    ------
+    SolverError
+        If nothing can be learned at any value.
+    """
+    labels = dataset.labels[examples.train]
+    whole = Sample(pool, labels, examples.order)
+    name, values = learner.tuned(algorithm, search)
+    work, error, value, C = Work(), np.nan, values[0], protocol["values"]
+    settings = settings if name is None else settings | {name: value}
+    if name is None:
+        fit = _fit(algorithm, settings, whole, draws)
+        if fit.predictor is not None:
+            (machine,) = learner.trained(fit, whole, [])
+            return Stage(fit, machine, np.nan, np.nan, fit.work)
+    places = np.empty(len(labels), dtype=np.int32)
+    places[examples.known] = np.arange(len(examples.known))
+    within = examples.order[np.isin(examples.order, examples.known)]
+    known = Sample(pool.part(examples.known, examples.known), labels[examples.known], places[within])
+    held = Sample(pool.part(examples.held, examples.known), labels[examples.held], examples.order)
+    best: tuple[float, float, float] | None = None  # error, value, C
+    failed = SolverError(f"{algorithm.name}: nothing was learned")
+    for candidate in values:
+        machine_work = Work()
+        try:
+            fit = _fit(algorithm, settings if name is None else settings | {name: candidate}, known, draws)
+            work += fit.work
+            for machine in learner.trained(fit, known, C, steps=protocol["steps"]):
+                wrong = float(np.mean(~learner.right(machine.predictor, held)))
+                if best is None or wrong < best[0]:
+                    best = wrong, candidate, machine.C
+                machine_work = machine.work
+        except SolverError as reason:  # another value may do
+            failed = reason
+        work += machine_work
+    if best is None:
+        raise failed
+    error, value, chosen = best
+    fit = _fit(algorithm, settings if name is None else settings | {name: value}, whole, draws)
+    (machine,) = learner.trained(fit, whole, [chosen])
+    return Stage(fit, machine, value, error, work + fit.work + machine.work)
+
+
+def _fit(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, draws: Draws) -> Fit:
+    parameters = algorithms.parameters(algorithm.name, settings)
+    return learn(algorithm, parameters, sample.pool, sample.labels, order=sample.order, rng=draws.rng())

@@ -1,0 +1,46 @@
+"""Rule `codebook`: the words of a local descriptor, from training images only.
+
+python -m grambench.pipeline.steps.codebook SPEC OUTPUT IMAGES
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+from tqdm import tqdm
+
+from grambench import features
+from grambench.common.files import sealed
+from grambench.datasets import collection
+from grambench.datasets.store import Unavailable
+from grambench.experiments.seeds import seeds
+from grambench.features import words
+from grambench.features.images import decode
+
+IMAGES, POINTS = 300, 700  # at most, and of each of them, that words are made of
+
+
+def main(argv: list[str]) -> None:
+    """Write the codebook; an empty file of that name where the images are not to be had."""
+    spec, output, path = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
+    name, known = spec["descriptor"], collection.used(path)
+    with sealed(output) as temporary, h5py.File(temporary, "w") as file:
+        if isinstance(known, Unavailable):
+            return
+        rng = np.random.default_rng(seeds(spec["seed"], f"{known.name}/{name}", 0)[0])
+        descriptor, parameters = features.load(name), features.parameters(name, spec["settings"])
+        training = np.flatnonzero(~known.test)
+        chosen = np.sort(rng.permutation(training)[:IMAGES])
+        images = collection.read(path, chosen.tolist())
+        assert not isinstance(images, Unavailable)
+        samples = []
+        for place, data in zip(tqdm(images.paths, desc=name, leave=False, disable=None), images.files, strict=True):
+            vectors = descriptor.local(parameters, decode(data, place)).vectors
+            samples.append(vectors[np.sort(rng.permutation(len(vectors))[:POINTS])])
+        file["words"] = words.codebook(np.concatenate(samples), parameters.words, rng)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

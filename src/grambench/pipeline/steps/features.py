@@ -1,0 +1,22 @@
+"""Rule `features`: one descriptor of all images of a base, put together from its parts.
+
+python -m grambench.pipeline.steps.features OUTPUT PART...
+"""
+
+import sys
+from pathlib import Path
+
+from grambench.datasets import views
+from grambench.datasets.store import Unavailable
+
+
+def main(argv: list[str]) -> None:
+    """Write the descriptions of all images."""
+    output, *paths = map(Path, argv)
+    parts = [views.read(path) for path in paths]
+    described = [part for part in parts if not isinstance(part, Unavailable)]
+    views.write(output, views.joined(described) if len(described) == len(parts) else parts[0])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

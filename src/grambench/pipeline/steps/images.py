@@ -1,0 +1,54 @@
+"""Rule `images`: the images of a base that its tasks use, each looked at, in one HDF5 file.
+
+python -m grambench.pipeline.steps.images SPEC OUTPUT NOTE
+"""
+
+import json
+import logging
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from grambench.common.errors import DataError
+from grambench.config.dataset import Images
+from grambench.config.load import check
+from grambench.datasets import collection, images, prepare
+from grambench.datasets.collection import Collection
+from grambench.datasets.store import Unavailable
+from grambench.features.images import decode
+
+logger = logging.getLogger("grambench")
+
+
+def main(argv: list[str]) -> None:
+    """Write the images, or why there are none."""
+    spec, output, note = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
+    base = check(Images, spec["base"], "spec")
+    try:
+        collected = _collected(base, spec["sides"], note.parent)
+    except DataError as error:
+        collected = Unavailable(base.name, (str(error),))
+    if isinstance(collected, Unavailable):
+        logger.warning("%s", collected)
+    collection.write(output, collected)
+
+
+def _collected(base: Images, sides: list[list[list[str]]], folder: Path) -> Collection | Unavailable:
+    fetched = prepare.fetched(base, folder)
+    if isinstance(fetched, Unavailable):
+        return fetched
+    source, paths, _ = fetched
+    listed = images.found(source, paths)
+    used = {path for positive, negative in sides for path in listed.task(positive, negative).paths}
+    places = [place for place, path in enumerate(listed.paths) if path in used]
+    chosen = [listed.paths[place] for place in places]
+    files = images.contents(source, paths, chosen)
+    for path in tqdm(chosen, desc=base.name, unit="image", leave=False, disable=None):
+        decode(files[path], path)
+    return Collection(base.name, chosen, listed.test[places], [files[path] for path in chosen])
+
+
+if __name__ == "__main__":
+    logging.basicConfig(format="%(message)s")
+    main(sys.argv[1:])

@@ -1,0 +1,237 @@
+"""Images in archives, the tasks that are made of them, and their way to a described data set."""
+
+import io
+import json
+import tarfile
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from grambench.common.errors import DataError
+from grambench.common.files import sha256
+from grambench.config.dataset import Images, ImageSets, Task, WordLists
+from grambench.config.load import check
+from grambench.datasets import collection, drawings, images, store, views
+from grambench.datasets.prepare import prepare
+from grambench.datasets.store import Unavailable
+from grambench.pipeline.steps import codebook, describe, features
+from grambench.pipeline.steps import images as images_step
+
+WORDS = WordLists(
+    format="word_lists", images="set/images", train="set/train.txt", test="set/test.txt", words="set/words.txt"
+)
+SETS = ImageSets(format="image_sets", images="voc/JPEG", sets="voc/Main", train="train", test="val")
+
+
+def picture(number=0, size=(40, 32)):
+    stream = io.BytesIO()
+    pixels = np.random.default_rng(number).integers(0, 255, (size[1], size[0], 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(stream, "png")
+    return stream.getvalue()
+
+
+def archive(path, members):
+    with tarfile.open(path, "w:xz") as tar:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return path
+
+
+def listed(**changes):
+    members = {
+        "set/words.txt": b"sky\r\npeople\r\npolar bear\r\n",
+        "set/train.txt": b"1 1\n2 1 2\n3 2 3\n\n4 3\n",
+        "set/test.txt": b"5 2\n5 2\n6 1 3 \n",
+        **{f"set/images/{number}000/{number}.png": picture(number) for number in range(1, 7)},
+    }
+    return {name: data for name, data in (members | changes).items() if data is not None}
+
+
+def test_a_task_has_the_images_with_words_of_one_side(tmp_path):
+    found = images.read(WORDS, [archive(tmp_path / "a.tar.xz", listed())])
+    assert [sorted(words) for words in found.words] == [
+        ["sky"],
+        ["people", "sky"],
+        ["people", "polar bear"],
+        ["polar bear"],
+        ["people"],
+        ["polar bear", "sky"],
+    ]
+    task = found.task(["sky"], ["people"])
+    assert [path.rpartition("/")[2] for path in task.paths] == ["1.png", "3.png", "5.png", "6.png"]
+    assert task.labels.tolist() == [1, -1, -1, 1]
+    assert task.test.tolist() == [False, False, True, True]
+
+
+def test_difficult_objects_belong_to_no_class(tmp_path):
+    members = {
+        "voc/Main/cat_train.txt": b"000001  1\n000002 -1\n000003  0\n",
+        "voc/Main/car_train.txt": b"000001 -1\n000002  1\n000003  1\n",
+        "voc/Main/cat_val.txt": b"000004  1\n",
+        "voc/Main/car_val.txt": b"000004  1\n",
+        **{f"voc/JPEG/{number:06d}_jpg.rf.1f.jpg": picture(number) for number in range(1, 5)},
+    }
+    task = images.read(SETS, [archive(tmp_path / "a.tar.xz", members)]).task(["cat"], ["car"])
+    assert task.labels.tolist() == [1, -1, -1]
+    assert not task.test.any()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"set/images/3000/3.png": None}, r"image 3: listed, but not in the archive \(1 such images\)"),
+        ({"set/test.txt": b"5 2\n5 1\n"}, "set/test.txt, line 2: image 5 has other words than where it stood before"),
+        ({"set/test.txt": b"5 9\n"}, "set/test.txt, line 1: expected an image and numbers of its words, got '5 9'"),
+        ({"set/test.txt": None}, "set/test.txt: expected a list in the archive, got none"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_named(tmp_path, changes, message):
+    with pytest.raises(DataError, match=message):
+        images.read(WORDS, [archive(tmp_path / "a.tar.xz", listed(**changes))])
+
+
+def test_images_that_a_partial_archive_lacks_are_left_out(tmp_path):
+    path = archive(tmp_path / "a.tar.xz", listed(**{"set/images/3000/3.png": None}))
+    found = images.read(WORDS.model_copy(update={"partial": True}), [path])
+    assert len(found.paths) == 5
+
+
+def test_an_archive_writes_nowhere(tmp_path):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    path = archive(inside / "a.tar.xz", listed(**{"../outside.png": picture(), "/tmp/outside.png": picture()}))
+    with tarfile.open(path) as tar:
+        assert "../outside.png" in tar.getnames()
+    images.read(WORDS, [path])
+    assert sorted(each.name for each in tmp_path.rglob("*")) == ["a.tar.xz", "inside"]
+
+
+def test_a_damaged_archive_is_one_line(tmp_path):
+    path = archive(tmp_path / "a.tar.xz", listed())
+    path.write_bytes(path.read_bytes()[:-200])
+    with pytest.raises(DataError, match=r"a.tar.xz: expected an archive, got a damaged file"):
+        images.read(WORDS, [path])
+
+
+# the whole way, as the rules go it
+
+
+@pytest.fixture
+def fetched(tmp_path):
+    """Return a function that makes a base of an archive, as fetched, with a task."""
+
+    def make(members):
+        path = archive(tmp_path / "a.tar.xz", members)
+        source = {"kind": "mirror", "files": [{"name": path.name, "sha256": sha256(path)}]}
+        source["reader"] = WORDS.model_dump(include={"format", "images", "train", "test", "words"})
+        prose = dict.fromkeys(("title", "licence", "citation", "url"), "-")
+        numbers = {"name": "toy", "n": 6, "descriptors": {"lab": {}}, "sources": [source]}
+        base = check(Images, prose | numbers, "toy")
+        note = {"status": "ok", "index": 0, "kind": "mirror", "origin": base.sources[0].origin}
+        note |= {"mirror": None, "files": {path.name: sha256(path)}, "tried": []}
+        (tmp_path / "source.json").write_text(json.dumps(note))
+        return base
+
+    return make
+
+
+CONTENT = "d02fcb2bd9d9b2df1bb1e0f8fe4ac0c1e51a3b3ba38f1b8d1d6ccb1f2c7a9a3a"
+TASK = {"name": "toy_sky", "title": "-", "base": "toy", "positive": ["sky"], "negative": ["people"], "n": 4}
+
+
+def of(base, **changes):
+    return check(Task, TASK | {"positives": 2, "content": CONTENT} | changes, "toy_sky").of(base)
+
+
+def test_a_task_is_prepared_as_described(fetched, tmp_path):
+    base = fetched(listed())
+    with pytest.raises(DataError, match=r"toy_sky: expected content .*, got ([0-9a-f]{64})") as raised:
+        prepare(of(base), tmp_path)
+    content = str(raised.value).split("got ")[1][:64]
+    prepared = prepare(of(base, content=content), tmp_path)
+    path = tmp_path / "toy_sky.h5"
+    store.write(path, prepared)
+    again = store.read(path)
+    assert again.images == prepared.images
+    assert again.test.tolist() == [False, False, True, True]
+    assert again.content == content
+    assert again.features.shape == (4, 0)
+    for changes, message in (({"n": 5}, "expected 5 images, got 4"), ({"positives": 1}, "expected 1 examples lab")):
+        with pytest.raises(DataError, match=message):
+            prepare(of(base, content=content, **changes), tmp_path)
+
+
+def test_another_split_or_another_image_is_other_content(fetched, tmp_path):
+    def content(members):
+        with pytest.raises(DataError) as raised:
+            prepare(of(fetched(members)), tmp_path)
+        return str(raised.value).split("got ")[1][:64]
+
+    moved = listed(**{"set/images/1000/1.png": None, "set/images/1001/1.png": picture(1)})
+    swapped = listed(**{"set/train.txt": b"1 1\n2 1 2\n4 3\n5 2\n", "set/test.txt": b"3 2 3\n6 1 3\n"})
+    assert len({content(listed()), content(moved), content(swapped)}) == 3
+
+
+def run(base, tmp_path, sides=((("sky",), ("people",)),)):
+    output = tmp_path / "toy.h5"
+    spec = {"base": base.model_dump(mode="json"), "sides": sides}
+    images_step.main([json.dumps(spec), str(output), str(tmp_path / "source.json")])
+    return output
+
+
+def test_the_images_of_a_base_are_those_of_its_tasks(fetched, tmp_path):
+    path = run(fetched(listed()), tmp_path)
+    collected = collection.read(path)
+    assert [each.rpartition("/")[2] for each in collected.paths] == ["1.png", "3.png", "5.png", "6.png"]
+    assert collected.test.tolist() == [False, False, True, True]
+    assert collected.files[1] == picture(3)
+    assert collection.read(path, [1, 3]).files == [picture(3), picture(6)]
+    assert collection.used(path).paths == collected.paths
+
+
+def test_a_damaged_image_makes_the_base_unavailable_and_is_named(fetched, tmp_path):
+    path = run(fetched(listed(**{"set/images/3000/3.png": picture(3)[:300]})), tmp_path)
+    collected = collection.read(path)
+    assert isinstance(collected, Unavailable)
+    assert "set/images/3000/3.png" in str(collected)
+    output = tmp_path / "lab.h5"
+    describe.main([json.dumps({"descriptor": "lab", "settings": {}, "part": 0, "parts": 1}), str(output), str(path)])
+    assert isinstance(views.read(output), Unavailable)
+
+
+def test_descriptions_do_not_depend_on_the_number_of_parts(fetched, tmp_path):
+    path = run(fetched(listed()), tmp_path)
+    book = tmp_path / "words.h5"
+    settings = {"step": 6, "cells": [4], "words": 5}
+    codebook.main([json.dumps({"descriptor": "dense_sift", "settings": settings, "seed": 1}), str(book), str(path)])
+    found = []
+    for parts in (1, 3):
+        outputs = [tmp_path / f"{parts}_{part}.h5" for part in range(parts)]
+        for part, output in enumerate(outputs):
+            spec = {"descriptor": "dense_sift", "settings": settings, "part": part, "parts": parts}
+            describe.main([json.dumps(spec), str(output), str(path), str(book)])
+        whole = tmp_path / f"{parts}.h5"
+        features.main([str(whole), *map(str, outputs)])
+        found.append(views.read(whole))
+    first, second = found
+    assert first.paths == second.paths == collection.used(path).paths
+    assert set(first.views) == {"dense_sift", "dense_sift_v3h1"}
+    for view, values in first.views.items():
+        assert np.array_equal(values, second.views[view])
+        assert values.dtype == np.uint16
+        assert (values.sum(axis=1) > 0).all()
+    some = first.of(first.paths[::-1])
+    assert np.array_equal(some["dense_sift"], first.views["dense_sift"][::-1])
+    with pytest.raises(DataError, match=r"toy: other.png is not described"):
+        first.of(["other.png"])
+
+
+def test_drawings_are_the_same_every_time_and_alone():
+    paths = drawings.listed(3, 1).paths
+    together = drawings.drawn(paths, seed=1)
+    assert drawings.drawn(paths[2:3], seed=1)[paths[2]] == together[paths[2]]
+    assert len(set(together.values())) == 4
+    assert drawings.drawn(paths, seed=2)[paths[0]] != together[paths[0]]

@@ -1,0 +1,78 @@
+# what describes images: of the images of a base that its tasks use, one file a descriptor
+
+
+rule images:
+    input:
+        lambda w: layout.RAW.format(dataset=w.base),
+    output:
+        layout.IMAGES,
+    log:
+        "results/logs/images/{base}.log",
+    group:
+        "images"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda w, attempt: attempt * 1500,
+    params:
+        spec=lambda w: PLAN.images_spec(w.base),
+        code=code("grambench.pipeline.steps.images"),
+    shell:
+        "python -m grambench.pipeline.steps.images {params.spec:q} {output} {input} 2> {log}"
+
+
+rule codebook:
+    input:
+        layout.IMAGES,
+    output:
+        layout.CODEBOOK,
+    log:
+        "results/logs/codebook/{base}/{descriptor}.log",
+    group:
+        "images"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda w, attempt: attempt * 1500,
+        runtime=lambda w, attempt: 10 * attempt,
+    params:
+        spec=lambda w: PLAN.codebook_spec(w.base, w.descriptor),
+        code=lambda w: PLAN.features_code("codebook", w.descriptor),
+    shell:
+        "python -m grambench.pipeline.steps.codebook {params.spec:q} {output} {input} 2> {log}"
+
+
+rule describe:
+    input:
+        lambda w: PLAN.described_from(w.base, w.descriptor),
+    output:
+        temp(layout.DESCRIBED),
+    log:
+        "results/logs/describe/{base}/{descriptor}/{part}.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda w, attempt: attempt * 1500,
+        runtime=lambda w, attempt: 10 * attempt,
+    params:
+        spec=lambda w: PLAN.describe_spec(w.base, w.descriptor, w.part),
+        code=lambda w: PLAN.features_code("describe", w.descriptor),
+    shell:
+        "python -m grambench.pipeline.steps.describe {params.spec:q} {output} {input} 2> {log}"
+
+
+rule features:
+    input:
+        lambda w: PLAN.described(w.base, w.descriptor),
+    output:
+        layout.FEATURES,
+    log:
+        "results/logs/features/{base}/{descriptor}.log",
+    group:
+        "after"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("grambench.pipeline.steps.features"),
+    shell:
+        "python -m grambench.pipeline.steps.features {output} {input} 2> {log}"
