@@ -20,7 +20,7 @@ from grambench.features.images import decode, grey
 from grambench.features.points import reach, starts
 from grambench.kernels import chi_square
 
-COUNT, SEED, SHOWN, NEAREST = 90, 12, 0, 5
+COUNT, SEED, SHOWN, NEAREST = 90, 12, 1, 5
 SETTINGS = {
     "dense_sift": {"words": 50, "cells": [4, 8]},
     "harris_sift": {"words": 50},
@@ -63,7 +63,7 @@ def draw(name, images, folder):
     for row, column, radius in points_of(name, images[SHOWN]):
         axes[0].add_patch(Circle((column, row), radius, fill=False, color="#D55E00", linewidth=0.6))
     axes[0].set_title("image", fontsize=8)
-    axes[1].bar(np.arange(histograms.shape[1]), histograms[SHOWN], width=1.0, color="#0072B2")
+    axes[1].vlines(np.arange(histograms.shape[1]), 0, histograms[SHOWN], color="#0072B2", linewidth=1.0)
     axes[1].set_title(f"{name}: {histograms.shape[1]} numbers", fontsize=8)
     axes[1].tick_params(labelsize=6)
     for place, other in zip(axes[2:], nearest, strict=True):

@@ -9,6 +9,7 @@ from copies import ROOT, copy_repository
 from harness import OnCluster
 
 from grambench.common import layout
+from grambench.datasets import views
 from grambench.kernels import matrices
 from grambench.results import records
 
@@ -49,7 +50,7 @@ def test_the_study_is_the_same_on_a_cluster(cluster, tmp_path, request):
     local, remote = folders["local"] / "results", folders["slurm"] / "results"
     made = numbers(local)
     assert made == numbers(remote)
-    compared = dict.fromkeys(("runs", "grams", "tables"), 0)
+    compared = dict.fromkeys(("runs", "grams", "features", "tables"), 0)
     for path in made:
         if path.parts[0] == "runs":
             compared["runs"] += 1
@@ -57,13 +58,19 @@ def test_the_study_is_the_same_on_a_cluster(cluster, tmp_path, request):
         elif path.parts[0] == "grams":
             compared["grams"] += 1
             assert np.array_equal(matrices.open_matrix(local / path), matrices.open_matrix(remote / path))
+        elif path.parts[0] == "features" and "codebook" not in path.name:
+            compared["features"] += 1
+            one, other = (views.read(folder / path).views for folder in (local, remote))
+            assert one.keys() == other.keys()
+            assert all(np.array_equal(one[view], other[view]) for view in one)
         elif path.suffix != ".h5":
             compared["tables"] += 1
             pd.testing.assert_frame_equal(
                 without_seconds(local / path), without_seconds(remote / path), check_exact=True
             )
     print(", ".join(f"{count} {what}" for what, count in compared.items()) + " are the same")
-    assert compared["runs"] >= 26 and compared["grams"] >= 34 and compared["tables"] >= 12, compared
+    assert compared["runs"] >= 28 and compared["grams"] >= 34 and compared["tables"] >= 12, compared
+    assert compared["features"] == 2, compared
     for study in ("omkc", "rkl"):
         assert len(without_seconds(local / layout.REPRODUCTION.format(study=study).removeprefix("results/"))) > 0
 

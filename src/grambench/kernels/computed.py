@@ -175,7 +175,7 @@ class Computed(Pool):
         inner = self.inner[np.ix_(rows, columns)] if self.whole else self.train[rows] @ self.train[columns].T
         values = np.empty((1, *inner.shape))
         self.fill(inner, rows, columns, [kernel], values)
-        return values[0]
+        return np.asarray(values[0])
 
     def rows(self, chosen: Indices) -> Floats:
         """Return the kernel values of b examples, (m, b, n)."""
