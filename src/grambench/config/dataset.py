@@ -541,9 +541,9 @@ class Dataset(Described):
         """The name under which its files are fetched: a task's are its base's."""
         return self.base or self.name
 
-    def largest(self) -> int:
-        """Return the number of examples of the source that has most."""
-        return max(self.n, *(source.n or 0 for source in self.sources))
+    def least(self) -> int:
+        """Return the number of examples of the source that has fewest: what a job is expected to take at first."""
+        return min([self.n, *(source.n for source in self.sources if source.n)])
 
     @model_validator(mode="after")
     def _every_source_says_what_comes_of_it(self) -> Self:

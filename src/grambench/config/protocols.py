@@ -251,6 +251,7 @@ class Split(Common):
     """
 
     progress: ClassVar[str] = "Examples received"
+    copies: ClassVar[int] = 2  # of the training part, and of what is learned from while parameters are chosen
     separable: ClassVar[bool] = False
 
     kind: Literal["split"]

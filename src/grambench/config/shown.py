@@ -137,7 +137,7 @@ class ResultsTable(AnyTable):
     """
 
     kind: Literal["results"] = "results"
-    algorithms: list[Name] = []
+    algorithms: Names
     metrics: list[Name] = []
     highlight: list[Name] = []
 

@@ -251,13 +251,11 @@ def _stage(
     labels = dataset.labels[examples.train]
     whole = Sample(pool, labels, examples.order)
     name, values = learner.tuned(algorithm, search)
-    work, error, value, C = Work(), np.nan, values[0], protocol["values"]
-    settings = settings if name is None else settings | {name: value}
-    if name is None:
-        fit = _fit(algorithm, settings, whole, draws)
-        if fit.predictor is not None:
-            (machine,) = learner.trained(fit, whole, [])
-            return Stage(fit, machine, np.nan, np.nan, fit.work)
+    work, C = Work(), protocol["values"]
+    last = _fit(algorithm, settings, whole, draws) if name is None else None
+    if last is not None and last.predictor is not None:
+        (machine,) = learner.trained(last, whole, [])
+        return Stage(last, machine, np.nan, np.nan, last.work)
     places = np.empty(len(labels), dtype=np.int32)
     places[examples.known] = np.arange(len(examples.known))
     within = examples.order[np.isin(examples.order, examples.known)]
@@ -281,9 +279,10 @@ def _stage(
     if best is None:
         raise failed
     error, value, chosen = best
-    fit = _fit(algorithm, settings if name is None else settings | {name: value}, whole, draws)
-    (machine,) = learner.trained(fit, whole, [chosen])
-    return Stage(fit, machine, value, error, work + fit.work + machine.work)
+    if last is None:
+        last = _fit(algorithm, settings | {str(name): value}, whole, draws)
+    (machine,) = learner.trained(last, whole, [chosen])
+    return Stage(last, machine, value, error, work + last.work + machine.work)
 
 
 def _fit(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, draws: Draws) -> Fit:

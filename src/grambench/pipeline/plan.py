@@ -353,7 +353,7 @@ class Plan:
 
     def gram_mb(self, dataset: str) -> int:
         """Return the size of one Gram matrix of a data set in MiB."""
-        return 8 * self.dataset(dataset).largest() ** 2 // 2**20 + 1
+        return 8 * self.dataset(dataset).least() ** 2 // 2**20 + 1
 
     def run_mb(self, study: str, dataset: str, attempt: int) -> int:
         """Return the memory that a run may take in MiB, mapped Gram matrices included, which SLURM counts too.
@@ -401,7 +401,7 @@ class Plan:
         """Return about how long a repeat takes of which nothing is known."""
         plan = self.studies[study]
         sweep = _parsed(plan, task)[1]
-        kernels, examples = len(plan.kernel_list()), self.dataset(dataset).largest()
+        kernels, examples = len(plan.kernel_list()), self.dataset(dataset).least()
         return plan.protocol.guess(kernels, examples, len(sweep.values) if sweep else 1, sweep is not None)
 
     def group(self, study: str, dataset: str, task: str) -> str | None:

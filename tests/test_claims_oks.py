@@ -1,0 +1,137 @@
+"""The claims of OKS: what the paper's own printed numbers say to them, and planted results that turn each one round."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from grambench import claims
+from grambench.claims import Evidence, oks
+from grambench.config.project import Configuration
+from grambench.report import figures
+from grambench.results.study import Results
+
+CONFIG = Path(__file__).parent.parent / "config"
+STUDY = Configuration(CONFIG).study("oks")
+RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+CURVE = ["dataset", "algorithm", "repeat", "round", "metric", "result"]
+CELLS = ["dataset", "algorithm", "sweep", "status", "reason", "orders"]
+PICKS = {  # Tables 1 and 2
+    "pascal07_animal_vehicle": [10, 10, 11, 11, 13],
+    "pascal07_animal_person": [10, 11, 13, 14, 16],
+    "pascal07_person_vehicle": [9, 11, 13, 16, 33],
+    "corel5k_sky_people": [9, 10, 11, 16, 39],
+    "corel5k_water_tree": [9, 11, 13, 15, 16],
+    "corel5k_sky_grass": [11, 12, 13, 15, 16],
+}
+
+
+def printed(best=(11, 15, 12, 9, 29), worst=(45, 46, 47, 1, 21)):
+    """Return the printed numbers as runs, with planted accuracies of the single kernels."""
+    rows = []
+    for number in pd.read_csv(CONFIG / "published/oks_tables_1_2.csv").itertuples():
+        rows.append((number.dataset, number.algorithm, "", np.nan, 0, number.metric, number.mean))
+    for task, picks in PICKS.items():
+        rows += [(task, "oks_svm", "", np.nan, r, oks.PICKED, pick) for r, pick in enumerate(picks)]
+        rows += [
+            (task, "oks_svm", "", np.nan, 0, oks.SHARE, 2.0),
+            (task, "oks_svm", "", np.nan, 0, "search_seconds", 5),
+        ]
+        for kernel in range(1, 61):
+            place = best.index(kernel) if kernel in best else 10 + kernel / 100
+            accuracy = 50.0 + worst.index(kernel) if kernel in worst else 90.0 - place
+            rows.append((task, "one_kernel", "each_kernel", float(kernel - 1), 0, oks.ACCURACY, accuracy))
+    return pd.DataFrame(rows, columns=RUNS)
+
+
+def evidence(runs):
+    cells = [(dataset, "one_kernel", "each_kernel", "ok", "", "seeded") for dataset in STUDY.datasets]
+    return Evidence(Results(STUDY, runs, pd.DataFrame(cells, columns=CELLS)), pd.DataFrame(columns=CURVE))
+
+
+def verdicts(runs):
+    return {claim.id: claim.test(evidence(runs)).verdict for claim in claims.of("oks")}
+
+
+def test_the_printed_numbers_support_every_claim():
+    assert set(verdicts(printed()).values()) == {"holds"}
+    assert verdicts(printed()).keys() == {"1a", "1b", "1c", "2a", "2b", "2c", "2d", "3a", "3b", "3c", "3d"}
+
+
+def test_numbers_that_claims_cite_are_the_printed_ones():
+    runs = printed()
+    means = runs[runs["sweep"] == ""].groupby(["dataset", "algorithm", "metric"])["result"].mean().unstack()
+    accuracy, seconds = means[oks.ACCURACY].unstack(), means[oks.SECONDS].unstack()
+    behind = (accuracy["musvm"] - accuracy["oks_svm"]).mean()
+    assert f"printed: {behind:.1f} in the mean" in oks.oks_is_comparable(evidence(runs)).evidence
+    ratios = 100 * seconds["oks_svm"] / seconds["musvm"]
+    low, high = map(float, re.findall(r"printed: ([0-9.]+) to ([0-9.]+)", oks.oks_is_quick.__doc__)[0])
+    assert (low, high) == (round(ratios.min(), 1), round(ratios.max(), 1))
+    inside = sum(pick in oks.DENSE_SIFT for picks in PICKS.values() for pick in picks)
+    assert f"printed: {inside} of 30" in oks.oks_picks_dense_sift(evidence(runs)).evidence
+
+
+def changed(algorithm, metric, factor):
+    runs = printed()
+    chosen = (runs["algorithm"] == algorithm) & (runs["metric"] == metric)
+    runs.loc[chosen, "result"] *= factor
+    return runs
+
+
+@pytest.mark.parametrize(
+    ("runs", "failing"),
+    [
+        (changed("oks_svm", oks.ACCURACY, 0.9), {"1a", "1b"}),
+        (changed("som_svm", oks.ACCURACY, 1.1), {"1b"}),
+        (changed("oks_svm", oks.PICKED, 3), {"1c"}),
+        (changed("oks_svm", oks.SECONDS, 10), {"2a"}),
+        (changed("simplemkl", oks.SECONDS, 0.01), {"2b"}),
+        (changed("oks_svm", oks.SHARE, 3), {"2c"}),
+        (changed("oks_svm", "search_seconds", 1000), {"2d"}),
+        (printed(best=(9, 10, 11, 15, 29)), {"3a"}),
+        (printed(best=(11, 15, 1, 2, 3)), {"3b"}),
+        (printed(worst=(1, 2, 3, 4, 21)), {"3c"}),
+        (printed(worst=(45, 46, 47, 48, 49)), {"3d"}),
+    ],
+)
+def test_planted_results_turn_a_claim_round(runs, failing):
+    assert {name for name, verdict in verdicts(runs).items() if verdict == "fails"} == failing
+
+
+def test_without_results_nothing_is_decided():
+    assert set(verdicts(printed().iloc[:0]).values()) == {"undecided"}
+
+
+def drawn(name, curves=None):
+    given = evidence(printed())
+    empty = pd.DataFrame(columns=["dataset", "algorithm", "metric", "published_mean"])
+    return figures.draw(given.results, given.curves if curves is None else curves, empty, STUDY.figures[name])
+
+
+def test_the_best_and_the_worst_kernels_are_drawn_with_their_numbers():
+    canvas = drawn("figure1")
+    axes = canvas.axes[0]
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert [int(name.split()[0]) for name in names[:5]] == [11, 15, 12, 9, 29]
+    assert [int(name.split()[0]) for name in names[5:]] == [21, 1, 47, 46, 45]
+    widths = [bar.get_width() for bar in axes.patches]
+    assert widths == sorted(widths, reverse=True)
+    assert len({to_hex(bar.get_facecolor()) for bar in axes.patches}) == 2
+
+
+def test_picks_are_the_share_of_repeats_that_lead_with_one_of_the_best():
+    names = [kernel.name for kernel in STUDY.kernel_list()]
+    leads = {0: [11, 15], 100: [11, 45], 200: [46, 45]}  # by round, of two repeats
+    rows = []
+    for round_, numbers in leads.items():
+        for repeat, number in enumerate(numbers):
+            for name in names:
+                weight = 0.9 if names.index(name) + 1 == number else 0.1 / 59
+                rows.append(("corel5k_sky_grass", "oks_svm", repeat, round_, f"weight:{name}", weight))
+    canvas = drawn("picks", pd.DataFrame(rows, columns=CURVE))
+    (line,) = canvas.axes[0].get_lines()
+    assert line.get_xdata().tolist() == [0, 100, 200]
+    assert line.get_ydata().tolist() == [100, 50, 0]
