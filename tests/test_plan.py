@@ -204,7 +204,7 @@ TUNE = {"parameter": "C", "values": [2.0]}
         ),
         ({"experts": "omkc_dd"}, "experts names algorithm omkc_dd, which the study does not have"),
         (
-            {"tables": {"one": {"title": "A", "caption": "B", "metrics": ["acuracy_percent"]}}},
+            {"tables": {"one": {"title": "A", "caption": "B", "algorithms": ["unif"], "metrics": ["acuracy_percent"]}}},
             "unknown metric of one 'acuracy_percent': did you mean accuracy_percent",
         ),
         (
@@ -213,6 +213,7 @@ TUNE = {"parameter": "C", "values": [2.0]}
                     "one": {
                         "title": "A",
                         "caption": "B",
+                        "algorithms": ["unif"],
                         "metrics": ["kernels_selected"],
                         "highlight": ["kernels_selected"],
                     }
