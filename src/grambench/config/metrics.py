@@ -26,6 +26,8 @@ class Metric:
         Whether its axis is.
     counted : bool
         Whether it is a whole number in every run.
+    named : bool
+        Whether its values are names, such as the numbers of kernels: all are listed, and there is no mean.
     """
 
     label: str
@@ -35,6 +37,7 @@ class Metric:
     better: Better | None = None
     logarithmic: bool = False
     counted: bool = False
+    named: bool = False
 
 
 METRICS = {
@@ -48,7 +51,7 @@ METRICS = {
     "median_rank": Metric(label="Median rank", decimals=1, better="lower"),
     "mean_rank": Metric(label="Mean rank", decimals=1, better="lower"),
     "kernels_selected": Metric(label="Kernels selected", decimals=1, counted=True),
-    "selected_kernel": Metric(label="Kernel selected", decimals=0),
+    "selected_kernel": Metric(label="Kernel selected", decimals=0, named=True),
     "kernel_share_percent": Metric(label="Kernel values made (%)", decimals=2, better="lower", logarithmic=True),
     "chosen_c": Metric(label="C chosen", decimals=2),
     "chosen_value": Metric(label="Tuned value", decimals=1, scientific=True),

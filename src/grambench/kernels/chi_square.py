@@ -27,6 +27,18 @@ def pairwise(x: Floats, y: Floats | None = None) -> Floats:
     return matrix(distances, histograms(x), None if y is None else histograms(y))
 
 
+@njit(cache=True)
+def paired(x: Floats, y: Floats) -> Floats:
+    """Return the distance of each row (b, d) from the row of the same number, (b,); features of 0 in both add none."""
+    found = np.zeros(len(x))
+    for i in range(len(x)):
+        for j in range(x.shape[1]):
+            total = x[i, j] + y[i, j]
+            if total > 0.0:
+                found[i] += (x[i, j] - y[i, j]) ** 2 / total
+    return found
+
+
 @njit(cache=True, error_model="numpy")
 def _quad(x0, x1, x2, x3, y0, y1, y2, y3):  # type: ignore[no-untyped-def]
     """Return what four features add to a distance, where neither row has zeros only."""

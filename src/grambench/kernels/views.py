@@ -7,9 +7,10 @@ equal those of the matrix bit for bit, so that what was made before changes no r
 Relative kernels measure in units of the training examples alone, the same for matrices and for values:
 
 - the mean squared distance of two different ones, exactly, from their mean;
-- the mean chi-square distance, and the median squared distance, of two different ones among SAMPLE evenly spaced ones
-  (all where there are no more). The papers take the mean over all pairs, which would cost a pass that asks for a few
-  values a whole matrix.
+- the mean chi-square distance of each from those that come a half, a third and a fifth of all later;
+- the median squared distance of two different ones among SAMPLE evenly spaced ones (all where there are no more).
+
+The papers take the mean over all pairs, which would cost a pass that asks for a few values a whole matrix.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,8 @@ from grambench.kernels.functions import FAMILIES, Kernel, Units
 from grambench.kernels.pairs import Examples
 from grambench.kernels.pool import Floats, Grams, Indices, Made, Part, Pool, read_only
 
-SAMPLE = 256  # training examples, whose 32640 pairs give a mean to about one in a hundred
+SAMPLE = 256  # training examples
+LATER = (2, 3, 5)  # parts of all examples
 STRIP = 32  # rows of a Gram matrix that are made at a time, which stay in a core's second-level cache
 EQUAL = 1e-12  # a mean squared distance of unit rows that rounding alone makes
 
@@ -173,7 +175,7 @@ class Viewed(Pool):
             if unit == "squared_distance":
                 median = float(np.median(self._sampled(kernel))) or 1.0
             elif unit == "mean" and kernel.base == "chisquare":
-                mean = float(self._sampled(kernel).mean()) or 1.0
+                mean = self._mean_distance(examples) or 1.0
             elif unit == "mean":
                 centre = examples.scales @ examples.features / n
                 spread = self._columns.squares(kernel.view).mean() - centre @ centre
@@ -181,15 +183,26 @@ class Viewed(Pool):
             self._units[kernel.view, kernel.family] = Units(d, median, mean)
         return self._units[kernel.view, kernel.family]
 
+    def _mean_distance(self, examples: Examples) -> float:
+        """Return the mean chi-square distance of training examples from those that come some parts of all later."""
+        places = np.arange(self._columns.count)
+        found = [np.zeros(0)]
+        for steps in {len(places) // parts for parts in LATER} - {0}:
+            for some in np.array_split(places, -(-len(places) // STRIP)):
+                later = (some + steps) % len(places)
+                found.append(chi_square.paired(examples.take(some), examples.take(later)))
+        distances = np.concatenate(found)
+        self.computed += distances.size
+        return float(distances.mean()) if distances.size else 0.0
+
     def _sampled(self, kernel: Kernel) -> Floats:
-        """Return the distances between two different of evenly spaced training examples; 0 where there is one."""
+        """Return the squared distances between two different of evenly spaced training examples; 0 where there is one."""
         examples = self._columns.examples(*_source(kernel))
         chosen = np.linspace(0, self._columns.count - 1, min(SAMPLE, self._columns.count)).astype(np.intp)
         sample = pairs.matrix(BASES[kernel.base], examples.of(chosen))
         self.computed += sample.size
-        if kernel.base == "inner":
-            squares = self._columns.squares(kernel.view)[chosen]
-            grams.squared_distances(sample.copy(), squares, squares, sample)
+        squares = self._columns.squares(kernel.view)[chosen]
+        grams.squared_distances(sample.copy(), squares, squares, sample)
         return sample[np.triu_indices(len(sample), 1)] if len(sample) > 1 else np.zeros(1)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from grambench.common.errors import DataError
+from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels.functions import Kernel
 from grambench.results.statistics import Sample, Verdict, median_interval, median_verdict, prints_as, verdict
@@ -98,8 +99,11 @@ def _results(results: Results, numbers: pd.DataFrame, runs: int) -> Iterator[dic
             (algorithm, item),
             *((name, item + VARIANTS) for name in results.study.variants(algorithm)),
         ):
-            ours, reason = _ours(results, dataset, name, metric)
             row = {"item": label, "dataset": dataset, "algorithm": name, "orders": results.orders(dataset, name)}
+            if METRICS[metric].named:
+                yield row | _named(results, dataset, name, metric, str(number.names))
+                continue
+            ours, reason = _ours(results, dataset, name, metric)
             yield row | _judged(dataset, metric, published, ours) | {"reason": reason}
 
 
@@ -127,6 +131,19 @@ def _judged(dataset: str, metric: str, published: Sample, ours: Sample) -> dict[
         "speed_up": speed_up,
         "published": formatted(published, dataset, metric),
         "ours": formatted(ours, dataset, metric, fine=True) if ours.runs else "",
+    }
+
+
+def _named(results: Results, dataset: str, algorithm: str, metric: str, published: str) -> dict[str, Any]:
+    """Compare what is named in all runs: exact where it is the same, in whatever order."""
+    ours = results.listed(dataset, algorithm, metric)
+    return {
+        "metric": metric,
+        "runs": results.sample(dataset, algorithm, metric).runs,
+        "verdict": "unavailable" if not ours else "exact" if ours == published else "different",
+        "published": published,
+        "ours": ours,
+        "reason": results.missing(dataset, algorithm),
     }
 
 

@@ -73,6 +73,11 @@ class Results:
         """Return mean, standard deviation and number of runs of a cell."""
         return Sample.of(self.values(dataset, algorithm, metric))
 
+    def listed(self, dataset: str, algorithm: str, metric: str) -> str:
+        """Return all values of a metric whose values are names, in ascending order; one where all are the same."""
+        values = sorted(int(value) for value in self.values(dataset, algorithm, metric))
+        return ", ".join(map(str, values if len(set(values)) > 1 else values[:1]))
+
     def best(self, dataset: str, names: Iterable[str], metric: str) -> set[str]:
         """Return the algorithms of the best mean and those that a t-test at 5 % cannot tell from it.
 

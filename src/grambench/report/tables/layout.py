@@ -109,6 +109,14 @@ def cell_of(
     """
     _, dataset, algorithm, metric = key
     row = given.reproduction.get(key)
+    if METRICS[metric].named:
+        text = given.results.listed(dataset, algorithm, metric)
+        return Cell(
+            text=text,
+            published="" if row is None else str(row["published"]),
+            status="" if text else given.results.status(dataset, algorithm) or NO_RESULT,
+            verdict="" if row is None else str(row["verdict"]),
+        )
     if row is None:
         ours, published = ours or given.results.sample(dataset, algorithm, metric), NOTHING
     else:
