@@ -224,9 +224,9 @@ def _pool(
 ) -> Viewed:
     """Return the pool of the training examples, or that between the others and them."""
     kernels = specification.pool
-    views = dict.fromkeys(kernel.view for kernel in kernels)
-    train, test = ({view: dataset.views[view][rows] for view in views} for rows in (examples.train, examples.test))
-    return Viewed(kernels, train) if basis is None else Viewed(kernels, train, test, basis=basis)
+    rows = examples.train if basis is None else examples.test
+    views = {view: dataset.views[view][rows] for view in dict.fromkeys(kernel.view for kernel in kernels)}
+    return Viewed(kernels, views) if basis is None else Viewed(kernels, basis.train, views, basis=basis)
 
 
 def _stage(

@@ -196,7 +196,7 @@ class Viewed(Pool):
         return float(distances.mean()) if distances.size else 0.0
 
     def _sampled(self, kernel: Kernel) -> Floats:
-        """Return the squared distances between two different of evenly spaced training examples; 0 where there is one."""
+        """Return the squared distances between different ones of evenly spaced training examples; 0 for one."""
         examples = self._columns.examples(*_source(kernel))
         chosen = np.linspace(0, self._columns.count - 1, min(SAMPLE, self._columns.count)).astype(np.intp)
         sample = pairs.matrix(BASES[kernel.base], examples.of(chosen))
