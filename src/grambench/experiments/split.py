@@ -248,41 +248,61 @@ def _stage(
     SolverError
         If nothing can be learned at any value.
     """
-    labels = dataset.labels[examples.train]
-    whole = Sample(pool, labels, examples.order)
+    whole = Sample(pool, dataset.labels[examples.train], examples.order)
     name, values = learner.tuned(algorithm, search)
-    work, C = Work(), protocol["values"]
     last = _fit(algorithm, settings, whole, draws) if name is None else None
     if last is not None and last.predictor is not None:
         (machine,) = learner.trained(last, whole, [])
         return Stage(last, machine, np.nan, np.nan, last.work)
-    places = np.empty(len(labels), dtype=np.int32)
+    points = [settings if name is None else settings | {name: value} for value in values]
+    choice = _chosen(algorithm, points, whole, examples, protocol, draws)
+    if last is None:
+        last = _fit(algorithm, points[choice.place], whole, draws)
+    (machine,) = learner.trained(last, whole, [choice.C])
+    return Stage(last, machine, values[choice.place], choice.error, choice.work + last.work + machine.work)
+
+
+class Choice(NamedTuple):
+    """What the validation examples have chosen: the number of a point, the C of its machine, and their error."""
+
+    place: int
+    C: float
+    error: float
+    work: Work
+
+
+def _chosen(
+    algorithm: Algorithm,
+    points: list[dict[str, Any]],
+    whole: Sample,
+    examples: Examples,
+    protocol: dict[str, Any],
+    draws: Draws,
+) -> Choice:
+    """Return the first of the best points; what was learned for it is given up with its copies of the kernels."""
+    places = np.empty(len(whole.labels), dtype=np.int32)
     places[examples.known] = np.arange(len(examples.known))
-    within = examples.order[np.isin(examples.order, examples.known)]
-    known = Sample(pool.part(examples.known, examples.known), labels[examples.known], places[within])
-    held = Sample(pool.part(examples.held, examples.known), labels[examples.held], examples.order)
-    best: tuple[float, float, float] | None = None  # error, value, C
-    failed = SolverError(f"{algorithm.name}: nothing was learned")
-    for candidate in values:
-        machine_work = Work()
+    within = places[examples.order[np.isin(examples.order, examples.known)]]
+    known = Sample(whole.pool.part(examples.known, examples.known), whole.labels[examples.known], within)
+    held = Sample(whole.pool.part(examples.held, examples.known), whole.labels[examples.held], examples.order)
+    best: Choice | None = None
+    failed, work = SolverError(f"{algorithm.name}: nothing was learned"), Work()
+    for place, point in enumerate(points):
+        trained = Work()
         try:
-            fit = _fit(algorithm, settings if name is None else settings | {name: candidate}, known, draws)
+            fit = _fit(algorithm, point, known, draws)
             work += fit.work
-            for machine in learner.trained(fit, known, C, steps=protocol["steps"]):
+            for machine in learner.trained(fit, known, protocol["values"], steps=protocol["steps"]):
                 wrong = float(np.mean(~learner.right(machine.predictor, held)))
-                if best is None or wrong < best[0]:
-                    best = wrong, candidate, machine.C
-                machine_work = machine.work
+                if best is None or wrong < best.error:
+                    best = Choice(place, machine.C, wrong, Work())
+                trained = machine.work
         except SolverError as reason:  # another value may do
             failed = reason
-        work += machine_work
+        work += trained
     if best is None:
         raise failed
-    error, value, chosen = best
-    if last is None:
-        last = _fit(algorithm, settings | {str(name): value}, whole, draws)
-    (machine,) = learner.trained(last, whole, [chosen])
-    return Stage(last, machine, value, error, work + last.work + machine.work)
+    return best._replace(work=work)
 
 
 def _fit(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, draws: Draws) -> Fit:
