@@ -41,8 +41,9 @@ rule codebook:
     params:
         spec=lambda w: PLAN.codebook_spec(w.base, w.descriptor),
         code=lambda w: PLAN.features_code("codebook", w.descriptor),
+        keep=KEEP,
     shell:
-        "{KEEP} python -m grambench.pipeline.steps.codebook {params.spec:q} {output} {input} 2> {log}"
+        "{params.keep} python -m grambench.pipeline.steps.codebook {params.spec:q} {output} {input} 2> {log}"
 
 
 rule describe:
@@ -60,8 +61,9 @@ rule describe:
     params:
         spec=lambda w: PLAN.describe_spec(w.base, w.descriptor, w.part),
         code=lambda w: PLAN.features_code("describe", w.descriptor),
+        keep=KEEP,
     shell:
-        "{KEEP} python -m grambench.pipeline.steps.describe {params.spec:q} {output} {input} 2> {log}"
+        "{params.keep} python -m grambench.pipeline.steps.describe {params.spec:q} {output} {input} 2> {log}"
 
 
 rule features:
