@@ -288,21 +288,43 @@ def _chosen(
     best: Choice | None = None
     failed, work = SolverError(f"{algorithm.name}: nothing was learned"), Work()
     for place, point in enumerate(points):
-        trained = Work()
-        try:
-            fit = _fit(algorithm, point, known, draws)
-            work += fit.work
-            for machine in learner.trained(fit, known, protocol["values"], steps=protocol["steps"]):
-                wrong = float(np.mean(~learner.right(machine.predictor, held)))
-                if best is None or wrong < best.error:
-                    best = Choice(place, machine.C, wrong, Work())
-                trained = machine.work
-        except SolverError as reason:  # another value may do
-            failed = reason
-        work += trained
+        tried = _tried(algorithm, point, known, held, protocol, draws)
+        work, failed = work + tried.work, tried.failed or failed
+        for wrong, C in tried.errors:
+            if best is None or wrong < best.error:
+                best = Choice(place, C, wrong, Work())
     if best is None:
         raise failed
     return best._replace(work=work)
+
+
+class Tried(NamedTuple):
+    """Validation error and C of each machine at one point, the work, and why there are no more, if for a reason."""
+
+    errors: list[tuple[float, float]]
+    work: Work
+    failed: SolverError | None
+
+
+def _tried(
+    algorithm: Algorithm,
+    point: dict[str, Any],
+    known: Sample,
+    held: Sample,
+    protocol: dict[str, Any],
+    draws: Draws,
+) -> Tried:
+    """Learn at one point; a fit may hold all Gram matrices, so none outlives this call."""
+    errors, work, trained = [], Work(), Work()
+    try:
+        fit = _fit(algorithm, point, known, draws)
+        work = fit.work
+        for machine in learner.trained(fit, known, protocol["values"], steps=protocol["steps"]):
+            errors.append((float(np.mean(~learner.right(machine.predictor, held))), machine.C))
+            trained = machine.work
+    except SolverError as reason:  # another point may do
+        return Tried(errors, work + trained, reason.with_traceback(None))
+    return Tried(errors, work + trained, None)
 
 
 def _fit(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, draws: Draws) -> Fit:
