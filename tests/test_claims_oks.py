@@ -132,7 +132,7 @@ def test_picks_are_the_share_of_repeats_that_lead_with_one_of_the_best():
         for repeat, number in enumerate(numbers):
             for name in names:
                 weight = 0.9 if names.index(name) + 1 == number else 0.1 / 59
-                rows.append(("corel5k_sky_grass", "oks_svm", repeat, round_, f"weight:{name}", weight))
+                rows.append(("corel5k_sky_grass", "oks_svm_12", repeat, round_, f"weight:{name}", weight))
     canvas = drawn("picks", pd.DataFrame(rows, columns=CURVE))
     (line,) = canvas.axes[0].get_lines()
     assert line.get_xdata().tolist() == [0, 100, 200]

@@ -45,6 +45,7 @@ def _bars(axes: Axes, title: str, names: list[str], values: "np.typing.NDArray[n
     places[count:] += 0.6
     colours = [BEST] * count + [WORST] * (len(names) - count)
     axes.set_title(title, loc="left", fontweight="bold")
+    axes.set_axisbelow(True)
     axes.barh(places, values, color=colours, height=0.72)
     for place, value in zip(places, values, strict=True):
         axes.text(value, place, f" {value:.1f}", va="center", fontsize=6.5, color="#444444")
