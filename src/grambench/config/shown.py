@@ -137,7 +137,7 @@ class ResultsTable(AnyTable):
     """
 
     kind: Literal["results"] = "results"
-    algorithms: Names
+    algorithms: list[Name] = []
     metrics: list[Name] = []
     highlight: list[Name] = []
 
