@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 import numpy as np
 
-from grambench.common.errors import ConfigError, unknown_name
+from grambench.common import settings as settings_of
+from grambench.common.errors import unknown_name
 
 if TYPE_CHECKING:  # names and titles are read without numba and SciPy
     from grambench.algorithms.fit import Fit, Labels, Order
@@ -109,14 +110,7 @@ def parameters(name: str, settings: dict[str, Any]) -> Any:
     ConfigError
         For a parameter that does not exist or a value that is not allowed.
     """
-    cls = load(name).parameters
-    for key in settings:
-        if key not in cls.__dataclass_fields__:
-            raise unknown_name(f"parameter of {name}", key, cls.__dataclass_fields__)
-    try:
-        return cls(**settings)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{name}: {error}") from None
+    return settings_of.build(name, load(name).parameters, settings)
 
 
 def resolved(name: str, settings: dict[str, Any]) -> dict[str, Any]:

@@ -232,11 +232,27 @@ def predictor_on(pool: Pool, weights: Floats, dual: Floats, bias: float) -> Pred
     return Expansion(weights, dual, bias) if pool.thetas is None else Mixture(weights, pool.thetas, dual, bias)
 
 
-def kernel_number(kernel: float, kernels: int) -> int:
-    """Return the number of one of m kernels, a float where it is tuned; raise ValueError where there is none such."""
-    if kernel not in range(kernels):
-        raise ValueError(f"kernel must be an index below the number of kernels {kernels}, got {kernel}")
-    return int(kernel)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneKernel:
+    """Parameters that name one kernel of the pool.
+
+    Attributes
+    ----------
+    kernel : int
+        Its number, from 0 on; a float where it is tuned.
+    """
+
+    kernel: float = 0
+
+    def __post_init__(self) -> None:
+        if self.kernel < 0:
+            raise ValueError(f"kernel must be an index of at least 0, got {self.kernel}")
+
+    def among(self, kernels: int) -> int:
+        """Return the number where the pool has m kernels; raise ValueError where there is none such."""
+        if self.kernel not in range(kernels):
+            raise ValueError(f"kernel must be an index below the number of kernels {kernels}, got {self.kernel}")
+        return int(self.kernel)
 
 
 def check_refinement(refine: int) -> None:

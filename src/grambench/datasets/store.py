@@ -84,13 +84,26 @@ class Unavailable:
         return f"{self.name} is unavailable: " + "; ".join(self.reasons or ("no source is configured",))
 
 
+def write_unavailable(file: h5py.File, absent: Unavailable) -> None:
+    """Write the note that there is nothing, and why, in the place of what a file should hold."""
+    file.attrs["name"] = absent.name
+    file.attrs["status"] = "unavailable"
+    file.attrs["reasons"] = json.dumps(absent.reasons)
+
+
+def unavailable(file: h5py.File) -> Unavailable | None:
+    """Return the note of a file that holds nothing; None of one that does."""
+    if "reasons" not in file.attrs:
+        return None
+    return Unavailable(str(file.attrs["name"]), tuple(json.loads(str(file.attrs["reasons"]))))
+
+
 def write(path: Path, dataset: PreparedDataset | Unavailable) -> None:
     """Write a prepared data set, or the note that it is unavailable."""
     with sealed(path) as temporary, h5py.File(temporary, "w") as file:
         file.attrs["name"] = dataset.name
         if isinstance(dataset, Unavailable):
-            file.attrs["status"] = "unavailable"
-            file.attrs["reasons"] = json.dumps(dataset.reasons)
+            write_unavailable(file, dataset)
             return
         file.attrs["status"] = "ok"
         file.attrs["content"] = dataset.content
@@ -121,8 +134,8 @@ def read(path: Path) -> PreparedDataset | Unavailable:
     check(path)
     with h5py.File(path, "r") as file:
         name = str(file.attrs["name"])
-        if file.attrs["status"] != "ok":
-            return Unavailable(name, tuple(json.loads(str(file.attrs["reasons"]))))
+        if absent := unavailable(file):
+            return absent
         stored = file["features"]
         features = _sparse(stored) if isinstance(stored, h5py.Group) else stored[:]
         return PreparedDataset(

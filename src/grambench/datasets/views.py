@@ -1,6 +1,5 @@
 """What describes the images of a base: one HDF5 file a descriptor, one row an image, one array a view."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
 from grambench.common.files import check, sealed
-from grambench.datasets.store import Unavailable
+from grambench.datasets.store import Unavailable, unavailable, write_unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +44,10 @@ class Views:
 def write(path: Path, described: Views | Unavailable) -> None:
     """Write descriptions, or the note that there are none."""
     with sealed(path) as temporary, h5py.File(temporary, "w") as file:
-        file.attrs["name"] = described.name
         if isinstance(described, Unavailable):
-            file.attrs["reasons"] = json.dumps(described.reasons)
+            write_unavailable(file, described)
             return
+        file.attrs["name"] = described.name
         file["paths"] = described.paths
         for view, values in described.views.items():
             file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
@@ -58,11 +57,10 @@ def read(path: Path) -> Views | Unavailable:
     """Read what `write` wrote; DataError where the file is missing or damaged."""
     check(path)
     with h5py.File(path, "r") as file:
-        name = str(file.attrs["name"])
-        if "reasons" in file.attrs:
-            return Unavailable(name, tuple(json.loads(str(file.attrs["reasons"]))))
+        if absent := unavailable(file):
+            return absent
         views = {view: values[:] for view, values in file["views"].items()}
-        return Views(name, [str(each) for each in file["paths"].asstr()[:]], views)
+        return Views(str(file.attrs["name"]), [str(each) for each in file["paths"].asstr()[:]], views)
 
 
 def joined(parts: Sequence[Views]) -> Views:

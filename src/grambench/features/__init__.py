@@ -20,7 +20,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from grambench.common.errors import ConfigError, unknown_name
+from grambench.common import settings as settings_of
+from grambench.common.errors import unknown_name
 
 FOLDER = Path(__file__).parent / "descriptors"
 WITHOUT_BANDS = ("gist",)  # which has a layout of its own
@@ -52,14 +53,7 @@ def parameters(name: str, settings: dict[str, Any]) -> Any:
     ConfigError
         For a parameter that does not exist or a value that is not allowed.
     """
-    cls = load(name).Parameters
-    for key in settings:
-        if key not in cls.__dataclass_fields__:
-            raise unknown_name(f"parameter of {name}", key, cls.__dataclass_fields__)
-    try:
-        return cls(**settings)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{name}: {error}") from None
+    return settings_of.build(name, load(name).Parameters, settings)
 
 
 def resolved(name: str, settings: dict[str, Any]) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, Order, kernel_number
+from grambench.algorithms.fit import Fit, Labels, OneKernel, Order
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(OneKernel):
     """Parameters of the single kernel.
 
     Attributes
@@ -21,12 +21,6 @@ class Parameters:
     kernel : int
         Number of the kernel in the pool, from 0 on.
     """
-
-    kernel: int = 0
-
-    def __post_init__(self) -> None:
-        if self.kernel < 0:
-            raise ValueError(f"kernel must be an index of at least 0, got {self.kernel}")
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
@@ -38,4 +32,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the pool has no kernel of that number.
     """
     m = pool.shape[0]
-    return Fit(weights=np.eye(m)[kernel_number(parameters.kernel, m)], thetas=pool.thetas)
+    return Fit(weights=np.eye(m)[parameters.among(m)], thetas=pool.thetas)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Labels, Order, kernel_number
+from grambench.algorithms.fit import Fit, Labels, OneKernel, Order
 from grambench.algorithms.scores import perceptron_fit
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(OneKernel):
     """Parameters of the Perceptron.
 
     Attributes
@@ -26,12 +26,6 @@ class Parameters:
     kernel : int
         Index of its kernel in the pool; 0 is the linear kernel of OMKC's pool.
     """
-
-    kernel: int = 0
-
-    def __post_init__(self) -> None:
-        if self.kernel < 0:
-            raise ValueError(f"kernel must be an index of at least 0, got {self.kernel}")
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
@@ -43,4 +37,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the pool has no kernel of that index.
     """
     rows = check_input(pool, labels, order)
-    return perceptron_fit(rows, kernel_number(parameters.kernel, len(rows.values)), labels, order)
+    return perceptron_fit(rows, parameters.among(len(rows.values)), labels, order)

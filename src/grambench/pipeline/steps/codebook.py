@@ -25,7 +25,7 @@ IMAGES, POINTS = 300, 700  # at most, and of each of them, that words are made o
 def main(argv: list[str]) -> None:
     """Write the codebook; an empty file of that name where the images are not to be had."""
     spec, output, path = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
-    name, known = spec["descriptor"], collection.used(path)
+    name, known = spec["descriptor"], collection.read(path)
     with sealed(output) as temporary, h5py.File(temporary, "w") as file:
         if isinstance(known, Unavailable):
             return
@@ -33,11 +33,9 @@ def main(argv: list[str]) -> None:
         descriptor, parameters = features.load(name), features.parameters(name, spec["settings"])
         training = np.flatnonzero(~known.test)
         chosen = np.sort(rng.permutation(training)[:IMAGES])
-        images = collection.read(path, chosen.tolist())
-        assert not isinstance(images, Unavailable)
-        samples = []
-        for place, data in zip(tqdm(images.paths, desc=name, leave=False, disable=None), images.files, strict=True):
-            vectors = descriptor.local(parameters, decode(data, place)).vectors
+        files, samples = collection.files(path, chosen.tolist()), []
+        for number, data in zip(tqdm(chosen, desc=name, leave=False, disable=None), files, strict=True):
+            vectors = descriptor.local(parameters, decode(data, known.paths[number])).vectors
             samples.append(vectors[np.sort(rng.permutation(len(vectors))[:POINTS])])
         file["words"] = words.codebook(np.concatenate(samples), parameters.words, rng)
 

@@ -25,18 +25,18 @@ from grambench.features.images import decode
 def main(argv: list[str]) -> None:
     """Write the descriptions of one part of the images."""
     spec, output, path, *codebook = json.loads(argv[0]), *map(Path, argv[1:])
-    known = collection.used(path)
+    known = collection.read(path)
     if isinstance(known, Unavailable):
         views.write(output, known)
         return
     part, parts, name = spec["part"], spec["parts"], spec["descriptor"]
     chosen = np.array_split(np.arange(len(known.paths)), parts)[part].tolist()
-    images = collection.read(path, chosen)
-    assert not isinstance(images, Unavailable)
+    paths = [known.paths[number] for number in chosen]
     descriptor, parameters = features.load(name), features.parameters(name, spec["settings"])
     book = _words(codebook[0]) if codebook else None
     described = []
-    for place, data in zip(tqdm(images.paths, desc=name, leave=False, disable=None), images.files, strict=True):
+    images = collection.files(path, chosen)
+    for place, data in zip(tqdm(paths, desc=name, leave=False, disable=None), images, strict=True):
         image = decode(data, place)
         if book is None:
             described.append(descriptor.describe(parameters, image))
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> None:
             described.append(words.bag(descriptor.local(parameters, image), book))
     found = {layout: np.stack([each[layout] for each in described]) for layout in described[0]}
     named = {f"{name}_{layout}" if layout else name: _small(values) for layout, values in found.items()}
-    views.write(output, Views(known.name, images.paths, named))
+    views.write(output, Views(known.name, paths, named))
 
 
 def _words(path: Path) -> NDArray[np.uint8]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from grambench.common.errors import DataError
-from grambench.config.dataset import Images
+from grambench.config.dataset import Images, Source
 from grambench.config.load import check
 from grambench.datasets import collection, images, prepare
 from grambench.datasets.collection import Collection
@@ -26,19 +26,21 @@ def main(argv: list[str]) -> None:
     spec, output, note = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
     base = check(Images, spec["base"], "spec")
     try:
-        collected = _collected(base, spec["sides"], note.parent)
+        fetched = prepare.fetched(base, note.parent)
+        if not isinstance(fetched, Unavailable):
+            source, paths, _ = fetched
+            collection.write(output, *_collected(base, spec["sides"], source, paths))
+            return
     except DataError as error:
-        collected = Unavailable(base.name, (str(error),))
-    if isinstance(collected, Unavailable):
-        logger.warning("%s", collected)
-    collection.write(output, collected)
+        fetched = Unavailable(base.name, (str(error),))
+    logger.warning("%s", fetched)
+    collection.write(output, fetched)
 
 
-def _collected(base: Images, sides: list[list[list[str]]], folder: Path) -> Collection | Unavailable:
-    fetched = prepare.fetched(base, folder)
-    if isinstance(fetched, Unavailable):
-        return fetched
-    source, paths, _ = fetched
+def _collected(
+    base: Images, sides: list[list[list[str]]], source: Source, paths: dict[str, Path]
+) -> tuple[Collection, list[bytes]]:
+    """Return the images with words of one side of some task, and their files."""
     listed = images.found(source, paths)
     used = {path for positive, negative in sides for path in listed.task(positive, negative).paths}
     places = [place for place, path in enumerate(listed.paths) if path in used]
@@ -46,7 +48,7 @@ def _collected(base: Images, sides: list[list[list[str]]], folder: Path) -> Coll
     files = images.contents(source, paths, chosen)
     for path in tqdm(chosen, desc=base.name, unit="image", leave=False, disable=None):
         decode(files[path], path)
-    return Collection(base.name, chosen, listed.test[places], [files[path] for path in chosen])
+    return Collection(base.name, chosen, listed.test[places]), [files[path] for path in chosen]
 
 
 if __name__ == "__main__":
