@@ -441,7 +441,7 @@ def test_a_grid_may_stand_for_values_and_whole_numbers_stay_whole():
         ("figures", "across", {"x": [0, 5]}, "expected an x for each of its 3 data sets, got 2"),
         ("figures", "dots", {"x": [0, 5, 40]}, "figures.dots.dots.x: Extra inputs are not permitted"),
         ("figures", "dots", {"kind": "dot"}, "Input tag 'dot' found using 'kind' does not match any of the expected"),
-        ("figures", "profile", {"sweep": "other"}, "figure profile shows sweep 'other', known: profile, parts"),
+        ("figures", "profile", {"sweep": "other"}, "profile shows sweep 'other', known: profile, parts"),
         ("figures", "function", {"function": "two_sines"}, "function: Input should be 'three_sines'"),
         ("figures", "function", {"x": [-10]}, "function.x.1: Field required"),
         ("figures", "dots", {"metrics": []}, "at least 1 item"),

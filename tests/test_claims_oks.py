@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 from grambench import claims
 from grambench.claims import Evidence, oks
 from grambench.config.project import Configuration
-from grambench.report import figures
+from grambench.report import figures, tables
 from grambench.results import reproduction
 from grambench.results.study import Results
 
@@ -137,6 +137,42 @@ def test_picks_are_the_share_of_repeats_that_lead_with_one_of_the_best():
     (line,) = canvas.axes[0].get_lines()
     assert line.get_xdata().tolist() == [0, 100, 200]
     assert line.get_ydata().tolist() == [100, 50, 0]
+
+
+def compared(runs):
+    files = {"oks_tables_1_2.csv": CONFIG / "published/oks_tables_1_2.csv"}
+    results = evidence(runs).results
+    found = reproduction.table(results, {}, files)
+    grid = tables.build(results, {}, tables.comparison(found), STUDY.tables["relative"])
+    cells = {
+        (block.dataset, row.label, column): (cell.text, cell.published)
+        for block in grid.blocks
+        for row in block.rows
+        for column, cell in zip(grid.columns, row.cells, strict=True)
+    }
+    return [block.dataset for block in grid.blocks], cells
+
+
+def test_methods_are_compared_with_the_best_kernel_in_time_and_by_rank():
+    (accuracy, seconds, rank), cells = compared(printed())
+    one = "pascal07_animal_vehicle"  # where the best of the planted kernels has 90 %
+    assert cells[accuracy, one, "MuSVM"] == ("-1.8", "+0.0")
+    assert cells[accuracy, one, "OKS-SVM"] == ("-3.2", "-1.4")  # 86.75 against 90 and 88.18
+    assert cells[seconds, one, "OKS-SVM"] == ("2.5", "2.5")  # .033 h of 1.3 h
+    assert cells[seconds, "mean", "MuSVM"] == ("100.0", "100.0")
+    ranks = [cells[rank, one, name][1] for name in ("MuSVM", "AlSVM", "SIPMKL", "OKS-SVM", "MuTron")]
+    assert ranks == ["1.0", "2.0", "3.0", "4.0", "5.0"]
+
+
+def test_without_a_method_nothing_is_ranked_and_distances_remain():
+    runs = printed()
+    full = runs[~((runs["algorithm"] == "som_svm") & (runs["dataset"] == "corel5k_sky_grass"))]
+    (accuracy, _, rank), cells = compared(full)
+    assert cells[accuracy, "corel5k_sky_grass", "SOM-SVM"] == ("", "-7.7")  # 80.93 against 88.67
+    assert cells[accuracy, "corel5k_sky_grass", "MuSVM"][0] == "-1.3"
+    assert cells[rank, "corel5k_sky_grass", "MuSVM"][0] == ""
+    (accuracy, *_), cells = compared(runs[runs["sweep"] == ""])
+    assert cells[accuracy, "mean", "MuSVM"] == ("", "+0.0")
 
 
 def test_selected_kernels_are_compared_as_names():

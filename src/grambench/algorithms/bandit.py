@@ -31,7 +31,7 @@ class Selection:
     ----------
     delta : tuple of float
         Smoothing of the probabilities of a draw in each pass, in (0, 1); as many as there are passes. Yang et al. pass
-        twice.
+        twice, for which one number will do.
     step : float
         Step size of the classifiers, above 0; lambda in both papers.
     select : str
@@ -44,7 +44,8 @@ class Selection:
     select: str = "largest"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", tuple(self.delta))  # which is a list in a study's file
+        given = (self.delta, self.delta) if isinstance(self.delta, int | float) else tuple(self.delta)
+        object.__setattr__(self, "delta", given)  # a list in a study's file, a number in its sweeps
         if not self.delta or not all(0.0 < delta < 1.0 for delta in self.delta):
             raise ValueError(f"delta must hold a value in (0, 1) for each pass, got {self.delta}")
         if not 0.0 < self.step < np.inf:

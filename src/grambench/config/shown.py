@@ -205,6 +205,32 @@ class TimesTable(AnyTable):
     algorithms: Names
 
 
+class RelativeTable(AnyTable):
+    """A block each of distances from the best kernel by itself, ratios of seconds, and ranks; a row a data set.
+
+    Attributes
+    ----------
+    reference : str
+        The algorithm whose seconds are 100 percent, and from whose published metric the published distances are.
+    sweep : str
+        Over `kernel`, of one algorithm, which tells the best.
+    """
+
+    kind: Literal["relative"]
+    algorithms: Names
+    metrics: OneName
+    reference: Name
+    sweep: Name
+
+    def named(self, what: Literal["algorithms", "datasets", "metrics"]) -> list[str]:
+        """Return the algorithms, data sets or metrics that it lists, the reference among the first."""
+        return [*super().named(what), *([self.reference] if what == "algorithms" else [])]
+
+    def judged(self) -> list[str]:
+        """Return the metrics of which an item says what is best."""
+        return self.metrics
+
+
 class DatasetsTable(AnyTable):
     """The data sets as loaded."""
 
@@ -213,7 +239,8 @@ class DatasetsTable(AnyTable):
 
 Table = Annotated[
     Annotated[
-        ResultsTable | RanksTable | MatrixTable | PairsTable | TimesTable | DatasetsTable, Field(discriminator="kind")
+        ResultsTable | RanksTable | MatrixTable | PairsTable | TimesTable | RelativeTable | DatasetsTable,
+        Field(discriminator="kind"),
     ],
     _of_kind("results"),
 ]

@@ -219,10 +219,11 @@ class Study(Model):
         for name, metric in judged:
             if METRICS[metric].better is None:
                 raise ValueError(f"{name} judges by {metric}, of which neither low nor high values are best")
-        for name, figure in self.figures.items():
-            if figure.kind in ("sweep", "profile", "each_kernel", "picks") and figure.sweep not in self.sweeps:
+        for name, item in items:
+            sweep = getattr(item, "sweep", None)
+            if sweep is not None and sweep not in self.sweeps:
                 known_sweeps = ", ".join(self.sweeps) or "none"
-                raise ValueError(f"figure {name} shows sweep {figure.sweep!r}, known: {known_sweeps}")
+                raise ValueError(f"{name} shows sweep {sweep!r}, known: {known_sweeps}")
         return self
 
     @model_validator(mode="after")

@@ -5,8 +5,11 @@ cancels, equal rows are at 0, and relative errors are those of the additions. A 
 gives the sum of the other's, without a division.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from grambench.kernels.pairs import DEPTH, QUAD, Examples, Floats, matrix, scaled
 
@@ -27,16 +30,17 @@ def pairwise(x: Floats, y: Floats | None = None) -> Floats:
     return matrix(distances, histograms(x), None if y is None else histograms(y))
 
 
-@njit(cache=True)
-def paired(x: Floats, y: Floats) -> Floats:
-    """Return the distance of each row (b, d) from the row of the same number, (b,); features of 0 in both add none."""
-    found = np.zeros(len(x))
-    for i in range(len(x)):
-        for j in range(x.shape[1]):
-            total = x[i, j] + y[i, j]
-            if total > 0.0:
-                found[i] += (x[i, j] - y[i, j]) ** 2 / total
-    return found
+@njit(cache=True, error_model="numpy")
+def apart(features: NDArray[Any], scales: Floats, later: int) -> float:
+    """Return the sum of the distances of scaled rows (n, d) from those that come some rows later, all in a circle."""
+    n, d = features.shape
+    terms = np.zeros(d)  # added by feature, so that the loop vectorises
+    for i in range(n):
+        x, y, scale_x, scale_y = features[i], features[(i + later) % n], scales[i], scales[(i + later) % n]
+        for j in range(d):
+            p, q = x[j] * scale_x, y[j] * scale_y
+            terms[j] += (p - q) * (p - q) / ((p + TINY) + q)
+    return terms.sum()
 
 
 @njit(cache=True, error_model="numpy")

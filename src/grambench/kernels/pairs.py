@@ -77,10 +77,8 @@ def scaled(features: NDArray[Any], power: int) -> Examples:
         If a feature is not finite.
     """
     features = readable(features)
-    if power == 1:
-        norms = features.sum(axis=1, dtype=np.float64)
-    else:
-        norms = np.sqrt(np.einsum("ij,ij->i", features, features, dtype=np.float64))
+    ones = np.ones(len(features))
+    norms = features.sum(axis=1, dtype=np.float64) if power == 1 else np.sqrt(squares(features, ones))
     if not np.isfinite(norms).all():
         raise ValueError(f"expected finite features, got others in row {np.flatnonzero(~np.isfinite(norms))[0]}")
     return Examples(features, np.divide(1.0, norms, out=np.zeros(len(norms)), where=norms > 0.0))
@@ -156,11 +154,30 @@ def products(rows: Floats, columns: Floats) -> Floats:
 
 
 @njit(cache=True)
-def squares(rows: Floats) -> Floats:
-    """Return the inner products of rows (a, D) with themselves, (a,), so that equal rows are at a distance of 0."""
-    values = np.zeros(len(rows))
-    for i in range(len(rows)):
-        x = rows[i]
-        for j in range(0, len(x), QUAD):
-            values[i] += (x[j] * x[j] + x[j + 1] * x[j + 1]) + (x[j + 2] * x[j + 2] + x[j + 3] * x[j + 3])
+def squares(features: NDArray[Any], scales: Floats) -> Floats:
+    """Return the inner products of scaled rows (n, d) with themselves, (n,), so that equal rows are at a distance 0."""
+    n, d = features.shape
+    values = np.zeros(n)
+    quad = np.zeros(QUAD)
+    for i in range(n):
+        row, scale, total = features[i], scales[i], 0.0
+        for j in range(0, d - d % QUAD, QUAD):
+            x0, x1, x2, x3 = row[j] * scale, row[j + 1] * scale, row[j + 2] * scale, row[j + 3] * scale
+            total += (x0 * x0 + x1 * x1) + (x2 * x2 + x3 * x3)
+        if d % QUAD:
+            for j in range(d % QUAD):
+                quad[j] = (row[d - d % QUAD + j] * scale) ** 2
+            total += (quad[0] + quad[1]) + quad[2]
+        values[i] = total
+    return values
+
+
+@njit(cache=True)
+def total(features: NDArray[Any], scales: Floats) -> Floats:
+    """Return the sum of scaled rows (n, d), (d,)."""
+    values = np.zeros(features.shape[1])
+    for i in range(len(features)):
+        row, scale = features[i], scales[i]
+        for j in range(len(values)):
+            values[j] += row[j] * scale
     return values

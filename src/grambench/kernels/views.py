@@ -60,7 +60,7 @@ class Views:
     def squares(self, view: str) -> Floats:
         """Return the squared norms of a view's scaled rows, 1 but for rounding, or 0, (n,)."""
         if view not in self._squares:
-            self._squares[view] = pairs.squares(self.examples(view, "inner").take(np.arange(self.count)))
+            self._squares[view] = pairs.squares(*self.examples(view, "inner"))
         return self._squares[view]
 
 
@@ -177,7 +177,7 @@ class Viewed(Pool):
             elif unit == "mean" and kernel.base == "chisquare":
                 mean = self._mean_distance(examples) or 1.0
             elif unit == "mean":
-                centre = examples.scales @ examples.features / n
+                centre = pairs.total(*examples) / n
                 spread = self._columns.squares(kernel.view).mean() - centre @ centre
                 mean = 2.0 * n / (n - 1) * float(spread) if spread > EQUAL else 1.0
             self._units[kernel.view, kernel.family] = Units(d, median, mean)
@@ -185,15 +185,10 @@ class Viewed(Pool):
 
     def _mean_distance(self, examples: Examples) -> float:
         """Return the mean chi-square distance of training examples from those that come some parts of all later."""
-        places = np.arange(self._columns.count)
-        found = [np.zeros(0)]
-        for steps in {len(places) // parts for parts in LATER} - {0}:
-            for some in np.array_split(places, -(-len(places) // STRIP)):
-                later = (some + steps) % len(places)
-                found.append(chi_square.paired(examples.take(some), examples.take(later)))
-        distances = np.concatenate(found)
-        self.computed += distances.size
-        return float(distances.mean()) if distances.size else 0.0
+        n = self._columns.count
+        later = {n // parts for parts in LATER} - {0}
+        self.computed += n * len(later)
+        return sum(chi_square.apart(*examples, steps) for steps in sorted(later)) / (n * len(later)) if later else 0.0
 
     def _sampled(self, kernel: Kernel) -> Floats:
         """Return the squared distances between different ones of evenly spaced training examples; 0 for one."""
