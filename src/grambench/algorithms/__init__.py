@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # names and titles are read without numba and SciPy
     from grambench.kernels.pool import Pool
 
 FOLDER = Path(__file__).parent
-SHELVES = ("online", "batch", "parametric", "baselines")
+SHELVES = ("online", "batch", "parametric", "baselines", "multiclass")
 
 
 class FitFunction(Protocol):

@@ -153,10 +153,23 @@ def check_input(pool: Pool, labels: Labels, order: Order, passes: int = 1) -> Ro
     return rows
 
 
+def check_classes(pool: Pool, labels: Labels, order: Order) -> None:
+    """Raise ValueError unless there are kernels among the examples, labels are class numbers, and an order is of them."""
+    n = len(labels)
+    if pool.shape[1:] != (n, n):
+        raise ValueError(f"expected kernels among {n} examples, got Gram matrices {pool.shape[1:]}")
+    if n == 0 or labels.min() < 0 or labels.max() < 1:
+        raise ValueError(f"labels must be class numbers from 0 of two classes and more, got {np.unique(labels)[:5]}")
+    _check_order(order, n)
+
+
 def check_examples(labels: Labels, order: Order) -> None:
     """Raise ValueError unless labels are -1 or +1, and an order holds distinct indices of them."""
-    n = len(labels)
     if not np.isin(labels, (-1, 1)).all():
         raise ValueError(f"labels must be -1 or +1, got {np.unique(labels)[:5]}")
+    _check_order(order, len(labels))
+
+
+def _check_order(order: Order, n: int) -> None:
     if order.ndim != 1 or len(order) == 0 or order.min() < 0 or order.max() >= n or len(np.unique(order)) != len(order):
         raise ValueError(f"order must hold distinct indices of 0..{n - 1}, got {order}")

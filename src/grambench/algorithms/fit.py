@@ -9,7 +9,7 @@ parameters : Parameters
 pool : grambench.kernels.pool.Pool
     m kernels among n training examples; nothing that it hands out may be written to.
 labels : ndarray of int8 (n,)
-    -1 or +1, read-only.
+    -1 or +1, read-only; class numbers from 0 for the algorithms of `grambench.algorithms.multiclass`.
 order : ndarray of int32 (T,)
     Distinct examples in the order of presentation, read-only. An algorithm that learns online passes over them once, or
     several times in this same order. To one that learns from all at once the order means nothing: it learns from the
@@ -40,7 +40,10 @@ class Predictor(Protocol):
     """What was learned, as a function of examples."""
 
     def scores(self, pool: Pool) -> Floats:
-        """Return f(x) of the t examples of a pool (m, t, n), an array (t,); 0 or more predicts +1."""
+        """Return f(x) of the t examples of a pool (m, t, n), an array (t,); 0 or more predicts +1.
+
+        Of C classes s(x, y), an array (t, C); the first of the largest is predicted.
+        """
 
 
 class Step(NamedTuple):
@@ -106,6 +109,37 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What an algorithm that descends for long had on its way.
+
+    Attributes
+    ----------
+    stage : int
+        Of an algorithm that has several, from 1.
+    epochs, rounds, updates : int
+        Passes over the examples, examples looked at and steps made, of all stages so far.
+    seconds : float
+        Of the fit so far, without what only measures the state.
+    objective, training_error : float
+        In the algorithm's own terms, and the share of the training examples that are classified wrongly.
+    work : Work
+        So far.
+    predictor : Predictor
+        What it would predict by.
+    """
+
+    stage: int
+    epochs: int
+    rounds: int
+    updates: int
+    seconds: float
+    objective: float
+    training_error: float
+    work: Work
+    predictor: Predictor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
     """What was learned.
 
@@ -121,6 +155,8 @@ class Fit:
         Of an algorithm that learns online.
     steps : sequence of Step
         After each iteration of a descent.
+    states : sequence of State
+        After some epochs, of an algorithm whose way is of interest; the last is what was learned.
     certify : callable or None
         Returns the certificate of how far the fit can be from the optimum, found without the solvers. It takes time,
         and nobody but who asks for it spends it.
@@ -133,6 +169,7 @@ class Fit:
     thetas: list[Floats] | None = None
     trace: Trace | None = None
     steps: Sequence[Step] = ()
+    states: Sequence[State] = ()
     certify: Callable[[], Certificate] | None = None
     work: Work = field(default_factory=Work)
 
@@ -184,6 +221,36 @@ class Expansion:
         grams = pool.grams()
         for k in np.flatnonzero(self.weights).tolist():
             values += self.weights[k] * (grams[k] @ self.dual)
+        return values
+
+
+ROWS = 256  # examples whose scores are computed together, where kernel values are made when they are asked for
+
+
+@dataclass(frozen=True, slots=True)
+class SupportExpansion:
+    """s(x, y) = sum_k weights_k sum_s dual_sy k_k(x, x_s) for C classes.
+
+    Attributes
+    ----------
+    weights : ndarray of float64 (m,)
+        Of the pool's kernels.
+    support : ndarray of int32 (s,)
+        Training examples.
+    dual : ndarray of float64 (s, C)
+        Their coefficients for each class.
+    """
+
+    weights: Floats
+    support: NDArray[np.int32]
+    dual: Floats
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return s(x, y), (t, C)."""
+        values = np.zeros((pool.shape[1], self.dual.shape[1]))
+        for start in range(0, len(values), ROWS):
+            rows = np.arange(start, min(start + ROWS, len(values)))
+            values[rows] = pool.mixed(self.weights, rows, self.support) @ self.dual
         return values
 
 

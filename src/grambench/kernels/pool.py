@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,6 +183,19 @@ class Rows:
         raise NotImplementedError("all rows are at hand")
 
 
+class Partners(Protocol):
+    """Training examples in the order in which an algorithm has named them, and kernel values between them and others.
+
+    Where Gram matrices are not stored, values with many of them are made faster than with as many others.
+    """
+
+    def append(self, example: int) -> None:
+        """Name one more; the same one may be named again."""
+
+    def values(self, example: int, first: int) -> Floats:
+        """Return the kernel values between a training example and those that were named from number `first` on, (r, m)."""
+
+
 class Pool(ABC):
     """What an algorithm sees.
 
@@ -221,6 +234,21 @@ class Pool(ABC):
         """Return the values of one kernel between b of the t examples and c of the training ones, (b, c)."""
         values: Floats = self.grams()[kernel][np.ix_(rows, columns)]
         return values
+
+    def mixed(self, weights: Floats, rows: Indices, columns: Indices) -> Floats:
+        """Return sum_k weights_k K_k between b of the t examples and c of the training ones, (b, c)."""
+        values = np.zeros((len(rows), len(columns)))
+        for k in np.flatnonzero(weights).tolist():
+            values += weights[k] * self.values(k, rows, columns)
+        return values
+
+    def diagonal(self) -> Floats:
+        """Return the kernel values of the examples with themselves, (m, n); where t = n."""
+        return np.stack([np.diagonal(gram) for gram in self.grams()])
+
+    def partners(self, count: int) -> Partners | None:
+        """Return an empty list with room for so many training examples; None where Gram matrices are as good."""
+        return None
 
     def holds(self, thetas: list[Floats]) -> bool:
         """Return whether the kernels of these parameters are the pool's own, and made already."""

@@ -56,6 +56,66 @@ def machine(
     return _machine(gram @ dual, labels, C, dual, bias, loss)
 
 
+def group_norm(grams: Floats, labels: NDArray[np.int8], regularisation: float, q: float, alpha: Floats) -> Certificate:
+    """Certify a solution of the group-norm problem of many classes (Orabona et al. 2010, (9)).
+
+    Its dual maximises sum beta - ||theta(beta)||_{2,q}^2 / (2 lambda) over beta_iy >= 0 of the wrong classes y, with a
+    sum of at most 1/n for each example, where theta^k(beta) adds beta_iy at the right class and takes it from y.
+
+    Parameters
+    ----------
+    grams : ndarray of float64 (m, n, n)
+        Gram matrices.
+    labels : ndarray of int8 (n,)
+        Classes, from 0.
+    regularisation : float
+        lambda.
+    q : float
+        Dual norm of p.
+    alpha : ndarray of float64 (n, C)
+        Coefficients of theta, w^k = (||theta^k|| / ||theta||_{2,q})^(q-2) theta^k / q.
+
+    Returns
+    -------
+    Certificate
+        The gap is that between f(w) and the dual at the feasible point next to lambda / q alpha, on the ray from 0; kkt
+        the most that an example's loss at that point's own w exceeds what its beta account for.
+    """
+    n, everyone = len(labels), np.arange(len(labels))
+
+    def own(coefficients: Floats) -> tuple[Floats, float, Floats]:
+        """Return the scores of every kernel (m, n, C), ||theta||_{2,q} and the weights q w^k = weights_k theta^k."""
+        scores = np.stack([gram @ coefficients for gram in grams])
+        norms = np.sqrt(np.maximum(np.einsum("ic,kic->k", coefficients, scores), 0.0))
+        largest = norms.max() or 1.0
+        total = float(((norms / largest) ** q).sum() ** (1.0 / q))
+        return scores, largest * total, (norms / largest / (total or 1.0)) ** (q - 2.0)
+
+    def losses(scores: Floats) -> Floats:
+        others = scores.copy()
+        others[everyone, labels] = -np.inf
+        return np.asarray(np.maximum(0.0, 1.0 - scores[everyone, labels] + others.max(axis=1)))
+
+    scores, norm, weights = own(alpha)
+    primal = 0.5 * regularisation * (norm / q) ** 2
+    primal += float(losses(np.einsum("k,kic->ic", weights / q, scores)).mean())
+    beta = np.maximum(-alpha, 0.0) * regularisation / q
+    beta[everyone, labels] = 0.0
+    sums = beta.sum(axis=1, keepdims=True)
+    beta *= np.minimum(1.0, np.divide(1.0 / n, sums, out=np.ones_like(sums), where=sums > 0.0))
+    theta = -beta
+    theta[everyone, labels] = beta.sum(axis=1)
+    scores, norm, weights = own(theta)
+    if norm == 0.0:
+        return Certificate(1.0, _relative(primal, 0.0))
+    scale = min(regularisation * beta.sum() / norm**2, 1.0 / (n * beta.sum(axis=1).max()))
+    lower = scale * beta.sum() - (scale * norm) ** 2 / (2.0 * regularisation)
+    decided = np.einsum("k,kic->ic", weights * scale / regularisation, scores)
+    slack = 1.0 - (decided[everyone, labels][:, None] - decided)
+    violation = losses(decided) - n * scale * (beta * slack).sum(axis=1)
+    return Certificate(float(violation.max()), _relative(primal, lower))
+
+
 def _machine(scores: Floats, labels: NDArray[np.int8], C: float, dual: Floats, bias: float, loss: Loss) -> Certificate:
     norm = float(dual @ scores)
     alpha = labels * dual

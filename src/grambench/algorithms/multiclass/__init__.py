@@ -1,0 +1,1 @@
+"""Algorithms that learn any number of classes at once."""

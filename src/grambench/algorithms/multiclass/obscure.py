@@ -1,0 +1,77 @@
+"""OBSCURE: online-batch strongly convex multi-kernel learning of many classes (Orabona et al. 2010, Algorithms 1 and 2).
+
+It minimises problem (9), see `grambench.algorithms.group_norm`. The first stage passes over the examples until a pass
+makes no step, or `online` times; what it has found bounds the norm of the optimum, and the second stage descends from
+there, within that bound.
+
+What the paper leaves open, as we have it: examples are not drawn but passed over in an order that is drawn anew for
+each pass; line 9 of Algorithm 2 takes the norm of theta before the step; its t counts from 1. The bound is the printed
+one, R^2 = 2 f(w) / lambda after the first stage; the authors' program takes 2 / lambda where that is less, which holds
+too since f(0) = 1, and is `bounded`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.checks import check_classes
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.group_norm import Classifiers, Rule, check_problem, dual_norm
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of OBSCURE.
+
+    Attributes
+    ----------
+    p : float
+        Norm of the kernels' norms in problem (9), in (1, 2]; near 1 is sparse in the kernels.
+    C : float
+        1 / (lambda n), above 0.
+    eta : float
+        Step of the first stage, above 0.
+    online : int
+        Passes of the first stage at most, at least 0.
+    batch : int
+        Passes of the second stage, at least 0.
+    bounded : bool
+        Whether R is also at most sqrt(2 / lambda).
+    """
+
+    p: float = 1.05
+    C: float = 100.0
+    eta: float = 2.0
+    online: int = 5
+    batch: int = 5
+    bounded: bool = False
+
+    def __post_init__(self) -> None:
+        check_problem(self.p, self.C)
+        if not 0.0 < self.eta < np.inf:
+            raise ValueError(f"eta must be positive and finite, got {self.eta}")
+        if min(self.online, self.batch) < 0 or self.online + self.batch < 1:
+            raise ValueError(f"online and batch must be passes, at least one in all, got {self.online}, {self.batch}")
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Pass over the examples in drawn orders."""
+    check_classes(pool, labels, order)
+    n, epochs = len(order), parameters.online + parameters.batch
+    regularisation = 1.0 / (parameters.C * n)
+    made = Classifiers(pool, labels, dual_norm(parameters.p), epochs * n, regularisation)
+    for epoch in range(parameters.online):
+        updates, _ = made.epoch(Rule(step=parameters.eta), rng.permutation(order))
+        last = not updates or epoch == parameters.online - 1
+        made.keep(1, always=last)
+        if last:
+            break
+    radius = np.sqrt(2.0 * (made.states[-1].objective if made.states else 1.0) / regularisation)  # (10); f(0) = 1
+    if parameters.bounded:
+        radius = min(radius, np.sqrt(2.0 / regularisation))
+    descent = Rule(regularisation=regularisation, radius=radius)
+    for epoch in range(parameters.batch):
+        made.epoch(descent, rng.permutation(order))
+        made.keep(2, always=epoch == parameters.batch - 1)
+    return made.fit()

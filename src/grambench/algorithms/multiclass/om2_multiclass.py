@@ -1,0 +1,48 @@
+"""OM-2 (many classes): online multi-class multi-kernel learning (Jie et al. 2010).
+
+The first stage of OBSCURE with steps of min(1, 1 - margin / m^(2/q)) and q = 2 ln m, in the order of presentation; of
+two classes it is `om2` with p of None, shortened steps and 2 f in the place of f.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.checks import check_classes
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.group_norm import Classifiers, Rule, dual_norm
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of OM-2.
+
+    Attributes
+    ----------
+    p : float or None
+        Norm of the kernels' norms, in (1, 2]; None takes that of q = 2 ln m, or 2 where that is less.
+    passes : int
+        Passes over the same order, at least 1.
+    """
+
+    p: float | None = None
+    passes: int = 1
+
+    def __post_init__(self) -> None:
+        if self.p is not None and not 1.0 < self.p <= 2.0:
+            raise ValueError(f"p must lie in (1, 2], got {self.p}")
+        if self.passes < 1:
+            raise ValueError(f"passes must be at least 1, got {self.passes}")
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Pass over the order."""
+    check_classes(pool, labels, order)
+    m = pool.shape[0]
+    q = max(2.0, 2.0 * np.log(m)) if parameters.p is None else dual_norm(parameters.p)
+    made = Classifiers(pool, labels, q, parameters.passes * len(order), 0.0)
+    for epoch in range(parameters.passes):
+        made.epoch(Rule(slope=m ** (-2.0 / q)), order)
+        made.keep(1, always=epoch == parameters.passes - 1)
+    return made.fit()

@@ -1,0 +1,339 @@
+"""Algorithms of many classes on kernels that share coefficients, against loops that keep nothing and shrink everything."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from grambench import algorithms
+from grambench.algorithms import group_norm
+from grambench.algorithms.checks import learn
+from grambench.kernels.pool import Stored
+from grambench.solvers import certificates
+from grambench.solvers import group_norm as dual_solver
+
+
+def problem(n=28, classes=4, m=3, t=15, seed=0):
+    """Return Gram matrices (m, n, n), cross ones (m, t, n) and labels (n,) of overlapping clusters."""
+    rng = np.random.default_rng(seed)
+    labels = (np.arange(n + t) % classes).astype(np.int8)
+    x = rng.normal(size=(n + t, 5)) + 1.5 * rng.normal(size=(classes, 5))[labels]
+    squares = ((x[:, None] - x[None]) ** 2).sum(axis=2)
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    grams = np.stack([unit @ unit.T, *(np.exp(-squares / width) for width in (2.0, 8.0, 20.0, 50.0)[: m - 1])])
+    return np.ascontiguousarray(grams[:, :n, :n]), np.ascontiguousarray(grams[:, n:, :n]), labels[:n]
+
+
+class OnDemand(Stored):
+    """Stored values that are handed out a few at a time."""
+
+    def partners(self, count):
+        grams, named = self._grams, []
+
+        class Listed:
+            def append(self, example):
+                named.append(example)
+
+            def values(self, example, first):
+                return np.ascontiguousarray(np.stack([gram[example, named[first:]] for gram in grams], axis=1))
+
+        return Listed()
+
+
+def fit(name, grams, labels, *, seed=0, kind=Stored, order=None, **settings):
+    algorithm = algorithms.load(name)
+    order = np.arange(len(labels), dtype=np.int32) if order is None else order
+    parameters = algorithm.parameters(**settings)
+    return learn(algorithm, parameters, kind(grams), labels, order=order, rng=np.random.default_rng(seed))
+
+
+class Naive:
+    """theta by its coefficients; everything is computed anew from Gram matrices."""
+
+    def __init__(self, grams, labels, q, C):
+        self.grams, self.labels, self.q, self.lam = grams, labels, q, 1.0 / (C * len(labels))
+        self.alpha, self.updates = np.zeros((len(labels), labels.max() + 1)), 0
+
+    def norms(self, alpha):
+        return np.array([math.sqrt(max(np.sum(alpha * (gram @ alpha)), 0.0)) for gram in self.grams])
+
+    def group(self, norms):
+        largest = max(norms.max(), 1e-300)
+        return largest * np.sum((norms / largest) ** self.q) ** (1 / self.q)
+
+    def weights(self):
+        norms = self.norms(self.alpha)
+        return (norms / self.group(norms)) ** (self.q - 2) / self.q if norms.any() else np.zeros(len(norms))
+
+    def scores(self, grams=None):
+        grams = self.grams if grams is None else grams
+        return sum(w * (gram @ self.alpha) for w, gram in zip(self.weights(), grams, strict=True))
+
+    def margin(self, i):
+        scores, y = self.scores()[i], self.labels[i]
+        others = [(score, -c) for c, score in enumerate(scores) if c != y]
+        best, c = max(others)
+        return scores[y] - best, -c
+
+    def objective(self):
+        losses = [max(0.0, 1.0 - self.margin(i)[0]) for i in range(len(self.labels))]
+        return self.lam / 2 * (self.group(self.norms(self.alpha)) / self.q) ** 2 + np.mean(losses)
+
+    def add(self, i, wrong, step):
+        self.alpha[i, self.labels[i]] += step
+        self.alpha[i, wrong] -= step
+        self.updates += 1
+
+
+def naive_obscure(grams, labels, rng, p, C, eta, online, batch):
+    naive = Naive(grams, labels, p / (p - 1), C)
+    q, lam, order = naive.q, naive.lam, np.arange(len(labels), dtype=np.int32)
+    for _ in range(online):
+        made = 0
+        for i in rng.permutation(order):
+            margin, wrong = naive.margin(i)
+            if margin < 1:
+                naive.add(i, wrong, eta)
+                made += 1
+        if not made:
+            break
+    radius, s, t = math.sqrt(2 * naive.objective() / lam), 0.0, 0
+    for _ in range(batch):
+        for i in rng.permutation(order):
+            t += 1
+            margin, wrong = naive.margin(i)
+            length = 0.0
+            if margin < 1:
+                length = naive.group(np.sqrt(2 * naive.grams[:, i, i]))
+            d = lam * t + s
+            inner = lam / q * naive.group(naive.norms(naive.alpha)) + length
+            s += 0.5 * (math.sqrt(d * d + q * inner**2 / radius**2) - d)
+            rate = q / (lam * t + s)
+            naive.alpha *= 1 - lam * rate / q
+            if margin < 1:
+                naive.add(i, wrong, rate)
+            norm = naive.group(naive.norms(naive.alpha))
+            naive.alpha *= min(1.0, q * radius / norm)
+    return naive
+
+
+def naive_pegasos(grams, labels, rng, p, C, epochs):
+    naive, t = Naive(grams, labels, p / (p - 1), C), 0
+    for _ in range(epochs):
+        for i in rng.permutation(np.arange(len(labels), dtype=np.int32)):
+            t += 1
+            margin, wrong = naive.margin(i)
+            naive.alpha *= 1 - 1 / t
+            if margin < 1:
+                naive.add(i, wrong, naive.q / (naive.lam * t))
+    return naive
+
+
+def naive_om2(grams, labels, q, passes):
+    naive = Naive(grams, labels, q, 1.0)
+    for _ in range(passes):
+        for i in range(len(labels)):
+            margin, wrong = naive.margin(i)
+            if margin < 1:
+                naive.add(i, wrong, min(1.0, 1.0 - margin / len(grams) ** (2 / q)))
+    return naive
+
+
+def same(fitted, naive, grams, cross):
+    scores = naive.scores(cross)
+    assert fitted.states[-1].updates == naive.updates
+    assert np.allclose(fitted.predictor.scores(Stored(cross)), scores, rtol=1e-9, atol=1e-11)
+    assert np.array_equal(fitted.predictor.scores(Stored(grams)).argmax(axis=1), naive.scores().argmax(axis=1))
+    norms = naive.norms(naive.alpha) * naive.weights()
+    assert np.allclose(fitted.weights, norms / norms.sum(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [Stored, OnDemand])
+@pytest.mark.parametrize("p", [1.01, 1.05, 1.5, 2.0])
+@pytest.mark.parametrize(("C", "online", "batch"), [(1, 3, 4), (100, 2, 3), (10, 0, 5), (1000, 30, 0)])
+def test_obscure_is_the_algorithm_as_printed(kind, p, C, online, batch):
+    grams, cross, labels = problem()
+    fitted = fit("obscure", grams, labels, kind=kind, p=p, C=C, online=online, batch=batch, seed=5)
+    naive = naive_obscure(grams, labels, np.random.default_rng(5), p, C, 2.0, online, batch)
+    same(fitted, naive, grams, cross)
+    assert fitted.states[-1].objective == pytest.approx(naive.objective(), rel=1e-10)
+
+
+@pytest.mark.parametrize("p", [1.05, 2.0])
+@pytest.mark.parametrize("C", [1, 100])
+def test_pegasos_is_descent_with_steps_of_one_by_lambda_t(p, C):
+    grams, cross, labels = problem(seed=1)
+    fitted = fit("pegasos", grams, labels, p=p, C=C, epochs=4, seed=2)
+    naive = naive_pegasos(grams, labels, np.random.default_rng(2), p, C, 4)
+    same(fitted, naive, grams, cross)
+    assert fitted.states[-1].objective == pytest.approx(naive.objective(), rel=1e-10)
+
+
+@pytest.mark.parametrize(("m", "passes"), [(2, 1), (5, 2)])
+def test_om2_shortens_its_steps(m, passes):
+    grams, cross, labels = problem(m=m, seed=2)
+    fitted = fit("om2_multiclass", grams, labels, passes=passes)
+    same(fitted, naive_om2(grams, labels, max(2.0, 2 * math.log(m)), passes), grams, cross)
+
+
+def test_values_on_demand_give_the_same_bits():
+    grams, cross, labels = problem(n=60, m=5)
+    stored, on_demand = (
+        fit("obscure", grams, labels, kind=kind, p=1.1, C=10, online=3, batch=3) for kind in (Stored, OnDemand)
+    )
+    assert np.array_equal(stored.predictor.dual, on_demand.predictor.dual)
+    assert np.array_equal(stored.weights, on_demand.weights)
+    assert [state.updates for state in stored.states] == [state.updates for state in on_demand.states]
+    assert stored.states[-1].objective == pytest.approx(on_demand.states[-1].objective, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["obscure", "pegasos", "om2_multiclass"])
+def test_other_names_of_the_classes_give_other_columns(name):
+    grams, cross, labels = problem(classes=3)
+    permutation = np.array([2, 0, 1], dtype=np.int8)  # under which, of an example of class 0, class 1 stays the first
+    order = np.arange(len(labels), dtype=np.int32)
+    seed = next(each for each in range(99) if labels[np.random.default_rng(each).permutation(order)[0]] == 0)
+    one, other = (
+        fit(name, grams, each, seed=seed).predictor.scores(Stored(cross)) for each in (labels, permutation[labels])
+    )
+    assert np.allclose(one, other[:, permutation], rtol=1e-12, atol=1e-14)
+
+
+def test_om2_of_two_classes_is_om2():
+    grams, cross, labels = problem(classes=2, m=5)
+    order = np.random.default_rng(3).permutation(len(labels)).astype(np.int32)
+    many = fit("om2_multiclass", grams, labels, order=order, passes=2)
+    binary = algorithms.load("om2")
+    parameters = binary.parameters(p=None, step="shortened", passes=2)
+    signs = np.where(labels == 1, 1, -1).astype(np.int8)
+    two = binary.fit(parameters, Stored(grams), signs, order=order, rng=np.random.default_rng(0))
+    scores = many.predictor.scores(Stored(cross))
+    assert np.allclose(scores[:, 1], two.predictor.scores(Stored(cross)), rtol=1e-9)
+    assert np.allclose(scores[:, 0], -scores[:, 1], rtol=1e-12)
+    assert many.states[-1].updates == two.trace.updates[0]
+
+
+def test_the_first_stage_ends_where_a_pass_makes_no_step():
+    grams, _, labels = problem(classes=2, n=20)
+    fitted = fit("obscure", grams, labels, p=2.0, online=500, batch=0)
+    assert fitted.states[-1].epochs < 500
+    assert fitted.states[-1].training_error == 0.0
+    assert fitted.states[-1].objective == pytest.approx(0.5 / 2000 * norm(fitted, grams) ** 2)
+
+
+def norm(fitted, grams):
+    """Return ||w||_{2,2} of what was learned."""
+    support, dual = fitted.predictor.support, fitted.predictor.dual
+    within = grams[:, support][:, :, support]
+    squares = [np.sum(dual * (gram @ dual)) for gram in within]
+    return math.sqrt(np.sum(fitted.predictor.weights**2 * squares))
+
+
+def optimum(grams, labels, lam, p):
+    """Return the least f(w) of problem (9), by its dual: a smooth program that a general solver is given."""
+    n, classes, q = len(labels), labels.max() + 1, p / (p - 1)
+    wrong = [(i, c) for i in range(n) for c in range(classes) if c != labels[i]]
+    directions = np.zeros((len(wrong), n, classes))
+    for d, (i, c) in enumerate(wrong):
+        directions[d, i, labels[i]], directions[d, i, c] = 1.0, -1.0
+    flat = directions.reshape(len(wrong), -1)
+    quadratics = [flat @ np.kron(gram, np.eye(classes)) @ flat.T for gram in grams]
+
+    def negative(beta):
+        squares = np.array([max(beta @ quadratic @ beta, 1e-30) for quadratic in quadratics])
+        total = np.sum(squares ** (q / 2)) ** (2 / q)
+        shares = (squares / total) ** (q / 2 - 1)
+        slope = sum(share * (quadratic @ beta) for share, quadratic in zip(shares, quadratics, strict=True))
+        return total / (2 * lam) - beta.sum(), slope / lam - 1.0
+
+    limits = [
+        {"type": "ineq", "fun": lambda b, own=own: 1 / n - b[own].sum(), "jac": lambda b, own=own: -own.astype(float)}
+        for own in (np.array([i == j for i, _ in wrong]) for j in range(n))
+    ]
+    start = np.full(len(wrong), 1e-3 / n)
+    bounds = [(0.0, 1.0 / n)] * len(wrong)
+    options = {"maxiter": 500, "ftol": 1e-13}
+    return -minimize(negative, start, jac=True, method="SLSQP", bounds=bounds, constraints=limits, options=options).fun
+
+
+@pytest.mark.parametrize("p", [1.1, 1.5, 2.0])
+@pytest.mark.parametrize("C", [0.3, 3.0])
+def test_the_dual_solver_finds_the_optimum_of_a_general_one(p, C):
+    grams, _, labels = problem(n=18, classes=3, m=2)
+    lam = 1.0 / (C * len(labels))
+    best = optimum(grams, labels, lam, p)
+    found = dual_solver.solve(grams, labels, lam, p / (p - 1), gap=1e-6, passes=20_000)
+    assert found.lower == pytest.approx(best, rel=1e-4)
+    assert found.lower <= best * (1 + 1e-6)
+    assert found.upper >= best * (1 - 1e-6)
+    assert (found.beta >= 0).all()
+    assert found.beta.sum(axis=1).max() <= (1 + 1e-9) / len(labels)
+
+
+@pytest.mark.parametrize("p", [1.1, 2.0])
+def test_certificates_bracket_the_optimum_and_close_as_the_descent_goes_on(p):
+    grams, _, labels = problem(n=30, classes=3)
+    gaps = []
+    for epochs in (3, 30, 1000):
+        fitted = fit("pegasos", grams, labels, p=p, C=1, epochs=epochs)
+        gaps.append(fitted.certify().gap)
+        lower = (1 - gaps[-1]) * fitted.states[-1].objective
+        best = dual_solver.solve(grams, labels, 1 / 30, p / (p - 1), gap=1e-5, passes=20_000)
+        assert lower <= best.upper * (1 + 1e-9)
+        assert fitted.states[-1].objective >= best.lower * (1 - 1e-9)
+    assert gaps[0] > gaps[1] > gaps[2]
+    assert gaps[2] < 0.01
+
+
+def test_a_certificate_of_coefficients_that_are_no_dual_point_holds_too():
+    grams, _, labels = problem(n=30, classes=3)
+    rng = np.random.default_rng(0)
+    best = dual_solver.solve(grams, labels, 1 / 30, 3.0, gap=1e-5, passes=20_000)
+    for _ in range(20):
+        alpha = rng.normal(size=(30, 3))
+        gap = certificates.group_norm(grams, labels, 1 / 30, 3.0, alpha).gap
+        assert gap > 0
+        naive = Naive(grams, labels, 3.0, 1.0)
+        naive.alpha = alpha
+        assert (1 - gap) * naive.objective() <= best.upper
+
+
+def test_states_are_kept_at_growing_distances_and_count_on():
+    grams, _, labels = problem()
+    states = fit("obscure", grams, labels, C=1, online=6, batch=40).states
+    assert [state.epochs for state in states] == [1, 2, 3, 5, 6, 9, 14, 21, 32, 46]
+    assert [state.stage for state in states] == [1] * 5 + [2] * 5
+    for name in ("rounds", "updates", "seconds"):
+        values = [getattr(state, name) for state in states]
+        assert values == sorted(values)
+    assert states[-1].work.kernel_values == 3 * 28 * states[-1].updates
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("obscure", {"p": 1.0}, r"p must lie in \(1, 2\], got 1.0"),
+        ("obscure", {"C": 0.0}, "C must be positive and finite, got 0.0"),
+        ("obscure", {"eta": -1.0}, "eta must be positive and finite, got -1.0"),
+        ("obscure", {"online": 0, "batch": 0}, "at least one in all, got 0, 0"),
+        ("pegasos", {"epochs": 0}, "epochs must be at least 1, got 0"),
+        ("om2_multiclass", {"p": 3.0}, r"p must lie in \(1, 2\], got 3.0"),
+    ],
+)
+def test_parameters_are_checked(name, settings, message):
+    with pytest.raises(ValueError, match=message):
+        algorithms.load(name).parameters(**settings)
+
+
+def test_labels_are_class_numbers():
+    grams, _, labels = problem()
+    with pytest.raises(ValueError, match="labels must be class numbers from 0"):
+        fit("obscure", grams, (labels - 1).astype(np.int8))
+    with pytest.raises(ValueError, match="expected kernels among 27 examples"):
+        fit("obscure", grams, labels[1:])
+
+
+def test_margins_are_those_to_the_best_other_class():
+    scores = np.array([[1.0, 3.0, 2.0], [1.0, 1.0, 0.0]])
+    assert group_norm.margins(scores, np.array([1, 0], dtype=np.int8)).tolist() == [1.0, 0.0]
