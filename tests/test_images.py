@@ -61,7 +61,7 @@ def test_a_task_has_the_images_with_words_of_one_side(tmp_path):
         ["people"],
         ["polar bear", "sky"],
     ]
-    task = found.task(["sky"], ["people"])
+    task = found.among([["sky"], ["people"]])
     assert [path.rpartition("/")[2] for path in task.paths] == ["1.png", "3.png", "5.png", "6.png"]
     assert task.labels.tolist() == [1, -1, -1, 1]
     assert task.test.tolist() == [False, False, True, True]
@@ -75,8 +75,8 @@ def test_difficult_objects_belong_to_no_class(tmp_path):
         "voc/Main/car_val.txt": b"000004  1\n",
         **{f"voc/JPEG/{number:06d}_jpg.rf.1f.jpg": picture(number) for number in range(1, 5)},
     }
-    task = images.read(SETS, [archive(tmp_path / "a.tar.xz", members)]).task(["cat"], ["car"])
-    assert task.labels.tolist() == [1, -1, -1]
+    task = images.read(SETS, [archive(tmp_path / "a.tar.xz", members)]).among([["cat"], ["car"]])
+    assert task.labels.tolist() == [0, 1, 1]
     assert not task.test.any()
 
 
@@ -176,9 +176,9 @@ def test_another_split_or_another_image_is_other_content(fetched, tmp_path):
     assert len({content(listed()), content(moved), content(swapped)}) == 3
 
 
-def run(base, tmp_path, sides=((("sky",), ("people",)),)):
+def run(base, tmp_path, tasks=((("sky",), ("people",)),)):
     output = tmp_path / "toy.h5"
-    spec = {"base": base.model_dump(mode="json"), "sides": sides}
+    spec = {"base": base.model_dump(mode="json"), "tasks": tasks}
     images_step.main([json.dumps(spec), str(output), str(tmp_path / "source.json")])
     return output
 

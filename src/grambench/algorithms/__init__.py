@@ -89,6 +89,11 @@ def module(name: str) -> str:
     return f"grambench.algorithms.{source(name).parent.name}.{name}"
 
 
+def takes_many_classes(name: str) -> bool:
+    """Return whether labels are class numbers to an algorithm; others learn one class against the rest."""
+    return name in names("multiclass")
+
+
 @functools.cache
 def load(name: str) -> Algorithm:
     """Import one algorithm."""

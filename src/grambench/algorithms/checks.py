@@ -36,10 +36,16 @@ def learn(
     return fit
 
 
-def scored(predictor: Predictor, pool: Pool) -> Floats:
-    """Return a predictor's scores of the examples of a pool, (t,); raise ContractError unless they are finite."""
+def scored(predictor: Predictor, pool: Pool, classes: int | None = None) -> Floats:
+    """Return a predictor's scores of the examples of a pool, (t,), or of C classes (t, C), if they are finite.
+
+    Raises
+    ------
+    ContractError
+        If they are not, or are not as many.
+    """
     scores = predictor.scores(pool)
-    _array("scores", scores, (pool.shape[1],), np.floating)
+    _array("scores", scores, (pool.shape[1],) if classes is None else (pool.shape[1], classes), np.floating)
     return scores
 
 
@@ -154,7 +160,7 @@ def check_input(pool: Pool, labels: Labels, order: Order, passes: int = 1) -> Ro
 
 
 def check_classes(pool: Pool, labels: Labels, order: Order) -> None:
-    """Raise ValueError unless there are kernels among the examples, labels are class numbers, and an order is of them."""
+    """Raise ValueError unless kernels are among the examples, labels class numbers, and an order is of them."""
     n = len(labels)
     if pool.shape[1:] != (n, n):
         raise ValueError(f"expected kernels among {n} examples, got Gram matrices {pool.shape[1:]}")

@@ -1,17 +1,18 @@
-"""Steps on classifiers of C classes whose kernels share their coefficients: what OBSCURE, Pegasos and OM-2 are made of.
+"""Steps on classifiers of C classes whose kernels share their coefficients: of OBSCURE, Pegasos and OM-2.
 
-theta^k_y = sum_i alpha_iy phi_k(x_i) is the dual vector of kernel k and class y, with the same alpha for all kernels, and
+theta^k_y = sum_i alpha_iy phi_k(x_i) is the dual vector of kernel k and class y, with the same alpha for all kernels;
 w^k = (||theta^k|| / ||theta||_{2,q})^(q-2) theta^k / q (Orabona et al. 2010, line 9 of Algorithm 1). A step adds a
 coefficient to the right class of an example and takes it from the best wrong one. Problem (9) is
 
-    f(w) = lambda / 2 ||w||_{2,p}^2 + 1/n sum_i max(0, 1 - margin_i),  1/p + 1/q = 1,  ||w||_{2,p} = ||theta||_{2,q} / q,
+    f(w) = lambda / 2 ||w||_{2,p}^2 + 1/n sum_i max(0, 1 - margin_i),  1/p + 1/q = 1,
+    ||w||_{2,p} = ||theta||_{2,q} / q,
 
 with the margin what the right class scores above the best other; of equal scores the first class is the best.
 
 The scores of all examples are kept for every kernel. Where Gram matrices are stored, a step adds m of their rows to the
 scores of two classes. Where values are made when they are asked for, the scores of an example are brought up to date
-when it is looked at: by the kernel values between it and the examples of the steps since it was seen last. Either adds
-the same numbers in the same order, n m for each step. Shrinking theta is a change of one factor.
+when it is looked at: by the kernel values between it and the examples of the steps since it was seen last, a product of
+matrices. Either takes n m values for each step. Shrinking theta is a change of one factor.
 """
 
 import time
@@ -105,12 +106,13 @@ class Classifiers:
         self._partners = pool.partners(rounds)
         self._grams = stacked(pool) if self._partners is None else np.empty((0, 0, 0))
         self._diagonal = np.ascontiguousarray(pool.diagonal().T)
-        integers = [np.zeros(rounds, dtype=np.int64) for _ in range(3)]
-        self.steps = Steps(*integers, np.zeros(rounds), np.zeros(m), np.zeros(m), np.zeros(7))
+        examples, right, wrong = (np.zeros(rounds, dtype=np.int64) for _ in range(3))
+        self.steps = Steps(examples, right, wrong, np.zeros(rounds), np.zeros(m), np.zeros(m), np.zeros(7))
         self.steps.numbers[SCALE] = 1.0
         stored = self._partners is None
-        self._scores = np.zeros((m, self.classes, n) if stored else (n, self.classes, m))  # of theta, by the scale
+        self._scores = np.zeros((m, self.classes, n) if stored else (n, m, self.classes))  # of theta, by the scale
         self._seen = np.zeros(n, dtype=np.int64)  # steps that are in an example's scores, where values are made
+        self._signed = np.zeros((0 if stored else rounds, self.classes))  # coefficients of each step by class
         self._seconds, self._kept = 0.0, 0
 
     def epoch(self, rule: Rule, order: Order) -> tuple[int, int]:
@@ -123,23 +125,33 @@ class Classifiers:
             for i in order.tolist():
                 self._catch_up(i)
                 if _visit(self._scores[i], i, self._diagonal, self.labels, self.q, rule, self.steps):
-                    self._partners.append(i)
+                    self._append(i)
         self.epochs += 1
         self._seconds += time.perf_counter() - begun
         return int(numbers[UPDATES] - before[0]), int(numbers[MISTAKES] - before[1])
 
     def _catch_up(self, i: int) -> None:
         """Bring the scores of an example up to date."""
-        values = self._partners.values(i, int(self._seen[i]))  # type: ignore[union-attr]
-        _add(self._scores[i], self._seen[i], values, self.steps)
-        self._seen[i] += len(values)
+        first, last = int(self._seen[i]), int(self.steps.numbers[COUNT])
+        if first < last:
+            values = self._partners.values(i, first)  # type: ignore[union-attr]
+            self._scores[i] += values @ self._signed[first:last]
+            self._seen[i] = last
+            self.steps.numbers[VALUES] += values.size
+
+    def _append(self, i: int) -> None:
+        """Take down the step that was made, on this example."""
+        steps, r = self.steps, int(self.steps.numbers[COUNT]) - 1
+        self._signed[r, steps.right[r]] = steps.coefficients[r]
+        self._signed[r, steps.wrong[r]] = -steps.coefficients[r]
+        self._partners.append(i)  # type: ignore[union-attr]
 
     def scores(self) -> Floats:
         """Return s(x, y) of all examples, (n, C)."""
         if self._partners is not None:
             for i in range(len(self.labels)):
                 self._catch_up(i)
-        by_kernel = self._scores if self._partners is None else self._scores.transpose(2, 1, 0)
+        by_kernel = self._scores if self._partners is None else self._scores.transpose(1, 2, 0)
         total = np.zeros(by_kernel.shape[1:])
         for weight, scores in zip(self.steps.weights, by_kernel, strict=True):  # in one order for either layout
             total += weight * scores
@@ -244,26 +256,14 @@ def group_norm(squares, q):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _add(own, first, values, steps):  # type: ignore[no-untyped-def]
-    """Add steps from number `first` on to an example's scores (C, m), by its kernel values with theirs, (r, m)."""
-    for r in range(len(values)):
-        right, wrong = own[steps.right[first + r]], own[steps.wrong[first + r]]
-        for k in range(values.shape[1]):
-            term = steps.coefficients[first + r] * values[r, k]
-            right[k] += term
-            wrong[k] -= term
-    steps.numbers[VALUES] += values.size
-
-
-@njit(cache=True)
 def _pass(grams, diagonal, order, labels, q, rule, steps, scores):  # type: ignore[no-untyped-def]
     """Pass over an order with Gram matrices (m, n, n) and scores (m, C, n)."""
     m, classes, n = scores.shape
-    own = np.empty((classes, m))
+    own = np.empty((m, classes))
     for i in order:
         for k in range(m):
             for c in range(classes):
-                own[c, k] = scores[k, c, i]
+                own[k, c] = scores[k, c, i]
         if _visit(own, i, diagonal, labels, q, rule, steps):
             r = int(steps.numbers[COUNT]) - 1
             for k in range(m):
@@ -277,13 +277,13 @@ def _pass(grams, diagonal, order, labels, q, rule, steps, scores):  # type: igno
 
 @njit(cache=True)
 def _visit(own, i, diagonal, labels, q, rule, steps):  # type: ignore[no-untyped-def]
-    """Look at an example by its scores, (C, m) of theta by the scale; return whether a step was made."""
+    """Look at an example by its scores, (m, C) of theta by the scale; return whether a step was made."""
     numbers, y = steps.numbers, labels[i]
     wrong, best, right = -1, 0.0, 0.0
-    for c in range(len(own)):
+    for c in range(own.shape[1]):
         score = 0.0
-        for k in range(own.shape[1]):
-            score += steps.weights[k] * own[c, k]
+        for k in range(len(own)):
+            score += steps.weights[k] * own[k, c]
         if c == y:
             right = score
         elif wrong < 0 or score > best:
@@ -326,7 +326,7 @@ def _descend(i, added, diagonal, q, rule, steps):  # type: ignore[no-untyped-def
 def _append(own, i, y, wrong, coefficient, diagonal, steps):  # type: ignore[no-untyped-def]
     place = int(steps.numbers[COUNT])
     for k in range(len(steps.squares)):
-        gain = own[y, k] - own[wrong, k] + coefficient * diagonal[i, k]
+        gain = own[k, y] - own[k, wrong] + coefficient * diagonal[i, k]
         steps.squares[k] += 2.0 * coefficient * gain
     steps.examples[place], steps.right[place], steps.wrong[place] = i, y, wrong
     steps.coefficients[place] = coefficient

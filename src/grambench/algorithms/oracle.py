@@ -123,7 +123,7 @@ def check_stopping(gap: float, iterations: int) -> None:
 
 
 def stratified_folds(labels: NDArray[np.int8], folds: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Split the examples into parts with equal shares of both classes; the first parts take what is left over.
+    """Split the examples into parts with equal shares of all classes; the first parts take what is left over.
 
     scikit-learn's StratifiedKFold spreads the remainders so that the parts are equally large. The accuracy of RKL's
     uniform SVM on splice, 51.7 +- 0.1, is the share of the larger class in the parts made here.
@@ -131,7 +131,7 @@ def stratified_folds(labels: NDArray[np.int8], folds: int, rng: np.random.Genera
     Parameters
     ----------
     labels : ndarray of int8 (n,)
-        -1 or +1.
+        -1 or +1, or class numbers.
     folds : int
         Number of parts.
     rng : Generator
@@ -142,6 +142,6 @@ def stratified_folds(labels: NDArray[np.int8], folds: int, rng: np.random.Genera
     list of ndarray of int64
         Indices of each part, ascending.
     """
-    classes = [rng.permutation(np.flatnonzero(labels == label)) for label in (-1, 1)]
+    classes = [rng.permutation(np.flatnonzero(labels == label)) for label in np.unique(labels)]
     shares = [np.array_split(members, folds) for members in classes]
     return [np.sort(np.concatenate(part)) for part in zip(*shares, strict=True)]

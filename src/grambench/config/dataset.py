@@ -1,6 +1,7 @@
 """The models of config/datasets/*.yaml: where a data set can be had, how its files are read, and what must come out.
 
-A file describes a data set of two classes (Dataset), one of more (Base), or a task made of some of these (Task).
+A file describes a data set of two classes (Dataset), one of more (Base), or a task made of one of these: some of its
+classes against others, or many classes at once (Task).
 """
 
 from typing import Annotated, Any, Literal, Self
@@ -46,6 +47,10 @@ class Reader(Model):
     negative : float, str or list
         The labels that become -1; rows with any other are left out. Where none is named, all rows but those of
         `positive` must have one and the same.
+    classes : list of float or str
+        In the place of both, of a task of many classes: the labels that become 0, 1, 2 ...; others are left out.
+    test_rows : int
+        So many rows at the bottom are the test part of an official split; `rows` counts those above.
     unique : bool
         Whether rows equal to an earlier one, label included, are left out; of dense formats.
     rows : int or None
@@ -58,6 +63,8 @@ class Reader(Model):
 
     positive: Labels = []
     negative: Labels = []
+    classes: list[Label] = []
+    test_rows: Annotated[int, Field(ge=0)] = 0
     unique: bool = False
     rows: Annotated[int, Field(ge=1)] | None = None
     zero_columns: Annotated[int, Field(ge=0)] = 0
@@ -67,6 +74,10 @@ class Reader(Model):
     def _labels_have_two_sides(self) -> Self:
         check_sides(self.positive, self.negative)
         return self
+
+    def groups(self) -> list[list[Label]]:
+        """Return the labels of each class of a task of many, or those of +1 and those of -1."""
+        return [[name] for name in self.classes] or [listed(self.positive), listed(self.negative)]
 
 
 class Mat(Reader):
@@ -226,7 +237,7 @@ class Rdb(Table):
 
 
 class ImageReader(Reader):
-    """Archives (tar) of images, which are known by the number that their files' names begin with, and of lists.
+    """Archives (tar) of images, which are known by their names, or by numbers in these and lists.
 
     Attributes
     ----------
@@ -274,8 +285,30 @@ class ImageSets(ImageReader):
     test: str
 
 
+class Numbered(ImageReader):
+    """Images that are numbered from 1 at the end of their names, equally many of each class one after the other.
+
+    Attributes
+    ----------
+    names : list of str
+        The classes in their order.
+    each : int
+        Images of each.
+    """
+
+    format: Literal["numbered"]
+    names: Annotated[list[str], Field(min_length=2)]
+    each: Annotated[int, Field(ge=1)]
+
+
+class Folders(ImageReader):
+    """Images in a folder for each class, which is called as it."""
+
+    format: Literal["folders"]
+
+
 VectorReader = Mat | MatBlocks | Indices | Libsvm | Idx | Csv | Arff | Rda | Rdb
-AnyReader = Annotated[VectorReader | WordLists | ImageSets, Field(discriminator="format")]
+AnyReader = Annotated[VectorReader | WordLists | ImageSets | Numbered | Folders, Field(discriminator="format")]
 
 
 class File(Model):
@@ -516,23 +549,52 @@ class Described(Fetched):
     d: Annotated[int, Field(ge=0)] = 0
 
 
+class Blocks(Model):
+    """How the pixels of an image, row by row, are cut into blocks, each a view of bytes: block_1, block_2 ...
+
+    Attributes
+    ----------
+    image : two ints
+        Rows and columns of an image.
+    rows, columns : int
+        Blocks down and across, of equal size.
+    """
+
+    image: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
+    rows: Annotated[int, Field(ge=1)]
+    columns: Annotated[int, Field(ge=1)]
+
+    @model_validator(mode="after")
+    def _blocks_are_of_equal_size(self) -> Self:
+        if self.image[0] % self.rows or self.image[1] % self.columns:
+            raise ValueError(f"blocks: {self.rows} x {self.columns} do not divide an image of {self.image}")
+        return self
+
+    def views(self) -> list[str]:
+        """Return their names, row by row."""
+        return [f"block_{number + 1}" for number in range(self.rows * self.columns)]
+
+
 class Dataset(Described):
-    """A data set of two classes.
+    """A data set of two classes, or a task of more.
 
     Attributes
     ----------
     positives : int
-        Examples labelled +1.
+        Examples labelled +1; 0 of more than two classes.
     content : str
         PreparedDataset.content, whatever the source.
     base : str or None
         Of a task, the base whose files it is made of.
     descriptors : list of str or None
         Of images, what describes them.
+    blocks : Blocks or None
+        Of images that are rows of pixels.
     """
 
-    positives: Annotated[int, Field(ge=1)]
+    positives: Annotated[int, Field(ge=0)]
     content: Sha256
+    blocks: SkipJsonSchema[Blocks | None] = None
     base: SkipJsonSchema[DatasetName | None] = None  # set by Task.of, not in a file
     descriptors: SkipJsonSchema[list[str] | None] = None
 
@@ -541,6 +603,15 @@ class Dataset(Described):
         """The name under which its files are fetched: a task's are its base's."""
         return self.base or self.name
 
+    @property
+    def classes(self) -> list[Label]:
+        """The labels of a task of many classes, in the order of their numbers; none of one of two."""
+        return self.sources[0].reader.classes
+
+    def views(self) -> set[str]:
+        """Return the views that kernels can be on; "" stands for the features of vectors."""
+        return set(self.blocks.views()) if self.blocks else {""}
+
     def least(self) -> int:
         """Return the number of examples of the source that has fewest: what a job is expected to take at first."""
         return min([self.n, *(source.n for source in self.sources if source.n)])
@@ -548,7 +619,7 @@ class Dataset(Described):
     @model_validator(mode="after")
     def _every_source_says_what_comes_of_it(self) -> Self:
         for source in self.sources:
-            if not listed(source.reader.positive):
+            if not listed(source.reader.positive) and not source.reader.classes:
                 raise ValueError(f"expected `positive` in every reader, got none in that of {source.origin}")
             if source.variant is not None and source.content is None:
                 raise ValueError(f"expected the content of the variant from {source.origin}, got none")
@@ -604,12 +675,12 @@ class Variant(Model):
     """What a task makes of a base's source that is a variant."""
 
     n: Annotated[int, Field(ge=2)]
-    positives: Annotated[int, Field(ge=1)]
+    positives: Annotated[int, Field(ge=0)]
     content: Sha256
 
 
 class Task(Model):
-    """Some classes of a base against others; licence, citation, address and sources are the base's.
+    """Some classes of a base against others, or many at once; licence, citation, address and sources are the base's.
 
     Attributes
     ----------
@@ -619,6 +690,10 @@ class Task(Model):
         The base's name.
     positive, negative : list of float or str
         Labels that become +1 and -1; rows with any other are left out, and of images those with labels of both.
+    classes : list of float or str
+        In their place, labels that become 0, 1, 2 ...; of images, those with two of them are left out.
+    blocks : Blocks or None
+        Of rows of pixels: the views into which images are cut.
     rows : int or None
         Only so many of the rows that are left, from the top.
     n, d, positives : int
@@ -632,23 +707,30 @@ class Task(Model):
     name: DatasetName
     title: str
     base: DatasetName
-    positive: Annotated[list[Label], Field(min_length=1)]
-    negative: Annotated[list[Label], Field(min_length=1)]
+    positive: list[Label] = []
+    negative: list[Label] = []
+    classes: Annotated[list[Label], Field(max_length=127)] = []
+    blocks: Blocks | None = None
     rows: Annotated[int, Field(ge=2)] | None = None
     n: Annotated[int, Field(ge=2)]
     d: Annotated[int, Field(ge=0)] = 0
-    positives: Annotated[int, Field(ge=1)]
+    positives: Annotated[int, Field(ge=0)] = 0
     content: Sha256
     variants: list[Variant] = []
 
     @model_validator(mode="after")
     def _labels_have_two_sides(self) -> Self:
         check_sides(self.positive, self.negative)
+        two = bool(self.positive and self.negative and self.positives)
+        if two == bool(self.classes) or (self.classes and (self.positive or self.negative or self.positives)):
+            raise ValueError("expected positive, negative and positives of two classes, or else classes")
+        if self.classes and (len(self.classes) < 2 or len(set(self.classes)) < len(self.classes)):
+            raise ValueError(f"classes: expected two different labels at least, got {self.classes}")
         return self
 
     def of(self, base: Base | Images) -> Dataset:
         """Return the data set that this task makes of its base; raise ValueError where they do not fit."""
-        choice = {"positive", "negative", "rows"}
+        choice = {"positive", "negative", "classes", "rows"}
         values = base.model_dump(include={"licence", "citation", "url", "sources"})
         values |= self.model_dump(exclude=choice | {"variants"})
         differing = [source for source in values["sources"] if source["variant"]]

@@ -55,6 +55,10 @@ METRICS = {
     "kernel_share_percent": Metric(label="Kernel values made (%)", decimals=2, better="lower", logarithmic=True),
     "chosen_c": Metric(label="C chosen", decimals=2),
     "chosen_value": Metric(label="Tuned value", decimals=1, scientific=True),
+    "objective": Metric(label="Objective", decimals=4, better="lower", logarithmic=True),
+    "training_error_percent": Metric(label="Training error (%)", decimals=2, better="lower"),
+    "epochs": Metric(label="Epochs", decimals=1, logarithmic=True),
+    "elapsed_seconds": Metric(label="Seconds of the fit", decimals=2, logarithmic=True),
     "iterations": Metric(label="Iterations", decimals=1),
     "operations": Metric(
         label="Operations", decimals=1, scientific=True, better="lower", logarithmic=True, counted=True

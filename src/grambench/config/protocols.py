@@ -163,6 +163,7 @@ def _check_ascending(values: list[float]) -> None:
 
 
 Size = Annotated[int, Field(ge=2)]
+Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 
 
@@ -279,4 +280,64 @@ class Split(Common):
         return f"{self.repeats} seeds"
 
 
-Protocol = Annotated[Online | Nested | Holdout | Split, Field(discriminator="kind")]
+class Classes(Common):
+    """Data of many classes: so many examples of each are drawn anew in each repeat; a split's test part is all used.
+
+    Attributes
+    ----------
+    kind : str
+        "classes", a module of grambench.experiments.
+    repeats : int
+        How often they are drawn.
+    sizes : dict
+        Numbers of training, validation and test examples of each class, by data set; of all others under "default".
+        A first number of 0 takes all that validation leaves. Where the data come with a split, the last means nothing.
+    refit : bool
+        Whether what validation has chosen is learned again on training and validation examples together.
+    values : list of float
+        The C of the machines that are trained on learned kernels, tried in this order, which must ascend.
+    """
+
+    progress: ClassVar[str] = "State"
+    copies: ClassVar[int] = 3
+    repeated_first: ClassVar[int] = 1
+
+    kind: Literal["classes"]
+    repeats: Annotated[int, Field(ge=1, le=1000)] = 3
+    sizes: dict[Name, tuple[Count, Count, Count]]
+    refit: bool = False
+    values: Annotated[list[float], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        _check_ascending(self.values)
+        return self
+
+    def lacking(self, datasets: Iterable[str]) -> str | None:
+        """Return the data set without sizes, where there is no default."""
+        without = [name for name in datasets if name not in self.sizes]
+        if without and "default" not in self.sizes:
+            return f"sizes: {without[0]} has none, and there is no default"
+        return None
+
+    def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
+        """Return the time of some passes over the examples."""
+        return 2e-8 * kernels * examples**2 * points
+
+    def remark(self) -> tuple[str, str]:
+        """Return what is said of the sizes of the draws."""
+        return (
+            "Drawn",
+            "Drawn: training, validation and test examples of each class in each repeat; 0: all that there are.",
+        )
+
+    def fact(self, dataset: str, n: int, orders: int) -> str:
+        """Return the sizes."""
+        return " + ".join(map(str, self.sizes.get(dataset) or self.sizes["default"]))
+
+    def repeated(self, origin: str) -> str:
+        """Return what a run is repeated over, as the head of a table says it."""
+        return f"{self.repeats} draws" if self.repeats > 1 else "one draw"
+
+
+Protocol = Annotated[Online | Nested | Holdout | Split | Classes, Field(discriminator="kind")]

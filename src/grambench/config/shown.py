@@ -319,6 +319,31 @@ class PicksFigure(AnyFigure):
     count: Annotated[int, Field(ge=1)] = 5
 
 
+class ProgressFigure(AnyFigure):
+    """What algorithms have on their way, a panel a data set.
+
+    Attributes
+    ----------
+    x : str
+        The metric of their states against which another is drawn.
+    """
+
+    kind: Literal["progress"]
+    x: Name
+    metrics: OneName
+    algorithms: list[Name]
+    datasets: list[Name]
+
+
+class ConfusionFigure(AnyFigure):
+    """Which classes one algorithm takes for which, a panel a data set."""
+
+    kind: Literal["confusion"]
+    metrics: OneName
+    algorithms: OneName
+    datasets: list[Name]
+
+
 class ProfileFigure(AnyFigure):
     """A sweep of kind profile: a line an iteration of the first algorithm in the first repeat."""
 
@@ -462,6 +487,8 @@ Figure = Annotated[
         | SweepFigure
         | EachKernelFigure
         | PicksFigure
+        | ProgressFigure
+        | ConfusionFigure
         | ProfileFigure
         | DotsFigure
         | AcrossFigure

@@ -1,7 +1,7 @@
 """Images in archives, and the lists that say which words each has and to which part of a split it belongs.
 
 Archives are read member by member in memory: nothing is unpacked, so that no path in an archive is ever one of the
-machine's. An image is known by the number that its file's name begins with.
+machine's. An image is known by its name, or where lists name it by the number that its file's name begins with.
 """
 
 import re
@@ -12,13 +12,14 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from grambench.common.errors import DataError
-from grambench.config.dataset import Generated, ImageReader, ImageSets, Label, Reader, Source, WordLists, listed
+from grambench.config.dataset import Folders, Generated, ImageReader, ImageSets, Numbered, Source, WordLists
 from grambench.datasets import drawings
 from grambench.datasets.listed import Listed
 
 SUFFIXES = (".jpg", ".jpeg", ".png")
 LARGEST = 50 * 2**20  # bytes of an archive's member that is read
 WORD = re.compile(r"[0-9]+")
+LAST_NUMBER = re.compile(r"[0-9]+$")
 
 
 def read(reader: ImageReader, archives: Sequence[Path]) -> Listed:
@@ -36,6 +37,8 @@ def read(reader: ImageReader, archives: Sequence[Path]) -> Listed:
     DataError
         If a list is missing or not understood, or names an image that no archive has.
     """
+    if isinstance(reader, Numbered | Folders):
+        return _by_name(reader, archives)
     texts: dict[str, str] = {}
     found: dict[str, str] = {}
     for path, data in _members(archives):
@@ -61,6 +64,26 @@ def read(reader: ImageReader, archives: Sequence[Path]) -> Listed:
         words += [part[number] for number in there]
         counts.append(len(there))
     return Listed(paths, words, np.repeat([False, True], counts))
+
+
+def _by_name(reader: Numbered | Folders, archives: Sequence[Path]) -> Listed:
+    """Return the images of which names or folders say the class; there is no split."""
+    top = reader.images.rstrip("/") + "/"
+    words: dict[str, frozenset[str]] = {}
+    for path, _ in _members(archives):
+        if not path.startswith(top) or not path.lower().endswith(SUFFIXES):
+            continue
+        if isinstance(reader, Folders):
+            words[path] = frozenset({PurePosixPath(path).parent.name})
+            continue
+        number = LAST_NUMBER.search(PurePosixPath(path).stem)
+        place = (int(number[0]) - 1) // reader.each if number else -1
+        if not 0 <= place < len(reader.names):
+            last = reader.each * len(reader.names)
+            raise DataError(f"{path}: expected a name that ends in a number from 1 to {last}")
+        words[path] = frozenset({reader.names[place]})
+    paths = sorted(words)
+    return Listed(paths, [words[path] for path in paths], np.zeros(len(paths), dtype=np.bool_))
 
 
 def _members(archives: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
@@ -111,11 +134,6 @@ def _image_sets(reader: ImageSets, texts: Mapping[str, str], part: str) -> dict[
     if not classes:
         raise DataError(f"{folder}*{suffix}: expected a list a class in the archive, got none")
     return {image: frozenset(names) for image, names in sorted(classes.items())}
-
-
-def sides(reader: Reader) -> tuple[list[Label], list[Label]]:
-    """Return the words that make an image positive, and negative, as a task's reader has them."""
-    return listed(reader.positive), listed(reader.negative)
 
 
 def found(source: Source, files: Mapping[str, Path]) -> Listed:

@@ -1,4 +1,4 @@
-"""Images as lists name them, and the tasks of two classes that are made of them."""
+"""Images as lists name them, and the tasks of two classes or many that are made of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,18 +27,17 @@ class Listed:
     words: list[frozenset[str]]
     test: NDArray[np.bool_]
 
-    def task(self, positive: Sequence[Label], negative: Sequence[Label]) -> "Task":
-        """Return the images with words of one side only."""
-        sides = [(bool(words & set(positive)), bool(words & set(negative))) for words in self.words]
-        chosen = np.array([one != other for one, other in sides], dtype=np.bool_)
-        labels = np.array([1 if one else -1 for one, _ in sides], dtype=np.int8)
+    def among(self, groups: Sequence[Sequence[Label]]) -> "Task":
+        """Return the images with words of exactly one of some groups of words, and the numbers of these groups."""
+        numbers = [[place for place, group in enumerate(groups) if words & set(group)] for words in self.words]
+        chosen = np.array([len(own) == 1 for own in numbers], dtype=np.bool_)
         paths = [path for path, wanted in zip(self.paths, chosen, strict=True) if wanted]
-        return Task(paths, labels[chosen], self.test[chosen])
+        return Task(paths, np.array([own[0] for own in numbers if len(own) == 1], dtype=np.int8), self.test[chosen])
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Images of two classes: members of the archives, labels of -1 and +1, and which are in the test part."""
+    """Images of some groups: members of the archives, numbers of groups, and which are in the test part."""
 
     paths: list[str]
     labels: NDArray[np.int8]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
 from grambench.common.files import sha256
-from grambench.config.dataset import NOTE, Dataset, Fetched, Generated, Reader, Source, listed
+from grambench.config.dataset import NOTE, Blocks, Dataset, Fetched, Generated, Reader, Source, listed
 from grambench.datasets import generators, images, readers
 from grambench.datasets.store import PreparedDataset, Unavailable
 
@@ -99,26 +99,31 @@ def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[
     prepared = PreparedDataset(
         name=description.name,
         features=raw.features,
-        labels=_signs(raw.labels, source.reader, description.n),
+        labels=_labels(raw.labels, source.reader, description.n),
         orders=None if raw.orders is None else _permutations(raw.orders, description.n),
         source=_delivered(source, note),
+        classes=tuple(map(str, description.classes)),
+        test=raw.test,
+        views=_blocks(raw.features, description.blocks) if description.blocks else {},
     )
     return _as_described(description, source, prepared)
 
 
 def _images(description: Dataset, source: Source, paths: dict[str, Path], note: dict[str, Any]) -> PreparedDataset:
-    found = images.found(source, paths).task(*images.sides(source.reader))
+    classes = description.classes
+    found = images.found(source, paths).among(source.reader.groups())
     expected = source.n or description.n
     if len(found.paths) != expected:
         raise DataError(f"expected {expected} images, got {len(found.paths)}")
     prepared = PreparedDataset(
         name=description.name,
         features=np.empty((expected, 0)),
-        labels=found.labels,
+        labels=found.labels if classes else np.where(found.labels == 0, 1, -1).astype(np.int8),
         orders=None,
         source=_delivered(source, note),
         images=tuple(found.paths),
-        test=found.test,
+        classes=tuple(map(str, classes)),
+        test=found.test if found.test.any() else None,
     )
     return _as_described(description, source, prepared)
 
@@ -129,7 +134,8 @@ def _delivered(source: Source, note: dict[str, Any]) -> dict[str, Any]:
 
 def _as_described(description: Dataset, source: Source, prepared: PreparedDataset) -> PreparedDataset:
     expected = source.positives or description.positives
-    if (positives := int(np.count_nonzero(prepared.labels == 1))) != expected:
+    positives = int(np.count_nonzero(prepared.labels == 1))
+    if not prepared.classes and positives != expected:
         raise DataError(f"expected {expected} examples labelled +1, got {positives}")
     content = source.content or description.content
     if prepared.content != content:
@@ -137,10 +143,25 @@ def _as_described(description: Dataset, source: Source, prepared: PreparedDatase
     return prepared
 
 
-def _signs(labels: NDArray[Any], reader: Reader, n: int) -> NDArray[np.int8]:
-    """Return -1 or +1 for each raw label; where the reader does not name the negative ones, there must be two."""
+def _blocks(features: Any, blocks: Blocks) -> dict[str, NDArray[np.uint8]]:
+    """Return the views of images, a row of whole numbers of a byte an image, that are their blocks."""
+    height, width = blocks.image
+    if features.shape[1] != height * width or features.min() < 0 or features.max() > 255 or (features % 1).any():
+        raise DataError(f"expected {height} x {width} pixels of a byte, got other features")
+    tiles = features.astype(np.uint8).reshape(
+        -1, blocks.rows, height // blocks.rows, blocks.columns, width // blocks.columns
+    )
+    cut = tiles.transpose(0, 1, 3, 2, 4).reshape(len(features), blocks.rows * blocks.columns, -1)
+    return {view: np.ascontiguousarray(cut[:, number]) for number, view in enumerate(blocks.views())}
+
+
+def _labels(labels: NDArray[Any], reader: Reader, n: int) -> NDArray[np.int8]:
+    """Return -1 or +1, or its class's number, for each raw label; where none are named, there must be two."""
     if labels.shape != (n,):
         raise DataError(f"expected {n} labels, got {len(labels)}")
+    if reader.classes:
+        numbers = {name: number for number, name in enumerate(reader.classes)}
+        return np.array([numbers[label] for label in labels.tolist()], dtype=np.int8)
     positive, classes = listed(reader.positive), np.unique(labels).tolist()
     if not reader.negative and (len(classes) != 2 or positive[0] not in classes):
         shown = ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")

@@ -71,11 +71,14 @@ class Raw:
         As the file has them.
     orders : ndarray of int64 (repeats, n) or None
         0-based orders of presentation.
+    test : ndarray of bool (n,) or None
+        Which rows are the test part of an official split.
     """
 
     features: NDArray[Any] | sparse.csr_array
     labels: NDArray[Any]
     orders: NDArray[np.int64] | None = None
+    test: NDArray[np.bool_] | None = None
 
 
 def read(reader: Reader, files: dict[str, Path]) -> Raw:
@@ -111,7 +114,8 @@ def read(reader: Reader, files: dict[str, Path]) -> Raw:
             low, high = features.min(axis=0), features.max(axis=0)
             features = 2 * (features - low) / (high - low) - 1
         features = np.hstack([features, np.zeros((len(features), reader.zero_columns))])
-    return Raw(features, labels, raw.orders)
+    test = chosen >= len(raw.labels) - reader.test_rows if reader.test_rows else None
+    return Raw(features, labels, raw.orders, test)
 
 
 def _stacked(parts: list[Raw]) -> Raw:
@@ -125,8 +129,9 @@ def _stacked(parts: list[Raw]) -> Raw:
 def _chosen(reader: Reader, raw: Raw) -> NDArray[np.intp]:
     """Return the numbers of the rows to keep: of the classes named, none twice, and no more than asked for."""
     rows = np.arange(len(raw.labels))
-    if reader.negative:
-        named, present = listed(reader.positive) + listed(reader.negative), np.unique(raw.labels).tolist()
+    if reader.negative or reader.classes:
+        named = reader.classes or listed(reader.positive) + listed(reader.negative)
+        present = np.unique(raw.labels).tolist()
         if absent := [label for label in named if label not in present]:
             shown = ", ".join(map(repr, present[:30]))
             raise DataError(f"expected a class {absent[0]!r} among the labels, got {shown}")
@@ -135,7 +140,8 @@ def _chosen(reader: Reader, raw: Raw) -> NDArray[np.intp]:
         _, numbers = np.unique(raw.labels[rows], return_inverse=True)
         _, first = np.unique(np.column_stack([raw.features[rows], numbers]), axis=0, return_index=True)
         rows = rows[np.sort(first)]
-    return rows[: reader.rows]
+    above = len(raw.labels) - reader.test_rows
+    return np.concatenate([rows[rows < above][: reader.rows], rows[rows >= above]])
 
 
 def read_mat(reader: Mat, files: dict[str, Path]) -> Raw:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # scipy.sparse takes long to import, and few data sets are sp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedDataset:
-    """A binary classification data set in memory.
+    """A classification data set in memory.
 
     Attributes
     ----------
@@ -32,17 +32,20 @@ class PreparedDataset:
     features : ndarray of float64 (n, d) or scipy.sparse.csr_array of float64
         One row an example; of images, which are described later, d is 0.
     labels : ndarray of int8 (n,)
-        -1 or +1.
+        -1 or +1, or class numbers from 0.
     orders : ndarray of int32 (repeats, n) or None
         The published orders of presentation, 0-based permutations of range(n), where the source has them.
     source : dict
         What delivered the data: kind, origin, and the files with their sha256.
+    classes : tuple of str
+        The names of many classes, by their numbers; none where there are two, -1 and +1.
     images : tuple of n str
         Their paths in the archives, where the examples are images.
     test : ndarray of bool (n,) or None
         Which examples are for the test, where the source says so.
     views : dict of ndarray (n, d)
-        What describes images, by view (grambench.features); put beside the rest by who reads it.
+        What describes images, by view: blocks of their pixels; or what comes from files of its own (grambench.features)
+        and is put beside the rest by who reads it.
     """
 
     name: str
@@ -50,6 +53,7 @@ class PreparedDataset:
     labels: NDArray[np.int8]
     orders: NDArray[np.int32] | None
     source: dict[str, Any]
+    classes: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     test: NDArray[np.bool_] | None = None
     views: Mapping[str, NDArray[Any]] = field(default_factory=dict)
@@ -68,8 +72,10 @@ class PreparedDataset:
         digest = hashlib.sha256(repr(matrix.shape).encode())
         for part, kind in ((matrix.indptr, "<i8"), (matrix.indices, "<i8"), (matrix.data, "<f8"), (self.labels, "<i1")):
             digest.update(np.ascontiguousarray(part, dtype=kind).tobytes())
-        if self.images and self.test is not None:
-            digest.update("\n".join(self.images).encode() + self.test.astype("<i1").tobytes())
+        if self.images:
+            digest.update("\n".join(self.images).encode())
+        if self.test is not None:
+            digest.update(self.test.astype("<i1").tobytes())
         return digest.hexdigest()
 
 
@@ -108,7 +114,11 @@ def write(path: Path, dataset: PreparedDataset | Unavailable) -> None:
         file.attrs["status"] = "ok"
         file.attrs["content"] = dataset.content
         file.attrs["source"] = json.dumps(dataset.source)
-        if isinstance(dataset.features, np.ndarray):
+        for view, values in dataset.views.items():
+            file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
+        if dataset.views:
+            file["features"] = np.empty((len(dataset.labels), 0))  # which are the views' pixels once more
+        elif isinstance(dataset.features, np.ndarray):
             file["features"] = dataset.features
         else:
             group = file.create_group("features")
@@ -119,8 +129,9 @@ def write(path: Path, dataset: PreparedDataset | Unavailable) -> None:
         for name in ("orders", "test"):
             if (values := getattr(dataset, name)) is not None:
                 file[name] = values
-        if dataset.images:
-            file["images"] = list(dataset.images)
+        for name in ("images", "classes"):
+            if texts := getattr(dataset, name):
+                file[name] = list(texts)
 
 
 def read(path: Path) -> PreparedDataset | Unavailable:
@@ -144,8 +155,10 @@ def read(path: Path) -> PreparedDataset | Unavailable:
             labels=file["labels"][:],
             orders=file["orders"][:] if "orders" in file else None,
             source=json.loads(str(file.attrs["source"])),
+            classes=tuple(file["classes"].asstr()[:]) if "classes" in file else (),
             images=tuple(file["images"].asstr()[:]) if "images" in file else (),
             test=file["test"][:] if "test" in file else None,
+            views={view: values[:] for view, values in file["views"].items()} if "views" in file else {},
         )
 
 

@@ -32,6 +32,8 @@ class Outcome:
         One number a kernel: `updates`, `weight`.
     origin : str
         Where the orders or parts come from.
+    class_values : dict of ndarray (P, R, C, C)
+        `confusion`: test examples of each class (rows) by the class that is predicted.
     """
 
     metrics: dict[str, Floats]
@@ -39,6 +41,7 @@ class Outcome:
     rounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     kernel_values: dict[str, Floats] = field(default_factory=dict)
     origin: Origin = "seeded"
+    class_values: dict[str, Floats] = field(default_factory=dict)
 
 
 class Learned(NamedTuple):

@@ -35,6 +35,8 @@ class Specification:
         The continuous family: its name, low, high and grid.
     tune : dict or None
         The parameter that the entry tunes, and the values: see grambench.config.study.Tune.
+    classes : list or None
+        Of a data set of many classes, their labels by their numbers.
     then : str or None
         In split studies, the algorithm that learns on the one kernel that the entry's own has selected.
     scaled, reference
@@ -56,6 +58,7 @@ class Specification:
     seed: int
     dictionary: dict[str, Any] | None = None
     tune: dict[str, Any] | None = None
+    classes: list[Any] | None = None
     then: str | None = None
     scaled: str = "all"
     reference: Mapping[str, Any] | None = None

@@ -24,7 +24,8 @@ from grambench.common import settings as settings_of
 from grambench.common.errors import unknown_name
 
 FOLDER = Path(__file__).parent / "descriptors"
-WITHOUT_BANDS = ("gist",)  # which has a layout of its own
+BANDS = ("", "v3h1")
+LAYOUTS = {"gist": ("",), "phog": ("0", "1", "2", "3")}  # of those that have others than the whole image and its bands
 
 
 def names() -> list[str]:
@@ -69,7 +70,7 @@ def has_words(name: str) -> bool:
 def views(name: str) -> list[str]:
     """Return the names of the views that a descriptor gives; raise ConfigError for an unknown name."""
     module(name)
-    return [name] if name in WITHOUT_BANDS else [name, f"{name}_v3h1"]
+    return [f"{name}_{layout}" if layout else name for layout in LAYOUTS.get(name, BANDS)]
 
 
 def descriptor(view: str) -> str:

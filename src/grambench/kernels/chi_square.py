@@ -5,11 +5,8 @@ cancels, equal rows are at 0, and relative errors are those of the additions. A 
 gives the sum of the other's, without a division.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from grambench.kernels.pairs import DEPTH, QUAD, Examples, Floats, matrix, scaled
 
@@ -31,7 +28,7 @@ def pairwise(x: Floats, y: Floats | None = None) -> Floats:
 
 
 @njit(cache=True, error_model="numpy")
-def apart(features: NDArray[Any], scales: Floats, later: int) -> float:
+def apart(features, scales, later):  # type: ignore[no-untyped-def]
     """Return the sum of the distances of scaled rows (n, d) from those that come some rows later, all in a circle."""
     n, d = features.shape
     terms = np.zeros(d)  # added by feature, so that the loop vectorises

@@ -193,7 +193,7 @@ class Partners(Protocol):
         """Name one more; the same one may be named again."""
 
     def values(self, example: int, first: int) -> Floats:
-        """Return the kernel values between a training example and those that were named from number `first` on, (r, m)."""
+        """Return the kernel values between an example and those that were named from number `first` on, (m, r)."""
 
 
 class Pool(ABC):

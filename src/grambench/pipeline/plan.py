@@ -16,7 +16,7 @@ from typing import Any
 from grambench import algorithms, experiments, features
 from grambench.common import layout
 from grambench.common.errors import ConfigError, unknown_name
-from grambench.config.dataset import Dataset, listed
+from grambench.config.dataset import Dataset
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
 from grambench.config.shown import Sweep
@@ -226,12 +226,12 @@ class Plan:
         return fingerprint.spec({"dataset": self.dataset(dataset).model_dump(mode="json") | dict.fromkeys(PROSE, "")})
 
     def images_spec(self, base: str) -> str:
-        """Return the settings of rule `images`: a base without prose, and the words of either side of its tasks."""
-        images = self.configuration.images(base)
+        """Return the settings of rule `images`: a base without prose, and the groups of words of its tasks."""
+        described = self.configuration.images(base)
         readers = [self.dataset(task).sources[0].reader for task in self.configuration.tasks(base)]
-        plain = images.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
-        sides = [[listed(reader.positive), listed(reader.negative)] for reader in readers]
-        return fingerprint.spec({"base": plain | {"descriptors": {"none": {}}}, "sides": sides})
+        plain = described.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
+        tasks = [reader.groups() for reader in readers]
+        return fingerprint.spec({"base": plain | {"descriptors": {"none": {}}}, "tasks": tasks})
 
     def codebook_spec(self, base: str, descriptor: str) -> str:
         """Return the settings of rule `codebook`."""
@@ -291,6 +291,8 @@ class Plan:
             settings["tune"] = tune.model_dump(mode="json")
         if then := plan.algorithms[entry].then:
             settings["then"] = then
+        if classes := self.dataset(dataset).classes:
+            settings["classes"] = classes
         if plan.dictionary:
             settings["dictionary"] = plan.dictionary.model_dump(mode="json") | {"grid": plan.dictionary.grid()}
         if block:
@@ -463,9 +465,11 @@ def _check_views(study: Study, datasets: Iterable[Dataset]) -> None:
     """Raise ConfigError where kernels are on views that a data set has not."""
     used = {kernel.view for kernel in study.kernel_list()}
     for dataset in datasets:
-        known = {view for name in dataset.descriptors or [] for view in features.views(name)} or {""}
+        known = {view for name in dataset.descriptors or [] for view in features.views(name)} or dataset.views()
         if stray := sorted(used - known):
             has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
             raise ConfigError(f"{study.name}: a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
-        if dataset.descriptors and study.protocol.kind != "split":
-            raise ConfigError(f"{study.name}: {dataset.name} has images, which a study of kind split alone takes")
+        kinds = ("classes",) if dataset.classes else ("split",)
+        if (dataset.descriptors or dataset.classes) and study.protocol.kind not in kinds:
+            has = f"{len(dataset.classes)} classes" if dataset.classes else "images of two classes"
+            raise ConfigError(f"{study.name}: {dataset.name} has {has}, which a study of kind {kinds[0]} alone takes")

@@ -2,7 +2,8 @@
 
 runs.parquet    study, dataset, algorithm, sweep, value, repeat, orders, metric, result: one row a number; beside the
                 metrics of the protocol, plain runs have one for every kernel, such as updates:<kernel>; the kernels
-                that an algorithm has found are numbered
+                that an algorithm has found are numbered; of many classes class_accuracy:<class> in percent, and
+                confused:<class>:<predicted> in test examples where there are any
 curves.parquet  study, dataset, algorithm, repeat, round, metric, result: plain runs only; weight:<kernel> is a metric
 cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_seconds, peak_resident_mb, record
 """
@@ -12,12 +13,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from grambench.common.files import atomic
 from grambench.results import records
 
 RUN_COLUMNS = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
+CONFUSED = "confused:"
 CURVE_COLUMNS = ["study", "dataset", "algorithm", "repeat", "round", "metric", "result"]
 
 
@@ -35,6 +39,21 @@ def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
         for r, repeat in enumerate(numbers[0]):
             for kernel, result in zip(names or range(1, len(repeat) + 1), repeat, strict=True):
                 yield (*head, points[0], r, record.orders, f"{name}:{kernel}", result)
+    for table in record.class_values.get("confusion", ())[:1] if not sweep else ():
+        yield from _classes(record, head, points[0], table)
+
+
+def _classes(
+    record: records.Record, head: tuple[str, ...], point: float, table: NDArray[np.float64]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the accuracy of each class, and how often it is taken for which other, of one table (C, C) a repeat."""
+    names = record.settings["classes"]
+    for r, counts in enumerate(table):
+        for name, row, own in zip(names, counts, np.diagonal(counts), strict=True):
+            share = 100.0 * own / row.sum() if row.sum() else np.nan
+            yield (*head, point, r, record.orders, f"class_accuracy:{name}", share)
+            for other in np.flatnonzero(row):
+                yield (*head, point, r, record.orders, f"{CONFUSED}{name}:{names[other]}", row[other])
 
 
 def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:

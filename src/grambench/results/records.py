@@ -30,7 +30,7 @@ class Record:
         The end of the traceback or of the output; empty when ok.
     orders : str
         Where the orders or parts come from, "published" or "seeded"; empty where nothing was run.
-    metrics, curves, rounds, kernel_values
+    metrics, curves, rounds, kernel_values, class_values
         See grambench.experiments.outcome.
     settings : dict
         The run's specification; see grambench.pipeline.plan.Plan.run_spec.
@@ -49,13 +49,14 @@ class Record:
     curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     rounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     kernel_values: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    class_values: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
 
 
 TEXTS = ("study", "dataset", "algorithm", "status", "reason", "detail", "orders")
 OBJECTS = ("settings", "provenance")
-GROUPS = ("metrics", "curves", "kernel_values")
+GROUPS = ("metrics", "curves", "kernel_values", "class_values")
 
 
 def write(path: Path, record: Record) -> None:

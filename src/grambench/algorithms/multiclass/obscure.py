@@ -1,8 +1,8 @@
-"""OBSCURE: online-batch strongly convex multi-kernel learning of many classes (Orabona et al. 2010, Algorithms 1 and 2).
+"""OBSCURE: online-batch strongly convex multi-kernel learning of many classes (Orabona et al. 2010).
 
-It minimises problem (9), see `grambench.algorithms.group_norm`. The first stage passes over the examples until a pass
-makes no step, or `online` times; what it has found bounds the norm of the optimum, and the second stage descends from
-there, within that bound.
+It minimises problem (9), see `grambench.algorithms.group_norm`. The first stage (Algorithm 1) passes over the examples
+until a pass makes no step, or `online` times; what it has found bounds the norm of the optimum, and the second stage
+(Algorithm 2) descends from there, within that bound.
 
 What the paper leaves open, as we have it: examples are not drawn but passed over in an order that is drawn anew for
 each pass; line 9 of Algorithm 2 takes the norm of theta before the step; its t counts from 1. The bound is the printed

@@ -59,6 +59,7 @@ def _run(spec: dict[str, Any], output: Path, prepared: Path, others: list[Path])
             curves=outcome.curves,
             rounds=outcome.rounds,
             kernel_values=outcome.kernel_values,
+            class_values=outcome.class_values,
             settings=spec,
             provenance=provenance.collect() | measured,
         ),

@@ -29,7 +29,7 @@ def main(argv: list[str]) -> None:
         fetched = prepare.fetched(base, note.parent)
         if not isinstance(fetched, Unavailable):
             source, paths, _ = fetched
-            collection.write(output, *_collected(base, spec["sides"], source, paths))
+            collection.write(output, *_collected(base, spec["tasks"], source, paths))
             return
     except DataError as error:
         fetched = Unavailable(base.name, (str(error),))
@@ -38,11 +38,11 @@ def main(argv: list[str]) -> None:
 
 
 def _collected(
-    base: Images, sides: list[list[list[str]]], source: Source, paths: dict[str, Path]
+    base: Images, tasks: list[list[list[str]]], source: Source, paths: dict[str, Path]
 ) -> tuple[Collection, list[bytes]]:
-    """Return the images with words of one side of some task, and their files."""
+    """Return the images with words of exactly one group of words of some task, and their files."""
     listed = images.found(source, paths)
-    used = {path for positive, negative in sides for path in listed.task(positive, negative).paths}
+    used = {path for groups in tasks for path in listed.among(groups).paths}
     places = [place for place, path in enumerate(listed.paths) if path in used]
     chosen = [listed.paths[place] for place in places]
     files = images.contents(source, paths, chosen)

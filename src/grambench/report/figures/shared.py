@@ -18,7 +18,15 @@ from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLo
 from numpy.typing import NDArray
 
 from grambench.config.metrics import METRICS
-from grambench.config.shown import AnyFigure, CurvesFigure, EachKernelFigure, PicksFigure, ProfileFigure, SweepFigure
+from grambench.config.shown import (
+    AnyFigure,
+    CurvesFigure,
+    EachKernelFigure,
+    PicksFigure,
+    ProfileFigure,
+    ProgressFigure,
+    SweepFigure,
+)
 from grambench.config.study import Study
 from grambench.results.study import Results
 
@@ -126,7 +134,9 @@ class Panel:
 
 
 def by_data_set(
-    results: Results, figure: CurvesFigure | SweepFigure | PicksFigure, find: Callable[[str, str], Points | None]
+    results: Results,
+    figure: CurvesFigure | SweepFigure | PicksFigure | ProgressFigure,
+    find: Callable[[str, str], Points | None],
 ) -> list[Panel]:
     """Return a panel for each data set; `find` returns the line of a data set and an algorithm, None for no line."""
     panels = []

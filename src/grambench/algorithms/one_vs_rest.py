@@ -1,0 +1,35 @@
+"""Two-class algorithms for many classes: one against the rest, each class by itself.
+
+The class of the largest score is predicted, the first of equal ones. As RKL's and OBSCURE's comparisons have it, each
+of the C problems has its own learned kernel and its own machine.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.fit import Floats, Labels, Predictor
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class OneVsRest:
+    """s(x, y) = f_y(x).
+
+    Attributes
+    ----------
+    predictors : sequence of C Predictors
+        Of each class against the others.
+    """
+
+    predictors: Sequence[Predictor]
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return s(x, y), (t, C)."""
+        return np.stack([predictor.scores(pool) for predictor in self.predictors], axis=1)
+
+
+def against_the_rest(labels: Labels, number: int) -> Labels:
+    """Return +1 for the examples of one class and -1 for all others, (n,)."""
+    return np.where(labels == number, 1, -1).astype(np.int8)

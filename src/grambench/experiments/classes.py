@@ -1,0 +1,365 @@
+"""The protocol of many classes: learned on training examples, chosen on validation examples, followed on the way.
+
+OBSCURE, Section 4 (Orabona et al. 2010). Examples are drawn anew in each repeat, so many of each class; where the data
+come with a split, those for the test are all of its test part. What is tuned is learned once for each value, and the
+value of the least validation error is taken, the first of equal ones; with `refit` it is learned again on training and
+validation examples together.
+
+An algorithm of two classes learns each class against the rest. One that learns a kernel and no predictor gets a machine
+for each class at each C of the protocol, of which validation chooses one C for all.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench import algorithms
+from grambench.algorithms import Algorithm
+from grambench.algorithms.checks import scored
+from grambench.algorithms.fit import Fit, Floats, Labels, Predictor, State, Work
+from grambench.algorithms.one_vs_rest import OneVsRest, against_the_rest
+from grambench.common.errors import DataError, SolverError
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments import learner
+from grambench.experiments.data import Sample, shuffled
+from grambench.experiments.learner import WORK
+from grambench.experiments.outcome import Learned, Outcome, learned_values
+from grambench.experiments.seeds import seeds
+from grambench.experiments.specification import Specification
+from grambench.kernels.pixels import ByPixels
+from grambench.kernels.pool import Indices, Pool
+from grambench.kernels.views import Viewed
+
+METRICS = (
+    "accuracy_percent",
+    "error_percent",
+    "balanced_accuracy_percent",
+    "objective",
+    "training_error_percent",
+    "support_vectors",
+    "epochs",
+    "kernels_selected",
+    "chosen_c",
+    "chosen_value",
+    "validation_error_percent",
+    "seconds",
+    "search_seconds",
+    *WORK,
+)
+CURVES = (
+    "stage",
+    "epochs",
+    "elapsed_seconds",
+    "objective",
+    "training_error_percent",
+    "accuracy_percent",
+    "support_vectors",
+    "kernel_values",
+)
+FEW = 4  # examples of each class, on which a run is compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The examples of one repeat by their numbers, and the seed of the algorithms' own draws.
+
+    Attributes
+    ----------
+    train, validation, test : ndarray of int
+        In no particular order.
+    seed : SeedSequence
+    """
+
+    train: Indices
+    validation: Indices
+    test: Indices
+    seed: np.random.SeedSequence
+
+    @property
+    def known(self) -> Indices:
+        """Training and validation examples."""
+        return np.concatenate([self.train, self.validation])
+
+
+class Way(NamedTuple):
+    """What was learned, and how: of two-class algorithms one fit a class.
+
+    Attributes
+    ----------
+    weights : ndarray of float64 (m,)
+        Of the kernels; the mean over the classes.
+    predictor : Predictor
+        Of all classes.
+    C : float
+        Of the machines, NaN without.
+    states : sequence of State
+        Of an algorithm of many classes.
+    support_vectors : int
+        Examples with a coefficient, of any class.
+    work : Work
+    """
+
+    weights: Floats
+    predictor: Predictor
+    C: float
+    states: Sequence[State]
+    work: Work
+
+
+def outcome(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
+    """Run what is asked for.
+
+    Parameters
+    ----------
+    specification : Specification
+        The run.
+    dataset : PreparedDataset
+        The data set, of many classes.
+    grams
+        Not used.
+
+    Notes
+    -----
+    `seconds` and the counts of work are those of everything from the features to the chosen predictor, all values
+    included, `search_seconds` those of the last fit alone. The curves are those of the last fit; their rounds number
+    its states. Everything is run on a few examples first, which compiles it.
+    """
+    points, classes = specification.points, len(dataset.classes)
+    shape = (len(points), len(specification.repeats))
+    metrics = {name: np.full(shape, np.nan) for name in METRICS}
+    confusion = np.zeros((*shape, classes, classes))
+    found: dict[tuple[int, int], Way] = {}
+    curves: dict[tuple[int, int], Floats] = {}
+    for r, draw in enumerate(draws(specification, dataset)):
+        for p, point in enumerate(points):
+            if r == p == 0:
+                _measured(specification, dataset, point, _few(dataset, draw))
+            measured, way, curve, table = _measured(specification, dataset, point, draw)
+            for name, value in measured.items():
+                metrics[name][p, r] = value
+            found[p, r], curves[p, r], confusion[p, r] = way, curve, table
+    learned = {place: Learned(way.weights, None) for place, way in found.items()}
+    return Outcome(
+        metrics,
+        *_aligned(curves, shape),
+        learned_values(learned, shape, specification.kernels),
+        class_values={"confusion": confusion},
+    )
+
+
+def draws(specification: Specification, dataset: PreparedDataset) -> Iterator[Draw]:
+    """Yield the examples of each repeat that is wanted; they depend on seed, data set's name and number alone.
+
+    Raises
+    ------
+    DataError
+        If there are too few examples of a class.
+    """
+    sizes = specification.protocol["sizes"]
+    wanted = sizes.get(dataset.name) or sizes["default"]
+    official = dataset.test is not None
+    given = dataset.test if dataset.test is not None else np.zeros(len(dataset.labels), dtype=np.bool_)
+    for repeat in specification.repeats:
+        shared, own = seeds(specification.seed, dataset.name, repeat)
+        rng = np.random.default_rng(shared)
+        parts: list[list[Indices]] = [[], [], []]
+        for number, name in enumerate(dataset.classes):
+            members = rng.permutation(np.flatnonzero((dataset.labels == number) & ~given))
+            counts = [len(members) - wanted[1], wanted[1], 0] if wanted[0] == 0 else list(wanted)
+            if sum(counts) > len(members) or counts[0] < 1:
+                raise DataError(f"{dataset.name}: expected {sum(counts)} examples of {name}, got {len(members)}")
+            for part, chosen in zip(parts, np.split(members, np.cumsum(counts)), strict=False):
+                part.append(chosen)
+        train, validation, test = (np.concatenate(part) for part in parts)
+        yield Draw(train, validation, np.flatnonzero(given) if official else test, own)
+
+
+def _few(dataset: PreparedDataset, draw: Draw) -> Draw:
+    """Return a draw of the first few examples of each class."""
+    train, validation, test = (
+        np.concatenate([part[dataset.labels[part] == number][:FEW] for number in range(len(dataset.classes))])
+        for part in (draw.train, draw.validation, draw.test)
+    )
+    return Draw(train, validation, test, draw.seed)
+
+
+class Pools:
+    """Makes the pools that belong to some training examples: of blocks of pixels, or of views; vectors are one view."""
+
+    def __init__(self, specification: Specification, dataset: PreparedDataset, train: Indices) -> None:
+        self._kernels, self._dataset, self._train = specification.pool, dataset, train
+        self._views = list(dict.fromkeys(kernel.view for kernel in self._kernels))
+        self._basis: Viewed | ByPixels | None = None
+
+    def train(self) -> Pool:
+        """Return the pool of the training examples."""
+        kind = ByPixels if self._dataset.views and not self._dataset.images else Viewed
+        self._basis = kind(self._kernels, self._features(self._train))
+        return self._basis
+
+    def between(self, others: Indices) -> Pool:
+        """Return the pool between other examples and the training ones; after `train`."""
+        features = self._features(others)
+        if isinstance(self._basis, ByPixels):
+            return ByPixels(self._kernels, self._basis.features, features, basis=self._basis)
+        if isinstance(self._basis, Viewed):
+            return Viewed(self._kernels, self._basis.train, features, basis=self._basis)
+        raise ValueError("expected the pool of the training examples to be made first")
+
+    def _features(self, chosen: Indices) -> dict[str, Any]:
+        views: dict[str, Any] = {"": self._dataset.features} | dict(self._dataset.views)
+        return {view: views[view][chosen] for view in self._views}
+
+
+def _measured(
+    specification: Specification, dataset: PreparedDataset, point: dict[str, Any], draw: Draw
+) -> tuple[dict[str, float], Way, Floats, Floats]:
+    """Choose, learn and test once; return metrics, what was learned, the curves (S, c) and the confusion matrix."""
+    protocol, algorithm = specification.protocol, algorithms.load(specification.file)
+    begun, work, error = time.perf_counter(), Work(), np.nan
+    name, values = learner.tuned(algorithm, specification.tune)
+    tried = [point if name is None else point | {name: value} for value in values]
+    costs = list(protocol["values"])
+    pools = Pools(specification, dataset, draw.train)
+    pool = pools.train()
+    order = shuffled(len(draw.train), draw.seed)
+    sample = Sample(pool, dataset.labels[draw.train], order)
+    chosen: Way | None = None
+    place, failed = 0, SolverError(f"{algorithm.name}: nothing was learned")
+    choose = len(draw.validation) > 0 and (name is not None or _has_machines(algorithm, sample, tried[0], draw, costs))
+    if choose:
+        held, truth = pools.between(draw.validation), dataset.labels[draw.validation]
+        for number, settings in enumerate(tried):
+            begun_last = time.perf_counter()
+            try:
+                for way in _ways(algorithm, settings, sample, draw.seed, costs):
+                    wrong = float(np.mean(_predicted(way.predictor, held, dataset) != truth))
+                    if chosen is None or wrong < error:
+                        chosen, error, place = way, wrong, number
+                        search_seconds = time.perf_counter() - begun_last
+                work = work + way.work
+            except SolverError as reason:
+                failed = reason
+        if chosen is None:
+            raise failed
+    if chosen is None or protocol["refit"]:
+        if protocol["refit"] and len(draw.validation):
+            pools = Pools(specification, dataset, draw.known)
+            pool = pools.train()
+            sample = Sample(pool, dataset.labels[draw.known], shuffled(len(draw.known), draw.seed))
+        begun_last = time.perf_counter()
+        costs = costs[-1:] if chosen is None else [chosen.C]
+        *_, chosen = _ways(algorithm, tried[place], sample, draw.seed, costs)
+        search_seconds = time.perf_counter() - begun_last
+        work = work + chosen.work
+    seconds = time.perf_counter() - begun
+    unknown, truth = pools.between(draw.test), dataset.labels[draw.test]
+    predicted = _predicted(chosen.predictor, unknown, dataset)
+    last = chosen.states[-1] if chosen.states else None
+    n = len(sample.labels)
+    measured: dict[str, float] = {
+        "accuracy_percent": 100.0 * float(np.mean(predicted == truth)),
+        "error_percent": 100.0 * float(np.mean(predicted != truth)),
+        "balanced_accuracy_percent": learner.balanced_percent(predicted == truth, truth),
+        "objective": last.objective if last else np.nan,
+        "training_error_percent": 100.0 * last.training_error if last else np.nan,
+        "support_vectors": _support(chosen.predictor),
+        "epochs": last.epochs if last else np.nan,
+        "kernels_selected": learner.kernels_selected(chosen.weights) if chosen.weights.any() else np.nan,
+        "chosen_c": chosen.C,
+        "chosen_value": values[place],
+        "validation_error_percent": 100.0 * error,
+        "seconds": seconds,
+        "search_seconds": search_seconds,
+        **learner.counts(work, n),
+    }
+    classes = len(dataset.classes)
+    confusion = np.zeros((classes, classes))
+    np.add.at(confusion, (truth, predicted), 1.0)
+    return measured, chosen, _curve(chosen, unknown, dataset, truth), confusion
+
+
+def _ways(
+    algorithm: Algorithm, settings: dict[str, Any], sample: Sample, seed: np.random.SeedSequence, costs: list[float]
+) -> Iterator[Way]:
+    """Yield what an algorithm learns; with machines for each C, until one cannot be trained."""
+    if algorithms.takes_many_classes(algorithm.name):
+        fit = learner.fit(algorithm, settings, sample, seed)
+        if fit.predictor is None:
+            raise SolverError(f"{algorithm.name}: expected a predictor of many classes, got a kernel alone")
+        yield Way(fit.weights, fit.predictor, np.nan, fit.states, fit.work)
+        return
+    samples = [
+        Sample(sample.pool, against_the_rest(sample.labels, number), sample.order)
+        for number in range(int(sample.labels.max()) + 1)
+    ]
+    fits = [learner.fit(algorithm, settings, own, seed) for own in samples]
+    weights = np.mean([_shares(fit) for fit in fits], axis=0)
+    trained = [learner.trained(fit, own, costs) for fit, own in zip(fits, samples, strict=True)]
+    work = sum((fit.work for fit in fits), Work())
+    for machines in zip(*trained, strict=False):
+        used = work + sum((machine.work for machine in machines), Work())
+        yield Way(weights, OneVsRest([machine.predictor for machine in machines]), machines[0].C, (), used)
+
+
+def _shares(fit: Fit) -> Floats:
+    return fit.weights / fit.weights.sum() if fit.weights.any() else fit.weights
+
+
+def _has_machines(
+    algorithm: Algorithm, sample: Sample, settings: dict[str, Any], draw: Draw, costs: list[float]
+) -> bool:
+    """Return whether there is a C to choose: whether the algorithm learns kernels alone."""
+    return len(costs) > 1 and not algorithms.takes_many_classes(algorithm.name)
+
+
+def _predicted(predictor: Predictor, pool: Pool, dataset: PreparedDataset) -> NDArray[np.intp]:
+    return np.asarray(scored(predictor, pool, len(dataset.classes)).argmax(axis=1))
+
+
+def _support(predictor: Predictor) -> float:
+    """Return the number of support vectors of a predictor that says it; of machines one against the rest, of any."""
+    if isinstance(predictor, OneVsRest):
+        duals = [getattr(each, "dual", None) for each in predictor.predictors]
+        known = [dual for dual in duals if dual is not None]
+        return float(np.count_nonzero(np.any([dual != 0.0 for dual in known], axis=0))) if known else np.nan
+    support = getattr(predictor, "support", None)
+    return np.nan if support is None else float(len(support))
+
+
+def _curve(way: Way, unknown: Pool, dataset: PreparedDataset, truth: Labels) -> Floats:
+    """Return a row for each state of a fit, its columns CURVES."""
+    rows = []
+    for state in way.states:
+        accuracy = 100.0 * float(np.mean(_predicted(state.predictor, unknown, dataset) == truth))
+        rows.append(
+            [
+                state.stage,
+                state.epochs,
+                state.seconds,
+                state.objective,
+                100.0 * state.training_error,
+                accuracy,
+                _support(state.predictor),
+                state.work.kernel_values,
+            ]
+        )
+    return np.array(rows, dtype=np.float64).reshape(-1, len(CURVES))
+
+
+def _aligned(
+    curves: dict[tuple[int, int], Floats], shape: tuple[int, int]
+) -> tuple[dict[str, Floats], NDArray[np.int64]]:
+    """Return the curves (P, R, S) by name, NaN after the last state of each, and the numbers of the states."""
+    longest = max(len(curve) for curve in curves.values())
+    if not longest:
+        return {}, np.zeros(0, dtype=np.int64)
+    made = {name: np.full((*shape, longest), np.nan) for name in CURVES}
+    for place, curve in curves.items():
+        for name, column in zip(CURVES, curve.T, strict=True):
+            made[name][place][: len(column)] = column
+    return made, np.arange(1, longest + 1)

@@ -1,0 +1,233 @@
+"""A pool of kernels on parts of images whose pixels are bytes, for so many images that no Gram matrix fits in memory.
+
+Every kernel is a function of the cosine of two images' vectors of one view, or of their distance when they are brought
+to length 1. Pixels are whole numbers, and so are inner
+products: below 2^24 they are exact in float32 and int32 in whatever order they are added, so that a value has the same
+bits in a product of matrices, between one image and many, or by itself. Of one image, only pixels that are not 0 are
+read.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pool import Floats, Grams, Indices, Made, Pool, locked
+from grambench.kernels.views import EQUAL
+
+Pixels = NDArray[np.uint8]
+LARGEST = 258  # pixels of a view: 258 * 255^2 < 2^24
+POWER, GAUSSIAN = 0.0, 1.0  # forms of a function of a cosine
+NEAR = 0.125  # to which the argument of an exponential is halved
+SERIES = tuple(1.0 / math.factorial(k) for k in range(10))  # of it there, which leaves out less than 1e-15
+CHUNK = 4096  # images whose inner products stay in a first-level cache
+COLUMNS = 2048  # images that are taken together in products of matrices
+
+
+class ByPixels(Pool):
+    """Kernels on views of bytes, between t images and n training ones; no Gram matrix is ever kept.
+
+    Parameters
+    ----------
+    kernels : sequence of m Kernels
+        Of the families polynomial (of degree 1), unitpolynomial and meangaussian.
+    train : mapping of ndarray of uint8 (n, d)
+        The training images by view, each of at most 258 pixels.
+    others : mapping of ndarray of uint8 (t, d), optional
+        The other images; the training ones themselves where there are none.
+    basis : ByPixels, optional
+        The pool of the training images, which gives the units of the kernels.
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[Kernel],
+        train: Mapping[str, Pixels],
+        others: Mapping[str, Pixels] | None = None,
+        *,
+        basis: "ByPixels | None" = None,
+    ) -> None:
+        self.kernels, self.views = tuple(kernels), list(dict.fromkeys(kernel.view for kernel in kernels))
+        own = train if others is None else others
+        self.features = locked({view: own[view] for view in self.views})
+        for view, values in self.features.items():
+            if values.dtype != np.uint8 or values.shape[1] > LARGEST:
+                got = f"{values.dtype} of shape {values.shape}"
+                raise ValueError(f"view {view}: expected bytes, at most {LARGEST} an image, got {got}")
+        self._pixels = np.ascontiguousarray(np.hstack([self.features[view] for view in self.views]))
+        self._bounds = np.cumsum([0, *(self.features[view].shape[1] for view in self.views)])
+        self._scales = np.stack([_scales(self.features[view]) for view in self.views])
+        self._train: ByPixels = self if others is None else (basis or ByPixels(kernels, train))
+        self._forms: Floats = (
+            np.array([self._form(kernel) for kernel in self.kernels]) if others is None else self._train._forms
+        )
+
+    def _form(self, kernel: Kernel) -> tuple[float, float, float, float]:
+        """Return a kernel's view and form, and a degree and an offset, or a rate and how often it is halved."""
+        view = self.views.index(kernel.view)
+        if kernel.family == "unitpolynomial" or (kernel.family == "polynomial" and kernel.parameter == 1.0):
+            return view, POWER, kernel.parameter, 0.0 if kernel.family == "polynomial" else 1.0
+        if kernel.family != "meangaussian":
+            raise ValueError(f"expected polynomial_p1, unitpolynomial or meangaussian, got {kernel.name}")
+        n, scales = len(self._pixels), self._scales[view]
+        centre = scales @ self.features[kernel.view] / n
+        mean = 2.0 * n / max(n - 1, 1) * (float(np.mean(scales > 0.0)) - float(centre @ centre))
+        rate = 2.0 / (kernel.parameter * (mean if mean > EQUAL else 1.0))
+        return view, GAUSSIAN, rate, float(max(0, math.ceil(math.log2(2.0 * rate / NEAR))))
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """m, t and n."""
+        return len(self.kernels), len(self._pixels), len(self._train._pixels)
+
+    def grams(self) -> Grams:
+        """Return m arrays (t, n), each made whenever it is asked for."""
+        return Made(len(self.kernels), lambda k: self.values(k, *(np.arange(size) for size in self.shape[1:])))
+
+    def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
+        """Return the values of one kernel between b of the t images and c of the training ones, (b, c)."""
+        weights = np.zeros(len(self.kernels))
+        weights[kernel] = 1.0
+        return self.mixed(weights, rows, columns)
+
+    def mixed(self, weights: Floats, rows: Indices, columns: Indices) -> Floats:
+        """Return sum_k weights_k K_k between b of the t images and c of the training ones, (b, c)."""
+        total = np.zeros((len(rows), len(columns)))
+        used = np.flatnonzero(weights)
+        for start in range(0, len(columns), COLUMNS):
+            part = slice(start, start + COLUMNS)
+            for view in np.unique(self._forms[used, 0]).astype(int):
+                own = slice(self._bounds[view], self._bounds[view + 1])
+                left, right = self._pixels[rows, own], self._train._pixels[columns[part], own]
+                inner = left.astype(np.float32) @ right.astype(np.float32).T
+                scales = self._scales[view][rows], self._train._scales[view][columns[part]]
+                chosen = used[self._forms[used, 0] == view]
+                _mix(inner, *scales, self._forms[chosen], weights[chosen], total[:, part])
+        self.computed += len(used) * total.size
+        return total
+
+    def diagonal(self) -> Floats:
+        """Return the kernel values of the images with themselves, (m, n)."""
+        seen = np.stack([self._scales[int(form[0])] > 0.0 for form in self._forms])
+        values = np.empty((1, seen.shape[1]))
+        found = np.empty(seen.shape)
+        for form, cosines, out in zip(self._forms, seen.astype(np.float64), found, strict=True):
+            _evaluate(cosines, np.ones(len(cosines)), form, values[0])
+            out[:] = values[0]
+        return found
+
+    def partners(self, count: int) -> "Named":
+        """Return an empty list of training images."""
+        return Named(self)
+
+    def part(self, rows: Indices, columns: Indices) -> Pool:
+        """Return the pool between some of the t images and some of the training ones, in this one's units."""
+        train = {view: self._train.features[view][columns] for view in self.views}
+        if self._train is self and np.array_equal(rows, columns):
+            return ByPixels(self.kernels, train)
+        others = {view: self.features[view][rows] for view in self.views}
+        return ByPixels(self.kernels, train, others)
+
+
+class Named:
+    """Training images in the order in which they were named, column by column, see grambench.kernels.pool.Partners."""
+
+    def __init__(self, pool: ByPixels) -> None:
+        self._pool, self._count = pool, 0
+        self._columns = np.empty((pool._pixels.shape[1], 1024), dtype=np.uint8)
+        self._scales = np.empty((len(pool.views), 1024))
+
+    def append(self, example: int) -> None:
+        """Name one more."""
+        if self._count == self._columns.shape[1]:
+            self._columns, self._scales = (
+                np.concatenate([each, np.empty_like(each)], axis=1) for each in (self._columns, self._scales)
+            )
+        self._columns[:, self._count] = self._pool._pixels[example]
+        self._scales[:, self._count] = self._pool._scales[:, example]
+        self._count += 1
+
+    def values(self, example: int, first: int) -> Floats:
+        """Return the kernel values of an image with those that were named from number `first` on, (m, r)."""
+        pool = self._pool
+        values = np.empty((len(pool.kernels), self._count - first))
+        if values.size:
+            own = pool._scales[:, example]
+            _between(pool._pixels[example], own, self._columns, self._scales, first, pool._bounds, pool._forms, values)
+        pool.computed += values.size
+        return values
+
+
+def _scales(features: Pixels) -> Floats:
+    """Return 1 / ||x|| of each row, 0 for one of zeros, (n,)."""
+    norms = np.sqrt(np.einsum("ij,ij->i", features, features, dtype=np.int64).astype(np.float64))
+    return np.asarray(np.divide(1.0, norms, out=np.zeros(len(norms)), where=norms > 0.0))
+
+
+@njit(cache=True)
+def _evaluate(cosines, near, form, out):  # type: ignore[no-untyped-def]
+    """Write a kernel, (c,): ((offset + cosine) / (1 + offset))^degree, or exp(-rate (1 - near)).
+
+    `near` is 1 - |u - v|^2 / 2: the cosine too, but for an image of zeros, which is no unit vector.
+    """
+    if form[1] == 0.0:
+        offset, scale = form[3], 1.0 / (1.0 + form[3])
+        for j in range(cosines.size):
+            out[j] = (offset + cosines[j]) * scale
+        for _ in range(int(form[2]) - 1):
+            for j in range(cosines.size):
+                out[j] *= (offset + cosines[j]) * scale
+        return
+    halvings = int(form[3])
+    rate = form[2] / 2.0**halvings
+    for j in range(cosines.size):
+        x = rate * (near[j] - 1.0)
+        value = SERIES[9]
+        for term in range(8, -1, -1):
+            value = value * x + SERIES[term]
+        out[j] = value
+    for _ in range(halvings):
+        for j in range(cosines.size):
+            out[j] *= out[j]
+
+
+@njit(cache=True)
+def _mix(inner, left, right, forms, weights, total):  # type: ignore[no-untyped-def]
+    """Add kernels of one view, by inner products (b, c) and the scales of both sides, to a sum (b, c)."""
+    cosines, near, values = np.empty(len(right)), np.empty(len(right)), np.empty(len(right))
+    for i in range(len(inner)):
+        there = 0.5 * (left[i] > 0.0)
+        for j in range(len(right)):
+            cosines[j] = inner[i, j] * (left[i] * right[j])
+            near[j] = cosines[j] + (1.0 - there - 0.5 * (right[j] > 0.0))
+        for k in range(len(forms)):
+            _evaluate(cosines, near, forms[k], values)
+            for j in range(len(right)):
+                total[i, j] += weights[k] * values[j]
+
+
+@njit(cache=True)
+def _between(pixels, scales, columns, others, first, bounds, forms, values):  # type: ignore[no-untyped-def]
+    """Write the kernel values of one image with named ones, (m, r)."""
+    inner, cosines, near = np.empty(CHUNK, dtype=np.int32), np.empty(CHUNK), np.empty(CHUNK)
+    for start in range(0, values.shape[1], CHUNK):
+        count, made = min(CHUNK, values.shape[1] - start), -1.0
+        for k in range(len(forms)):
+            if forms[k, 0] != made:
+                made = forms[k, 0]
+                view = int(made)
+                inner[:count] = 0
+                for d in range(bounds[view], bounds[view + 1]):
+                    if pixels[d] != 0:
+                        x, column = np.int32(pixels[d]), columns[d, first + start : first + start + count]
+                        for j in range(count):
+                            inner[j] += x * np.int32(column[j])
+                there = 0.5 * (scales[view] > 0.0)
+                for j in range(count):
+                    scale = others[view, first + start + j]
+                    cosines[j] = inner[j] * (scales[view] * scale)
+                    near[j] = cosines[j] + (1.0 - there - 0.5 * (scale > 0.0))
+            _evaluate(cosines[:count], near[:count], forms[k], values[k, start : start + count])

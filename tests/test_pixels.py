@@ -1,0 +1,91 @@
+"""Kernels on blocks of pixels, made when they are asked for, against kernels on the same views."""
+
+import numpy as np
+import pytest
+
+from grambench.kernels import pixels
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pixels import ByPixels
+from grambench.kernels.views import Viewed
+
+FAMILIES = (
+    ("polynomial", 1),
+    ("unitpolynomial", 2),
+    ("unitpolynomial", 3),
+    ("meangaussian", 1),
+    ("meangaussian", 0.02),
+)
+KERNELS = [Kernel(family, value, view) for view in ("left", "right") for family, value in FAMILIES]
+
+
+def images(n, seed=0, d=196):
+    rng = np.random.default_rng(seed)
+    made = {
+        view: (rng.integers(1, 256, (n, d)) * (rng.random((n, d)) < 0.2)).astype(np.uint8) for view in ("left", "right")
+    }
+    made["left"][2] = 0
+    made["right"][5] = made["right"][4]
+    return made
+
+
+def test_values_are_those_of_kernels_on_views():
+    train, others = images(70), images(30, seed=1)
+    pool, reference = ByPixels(KERNELS, train), Viewed(KERNELS, train)
+    between = ByPixels(KERNELS, train, others, basis=pool)
+    expected = Viewed(KERNELS, train, others, basis=reference)
+    for k in range(len(KERNELS)):
+        assert np.allclose(pool.grams()[k], reference.grams()[k], rtol=1e-12, atol=1e-13)
+        assert np.allclose(between.grams()[k], expected.grams()[k], rtol=1e-12, atol=1e-13)
+    assert np.allclose(pool.diagonal(), [np.diagonal(gram) for gram in reference.grams()], rtol=1e-12, atol=1e-13)
+    weights = np.linspace(0.0, 1.0, len(KERNELS))
+    rows, columns = np.array([3, 1]), np.array([8, 2, 9])
+    mixed = sum(w * gram[np.ix_(rows, columns)] for w, gram in zip(weights, expected.grams(), strict=True))
+    assert np.allclose(between.mixed(weights, rows, columns), mixed, rtol=1e-12)
+
+
+def test_a_value_has_the_same_bits_however_it_is_made(monkeypatch):
+    train = images(60)
+    pool = ByPixels(KERNELS, train)
+    grams = list(pool.grams())
+    partners = pool.partners(0)
+    named = np.random.default_rng(2).integers(0, 60, 1500)
+    for example in named:
+        partners.append(int(example))
+    for first in (0, 1, 1490, 1500):
+        values = partners.values(7, first)
+        assert np.array_equal(values, [gram[7, named[first:]] for gram in grams])
+    monkeypatch.setattr(pixels, "COLUMNS", 7)
+    assert np.array_equal(pool.values(3, np.arange(60), np.arange(60)), grams[3])
+    for gram in grams:
+        assert np.array_equal(gram, gram.T)
+
+
+def test_the_series_is_the_exponential():
+    for rate in (0.01, 0.7, 5.0, 60.0):
+        cosines, out = np.linspace(-1.0, 1.0, 1001), np.empty(1001)
+        halved = max(0, np.ceil(np.log2(2.0 * rate / pixels.NEAR)))
+        pixels._evaluate(cosines, cosines, np.array([0.0, pixels.GAUSSIAN, rate, halved]), out)
+        assert np.allclose(out, np.exp(-rate * (1.0 - cosines)), rtol=1e-12, atol=1e-300)
+
+
+def test_parts_have_units_of_their_own_training_examples():
+    train = images(40)
+    chosen = np.arange(10, 30)
+    part = ByPixels(KERNELS, train).part(chosen, chosen)
+    own = ByPixels(KERNELS, {view: values[chosen] for view, values in train.items()})
+    for one, other in zip(part.grams(), own.grams(), strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("kernels", "views", "message"),
+    [
+        (KERNELS, {"left": np.zeros((3, 196)), "right": np.zeros((3, 196))}, "view left: expected bytes, at most 258"),
+        ([Kernel("polynomial", 1, "left")], {"left": np.zeros((3, 259), np.uint8)}, r"got uint8 of shape \(3, 259\)"),
+        ([Kernel("polynomial", 2, "left")], {"left": np.zeros((3, 9), np.uint8)}, "expected polynomial_p1, unitpoly"),
+        ([Kernel("chisquare", 1, "left")], {"left": np.zeros((3, 9), np.uint8)}, "expected polynomial_p1, unitpoly"),
+    ],
+)
+def test_what_cannot_be_exact_is_refused(kernels, views, message):
+    with pytest.raises(ValueError, match=message):
+        ByPixels(kernels, views)
