@@ -369,7 +369,7 @@ def test_documentation_lists_every_data_set() -> None:
 def test_documentation_lists_every_task() -> None:
     rows = {name: tuple(row[:2]) for name, row in documented(4).items()}
     assert rows == {
-        name: (size(described), str(described.positives))
+        name: (size(described), f"{len(described.classes)} classes" if described.classes else str(described.positives))
         for name, described in DESCRIPTIONS.items()
         if isinstance(described, Dataset) and described.base
     }

@@ -15,7 +15,9 @@ from sklearn.cluster import KMeans
 from grambench import features
 from grambench.common.errors import ConfigError, DataError
 from grambench.features import gaussian, harris, hue, images, points, sift, words
-from grambench.features.descriptors import gist, lab
+from grambench.features.descriptors import gist, lab, phog
+from grambench.features.gaussian import blur
+from grambench.features.images import grey
 
 LOCAL = [name for name in features.names() if features.has_words(name)]
 WHOLE = [name for name in features.names() if not features.has_words(name)]
@@ -53,10 +55,10 @@ def cosines(a, b):
 # The registry
 
 
-def test_the_fifteen_views_of_the_eight_descriptors():
+def test_the_views_of_the_descriptors():
     views = [view for name in features.names() for view in features.views(name)]
-    assert len(features.names()) == 8
-    assert len(views) == len(set(views)) == 15
+    assert len(features.names()) == 9
+    assert len(views) == len(set(views)) == 15 + 4  # those of OKS, and the levels of PHOG
     assert all(features.descriptor(view) in view for view in views)
     for name in WHOLE:
         layouts = described(name, drawn())
@@ -546,3 +548,54 @@ def test_a_codebook_leaves_the_samples_alone_and_depends_on_the_generator_only()
     assert np.array_equal(a, b)
     assert a.dtype == np.uint8
     assert np.array_equal(words.codebook(np.asfortranarray(samples), 20, np.random.default_rng(7)), a)
+
+
+# PHOG (Bosch et al. 2007)
+
+
+def naive_phog(image, threshold, bins):
+    """Return the finest level's cells, by loops over the definition."""
+    levels = blur(grey(image), phog.SMOOTHING).astype(float)
+    height, width = levels.shape
+    down, across = np.zeros_like(levels), np.zeros_like(levels)
+    down[1:-1, 1:-1] = (levels[2:, 1:-1] - levels[:-2, 1:-1]) / 2
+    across[1:-1, 1:-1] = (levels[1:-1, 2:] - levels[1:-1, :-2]) / 2
+    size = np.hypot(down, across)
+    cells = np.zeros((8, 8, bins))
+    for y in range(1, height - 1):
+        for x in range(1, width - 1):
+            own = size[y, x]
+            if own < threshold:
+                continue
+            dy, dx = (round(each[y, x] / own) for each in (down, across))
+            if size[y + dy, x + dx] > own or size[y - dy, x - dx] >= own:
+                continue
+            place = math.atan2(down[y, x], across[y, x]) / (2 * math.pi) % 1 * bins
+            cell = cells[y * 8 // height, x * 8 // width]
+            cell[int(place) % bins] += own * (1 - place % 1)
+            cell[(int(place) + 1) % bins] += own * (place % 1)
+    return cells
+
+
+def test_phog_counts_the_edges_of_a_pyramid():
+    image = np.random.default_rng(0).integers(0, 256, (40, 52, 3)).astype(np.uint8)
+    found = phog.describe(phog.Parameters(bins=12, threshold=2.0), image)
+    cells = naive_phog(image, 2.0, 12)
+    assert cells.sum() > 100
+    whole = []
+    for level in range(4):
+        width = 8 // 2**level
+        whole.append(cells.reshape(2**level, width, 2**level, width, 12).sum(axis=(1, 3)).ravel())
+        assert np.allclose(found[str(level)], np.concatenate(whole), rtol=1e-4, atol=1e-2)
+
+
+def test_phog_of_stripes_has_two_opposite_orientations():
+    image = np.repeat(np.tile(np.repeat([0, 255], 8), 8)[None, :, None], 64, axis=0).repeat(3, axis=2).astype(np.uint8)
+    histogram = phog.describe(phog.Parameters(bins=4), image)["0"]
+    assert histogram[0] > 0
+    assert histogram[2] > 0
+    assert histogram[[1, 3]].max() < 1e-3 * histogram.sum()
+
+
+def test_phog_of_one_colour_is_empty():
+    assert not phog.describe(phog.Parameters(), np.full((32, 32, 3), 77, np.uint8))["3"].any()

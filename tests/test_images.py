@@ -11,7 +11,7 @@ from PIL import Image
 
 from grambench.common.errors import DataError
 from grambench.common.files import sha256
-from grambench.config.dataset import Images, ImageSets, Task, WordLists
+from grambench.config.dataset import Folders, Images, ImageSets, Numbered, Task, WordLists
 from grambench.config.load import check
 from grambench.datasets import collection, drawings, images, store, views
 from grambench.datasets.prepare import prepare
@@ -63,7 +63,7 @@ def test_a_task_has_the_images_with_words_of_one_side(tmp_path):
     ]
     task = found.among([["sky"], ["people"]])
     assert [path.rpartition("/")[2] for path in task.paths] == ["1.png", "3.png", "5.png", "6.png"]
-    assert task.labels.tolist() == [1, -1, -1, 1]
+    assert task.labels.tolist() == [0, 1, 1, 0]
     assert task.test.tolist() == [False, False, True, True]
 
 
@@ -234,3 +234,31 @@ def test_drawings_are_the_same_every_time_and_alone():
     assert drawings.drawn(paths[2:3], seed=1)[paths[2]] == together[paths[2]]
     assert len(set(together.values())) == 4
     assert drawings.drawn(paths, seed=2)[paths[0]] != together[paths[0]]
+
+
+# classes by names and folders
+
+
+def named(**changes):
+    members = {f"set/jpg/image_{number:04d}.jpg": picture(number) for number in range(1, 7)}
+    members |= {"set/jpg/files.txt": b"", "set/readme.txt": b""} | changes
+    return {path: data for path, data in members.items() if data is not None}
+
+
+def test_equally_many_images_of_each_class_are_numbered(tmp_path):
+    reader = check(Numbered, {"format": "numbered", "images": "set/jpg", "names": ["a", "b", "c"], "each": 2}, "reader")
+    found = images.read(reader, [archive(tmp_path / "a.tar.xz", named())])
+    assert [next(iter(words)) for words in found.words] == ["a", "a", "b", "b", "c", "c"]
+    assert not found.test.any()
+    task = found.among([["c"], ["a"]])
+    assert task.labels.tolist() == [1, 1, 0, 0]
+    for stray in ("set/jpg/image_0007.jpg", "set/jpg/image.jpg", "set/jpg/image_0000.jpg"):
+        with pytest.raises(DataError, match=f"{stray}: expected a name that ends in a number from 1 to 6"):
+            images.read(reader, [archive(tmp_path / "b.tar.xz", named(**{stray: picture(9)}))])
+
+
+def test_folders_are_classes(tmp_path):
+    members = {f"set/{folder}/image_{number}.jpg": picture(number) for folder in ("ant", "bee") for number in (1, 2)}
+    reader = check(Folders, {"format": "folders", "images": "set"}, "reader")
+    found = images.read(reader, [archive(tmp_path / "a.tar.xz", members)])
+    assert found.words == [frozenset({"ant"})] * 2 + [frozenset({"bee"})] * 2

@@ -1,0 +1,95 @@
+"""OBSCURE, Pegasos and OM-2 of many classes on scikit-learn's digits: time, steps to the optimum, cost by size.
+
+    OPENBLAS_NUM_THREADS=1 python benchmarks/obscure.py
+
+Eight kernels on unit vectors, 1000 digits for training and 797 for the test. Steps: examples looked at until the
+objective (9) is within so many percent of a lower bound of the optimum, which a dual solver gives. Medians of processor
+time. MNIST is a study, `obscure_mnist`.
+"""
+
+import time
+from statistics import median
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+from grambench import algorithms
+from grambench.algorithms.group_norm import dual_norm
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pool import Stored
+from grambench.kernels.views import Viewed
+from grambench.solvers import group_norm
+
+KERNELS = [Kernel("polynomial", 1), Kernel("unitpolynomial", 2), Kernel("unitpolynomial", 3)]
+KERNELS += [Kernel("meangaussian", value) for value in (0.05, 0.1, 0.2, 0.5, 1.0)]
+RUNS = 7
+NEAR = (100, 10, 1)  # percent above the optimum
+SIZES = (200, 400, 800, 1600)
+
+
+def problem(n):
+    """Return the pools of n digits for training and of the others, and both labels."""
+    x, y = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    train, test = order[:n], order[n:]
+    pool = Viewed(KERNELS, {"": x[train]})
+    between = Viewed(KERNELS, {"": x[train]}, {"": x[test]}, basis=pool)
+    stored = (Stored(np.stack(list(each.grams()))) for each in (pool, between))
+    return (*stored, y[train].astype(np.int8), y[test])
+
+
+def fitted(name, pool, labels, **settings):
+    algorithm = algorithms.load(name)
+    order = np.arange(len(labels), dtype=np.int32)
+    return algorithm.fit(algorithm.parameters(**settings), pool, labels, order=order, rng=np.random.default_rng(0))
+
+
+def timed(name, pool, labels, **settings):
+    """Return a fit and the median of its processor seconds."""
+    fitted(name, pool, labels, **settings)  # compiles
+    seconds = []
+    for _ in range(RUNS):
+        start = time.process_time()
+        fit = fitted(name, pool, labels, **settings)
+        seconds.append(time.process_time() - start)
+    return fit, median(seconds)
+
+
+def steps_to(fit, lower, percent):
+    """Return after how many examples the objective was first so near to the optimum, as kept states tell."""
+    near = [state.rounds for state in fit.states if state.objective <= (1.0 + percent / 100.0) * lower]
+    return f"{near[0]:8}" if near else f"> {fit.states[-1].rounds:6}"
+
+
+def main():
+    pool, between, labels, truth = problem(1000)
+    print("1000 digits, 8 kernels: processor seconds, test accuracy")
+    for name, settings in (
+        ("obscure", {"p": 1.05, "C": 100}),
+        ("obscure", {"p": 1.25, "C": 100}),
+        ("pegasos", {"p": 1.25, "C": 100}),
+        ("om2_multiclass", {}),
+    ):
+        fit, seconds = timed(name, pool, labels, **settings)
+        right = np.mean(fit.predictor.scores(between).argmax(axis=1) == truth)
+        passes = "1 pass" if name == "om2_multiclass" else "10 passes"
+        print(f"  {name:15} {settings!s:24} {passes:9} {seconds:7.4f} s   {100 * right:5.1f} %")
+    print("examples looked at until within 100, 10 and 1 % of the optimum, p = 1.05")
+    grams = np.stack(list(pool.grams()))
+    for C in (1, 10, 100, 1000):
+        lower = group_norm.solve(grams, labels, 1.0 / (C * 1000), dual_norm(1.05), passes=300).lower
+        for name, settings in (("obscure", {"online": 20, "batch": 480}), ("pegasos", {"epochs": 500})):
+            fit = fitted(name, pool, labels, p=1.05, C=C, **settings)
+            print(f"  C = {C:4} {name:8}", *(steps_to(fit, lower, percent) for percent in NEAR))
+    print("processor seconds of 5 + 5 passes, p = 1.05, C = 100, by the number of digits")
+    seconds = []
+    for n in SIZES:
+        pool, _, labels, _ = problem(n)
+        seconds.append(timed("obscure", pool, labels, p=1.05, C=100)[1])
+        print(f"  {n:5} {seconds[-1]:8.4f} s")
+    exponent = np.polyfit(np.log(SIZES), np.log(seconds), 1)[0]
+    print(f"  exponent {exponent:.2f}; a pass adds as many rows of n numbers as it makes steps")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""OMKC(D,D) (many classes): deterministic combination of multi-class Perceptrons, beyond Hoi et al. 2013.
+
+Their Section 6 leaves many classes and bounded memory open. Here every kernel has a Perceptron of C classes (Crammer
+and Singer 2003): where it predicts another class than the example's, the example is added to its class and taken from
+that one, and the kernel's weight is multiplied by beta. The prediction is the class of the largest sum of weights; of
+equal scores and sums, the first class is predicted. Two classes, +1 the first, are `omkc_dd`.
+
+With a `budget` a Perceptron that has so many support vectors forgets the oldest before it adds one (the removal of the
+Forgetron, Dekel et al. 2008, without its shrinking).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grambench.algorithms.checks import check_classes
+from grambench.algorithms.fit import Fit, Floats, Labels, Order, State, Work
+from grambench.kernels.pool import Pool, stacked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of OMKC(D,D) of many classes.
+
+    Attributes
+    ----------
+    beta : float
+        Factor of a kernel's weight after a mistake of its Perceptron, in (0, 1).
+    budget : int
+        Support vectors of each Perceptron at most; 0 for no bound.
+    """
+
+    beta: float = 0.8
+    budget: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.beta < 1.0:
+            raise ValueError(f"beta must lie in (0, 1), got {self.beta}")
+        if self.budget < 0:
+            raise ValueError(f"budget must be at least 0, got {self.budget}")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassVote:
+    """s(x, y): the sum of the weights of the kernels whose Perceptron predicts y.
+
+    Attributes
+    ----------
+    weights : ndarray of float64 (m,)
+        Of the kernels.
+    dual : ndarray of float64 (m, n, C)
+        Coefficients of each Perceptron.
+    """
+
+    weights: Floats
+    dual: Floats
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return s(x, y), (t, C)."""
+        votes, grams = np.zeros((pool.shape[1], self.dual.shape[2])), pool.grams()
+        for k, weight in enumerate(self.weights):
+            votes[np.arange(len(votes)), (grams[k] @ self.dual[k]).argmax(axis=1)] += weight
+        return votes
+
+    @property
+    def support(self) -> NDArray[np.intp]:
+        """The support vectors of any kernel."""
+        return np.flatnonzero(self.dual.any(axis=(0, 2)))
+
+
+def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
+    """Pass over the order once."""
+    check_classes(pool, labels, order)
+    grams, classes = stacked(pool), int(labels.max()) + 1
+    m, n = grams.shape[:2]
+    logarithms, dual, room = np.zeros(m), np.zeros((m, n, classes)), parameters.budget or len(order)
+    mistakes, updates, removals = _pass(
+        grams, labels, order, np.log(parameters.beta), room, np.zeros((m, classes, n)), logarithms, dual
+    )
+    weights = np.exp(logarithms - logarithms.max())
+    weights /= weights.sum()
+    predictor = ClassVote(weights, dual)
+    work = Work(kernel_values=n * updates, row_additions=2 * (updates + removals))
+    wrong = float(np.mean(predictor.scores(pool).argmax(axis=1) != labels))
+    state = State(
+        stage=1,
+        epochs=1,
+        rounds=len(order),
+        updates=updates,
+        seconds=0.0,
+        objective=mistakes / len(order),
+        training_error=wrong,
+        work=work,
+        predictor=predictor,
+    )
+    return Fit(weights=weights, predictor=predictor, states=[state], work=work)
+
+
+@njit(cache=True)
+def _pass(grams, labels, order, discount, room, scores, logarithms, dual):  # type: ignore[no-untyped-def]
+    """Pass over the order; return mistakes of the vote, updates and removals of all Perceptrons."""
+    m, classes, n = scores.shape
+    support, taken = np.empty((m, room), dtype=np.int64), np.empty((m, room), dtype=np.int64)
+    counts, votes = np.zeros(m, dtype=np.int64), np.empty(classes)
+    mistakes, updates, removals = 0, 0, 0
+    for i in order:
+        y = labels[i]
+        votes[:] = 0.0
+        largest = logarithms.max()
+        for k in range(m):
+            best = 0
+            for c in range(1, classes):
+                if scores[k, c, i] > scores[k, best, i]:
+                    best = c
+            votes[best] += np.exp(logarithms[k] - largest)
+            if best == y:
+                continue
+            logarithms[k] += discount
+            place = counts[k] % room
+            if counts[k] >= room:
+                removals += 1
+                old, wrong = support[k, place], taken[k, place]
+                dual[k, old, labels[old]] -= 1.0
+                dual[k, old, wrong] += 1.0
+                for j in range(n):
+                    scores[k, labels[old], j] -= grams[k, old, j]
+                    scores[k, wrong, j] += grams[k, old, j]
+            support[k, place], taken[k, place] = i, best
+            counts[k] += 1
+            updates += 1
+            dual[k, i, y] += 1.0
+            dual[k, i, best] -= 1.0
+            for j in range(n):
+                scores[k, y, j] += grams[k, i, j]
+                scores[k, best, j] -= grams[k, i, j]
+        mistakes += votes.argmax() != y
+    return mistakes, updates, removals

@@ -1,0 +1,51 @@
+"""The claims of OBSCURE (Orabona et al. 2010) on MNIST, Section 4.3 and Figure 4."""
+
+import numpy as np
+
+from grambench.claims import Answer, Claim, Evidence
+
+SIZES = {"mnist_1000": 1000, "mnist_5000": 5000, "mnist_20000": 20_000, "mnist_60000": 60_000}
+LINEAR = 1.15  # the largest exponent that is called so
+CLOSE = 0.3  # points of error
+
+
+def _exponent(evidence: Evidence, metric: str, unit: str) -> Answer:
+    found = {n: evidence.results.sample(name, "obscure", metric) for name, n in SIZES.items()}
+    known = {n: sample.mean for n, sample in found.items() if sample.runs}
+    if len(known) < 3:
+        return Answer("undecided", f"{len(known)} of {len(SIZES)} sizes were run")
+    exponent = float(np.polyfit(np.log(list(known)), np.log(list(known.values())), 1)[0])
+    said = ", ".join(f"{n}: {value:.3g}" for n, value in known.items())
+    return Answer("holds" if exponent <= LINEAR else "fails", f"exponent {exponent:.2f} ({unit} {said})")
+
+
+def time_is_linear(evidence: Evidence) -> Answer:
+    """OBSCURE's time is about linear in the number of examples (here: of ten epochs; an exponent of at most 1.15)."""
+    return _exponent(evidence, "search_seconds", "seconds")
+
+
+def work_is_linear(evidence: Evidence) -> Answer:
+    """OBSCURE's time is about linear in the number of examples (here: kernel values of ten epochs, likewise)."""
+    return _exponent(evidence, "kernel_values", "kernel values")
+
+
+def the_first_stage_comes_close(evidence: Evidence) -> Answer:
+    """OBSCURE quickly converges to the best performance (here: after the first stage within .3 points of the end)."""
+    curves = evidence.curves[evidence.curves["metric"].isin(["stage", "accuracy_percent"])]
+    gains = {}
+    for name, n in SIZES.items():
+        own = curves[curves["dataset"] == name].pivot(index="round", columns="metric", values="result")
+        if len(own):
+            accuracy = own["accuracy_percent"]
+            gains[n] = float(accuracy.iloc[-1] - accuracy[own["stage"] == 1].iloc[-1])
+    if not gains:
+        return Answer("undecided", "nothing was run")
+    said = ", ".join(f"{n}: {gain:+.2f}" for n, gain in gains.items())
+    return Answer("holds" if max(gains.values()) <= CLOSE else "fails", f"points that the second stage gains: {said}")
+
+
+CLAIMS = [
+    Claim("1d", "Section 4.3", the_first_stage_comes_close),
+    Claim("3b", "Section 4.3", time_is_linear),
+    Claim("3c", "Section 4.3", work_is_linear),
+]
