@@ -150,7 +150,7 @@ def test_an_entry_must_be_an_algorithm_of_the_registry(tmp_path, entries, messag
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol["kind"])
 def test_every_algorithm_is_accepted_under_every_protocol(tmp_path, protocol):
-    names = algorithms.names()
+    names = [name for name in algorithms.names() if not algorithms.takes_many_classes(name)]
     dictionary = {"family": "gaussian", "low": 0.1, "high": 10.0, "count": 4, "spacing": "log"}
     made = plan(tmp_path, protocol=protocol, algorithms={name: {} for name in names}, sweeps={}, dictionary=dictionary)
     for name in names:
@@ -245,3 +245,17 @@ def test_a_project_can_ask_for_some_of_a_studys_entries(small, tmp_path):
     assert chosen.records("omkc") == small.records("omkc")
     with pytest.raises(ConfigError, match=r"unknown algorithm of small 'rkl_l3': did you mean rkl_l"):
         Plan({"studies": ["small"], "algorithms": {"small": ["rkl_l3"]}}, tmp_path / "config")
+
+
+MANY = {"kind": "classes", "sizes": {"default": [10, 5, 5]}, "values": [1.0]}
+
+
+def test_classes_meet_what_learns_them(tmp_path):
+    with pytest.raises(
+        ConfigError, match="small: obscure learns from class numbers, which a study of kind classes alone"
+    ):
+        plan(tmp_path / "a", protocol={"kind": "online"}, algorithms={"obscure": {}}, sweeps={})
+    with pytest.raises(ConfigError, match="small: digits_10 has 10 classes, which a study of kind classes alone takes"):
+        plan(tmp_path / "b", protocol={"kind": "online"}, datasets=["digits_10"], algorithms={"om2": {}}, sweeps={})
+    made = plan(tmp_path / "c", protocol=MANY, datasets=["digits_10"], algorithms={"obscure": {}, "om2": {}}, sweeps={})
+    assert json.loads(made.run_spec("small", "digits_10", "om2"))["classes"] == list(range(10))

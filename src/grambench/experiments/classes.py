@@ -199,6 +199,8 @@ class Pools:
         """Return the pool of the training examples."""
         kind = ByPixels if self._dataset.views and not self._dataset.images else Viewed
         self._basis = kind(self._kernels, self._features(self._train))
+        if isinstance(self._basis, Viewed):
+            list(self._basis.grams())  # or the first fit alone would spend their time
         return self._basis
 
     def between(self, others: Indices) -> Pool:
@@ -266,7 +268,7 @@ def _measured(
         "error_percent": 100.0 * float(np.mean(predicted != truth)),
         "balanced_accuracy_percent": learner.balanced_percent(predicted == truth, truth),
         "objective": last.objective if last else np.nan,
-        "training_error_percent": 100.0 * last.training_error if last else np.nan,
+        "training_error_percent": 100.0 * (last.training_error if last else _wrong(chosen, pool, sample, dataset)),
         "support_vectors": _support(chosen.predictor),
         "epochs": last.epochs if last else np.nan,
         "kernels_selected": learner.kernels_selected(chosen.weights) if chosen.weights.any() else np.nan,
@@ -319,6 +321,11 @@ def _has_machines(
 
 def _predicted(predictor: Predictor, pool: Pool, dataset: PreparedDataset) -> NDArray[np.intp]:
     return np.asarray(scored(predictor, pool, len(dataset.classes)).argmax(axis=1))
+
+
+def _wrong(way: Way, pool: Pool, sample: Sample, dataset: PreparedDataset) -> float:
+    """Return the share of the training examples that are classified wrongly."""
+    return float(np.mean(_predicted(way.predictor, pool, dataset) != sample.labels))
 
 
 def _support(predictor: Predictor) -> float:

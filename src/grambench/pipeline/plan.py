@@ -447,6 +447,10 @@ def _check_algorithms(study: Study) -> None:
             raise unknown_name(f"parameter of the algorithms of {study.name}", parameter, all_known)
     for entry in study.algorithms:
         name = study.file(entry)
+        if algorithms.takes_many_classes(name) and study.protocol.kind != "classes":
+            raise ConfigError(
+                f"{study.name}: {entry} learns from class numbers, which a study of kind classes alone has"
+            )
         sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
         points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
         known = algorithms.load(name).parameters.__dataclass_fields__

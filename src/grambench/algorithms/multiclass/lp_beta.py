@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Work
@@ -68,6 +69,11 @@ class PerKernel:
     weights: Floats
     dual: Floats
     bias: Floats
+
+    @property
+    def support(self) -> NDArray[np.intp]:
+        """The support vectors of any kernel's machines that have a weight."""
+        return np.flatnonzero(self.dual.any(axis=(0, 2)))
 
     def scores(self, pool: Pool) -> Floats:
         """Return s(x, y), (t, C)."""
