@@ -11,7 +11,7 @@ for each class at each C of the protocol, of which validation chooses one C for 
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.checks import scored
-from grambench.algorithms.fit import Fit, Floats, Labels, Predictor, State, Work
+from grambench.algorithms.fit import Fit, Floats, Labels, Mixture, Predictor, State, Work
 from grambench.algorithms.one_vs_rest import OneVsRest, against_the_rest
 from grambench.common.errors import DataError, SolverError
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import learner
 from grambench.experiments.data import Sample, shuffled
-from grambench.experiments.learner import WORK
+from grambench.experiments.learner import WORK, Trained
 from grambench.experiments.outcome import Learned, Outcome, learned_values
 from grambench.experiments.seeds import seeds
 from grambench.experiments.specification import Specification
@@ -135,10 +135,11 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     found: dict[tuple[int, int], Way] = {}
     curves: dict[tuple[int, int], Floats] = {}
     for r, draw in enumerate(draws(specification, dataset)):
+        made: dict[bytes, Pools] = {}
         for p, point in enumerate(points):
             if r == p == 0:
-                _measured(specification, dataset, point, _few(dataset, draw))
-            measured, way, curve, table = _measured(specification, dataset, point, draw)
+                _measured(specification, dataset, point, _few(dataset, draw), {})
+            measured, way, curve, table = _measured(specification, dataset, point, draw, made)
             for name, value in measured.items():
                 metrics[name][p, r] = value
             found[p, r], curves[p, r], confusion[p, r] = way, curve, table
@@ -188,87 +189,100 @@ def _few(dataset: PreparedDataset, draw: Draw) -> Draw:
 
 
 class Pools:
-    """Makes the pools that belong to some training examples: of blocks of pixels, or of views; vectors are one view."""
+    """The pools that belong to some training examples: of blocks of pixels, or of views; vectors are one view.
+
+    Each is made once, for all points of a sweep.
+
+    Attributes
+    ----------
+    seconds : float
+        That the pool of the training examples took.
+    """
 
     def __init__(self, specification: Specification, dataset: PreparedDataset, train: Indices) -> None:
-        self._kernels, self._dataset, self._train = specification.pool, dataset, train
+        self._kernels, self._dataset = specification.pool, dataset
         self._views = list(dict.fromkeys(kernel.view for kernel in self._kernels))
-        self._basis: Viewed | ByPixels | None = None
-
-    def train(self) -> Pool:
-        """Return the pool of the training examples."""
-        kind = ByPixels if self._dataset.views and not self._dataset.images else Viewed
-        self._basis = kind(self._kernels, self._features(self._train))
-        if isinstance(self._basis, Viewed):
-            list(self._basis.grams())  # or the first fit alone would spend their time
-        return self._basis
+        self._between: dict[bytes, Pool] = {}
+        begun = time.perf_counter()
+        kind = ByPixels if dataset.views and not dataset.images else Viewed
+        self.train: ByPixels | Viewed = kind(self._kernels, self._features(train))
+        _make(self.train)  # or the first fit alone would spend their time
+        self.seconds = time.perf_counter() - begun
 
     def between(self, others: Indices) -> Pool:
-        """Return the pool between other examples and the training ones; after `train`."""
-        features = self._features(others)
-        if isinstance(self._basis, ByPixels):
-            return ByPixels(self._kernels, self._basis.features, features, basis=self._basis)
-        if isinstance(self._basis, Viewed):
-            return Viewed(self._kernels, self._basis.train, features, basis=self._basis)
-        raise ValueError("expected the pool of the training examples to be made first")
+        """Return the pool between other examples and the training ones."""
+        key = others.tobytes()
+        if key not in self._between:
+            features, basis = self._features(others), self.train
+            if isinstance(basis, ByPixels):
+                self._between[key] = ByPixels(self._kernels, basis.features, features, basis=basis)
+            else:
+                self._between[key] = Viewed(self._kernels, basis.train, features, basis=basis)
+            _make(self._between[key])  # which every state is tested with
+        return self._between[key]
 
     def _features(self, chosen: Indices) -> dict[str, Any]:
         views: dict[str, Any] = {"": self._dataset.features} | dict(self._dataset.views)
         return {view: views[view][chosen] for view in self._views}
 
 
+def _make(pool: Pool) -> None:
+    """Make the Gram matrices of a pool that keeps them."""
+    if isinstance(pool, Viewed):
+        list(pool.grams())
+
+
 def _measured(
-    specification: Specification, dataset: PreparedDataset, point: dict[str, Any], draw: Draw
+    specification: Specification, dataset: PreparedDataset, point: dict[str, Any], draw: Draw, made: dict[bytes, Pools]
 ) -> tuple[dict[str, float], Way, Floats, Floats]:
-    """Choose, learn and test once; return metrics, what was learned, the curves (S, c) and the confusion matrix."""
+    """Choose, learn and test once; return metrics, what was learned, the curves (S, c) and the confusion matrix.
+
+    `made` are the pools of this draw by their training examples, which earlier points have made.
+    """
+
+    def pools_of(train: Indices) -> Pools:
+        key = train.tobytes()
+        if key not in made:
+            made[key] = Pools(specification, dataset, train)
+        return made[key]
+
     protocol, algorithm = specification.protocol, algorithms.load(specification.file)
-    begun, work, error = time.perf_counter(), Work(), np.nan
     name, values = learner.tuned(algorithm, specification.tune)
     tried = [point if name is None else point | {name: value} for value in values]
-    costs = list(protocol["values"])
-    pools = Pools(specification, dataset, draw.train)
-    pool = pools.train()
-    order = shuffled(len(draw.train), draw.seed)
-    sample = Sample(pool, dataset.labels[draw.train], order)
+    costs, place, error = list(protocol["values"]), 0, np.nan
     chosen: Way | None = None
-    place, failed = 0, SolverError(f"{algorithm.name}: nothing was learned")
-    choose = len(draw.validation) > 0 and (name is not None or _has_machines(algorithm, sample, tried[0], draw, costs))
-    if choose:
-        held, truth = pools.between(draw.validation), dataset.labels[draw.validation]
-        for number, settings in enumerate(tried):
-            begun_last = time.perf_counter()
-            try:
-                for way in _ways(algorithm, settings, sample, draw.seed, costs):
-                    wrong = float(np.mean(_predicted(way.predictor, held, dataset) != truth))
-                    if chosen is None or wrong < error:
-                        chosen, error, place = way, wrong, number
-                        search_seconds = time.perf_counter() - begun_last
-                work = work + way.work
-            except SolverError as reason:
-                failed = reason
-        if chosen is None:
-            raise failed
+    works: dict[int, Work] = {}  # of each value, all its machines included
+    pools, known = pools_of(draw.train), draw.train
+    seconds, begun = pools.seconds, time.perf_counter()
+    machines = len(costs) > 1 and not algorithms.takes_many_classes(algorithm.name)
+    if len(draw.validation) and (name is not None or machines):
+        held = pools.between(draw.validation), dataset.labels[draw.validation]
+        for number, way, spent in _search(algorithm, tried, _sample(pools, dataset, known, draw), draw.seed, costs):
+            works[number] = way.work
+            wrong = float(np.mean(_predicted(way.predictor, held[0], dataset) != held[1]))
+            if chosen is None or wrong < error:
+                chosen, error, place, search_seconds = way, wrong, number, spent
     if chosen is None or protocol["refit"]:
-        if protocol["refit"] and len(draw.validation):
-            pools = Pools(specification, dataset, draw.known)
-            pool = pools.train()
-            sample = Sample(pool, dataset.labels[draw.known], shuffled(len(draw.known), draw.seed))
-        begun_last = time.perf_counter()
         costs = costs[-1:] if chosen is None else [chosen.C]
+        if protocol["refit"]:
+            known, asked = draw.known, time.perf_counter()
+            pools = pools_of(known)
+            seconds += pools.seconds - (time.perf_counter() - asked)  # whether it is made here or was before
+        sample = _sample(pools, dataset, known, draw)
+        begun_last = time.perf_counter()
         *_, chosen = _ways(algorithm, tried[place], sample, draw.seed, costs)
         search_seconds = time.perf_counter() - begun_last
-        work = work + chosen.work
-    seconds = time.perf_counter() - begun
+        works[len(tried)] = chosen.work
+    seconds += time.perf_counter() - begun
     unknown, truth = pools.between(draw.test), dataset.labels[draw.test]
     predicted = _predicted(chosen.predictor, unknown, dataset)
     last = chosen.states[-1] if chosen.states else None
-    n = len(sample.labels)
     measured: dict[str, float] = {
         "accuracy_percent": 100.0 * float(np.mean(predicted == truth)),
         "error_percent": 100.0 * float(np.mean(predicted != truth)),
         "balanced_accuracy_percent": learner.balanced_percent(predicted == truth, truth),
         "objective": last.objective if last else np.nan,
-        "training_error_percent": 100.0 * (last.training_error if last else _wrong(chosen, pool, sample, dataset)),
+        "training_error_percent": 100.0 * (last.training_error if last else _wrong(chosen, pools, dataset, known)),
         "support_vectors": _support(chosen.predictor),
         "epochs": last.epochs if last else np.nan,
         "kernels_selected": learner.kernels_selected(chosen.weights) if chosen.weights.any() else np.nan,
@@ -277,7 +291,7 @@ def _measured(
         "validation_error_percent": 100.0 * error,
         "seconds": seconds,
         "search_seconds": search_seconds,
-        **learner.counts(work, n),
+        **learner.counts(sum(works.values(), Work()), len(known)),
     }
     classes = len(dataset.classes)
     confusion = np.zeros((classes, classes))
@@ -295,37 +309,64 @@ def _ways(
             raise SolverError(f"{algorithm.name}: expected a predictor of many classes, got a kernel alone")
         yield Way(fit.weights, fit.predictor, np.nan, fit.states, fit.work)
         return
-    samples = [
-        Sample(sample.pool, against_the_rest(sample.labels, number), sample.order)
-        for number in range(int(sample.labels.max()) + 1)
-    ]
-    fits = [learner.fit(algorithm, settings, own, seed) for own in samples]
-    weights = np.mean([_shares(fit) for fit in fits], axis=0)
-    trained = [learner.trained(fit, own, costs) for fit, own in zip(fits, samples, strict=True)]
-    work = sum((fit.work for fit in fits), Work())
+    weights, work, trained = np.zeros(sample.pool.shape[0]), Work(), []
+    classes = range(int(sample.labels.max()) + 1)
+    for number in classes:
+        own = Sample(sample.pool, against_the_rest(sample.labels, number), sample.order)
+        fit = learner.fit(algorithm, settings, own, seed)
+        weights += _shares(fit) / len(classes)
+        work += fit.work
+        trained.append([_light(machine) for machine in learner.trained(fit, own, costs)])
     for machines in zip(*trained, strict=False):
         used = work + sum((machine.work for machine in machines), Work())
         yield Way(weights, OneVsRest([machine.predictor for machine in machines]), machines[0].C, (), used)
+
+
+def _light(machine: Trained) -> Trained:
+    """Return a machine without the kernel values that it keeps: there may be a hundred of them, each on its kernel."""
+    predictor = machine.predictor
+    return replace(machine, predictor=replace(predictor, kept=None)) if isinstance(predictor, Mixture) else machine
 
 
 def _shares(fit: Fit) -> Floats:
     return fit.weights / fit.weights.sum() if fit.weights.any() else fit.weights
 
 
-def _has_machines(
-    algorithm: Algorithm, sample: Sample, settings: dict[str, Any], draw: Draw, costs: list[float]
-) -> bool:
-    """Return whether there is a C to choose: whether the algorithm learns kernels alone."""
-    return len(costs) > 1 and not algorithms.takes_many_classes(algorithm.name)
-
-
 def _predicted(predictor: Predictor, pool: Pool, dataset: PreparedDataset) -> NDArray[np.intp]:
     return np.asarray(scored(predictor, pool, len(dataset.classes)).argmax(axis=1))
 
 
-def _wrong(way: Way, pool: Pool, sample: Sample, dataset: PreparedDataset) -> float:
+def _sample(pools: Pools, dataset: PreparedDataset, known: Indices, draw: Draw) -> Sample:
+    """Return some training examples in an order that depends on the draw alone."""
+    return Sample(pools.train, dataset.labels[known], shuffled(len(known), draw.seed))
+
+
+def _search(
+    algorithm: Algorithm, tried: list[dict[str, Any]], sample: Sample, seed: np.random.SeedSequence, costs: list[float]
+) -> Iterator[tuple[int, Way, float]]:
+    """Yield what is learned with each settings, their number, and the seconds since those before.
+
+    Raises
+    ------
+    SolverError
+        If nothing is learned with any.
+    """
+    failed, any_learned = SolverError(f"{algorithm.name}: nothing was learned"), False
+    for number, settings in enumerate(tried):
+        begun = time.perf_counter()
+        try:
+            for way in _ways(algorithm, settings, sample, seed, costs):
+                any_learned = True
+                yield number, way, time.perf_counter() - begun
+        except SolverError as reason:  # another value may do
+            failed = reason
+    if not any_learned:
+        raise failed
+
+
+def _wrong(way: Way, pools: Pools, dataset: PreparedDataset, known: Indices) -> float:
     """Return the share of the training examples that are classified wrongly."""
-    return float(np.mean(_predicted(way.predictor, pool, dataset) != sample.labels))
+    return float(np.mean(_predicted(way.predictor, pools.train, dataset) != dataset.labels[known]))
 
 
 def _support(predictor: Predictor) -> float:

@@ -51,6 +51,7 @@ DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))]  # 
 SHAPES = ["o", "s", "^", "D", "v", "P", "X", "p"]  # likewise
 COLUMNS = 3
 WIDTH = 9.3  # inches of three columns
+HEIGHT, LETTER = 9 / 72, 0.07  # inches of a legend's letters, and how wide they are
 Floats = NDArray[np.float64]
 Points = tuple[Floats, Floats, Floats]  # x, mean and standard deviation of a line
 STYLE: Any = {
@@ -204,7 +205,10 @@ def draw_panels(
 
 
 def put_legend(canvas: Canvas, legend: dict[str, Any], columns: int, **options: float) -> None:
-    """Put a legend above all panels."""
+    """Put a legend above all panels, in no more columns than there is room for."""
+    spaces = options.get("handlelength", 2.0) + options.get("handletextpad", 0.8) + 2.0  # of a letter's height
+    entry = spaces * HEIGHT + LETTER * max(map(len, legend))
+    columns = max(1, min(columns, int(canvas.get_figwidth() / entry)))
     columns = math.ceil(len(legend) / math.ceil(len(legend) / columns))  # rows of equal length
     canvas.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=columns, **options)
 
