@@ -271,7 +271,7 @@ def recorded(tmp_path):
         found[file] = records.read(tmp_path / f"{file}.h5")
     paths = [tmp_path / name for name in ("runs.parquet", "curves.parquet", "cells.csv")]
     collect.write(found, *paths)
-    return found, pd.read_parquet(paths[0]), pd.read_parquet(paths[1]), pd.read_csv(paths[2]).fillna("")
+    return found, pd.read_parquet(paths[0]), pd.read_parquet(paths[1]), pd.read_csv(paths[2], keep_default_na=False)
 
 
 def test_records_tables_and_figures_have_the_classes(tmp_path):

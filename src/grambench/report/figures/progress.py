@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Canvas
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import ProgressFigure
-from grambench.report.figures.shared import Given, Panel, Points, by_data_set, draw_panels, shape
+from grambench.report.figures.shared import Given, Panel, Points, by_data_set, draw_panels, plain_ticks, shape
 
 ENDS = {"elapsed_seconds": "search_seconds"}  # what a run as a whole says of the same, where it is called otherwise
 
@@ -35,6 +35,7 @@ def draw(given: Given, figure: ProgressFigure) -> Canvas:
     def scale(axes: Axes) -> None:
         if METRICS[figure.x].logarithmic:
             axes.set_xscale("log")
+            plain_ticks(axes.xaxis, list(axes.get_xlim()))
 
     titles = {results.title(name): shape(results.study, name) for name in figure.algorithms}
     panels = [_marked(panel, titles) for panel in by_data_set(results, figure, find)]
