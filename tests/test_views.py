@@ -136,7 +136,6 @@ def test_the_inner_products_of_one_view_are_a_stored_pool():
     stored = Stored([rows @ rows.T])
     pool = Viewed([Kernel("polynomial", 1)], {"": train["sift"]})
     np.testing.assert_allclose(np.stack(pool.grams()), np.stack(stored.grams()), rtol=0, atol=1e-15)
-    np.testing.assert_allclose(pool.rows(np.array([3, 9])), stored.rows(np.array([3, 9])), rtol=0, atol=1e-15)
     assert pool.shape == stored.shape
 
 
@@ -192,7 +191,6 @@ def test_values_equal_entries_and_are_counted_unless_the_matrix_is_made(made):
             before = pool.computed
             assert np.array_equal(values[k], pool.values(k, rows, columns))
             assert pool.computed == before
-        assert np.array_equal(pool.rows(rows), np.stack(pool.grams())[:, rows])
 
 
 def test_units_are_of_a_sample_of_the_training_examples():
@@ -235,7 +233,6 @@ def test_a_part_asks_the_whole_and_counts_what_was_made_for_it(made):
     part.grams()[1]
     assert (part.computed, whole.computed) == (660, 2 + 2 * 660)
     assert np.array_equal(np.stack(part.grams()), np.stack([each[[9, 2, 5, 0]][:, ::3] for each in whole.grams()]))
-    assert np.array_equal(part.rows(np.array([2])), np.stack(part.grams())[:, [2]])
     with pytest.raises(IndexError):
         whole.part(np.array([11]), np.arange(3))
 

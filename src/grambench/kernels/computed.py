@@ -177,10 +177,6 @@ class Computed(Pool):
         self.fill(inner, rows, columns, [kernel], values)
         return np.asarray(values[0])
 
-    def rows(self, chosen: Indices) -> Floats:
-        """Return the kernel values of b examples, (m, b, n)."""
-        return np.asarray(self.grams())[:, chosen]
-
     def part(self, rows: Indices, columns: Indices) -> Stored:
         """Return a pool of copies of some rows and columns, scaled as this one."""
         return Stored(self.grams(), features=self.features, family=self.family).part(rows, columns)

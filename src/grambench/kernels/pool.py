@@ -225,11 +225,6 @@ class Pool(ABC):
     def grams(self) -> Grams:
         """Return m arrays (t, n), read-only, C-contiguous where t = n; memory maps where they are stored."""
 
-    def rows(self, chosen: Indices) -> Floats:
-        """Return the kernel values of b of the t examples, (m, b, n)."""
-        m, _, n = self.shape
-        return np.stack([self.values(k, chosen, np.arange(n)) for k in range(m)])
-
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
         """Return the values of one kernel between b of the t examples and c of the training ones, (b, c)."""
         values: Floats = self.grams()[kernel][np.ix_(rows, columns)]
@@ -296,10 +291,6 @@ class Stored(Pool):
         """m, t and n."""
         t, n = self._grams[0].shape
         return len(self._grams), t, n
-
-    def rows(self, chosen: Indices) -> Floats:
-        """Return the kernel values of b examples, (m, b, n)."""
-        return np.stack([gram[chosen] for gram in self._grams])
 
     def grams(self) -> Grams:
         """Return the m arrays as they are."""
@@ -476,10 +467,6 @@ class Grid(Pool):
             self._grams = read_only(grams)
             self.computed += grams.size
         return self._grams
-
-    def rows(self, chosen: Indices) -> Floats:
-        """Return the kernel values of b examples, (m, b, n)."""
-        return np.asarray(self.grams())[:, chosen]
 
     def holds(self, thetas: list[Floats]) -> bool:
         """Return whether the kernels of these parameters are the grid's, and made already."""
