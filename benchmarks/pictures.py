@@ -30,10 +30,11 @@ SETTINGS = {
 
 
 def described(name, images):
-    """Return the histograms of all images."""
+    """Return the histograms of all images, in the first layout; of PHOG, in that of the second level."""
     descriptor, parameters = features.load(name), features.parameters(name, SETTINGS.get(name, {}))
     if not features.has_words(name):
-        return np.stack([descriptor.describe(parameters, image)[""] for image in images])
+        layout = "1" if name == "phog" else ""
+        return np.stack([descriptor.describe(parameters, image)[layout] for image in images])
     points = [descriptor.local(parameters, image) for image in images]
     book = words.codebook(np.concatenate([each.vectors for each in points]), parameters.words, np.random.default_rng(0))
     return np.stack([words.bag(each, book)[""] for each in points])
