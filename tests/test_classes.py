@@ -18,6 +18,7 @@ from grambench.experiments.specification import Specification
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pixels import ByPixels
 from grambench.kernels.pool import Stored
+from grambench.pipeline.steps.join import joined
 from grambench.report import figures
 from grambench.results import collect, records
 from grambench.results.study import Results
@@ -272,6 +273,33 @@ def recorded(tmp_path):
     paths = [tmp_path / name for name in ("runs.parquet", "curves.parquet", "cells.csv")]
     collect.write(found, *paths)
     return found, pd.read_parquet(paths[0]), pd.read_parquet(paths[1]), pd.read_csv(paths[2], keep_default_na=False)
+
+
+def test_blocks_of_repeats_that_end_when_they_will_make_the_whole():
+    data, point = dataset(), {"online": 40, "batch": 1, "p": 1.5}
+
+    def record(block):
+        asked = specification(point=point, block=block)
+        outcome = classes.outcome(asked, data)
+        return records.Record(
+            study="s",
+            dataset="toy",
+            algorithm="obscure",
+            status="ok",
+            orders=outcome.origin,
+            metrics=outcome.metrics,
+            curves=outcome.curves,
+            rounds=outcome.rounds,
+            settings={"block": block},
+        )
+
+    whole, blocks = record(None), [record([0, 0]), record([1, 1])]
+    lengths = [len(block.rounds) for block in blocks]
+    assert lengths[0] != lengths[1]
+    together = joined(blocks)
+    assert np.array_equal(together.rounds, whole.rounds)
+    for name in ("epochs", "objective", "accuracy_percent"):
+        assert np.array_equal(together.curves[name], whole.curves[name], equal_nan=True)
 
 
 def test_records_tables_and_figures_have_the_classes(tmp_path):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grambench.results import records
 from grambench.results.records import GROUPS, Record
@@ -38,14 +39,25 @@ def joined(blocks: Sequence[Record]) -> Record:
         if block.status != "ok":
             reason = "repeats {} to {}: ".format(*block.settings["block"]) + block.reason
             return Record(**names, status=block.status, reason=reason, detail=block.detail, provenance=provenance)
+    rounds = max(
+        (block.rounds for block in blocks), key=len
+    )  # where repeats end when they will, curves differ in length
     values: dict[str, Any] = {
         group: {
-            name: np.concatenate([getattr(block, group)[name] for block in blocks], axis=1)
+            name: np.concatenate([_ended(getattr(block, group)[name], group, len(rounds)) for block in blocks], axis=1)
             for name in getattr(first, group)
         }
         for group in GROUPS
     }
-    return Record(**names, **values, status="ok", orders=first.orders, rounds=first.rounds, provenance=provenance)
+    return Record(**names, **values, status="ok", orders=first.orders, rounds=rounds, provenance=provenance)
+
+
+def _ended(values: NDArray[np.float64], group: str, length: int) -> NDArray[np.float64]:
+    """Return a block's values; curves (P, R, C, ...) with NaN after their end, as long as the longest."""
+    if group != "curves" or values.shape[2] == length:
+        return values
+    after = [(0, length - size if axis == 2 else 0) for axis, size in enumerate(values.shape)]
+    return np.pad(values, after, constant_values=np.nan)
 
 
 def main(argv: list[str]) -> None:
