@@ -1,10 +1,9 @@
 """A pool of kernels on parts of images whose pixels are bytes, for so many images that no Gram matrix fits in memory.
 
 Every kernel is a function of the cosine of two images' vectors of one view, or of their distance when they are brought
-to length 1. Pixels are whole numbers, and so are inner
-products: below 2^24 they are exact in float32 and int32 in whatever order they are added, so that a value has the same
-bits in a product of matrices, between one image and many, or by itself. Of one image, only pixels that are not 0 are
-read.
+to length 1. Pixels are whole numbers, and so are inner products: below 2^24 they are exact in float32 and int32 in
+whatever order they are added, so that a value has the same bits in a product of matrices, between one image and many,
+or by itself. Of one image, only pixels that are not 0 are read.
 """
 
 import math
