@@ -19,7 +19,7 @@ from grambench.kernels.functions import Kernel
 from grambench.kernels.pixels import ByPixels
 from grambench.kernels.pool import Stored
 from grambench.pipeline.steps.join import joined
-from grambench.report import figures
+from grambench.report import figures, tables
 from grambench.results import collect, records
 from grambench.results.study import Results
 
@@ -346,3 +346,23 @@ def test_a_study_needs_sizes_of_each_data_set():
     settings = STUDY | {"protocol": {"kind": "classes", "sizes": {"other": [1, 1, 1]}, "values": [1]}}
     with pytest.raises((ConfigError, ValueError), match="sizes: toy has none, and there is no default"):
         Study.model_validate(settings)
+
+
+def test_the_table_of_data_sets_counts_classes():
+    images = PreparedDataset(
+        name="toy",
+        features=np.empty((90, 0)),
+        labels=dataset().labels,
+        orders=None,
+        source={"kind": "none"},
+        classes=NAMES,
+    )
+    settings = STUDY | {"tables": {"data": {"kind": "datasets", "title": "-", "caption": "-"}}}
+    study = Study.model_validate(settings)
+    results = Results(
+        study,
+        pd.DataFrame(columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]),
+        pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"]),
+    )
+    (row,) = tables.build(results, {"toy": images}, {}, study.tables["data"]).blocks[0].rows
+    assert [cell.text for cell in row.cells] == ["90", "0", "3 classes", "", "none", "10 + 5 + 8"]

@@ -117,6 +117,8 @@ def _list_datasets() -> None:
                 labels = f"{dataset.classes:6} classes "
             case Images():
                 labels = " " * 14 + "-"
+            case _ if dataset.classes:
+                labels = f"{len(dataset.classes):6} classes "
             case _:
                 labels = f"{dataset.positives:6} positive"
         size = f"x {dataset.d:<7}" if dataset.d else "images   "

@@ -52,8 +52,8 @@ def _loaded(dataset: PreparedDataset, protocol: Protocol) -> dict[str, str]:
     facts = {
         "n": str(size),
         "d": str(dimension),
-        "Positive": str(np.count_nonzero(dataset.labels > 0)),
-        "Non-zero (%)": f"{100 * filled / (size * dimension):.1f}",
+        "Positive": f"{len(dataset.classes)} classes" if dataset.classes else str(np.count_nonzero(dataset.labels > 0)),
+        "Non-zero (%)": f"{100 * filled / (size * dimension):.1f}" if dimension else "",
         "Source": " ".join(str(dataset.source[key]) for key in ("kind", "origin") if dataset.source.get(key)),
     }
     if said := protocol.remark():
