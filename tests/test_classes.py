@@ -122,9 +122,7 @@ def test_refit_learns_from_the_validation_examples_too():
         for p in ({}, {"refit": True})
     )
     assert (plain.curves["support_vectors"] <= 30).all()
-    assert again.metrics["support_vectors"].max() > 30 or not np.array_equal(
-        plain.metrics["objective"], again.metrics["objective"]
-    )
+    assert (plain.metrics["objective"] != again.metrics["objective"]).all()
     assert np.array_equal(plain.metrics["validation_error_percent"], again.metrics["validation_error_percent"])
 
 
@@ -141,7 +139,6 @@ def test_curves_follow_the_states_of_the_last_fit():
 
 def test_blocks_of_pixels_are_made_when_they_are_asked_for(monkeypatch):
     data = dataset(blocks=True)
-    kernels = ["block_1/polynomial_p1", "block_2/meangaussian_s1"]
     kernels = [
         Kernel(family, value, view).name
         for family, value, view in (("polynomial", 1, "block_1"), ("meangaussian", 1, "block_2"))

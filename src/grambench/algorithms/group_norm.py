@@ -26,21 +26,20 @@ from grambench.algorithms.fit import Fit, Floats, Labels, Order, State, SupportE
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
+from grambench.solvers.group_norm import margins, norm, shares
 
 Ints = NDArray[np.int64]
-SCALE, COUNT, SLACK, TIME, UPDATES, MISTAKES, VALUES = range(7)  # places in Steps.numbers
+SCALE, COUNT, SLACK, TIME, VALUES = range(5)  # places in Steps.numbers
 GROWTH = 1.5  # from the epochs of one state that is kept to those of the next
 
 
 class Rule(NamedTuple):
-    """What is done with an example.
+    """With what coefficient an example is added whose margin is below 1.
 
     Attributes
     ----------
-    threshold : float
-        It is added where its margin is below this, or equal where that is 0.
     step : float
-        With this coefficient, by a rule that does not descend on problem (9).
+        By a rule that does not descend on problem (9).
     slope : float
         By which the coefficient falls for each unit of a margin above 0.
     regularisation : float
@@ -49,7 +48,6 @@ class Rule(NamedTuple):
         R of Algorithm 2; infinite without the proximal term and the projection.
     """
 
-    threshold: float = 1.0
     step: float = 1.0
     slope: float = 0.0
     regularisation: float = 0.0
@@ -69,8 +67,8 @@ class Steps(NamedTuple):
         ||theta^k||^2 by `scale`^2.
     weights : ndarray of float64 (m,)
         w^k = weights_k theta^k.
-    numbers : ndarray of float64 (7,)
-        The scale; how many steps theta is made of; s and t of Algorithm 2; steps, mistakes and kernel values so far.
+    numbers : ndarray of float64 (5,)
+        The scale; how many steps there are; s and t of Algorithm 2; kernel values so far.
     """
 
     examples: Ints
@@ -103,11 +101,11 @@ class Classifiers:
         m, _, n = pool.shape
         self.labels, self.q, self.regularisation = labels, q, regularisation
         self.classes, self.epochs, self.states = int(labels.max()) + 1, 0, list[State]()
-        self._partners = pool.partners(rounds)
+        self._partners = pool.partners()
         self._grams = stacked(pool) if self._partners is None else np.empty((0, 0, 0))
         self._diagonal = np.ascontiguousarray(pool.diagonal().T)
         examples, right, wrong = (np.zeros(rounds, dtype=np.int64) for _ in range(3))
-        self.steps = Steps(examples, right, wrong, np.zeros(rounds), np.zeros(m), np.zeros(m), np.zeros(7))
+        self.steps = Steps(examples, right, wrong, np.zeros(rounds), np.zeros(m), np.zeros(m), np.zeros(5))
         self.steps.numbers[SCALE] = 1.0
         stored = self._partners is None
         self._scores = np.zeros((m, self.classes, n) if stored else (n, m, self.classes))  # of theta, by the scale
@@ -115,10 +113,14 @@ class Classifiers:
         self._signed = np.zeros((0 if stored else rounds, self.classes))  # coefficients of each step by class
         self._seconds, self._kept = 0.0, 0
 
-    def epoch(self, rule: Rule, order: Order) -> tuple[int, int]:
-        """Look at some examples in their order; return how many steps were made, and how many mistakes."""
-        begun, numbers = time.perf_counter(), self.steps.numbers
-        before = numbers[UPDATES], numbers[MISTAKES]
+    @property
+    def updates(self) -> int:
+        """Steps so far."""
+        return int(self.steps.numbers[COUNT])
+
+    def epoch(self, rule: Rule, order: Order) -> int:
+        """Look at some examples in their order; return how many steps were made."""
+        begun, before = time.perf_counter(), self.updates
         if self._partners is None:
             _pass(self._grams, self._diagonal, order, self.labels, self.q, rule, self.steps, self._scores)
         else:
@@ -128,11 +130,11 @@ class Classifiers:
                     self._append(i)
         self.epochs += 1
         self._seconds += time.perf_counter() - begun
-        return int(numbers[UPDATES] - before[0]), int(numbers[MISTAKES] - before[1])
+        return self.updates - before
 
     def _catch_up(self, i: int) -> None:
         """Bring the scores of an example up to date."""
-        first, last = int(self._seen[i]), int(self.steps.numbers[COUNT])
+        first, last = int(self._seen[i]), self.updates
         if first < last:
             values = self._partners.values(i, first)  # type: ignore[union-attr]
             self._scores[i] += values @ self._signed[first:last]
@@ -141,7 +143,7 @@ class Classifiers:
 
     def _append(self, i: int) -> None:
         """Take down the step that was made, on this example."""
-        steps, r = self.steps, int(self.steps.numbers[COUNT]) - 1
+        steps, r = self.steps, self.updates - 1
         self._signed[r, steps.right[r]] = steps.coefficients[r]
         self._signed[r, steps.wrong[r]] = -steps.coefficients[r]
         self._partners.append(i)  # type: ignore[union-attr]
@@ -160,7 +162,7 @@ class Classifiers:
     @property
     def norm(self) -> float:
         """||w||_{2,p}."""
-        return float(self.steps.numbers[SCALE] * group_norm(self.steps.squares, self.q) / self.q)
+        return float(self.steps.numbers[SCALE] * norm(self.steps.squares, self.q) / self.q)
 
     def objective(self) -> tuple[float, float]:
         """Return f(w) of problem (9), and the share of examples that are classified wrongly."""
@@ -176,7 +178,6 @@ class Classifiers:
             return
         self._kept = self.epochs
         objective, error = self.objective()
-        numbers = self.steps.numbers
         self.states.append(
             State(
                 stage=stage,
@@ -187,13 +188,13 @@ class Classifiers:
                 work=self.work(),
                 predictor=self.predictor(),
                 rounds=self.epochs * len(self.labels),
-                updates=int(numbers[UPDATES]),
+                updates=self.updates,
             )
         )
 
     def alpha(self) -> Floats:
         """Return the coefficients of theta, (n, C)."""
-        steps, count = self.steps, int(self.steps.numbers[COUNT])
+        steps, count = self.steps, self.updates
         alpha = np.zeros((len(self.labels), self.classes))
         coefficients = steps.coefficients[:count] * steps.numbers[SCALE]
         np.add.at(alpha, (steps.examples[:count], steps.right[:count]), coefficients)
@@ -222,8 +223,8 @@ class Classifiers:
 
     def work(self) -> Work:
         """Return what has been used so far; one step on one kernel adds two rows of n numbers in the end."""
-        m, updates = len(self.steps.weights), int(self.steps.numbers[UPDATES])
-        return Work(kernel_values=int(self.steps.numbers[VALUES]), row_additions=2 * m * updates)
+        m = len(self.steps.weights)
+        return Work(kernel_values=int(self.steps.numbers[VALUES]), row_additions=2 * m * self.updates)
 
 
 def check_problem(p: float, C: float) -> None:
@@ -237,22 +238,6 @@ def check_problem(p: float, C: float) -> None:
 def dual_norm(p: float) -> float:
     """Return q with 1/p + 1/q = 1."""
     return p / (p - 1.0)
-
-
-def margins(scores: Floats, labels: Labels) -> Floats:
-    """Return what the right class scores above the best other one, (n,), of scores (n, C)."""
-    everyone = np.arange(len(labels))
-    others = scores.copy()
-    others[everyone, labels] = -np.inf
-    return np.asarray(scores[everyone, labels] - others.max(axis=1))
-
-
-@njit(cache=True)
-def group_norm(squares, q):  # type: ignore[no-untyped-def]
-    """Return (sum_k ||theta^k||^q)^(1/q) of the squared norms (m,); by the largest first, or q = 101 overflows."""
-    norms = np.sqrt(np.maximum(squares, 0.0))
-    largest = norms.max()
-    return largest * ((norms / largest) ** q).sum() ** (1.0 / q) if largest > 0.0 else 0.0
 
 
 @njit(cache=True)
@@ -289,19 +274,18 @@ def _visit(own, i, diagonal, labels, q, rule, steps):  # type: ignore[no-untyped
         elif wrong < 0 or score > best:
             wrong, best = c, score
     margin = numbers[SCALE] * (right - best)
-    numbers[MISTAKES] += margin <= 0.0
-    added = margin < rule.threshold or margin <= 0.0
-    step = min(rule.step, rule.step - rule.slope * margin) if added else 0.0
+    added = margin < 1.0
+    step = min(rule.step, rule.step - rule.slope * margin)
     if rule.regularisation > 0.0:
         step = _descend(i, added, diagonal, q, rule, steps)
     if added:
         _append(own, i, y, wrong, step / numbers[SCALE], diagonal, steps)
     if rule.radius < np.inf:
-        norm = numbers[SCALE] * group_norm(steps.squares, q)
-        if norm > q * rule.radius:
-            numbers[SCALE] *= q * rule.radius / norm
+        length = numbers[SCALE] * norm(steps.squares, q)
+        if length > q * rule.radius:
+            numbers[SCALE] *= q * rule.radius / length
     if added:
-        _weigh(q, steps)
+        steps.weights[:] = shares(steps.squares, q) / q  # line 9, which no common factor of theta changes
     return added
 
 
@@ -312,9 +296,9 @@ def _descend(i, added, diagonal, q, rule, steps):  # type: ignore[no-untyped-def
     numbers[TIME] += 1.0
     if rule.radius < np.inf:
         d = regularisation * numbers[TIME] + numbers[SLACK]
-        length = regularisation / q * numbers[SCALE] * group_norm(steps.squares, q)
+        length = regularisation / q * numbers[SCALE] * norm(steps.squares, q)
         if added:
-            length += group_norm(2.0 * diagonal[i], q)
+            length += norm(2.0 * diagonal[i], q)
         numbers[SLACK] += 0.5 * (np.sqrt(d * d + q * (length / rule.radius) ** 2) - d)
     rate = regularisation * numbers[TIME] + numbers[SLACK]
     if rate > regularisation:  # but in the first step of Pegasos, which comes from theta = 0
@@ -331,13 +315,3 @@ def _append(own, i, y, wrong, coefficient, diagonal, steps):  # type: ignore[no-
     steps.examples[place], steps.right[place], steps.wrong[place] = i, y, wrong
     steps.coefficients[place] = coefficient
     steps.numbers[COUNT] += 1.0
-    steps.numbers[UPDATES] += 1.0
-
-
-@njit(cache=True)
-def _weigh(q, steps):  # type: ignore[no-untyped-def]
-    """Set w^k = (||theta^k|| / ||theta||_{2,q})^(q-2) theta^k / q, which no common factor of theta changes."""
-    norms = np.sqrt(np.maximum(steps.squares, 0.0))
-    largest = norms.max()
-    norms /= largest
-    steps.weights[:] = (norms / (norms**q).sum() ** (1.0 / q)) ** (q - 2.0) / q

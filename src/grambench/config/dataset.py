@@ -619,6 +619,8 @@ class Dataset(Described):
     @model_validator(mode="after")
     def _every_source_says_what_comes_of_it(self) -> Self:
         for source in self.sources:
+            if not source.reader.classes and not self.positives:
+                raise ValueError("expected positives of at least 1 where there are two classes, got 0")
             if not listed(source.reader.positive) and not source.reader.classes:
                 raise ValueError(f"expected `positive` in every reader, got none in that of {source.origin}")
             if source.variant is not None and source.content is None:

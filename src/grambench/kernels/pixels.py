@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Floats, Grams, Indices, Made, Pool, locked
+from grambench.kernels.pool import Floats, Grams, Indices, Made, Part, Pool, locked
 from grambench.kernels.views import EQUAL
 
 Pixels = NDArray[np.uint8]
@@ -110,25 +110,19 @@ class ByPixels(Pool):
 
     def diagonal(self) -> Floats:
         """Return the kernel values of the images with themselves, (m, n)."""
-        seen = np.stack([self._scales[int(form[0])] > 0.0 for form in self._forms])
-        values = np.empty((1, seen.shape[1]))
-        found = np.empty(seen.shape)
-        for form, cosines, out in zip(self._forms, seen.astype(np.float64), found, strict=True):
-            _evaluate(cosines, np.ones(len(cosines)), form, values[0])
-            out[:] = values[0]
+        found = np.empty((len(self._forms), len(self._pixels)))
+        for form, out in zip(self._forms, found, strict=True):
+            there = (self._scales[int(form[0])] > 0.0).astype(np.float64)
+            _evaluate(there, np.ones(len(there)), form, out)
         return found
 
-    def partners(self, count: int) -> "Named":
+    def partners(self) -> "Named":
         """Return an empty list of training images."""
         return Named(self)
 
-    def part(self, rows: Indices, columns: Indices) -> Pool:
-        """Return the pool between some of the t images and some of the training ones, in this one's units."""
-        train = {view: self._train.features[view][columns] for view in self.views}
-        if self._train is self and np.array_equal(rows, columns):
-            return ByPixels(self.kernels, train)
-        others = {view: self.features[view][rows] for view in self.views}
-        return ByPixels(self.kernels, train, others)
+    def part(self, rows: Indices, columns: Indices) -> Part:
+        """Return the pool between some of the t images and some of the training ones, which asks this one."""
+        return Part(self, rows=rows, columns=columns)
 
 
 class Named:
@@ -172,7 +166,7 @@ def _evaluate(cosines, near, form, out):  # type: ignore[no-untyped-def]
 
     `near` is 1 - |u - v|^2 / 2: the cosine too, but for an image of zeros, which is no unit vector.
     """
-    if form[1] == 0.0:
+    if form[1] == POWER:
         offset, scale = form[3], 1.0 / (1.0 + form[3])
         for j in range(cosines.size):
             out[j] = (offset + cosines[j]) * scale

@@ -241,8 +241,8 @@ class Pool(ABC):
         """Return the kernel values of the examples with themselves, (m, n); where t = n."""
         return np.stack([np.diagonal(gram) for gram in self.grams()])
 
-    def partners(self, count: int) -> Partners | None:
-        """Return an empty list with room for so many training examples; None where Gram matrices are as good."""
+    def partners(self) -> Partners | None:
+        """Return an empty list of training examples; None where Gram matrices are as good."""
         return None
 
     def holds(self, thetas: list[Floats]) -> bool:

@@ -64,7 +64,7 @@ def solve(
         Over all examples, at most.
     """
     m, n = grams.shape[:2]
-    everyone, classes = np.arange(n), int(labels.max()) + 1
+    classes = int(labels.max()) + 1
     beta, scores, squares = np.zeros((n, classes)), np.zeros((m, classes, n)), np.zeros(m)
     diagonal = np.ascontiguousarray(np.stack([np.diagonal(gram) for gram in grams]).T)
     upper, lower = np.inf, 0.0
@@ -72,41 +72,53 @@ def solve(
         _pass(grams, diagonal, labels, regularisation, q, beta, scores, squares)
         if done % EVERY and done != passes:
             continue
-        norm, shares = _norm(squares, q)
-        lower = float(beta.sum() - norm**2 / (2.0 * regularisation))
-        decided = np.einsum("k,kci->ic", shares / regularisation, scores)
-        others = decided.copy()
-        others[everyone, labels] = -np.inf
-        loss = np.maximum(0.0, 1.0 - decided[everyone, labels] + others.max(axis=1)).mean()
-        upper = min(upper, float(norm**2 / (2.0 * regularisation) + loss))
+        half = norm(squares, q) ** 2 / (2.0 * regularisation)
+        lower = float(beta.sum() - half)
+        decided = np.einsum("k,kci->ic", shares(squares, q) / regularisation, scores)
+        upper = min(upper, float(half + np.maximum(0.0, 1.0 - margins(decided, labels)).mean()))
         if upper - lower <= gap * lower:
             break
     return Optimum(upper, lower, beta)
 
 
+def margins(scores: Floats, labels: NDArray[np.int8]) -> Floats:
+    """Return what the right class scores above the best other one, (n,), of scores (n, C)."""
+    everyone = np.arange(len(labels))
+    others = scores.copy()
+    others[everyone, labels] = -np.inf
+    return np.asarray(scores[everyone, labels] - others.max(axis=1))
+
+
 @njit(cache=True)
-def _norm(squares, q):  # type: ignore[no-untyped-def]
-    """Return ||theta||_{2,q} and (||theta^k|| / ||theta||_{2,q})^(q-2), of the squared norms."""
+def norm(squares, q):  # type: ignore[no-untyped-def]
+    """Return ||theta||_{2,q} of the squared norms ||theta^k||^2, (m,); by the largest first, or q = 101 overflows."""
+    norms = np.sqrt(np.maximum(squares, 0.0))
+    largest = norms.max()
+    return largest * ((norms / largest) ** q).sum() ** (1.0 / q) if largest > 0.0 else 0.0
+
+
+@njit(cache=True)
+def shares(squares, q):  # type: ignore[no-untyped-def]
+    """Return (||theta^k|| / ||theta||_{2,q})^(q-2), (m,); ones where theta is 0."""
     norms = np.sqrt(np.maximum(squares, 0.0))
     largest = norms.max()
     if largest == 0.0:
-        return 0.0, np.ones(norms.size)
+        return np.ones(norms.size)
     norms /= largest
-    total = (norms**q).sum() ** (1.0 / q)
-    return largest * total, (norms / total) ** (q - 2.0)
+    return (norms / (norms**q).sum() ** (1.0 / q)) ** (q - 2.0)
 
 
 @njit(cache=True)
 def _pass(grams, diagonal, labels, regularisation, q, beta, scores, squares):  # type: ignore[no-untyped-def]
     m, classes, n = scores.shape
-    shares = _norm(squares, q)[1]
+    weights = shares(squares, q)
     gradient, slope, curve = np.empty(classes), np.empty(m), np.empty(m)
     for i in range(n):
         y, best, worst = labels[i], -1, -1  # -1: none, whose gradient is 0
         for c in range(classes):
             gradient[c] = 1.0
             for k in range(m):
-                gradient[c] -= shares[k] * (scores[k, y, i] - scores[k, c, i]) / regularisation
+                gradient[c] -= weights[k] * (scores[k, y, i] - scores[k, c, i]) / regularisation
             if c != y and gradient[c] > (gradient[best] if best >= 0 else 0.0):
                 best = c
         spare = 1.0 / n - beta[i].sum()
@@ -122,7 +134,7 @@ def _pass(grams, diagonal, labels, regularisation, q, beta, scores, squares):  #
             lost = scores[k, y, i] - scores[k, worst, i] if worst >= 0 else 0.0
             slope[k], curve[k] = gained - lost, 2.0 * diagonal[i, k]  # |e_worst - e_best|^2 = |e_y - e_best|^2 = 2
         rise = (gradient[best] if best >= 0 else 0.0) - low
-        rise += (shares * slope).sum() / regularisation  # of the sum alone
+        rise += (weights * slope).sum() / regularisation  # of the sum alone
         length = _length(squares, slope, curve, rise, room, regularisation, q)
         if length <= 0.0:
             continue
@@ -143,7 +155,7 @@ def _pass(grams, diagonal, labels, regularisation, q, beta, scores, squares):  #
             if worst >= 0:
                 for j in range(n):
                     scores[k, worst, j] += length * row[j]
-        shares = _norm(squares, q)[1]
+        weights = shares(squares, q)
 
 
 @njit(cache=True)
@@ -151,8 +163,8 @@ def _length(squares, slope, curve, rise, room, regularisation, q):  # type: igno
     """Return how far in [0, room] D grows: where its derivative, which falls, is 0."""
     low, high, middle = 0.0, room, room
     for _ in range(HALVINGS):
-        shares = _norm(squares + 2.0 * middle * slope + middle * middle * curve, q)[1]
-        if rise > (shares * (slope + middle * curve)).sum() / regularisation:
+        weights = shares(squares + 2.0 * middle * slope + middle * middle * curve, q)
+        if rise > (weights * (slope + middle * curve)).sum() / regularisation:
             low = middle
             if low == high:
                 break

@@ -62,7 +62,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     regularisation = 1.0 / (parameters.C * n)
     made = Classifiers(pool, labels, dual_norm(parameters.p), epochs * n, regularisation)
     for epoch in range(parameters.online):
-        updates, _ = made.epoch(Rule(step=parameters.eta), rng.permutation(order))
+        updates = made.epoch(Rule(step=parameters.eta), rng.permutation(order))
         last = not updates or epoch == parameters.online - 1
         made.keep(1, always=last)
         if last:
