@@ -257,5 +257,9 @@ def test_classes_meet_what_learns_them(tmp_path):
         plan(tmp_path / "a", protocol={"kind": "online"}, algorithms={"obscure": {}}, sweeps={})
     with pytest.raises(ConfigError, match="small: digits_10 has 10 classes, which a study of kind classes alone takes"):
         plan(tmp_path / "b", protocol={"kind": "online"}, datasets=["digits_10"], algorithms={"om2": {}}, sweeps={})
+    with pytest.raises(
+        ConfigError, match="small: sonar has 2 classes; studies of kind classes take tasks with `classes`"
+    ):
+        plan(tmp_path / "d", protocol=MANY, algorithms={"om2": {}}, sweeps={})
     made = plan(tmp_path / "c", protocol=MANY, datasets=["digits_10"], algorithms={"obscure": {}, "om2": {}}, sweeps={})
     assert json.loads(made.run_spec("small", "digits_10", "om2"))["classes"] == list(range(10))

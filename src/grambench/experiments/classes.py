@@ -249,54 +249,47 @@ def _measured(
     protocol, algorithm = specification.protocol, algorithms.load(specification.file)
     name, values = learner.tuned(algorithm, specification.tune)
     tried = [point if name is None else point | {name: value} for value in values]
-    costs, place, error = list(protocol["values"]), 0, np.nan
-    chosen: Way | None = None
-    works: dict[int, Work] = {}  # of each value, all its machines included
-    pools, known = pools_of(draw.train), draw.train
+    pools, known, costs = pools_of(draw.train), draw.train, list(protocol["values"])
     seconds, begun = pools.seconds, time.perf_counter()
+    choice = Choice()
     machines = len(costs) > 1 and not algorithms.takes_many_classes(algorithm.name)
     if len(draw.validation) and (name is not None or machines):
-        held = pools.between(draw.validation), dataset.labels[draw.validation]
-        for number, way, spent in _search(algorithm, tried, _sample(pools, dataset, known, draw), draw.seed, costs):
-            works[number] = way.work
-            wrong = float(np.mean(_predicted(way.predictor, held[0], dataset) != held[1]))
-            if chosen is None or wrong < error:
-                chosen, error, place, search_seconds = way, wrong, number, spent
-    if chosen is None or protocol["refit"]:
-        costs = costs[-1:] if chosen is None else [chosen.C]
+        choice = _chosen(algorithm, tried, pools, dataset, draw, costs)
+    if choice.way is None or protocol["refit"]:
+        costs = costs[-1:] if choice.way is None else [choice.way.C]
         if protocol["refit"]:
             known, asked = draw.known, time.perf_counter()
             pools = pools_of(known)
             seconds += pools.seconds - (time.perf_counter() - asked)  # whether it is made here or was before
-        sample = _sample(pools, dataset, known, draw)
-        begun_last = time.perf_counter()
-        *_, chosen = _ways(algorithm, tried[place], sample, draw.seed, costs)
-        search_seconds = time.perf_counter() - begun_last
-        works[len(tried)] = chosen.work
+        sample, asked = _sample(pools, dataset, known, draw), time.perf_counter()
+        *_, way = _ways(algorithm, tried[choice.place], sample, draw.seed, costs)
+        choice = choice._replace(way=way, seconds=time.perf_counter() - asked, work=choice.work + way.work)
+    else:
+        way = choice.way
     seconds += time.perf_counter() - begun
     unknown, truth = pools.between(draw.test), dataset.labels[draw.test]
-    predicted = _predicted(chosen.predictor, unknown, dataset)
-    last = chosen.states[-1] if chosen.states else None
+    predicted = _predicted(way.predictor, unknown, dataset)
+    last = way.states[-1] if way.states else None
     measured: dict[str, float] = {
         "accuracy_percent": 100.0 * float(np.mean(predicted == truth)),
         "error_percent": 100.0 * float(np.mean(predicted != truth)),
         "balanced_accuracy_percent": learner.balanced_percent(predicted == truth, truth),
         "objective": last.objective if last else np.nan,
-        "training_error_percent": 100.0 * (last.training_error if last else _wrong(chosen, pools, dataset, known)),
-        "support_vectors": _support(chosen.predictor),
+        "training_error_percent": 100.0 * (last.training_error if last else _wrong(way, pools, dataset, known)),
+        "support_vectors": _support(way.predictor),
         "epochs": last.epochs if last else np.nan,
-        "kernels_selected": learner.kernels_selected(chosen.weights) if chosen.weights.any() else np.nan,
-        "chosen_c": chosen.C,
-        "chosen_value": values[place],
-        "validation_error_percent": 100.0 * error,
+        "kernels_selected": learner.kernels_selected(way.weights) if way.weights.any() else np.nan,
+        "chosen_c": way.C,
+        "chosen_value": values[choice.place],
+        "validation_error_percent": 100.0 * choice.error,
         "seconds": seconds,
-        "search_seconds": search_seconds,
-        **learner.counts(sum(works.values(), Work()), len(known)),
+        "search_seconds": choice.seconds,
+        **learner.counts(choice.work, len(known)),
     }
     classes = len(dataset.classes)
     confusion = np.zeros((classes, classes))
     np.add.at(confusion, (truth, predicted), 1.0)
-    return measured, chosen, _curve(chosen, unknown, dataset, truth), confusion
+    return measured, way, _curve(way, unknown, dataset, truth), confusion
 
 
 def _ways(
@@ -339,6 +332,36 @@ def _predicted(predictor: Predictor, pool: Pool, dataset: PreparedDataset) -> ND
 def _sample(pools: Pools, dataset: PreparedDataset, known: Indices, draw: Draw) -> Sample:
     """Return some training examples in an order that depends on the draw alone."""
     return Sample(pools.train, dataset.labels[known], shuffled(len(known), draw.seed))
+
+
+class Choice(NamedTuple):
+    """What validation has chosen: what was learned, the number of its settings, error, seconds, and the work of all."""
+
+    way: Way | None = None
+    place: int = 0
+    error: float = np.nan
+    seconds: float = np.nan
+    work: Work = Work()
+
+
+def _chosen(
+    algorithm: Algorithm,
+    tried: list[dict[str, Any]],
+    pools: Pools,
+    dataset: PreparedDataset,
+    draw: Draw,
+    costs: list[float],
+) -> Choice:
+    """Return the first of what errs least on the validation examples."""
+    unknown, truth = pools.between(draw.validation), dataset.labels[draw.validation]
+    choice, works = Choice(), dict[int, Work]()  # of each settings, all their machines included
+    sample = _sample(pools, dataset, draw.train, draw)
+    for place, way, seconds in _search(algorithm, tried, sample, draw.seed, costs):
+        works[place] = way.work
+        error = float(np.mean(_predicted(way.predictor, unknown, dataset) != truth))
+        if choice.way is None or error < choice.error:
+            choice = Choice(way, place, error, seconds)
+    return choice._replace(work=sum(works.values(), Work()))
 
 
 def _search(

@@ -473,7 +473,12 @@ def _check_views(study: Study, datasets: Iterable[Dataset]) -> None:
         if stray := sorted(used - known):
             has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
             raise ConfigError(f"{study.name}: a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
-        kinds = ("classes",) if dataset.classes else ("split",)
-        if (dataset.descriptors or dataset.classes) and study.protocol.kind not in kinds:
-            has = f"{len(dataset.classes)} classes" if dataset.classes else "images of two classes"
-            raise ConfigError(f"{study.name}: {dataset.name} has {has}, which a study of kind {kinds[0]} alone takes")
+        kind, has = study.protocol.kind, f"{len(dataset.classes) or 2} classes"
+        if dataset.classes and kind != "classes":
+            raise ConfigError(f"{study.name}: {dataset.name} has {has}, which a study of kind classes alone takes")
+        if kind == "classes" and not dataset.classes:
+            raise ConfigError(
+                f"{study.name}: {dataset.name} has {has}; studies of kind classes take tasks with `classes`"
+            )
+        if dataset.descriptors and kind not in ("classes", "split"):
+            raise ConfigError(f"{study.name}: {dataset.name} has images, which a study of kind {kind} does not take")

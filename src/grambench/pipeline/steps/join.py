@@ -39,9 +39,7 @@ def joined(blocks: Sequence[Record]) -> Record:
         if block.status != "ok":
             reason = "repeats {} to {}: ".format(*block.settings["block"]) + block.reason
             return Record(**names, status=block.status, reason=reason, detail=block.detail, provenance=provenance)
-    rounds = max(
-        (block.rounds for block in blocks), key=len
-    )  # where repeats end when they will, curves differ in length
+    rounds = max((block.rounds for block in blocks), key=len)  # curves of repeats that end when they will differ
     values: dict[str, Any] = {
         group: {
             name: np.concatenate([_ended(getattr(block, group)[name], group, len(rounds)) for block in blocks], axis=1)
