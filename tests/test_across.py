@@ -12,6 +12,7 @@ import yaml
 from matplotlib.colors import to_hex
 
 from grambench.common.errors import ConfigError, DataError
+from grambench.common.files import sealed
 from grambench.config.load import check
 from grambench.config.project import Configuration
 from grambench.config.shown import ProfileSweep
@@ -279,7 +280,8 @@ def test_best_kernels_need_experts(files, tmp_path):
 
 def test_numbers_as_printed_survive_the_file(compared, tmp_path):
     sizes = compared[compared["metric"] == "n"]
-    sizes.to_csv(tmp_path / "reproduction.csv", index=False)
+    with sealed(tmp_path / "reproduction.csv") as path:
+        sizes.to_csv(path, index=False)
     read = reproduction.read(tmp_path / "reproduction.csv")
     assert read["published"].tolist() == ["20", "21"]
     assert read["algorithm"].tolist() == ["", ""]

@@ -11,6 +11,7 @@ import pytest
 import requests
 
 from grambench import cli
+from grambench.common.files import sealed
 from grambench.pipeline import doctor
 
 ROOT = Path(__file__).parent.parent
@@ -132,8 +133,8 @@ def results(folder, shift=0.0, noise=0.0, algorithms=("perceptron", "omkc_dd"), 
         for r in range(20)
     ]
     columns = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
-    (folder / study).mkdir(parents=True)
-    pd.DataFrame(rows, columns=columns).to_parquet(folder / study / "runs.parquet")
+    with sealed(folder / study / "runs.parquet") as path:
+        pd.DataFrame(rows, columns=columns).to_parquet(path)
     return str(folder)
 
 
@@ -172,8 +173,8 @@ def write_numbers(folder, study, metric, numbers):
         for r, value in enumerate(row)
     ]
     columns = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
-    (folder / study).mkdir(parents=True)
-    pd.DataFrame(rows, columns=columns).to_parquet(folder / study / "runs.parquet")
+    with sealed(folder / study / "runs.parquet") as path:
+        pd.DataFrame(rows, columns=columns).to_parquet(path)
     return str(folder)
 
 

@@ -1,6 +1,7 @@
 """Records keep what a protocol hands back, and `collect` makes tidy tables of them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 from grambench.common.errors import DataError
 from grambench.experiments.outcome import Outcome
+from grambench.pipeline import fingerprint
 from grambench.pipeline.steps import collect
 from grambench.results import records
 
@@ -49,6 +51,10 @@ def test_a_record_comes_back_as_it_was(tmp_path):
         records.read(tmp_path / "b.h5")
 
 
+def identity(each):
+    return fingerprint.identity(fingerprint.spec(each.settings), each.code)
+
+
 @pytest.fixture
 def collected(tmp_path):
     failed = record(Outcome(metrics={}), "other", status="timeout", reason="ran for 6 s, the limit", orders="")
@@ -57,8 +63,23 @@ def collected(tmp_path):
     for path, each in zip(paths, given, strict=True):
         records.write(path, each)
     outputs = [tmp_path / "runs.parquet", tmp_path / "curves.parquet", tmp_path / "cells.csv"]
-    collect.main(list(map(str, [*outputs, *paths])))
+    collect.main([" ".join(map(identity, given)), *map(str, [*outputs, *paths])])
     return pd.read_parquet(outputs[0]), pd.read_parquet(outputs[1]), pd.read_csv(outputs[2], keep_default_na=False)
+
+
+@pytest.mark.parametrize("what", ["settings", "code"])
+def test_a_record_of_something_else_is_refused(tmp_path, what):
+    """As after an edit of a study or an algorithm, where Snakemake has lost its notes or the record was copied."""
+    asked = record(PLAIN, code="a.1")
+    changes = {"settings": asked.settings | {"seed": 2}} if what == "settings" else {"code": "b.1"}
+    path, outputs = tmp_path / "record.h5", [tmp_path / name for name in ("r.parquet", "c.parquet", "cells.csv")]
+    records.write(path, replace(asked, **changes))
+    with pytest.raises(DataError, match=r"record\.h5: made with other settings or other code .* \(1 of 1 records"):
+        collect.main([identity(asked), *map(str, [*outputs, path])])
+    assert not any(output.exists() for output in outputs)
+    records.write(path, replace(asked, code="a.2"))  # other versions of packages, on another machine
+    collect.main([identity(asked), *map(str, [*outputs, path])])
+    assert all(output.exists() for output in outputs)
 
 
 def test_numbers_of_kernels_are_metrics_of_plain_runs(collected):

@@ -239,6 +239,21 @@ def test_what_is_handed_out_cannot_be_written_to(what):
         attempt(replace(right, fit=fit))
 
 
+@pytest.mark.parametrize("how", ["base", "flags"])
+def test_labels_that_are_forced_open_are_not_those_that_count(how):
+    """A view of the labels lets everybody at what it is a view of, and can be made writeable again itself."""
+    right = algorithms.load("perceptron")
+
+    def fit(parameters, pool, labels, *, order, rng):
+        opened = labels.base if how == "base" and labels.base is not None else labels
+        opened.flags.writeable = True
+        opened[:] = 1
+        return right.fit(parameters, pool, labels, order=order, rng=rng)
+
+    with pytest.raises(ContractError, match=r"trace\.mistakes: expected a score of 0 to count as .* got 0 mistakes"):
+        attempt(replace(right, fit=fit))
+
+
 def test_plain_gram_matrices_are_a_pool_that_cannot_be_written_to():
     own = [np.eye(3), np.eye(3)]
     with pytest.raises(ValueError, match="read-only"):
@@ -281,10 +296,28 @@ def test_a_run_ends_at_a_broken_fit_and_at_broken_scores(kind, inputs, monkeypat
     silent = broken(changed(predictor=Constant(SCORES["NaN"][0])), "uniform_svm")
     monkeypatch.setattr(algorithms, "load", lambda name: negative)
     with pytest.raises(ContractError, match=r"^weights: expected nothing below 0, got -0\.5$"):
-        step.main([spec, output, *files])
+        step.main([spec, "code", output, *files])
     monkeypatch.setattr(algorithms, "load", lambda name: silent)
     with pytest.raises(ContractError, match=r"^scores: expected finite numbers, got \d+ of \d+ that are not$"):
-        step.main([spec, output, *files])
+        step.main([spec, "code", output, *files])
+    assert not Path(output).exists()
+
+
+@pytest.mark.parametrize("source", ["numpy's own numbers", "what it has kept"])
+def test_a_fit_that_is_another_each_time_is_no_number(source, inputs, monkeypatch):
+    right, before = algorithms.load("omkc_sd"), []
+
+    def fit(parameters, pool, labels, *, order, rng):
+        before.append(1)
+        more = np.random.randint(2**31) if source == "numpy's own numbers" else len(before)  # noqa: NPY002
+        return traced(updates=lambda counts: counts + more)(right.fit(parameters, pool, labels, order=order, rng=rng))
+
+    spec, output, files = inputs("omkc_sd", "online")
+    step.main([spec, "code", output, *files])
+    Path(output).unlink()
+    monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
+    with pytest.raises(ContractError, match=r"^omkc_sd: expected the same updates from two fits with the same seed"):
+        step.main([spec, "code", output, *files])
     assert not Path(output).exists()
 
 
@@ -322,7 +355,7 @@ def test_a_broken_algorithm_leaves_a_record_that_says_so(inputs, tmp_path, monke
     (package / "algorithms" / "baselines" / "lies.py").write_text(LIES)
     monkeypatch.setenv("PYTHONPATH", str(package.parent))
     spec, output, files = inputs("lies", "online")
-    supervised.main([spec, output, "--seconds", "300", "--memory-mb", "4000", *files])
+    supervised.main([spec, "code", output, "--seconds", "300", "--memory-mb", "4000", *files])
     record = records.read(Path(output))
     assert record.status == "error"
     message = r"ContractError: trace\.mistakes: expected an array of bool \((\d+),\), got float64 \(\1,\)$"

@@ -28,9 +28,7 @@ def written(request, tmp_path):
     """A file, and the function that reads it."""
     path = tmp_path / "file.h5"
     if "gram" in request.param:
-        inner = np.eye(1100 if "large" in request.param else 40)
-        grams.write_gram(path, inner, Kernel("gaussian", 1.0))
-        assert (path.stat().st_size > files.SMALL) == ("large" in request.param)
+        grams.write_gram(path, np.eye(1100 if "large" in request.param else 40), Kernel("gaussian", 1.0))
         return path, matrices.open_matrix
     if request.param == "record":
         metrics = {"mistake_percent": np.arange(200.0).reshape(1, 200)}
@@ -80,6 +78,30 @@ def test_a_copy_is_read_as_its_original(written, tmp_path):
     other = tmp_path / "other.h5"
     other.write_bytes(path.read_bytes())  # with a time stamp of its own
     read(other)
+
+
+def test_what_a_disk_changes_without_a_new_time_is_noticed(written):
+    path, read = written
+    read(path)
+    state, content = path.stat(), bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    with path.open("r+b") as stream:  # the same inode
+        stream.write(content)
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert path.stat().st_mtime_ns == state.st_mtime_ns and path.stat().st_ino == state.st_ino
+    with pytest.raises(DataError, match="damaged, expected checksum"):
+        read(path)
+
+
+def test_a_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    """A power cut right after the rename would leave a name with nothing behind it."""
+    done = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: done.append(os.fstat(descriptor).st_size))
+    with files.sealed(tmp_path / "table.csv") as path:
+        path.write_text("a,b\n")
+    with files.sealed(tmp_path / "record.h5") as path:
+        path.write_bytes(b"content")
+    assert done == [files.SEAL.size, 4, 7 + files.SEAL.size]
 
 
 def test_a_full_disk_leaves_no_gram(tmp_path):
@@ -211,13 +233,45 @@ def test_a_damaged_gram_fails_its_runs_and_the_command_heals_it(small):
 
 
 @pytest.mark.workflow
+def test_the_command_names_the_damaged_gram_and_not_its_runs(small):
+    record = layout.RECORD.format(study="omkc", dataset="sonar", task="perceptron")
+    small.snakemake(record)
+    path = small.folder / GRAM
+    content = bytearray(path.read_bytes())
+    content[5000] ^= 1
+    path.write_bytes(content)
+    (small.folder / record).unlink()
+    small.snakemake(record)
+    assert small.status("sonar", "perceptron").status == "error"
+    targets = small.call("grambench.cli", "failed").split()
+    assert targets == [GRAM]
+    small.snakemake("-R", *targets, "--", record)
+    assert small.status("sonar", "perceptron").status == "ok"
+
+
+@pytest.mark.workflow
+def test_damage_is_found_removed_and_made_again(small):
+    record = layout.RECORD.format(study="omkc", dataset="sonar", task="perceptron")
+    small.snakemake(record)
+    assert "nothing is damaged" in small.call("grambench.cli", "repair")
+    for name, size in ((record, 100), (GRAM, 0)):
+        os.truncate(small.folder / name, size)
+    said = small.call("grambench.cli", "repair", expect=1)
+    assert f"{record}: damaged" in said or f"{record}: truncated" in said
+    assert f"{GRAM}: truncated" in said and "snakemake --cores all" in said
+    assert not (small.folder / record).exists() and not (small.folder / GRAM).exists()
+    small.snakemake(record)
+    assert small.status("sonar", "perceptron").status == "ok"
+
+
+@pytest.mark.workflow
 def test_a_damaged_record_is_named(small):
     small.snakemake(SLOW)
     path = small.folder / SLOW
     os.truncate(path, path.stat().st_size // 2)
     said = small.snakemake(layout.CELLS.format(study="omkc"), expect=1)
     assert f"{SLOW}: truncated" in said and f"snakemake --cores all -R {SLOW}" in said
-    assert status._record(path)[0] == "damaged"
+    assert status._record(path, "")[0] == "damaged"
     assert SLOW in small.call("grambench.cli", "failed")
     small.snakemake("-R", SLOW, "--", layout.CELLS.format(study="omkc"))
     assert small.status("sonar", "slow").status == "ok"

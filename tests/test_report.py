@@ -13,6 +13,7 @@ import pytest
 
 from grambench.common import layout
 from grambench.common.errors import DataError
+from grambench.common.files import sealed
 from grambench.datasets import store
 from grambench.pipeline import fingerprint
 from grambench.pipeline.steps import claims, figures, report, reproduce, tables
@@ -42,10 +43,11 @@ BROWSER_ITSELF = "not an origin"
 
 def write_inputs(root):
     """Write what `collect` and `prepare` would have left, and return the paths of the published files."""
-    Path(layout.RUNS.format(**NAMES)).parent.mkdir(parents=True)
-    presentation.runs().to_parquet(layout.RUNS.format(**NAMES))
-    presentation.curves().to_parquet(layout.CURVES.format(**NAMES))
-    presentation.cells().to_csv(layout.CELLS.format(**NAMES), index=False)
+    for table, pattern in ((presentation.runs(), layout.RUNS), (presentation.curves(), layout.CURVES)):
+        with sealed(Path(pattern.format(**NAMES))) as path:
+            table.to_parquet(path)
+    with sealed(Path(layout.CELLS.format(**NAMES))) as path:
+        presentation.cells().to_csv(path, index=False)
     for name, dataset in presentation.prepared().items():
         store.write(Path(layout.PREPARED.format(dataset=name)), dataset)
     for cell in presentation.cells().itertuples():

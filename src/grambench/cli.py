@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grambench import algorithms
 from grambench.common import layout, provenance
-from grambench.common.errors import ConfigError, GrambenchError, unknown_name
+from grambench.common.errors import ConfigError, DataError, GrambenchError, unknown_name
 from grambench.config.dataset import Base, Images
 from grambench.config.load import read
 from grambench.config.project import Configuration
@@ -28,6 +28,7 @@ EPILOG = """examples:
   grambench run -d wdbc sonar -- --dry-run         two data sets; what follows -- goes to snakemake
   grambench status                                 what is done, what failed and why
   snakemake --cores 4 -R $(grambench failed)       try again whatever failed
+  grambench repair                                 remove what a disk or a power cut has damaged
   grambench compare results.old results            what changed beyond noise
   grambench merge results.a results.b -o merged    one results folder out of two
 """
@@ -87,6 +88,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("-a", "--all", action="store_true", help="list everything, not only what failed")
     sub.add_argument("--results", type=Path, metavar="FOLDER", help="of another results folder, such as a merged one")
     command("failed", _failed, "print the files of everything that failed, for snakemake -R")
+    sub = command("repair", _repair, "find damaged files of results, remove them, and say how to make them again")
+    sub.add_argument("--results", type=Path, default=layout.RESULTS, metavar="FOLDER", help="another results folder")
     sub = command("compare", _compare, "show what changed between two results folders beyond noise; exit 1 if any did")
     sub.add_argument("old", type=Path)
     sub.add_argument("new", type=Path)
@@ -210,6 +213,19 @@ def _failed(arguments: argparse.Namespace) -> int:
     for path in status.failed_targets(status.items(_plan())):
         print(path)
     return 0
+
+
+def _repair(arguments: argparse.Namespace) -> int:
+    from grambench.pipeline import status
+
+    if not arguments.results.is_dir():
+        raise DataError(f"{arguments.results}: no such folder")
+    found = dict(status.damaged(arguments.results))
+    for path, fault in found.items():
+        path.unlink()
+        print(f"{path}: {fault}; removed")
+    print("make them again: snakemake --cores all" if found else f"{arguments.results}: nothing is damaged")
+    return int(bool(found))
 
 
 def _compare(arguments: argparse.Namespace) -> int:

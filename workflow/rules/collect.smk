@@ -12,6 +12,7 @@ rule collect:
     conda:
         "../../envs/environment.yaml"
     params:
+        identities=lambda w: PLAN.identities(w.study),
         code=code("grambench.pipeline.steps.collect"),
     shell:
-        "python -m grambench.pipeline.steps.collect {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.collect {params.identities:q} {output} {input} 2> {log}"

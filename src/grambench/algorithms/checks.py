@@ -29,9 +29,10 @@ def learn(
     ContractError
         If what it returns breaks the contract.
     """
-    labels, order = labels.view(), order.view()
-    labels.flags.writeable = order.flags.writeable = False
-    fit = algorithm.fit(parameters, pool, labels, order=order, rng=rng)
+    given = labels.copy(), order.copy()  # a view can be made writeable again where what it is of can be written to
+    for array in given:
+        array.flags.writeable = False
+    fit = algorithm.fit(parameters, pool, given[0], order=given[1], rng=rng)
     check(fit, pool, labels, order)
     return fit
 
@@ -108,6 +109,12 @@ def _check_trace(trace: Trace, m: int, positive: Any) -> None:
         label = "+1" if positive[first] else "-1"
         got = f"{trace.mistakes[first]} at a score of {trace.scores[first]:g} and a label of {label}"
         raise ContractError(f"trace.mistakes: expected what the scores say, got {got} in round {first + 1}")
+    at_zero, right = trace.mistakes[~told], positive[~told]
+    if not any(np.array_equal(at_zero, made) for made in (~right, right, np.ones_like(right))):
+        raise ContractError(
+            f"trace.mistakes: expected a score of 0 to count as positive, as negative or as a mistake in all rounds, got "
+            f"{np.count_nonzero(at_zero)} mistakes in {len(right)} rounds, {np.count_nonzero(right)} of them positive"
+        )
 
 
 def _array(name: str, values: Any, shape: Sequence[int], kind: Any) -> None:

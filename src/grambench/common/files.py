@@ -1,6 +1,5 @@
 """Files that are either whole or absent, and seals by which a reader notices what happened to them since."""
 
-import contextlib
 import hashlib
 import mmap
 import os
@@ -13,9 +12,9 @@ from pathlib import Path
 
 from grambench.common.errors import DataError
 
-SEAL = struct.Struct("<8sQI")  # follows the content: MARK, bytes, CRC-32
+SEAL = struct.Struct("<8sQI")  # MARK, bytes of content, its CRC-32
 MARK = b"gbseal1\n"
-SMALL = 8 * 2**20  # bytes up to which the checksum is computed at every reading: 2 ms
+HDF5 = ".h5"  # which does not mind what follows its content
 
 
 @contextmanager
@@ -41,6 +40,7 @@ def atomic(path: Path) -> Iterator[Path]:
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)  # mkstemp gives 0600: a shared results folder must stay readable
+        _to_disk(temporary)  # or a power cut may leave the new name with nothing, or half of it, behind
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -48,60 +48,74 @@ def atomic(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def sealed(path: Path) -> Iterator[Path]:
-    """Yield a temporary path as `atomic` does, and append a seal to what the caller has written; see `check`.
+    """Yield a temporary path as `atomic` does, and seal what the caller has written; see `check`.
 
-    HDF5 does not mind what follows its content.
+    The seal follows the content of an HDF5 file, and lies beside any other, in `.NAME.seal`, since other programs read
+    tables and pictures too.
     """
     with atomic(path) as temporary:
         yield temporary
         with temporary.open("r+b") as stream:
             size = stream.seek(0, os.SEEK_END)
-            stream.write(SEAL.pack(MARK, size, _checksum(stream.fileno(), size)))
+            seal = SEAL.pack(MARK, size, _checksum(stream.fileno(), size))
+            if path.suffix == HDF5:
+                stream.write(seal)
+        if path.suffix != HDF5:
+            with atomic(beside(path)) as other:
+                other.write_bytes(seal)
 
 
-def check(path: Path) -> None:
-    """Notice that a sealed file was truncated, or changed by as little as a bit, after it was written.
+def beside(path: Path) -> Path:
+    """Return where the seal of a file lies that is no HDF5 file."""
+    return path.with_name(f".{path.name}.seal")
 
-    The checksum of a large file is computed by its first reader, who leaves a note, and again when the file's time has
-    changed: a run maps gigabytes of which it may read little, and whatever writes to a file sets its time.
+
+def check(path: Path) -> Path:
+    """Return the path of a sealed file that was neither truncated nor changed, by as little as a bit, since.
+
+    The whole file is read, at two gigabytes a second and more where it is in memory: times and inodes do not tell of
+    what happens to a disk.
 
     Raises
     ------
     DataError
         With the file and the command that makes it again.
     """
-    fault = _fault(path)
-    if fault:
+    if fault := found_fault(path):
         raise DataError(f"{path}: {fault}; make it again: snakemake --cores all -R {path}")
+    return path
 
 
-def _fault(path: Path) -> str:
+def found_fault(path: Path) -> str:
+    """Return what is wrong with a sealed file, in one line; empty where it is as it was written."""
     try:
         with path.open("rb") as stream:
-            size = stream.seek(0, os.SEEK_END) - SEAL.size
-            stream.seek(max(size, 0))
-            seal = stream.read()
-            if len(seal) < SEAL.size or not seal.startswith(MARK):
+            size = stream.seek(0, os.SEEK_END)
+            if path.suffix == HDF5:
+                size = max(size - SEAL.size, 0)
+                stream.seek(size)
+                seal = stream.read()
+            else:
+                seal = beside(path).read_bytes()
+            if len(seal) != SEAL.size or not seal.startswith(MARK):
                 return "truncated, or not written by this version of grambench"
             _, expected, checksum = SEAL.unpack(seal)
             if size != expected:
                 return f"damaged, expected {expected} bytes of content, got {size}"
-            state = os.fstat(stream.fileno())
-            note, now = path.with_name(f".{path.name}.checked"), f"{state.st_ino} {state.st_mtime_ns} {checksum}"
-            if size > SMALL and note.is_file() and note.read_text(encoding="utf-8") == now:
-                return ""
             got = _checksum(stream.fileno(), size)
     except OSError as error:
-        return f"cannot be read ({error.strerror})"
-    if got != checksum:
-        return f"damaged, expected checksum {checksum:08x}, got {got:08x}"
-    if size > SMALL:
-        with contextlib.suppress(OSError):  # who may only read checks every time
-            write_text(note, now)
-    return ""
+        return f"cannot be read ({error.strerror}: {error.filename})"
+    return "" if got == checksum else f"damaged, expected checksum {checksum:08x}, got {got:08x}"
+
+
+def _to_disk(path: Path) -> None:
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
 
 
 def _checksum(descriptor: int, size: int) -> int:
+    if size == 0:  # nothing to map
+        return zlib.crc32(b"")
     with (
         mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as mapped,
         memoryview(mapped) as whole,

@@ -40,13 +40,22 @@ def code(*modules: str) -> str:
     Returns
     -------
     str
-        The first 16 hexadecimal digits of a SHA-256.
+        Hexadecimal digits of the hash of the sources, a dot, and those of the hash of the packages' versions.
     """
-    digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in NUMERICAL).encode())
-    for name in sorted(closure(*modules)):
-        digest.update(name.encode())
-        digest.update(_tokens(name).encode())
-    return digest.hexdigest()[:16]
+    sources = "".join(name + _tokens(name) for name in sorted(closure(*modules)))
+    return f"{_digest(sources)}.{_digest(' '.join(f'{name} {version(name)}' for name in NUMERICAL))[:8]}"
+
+
+def identity(spec: str, code: str) -> str:
+    """Return what a record is held against to see whether it was made from a specification by the code of a hash.
+
+    Versions of packages do not count: records of several machines may be merged, and each says its own.
+    """
+    return f"{_digest(spec)}.{code.partition('.')[0]}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def closure(*modules: str) -> set[str]:

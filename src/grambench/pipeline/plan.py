@@ -108,6 +108,14 @@ class Plan:
             for task in self.tasks(study, dataset)
         ]
 
+    def identities(self, study: str) -> str:
+        """Return what the records of a study have to be made from, in their order, separated by blanks."""
+        return " ".join(
+            fingerprint.identity(self.run_spec(study, dataset, task), self.run_code(study, task))
+            for dataset in self.datasets(study)
+            for task in self.tasks(study, dataset)
+        )
+
     def blocks(self, study: str, dataset: str, task: str) -> list[str]:
         """Return the blocks of repeats that a long run is split into, FIRST-LAST; none for a run that is not split."""
         whole, limit = self.repeats(study), self.project.limits.block_seconds
@@ -192,7 +200,7 @@ class Plan:
     def shown(self, study: str) -> list[str]:
         """Return everything of a study that the report shows or offers."""
         plan = self.studies[study]
-        patterns = (layout.RUNS, layout.CELLS, layout.REPRODUCTION, layout.CLAIMS)
+        patterns = (layout.RUNS, layout.CURVES, layout.CELLS, layout.REPRODUCTION, layout.CLAIMS)
         named = [pattern.format(study=study) for pattern in patterns]
         tables = [
             layout.TABLE.format(study=study, table=table, suffix=suffix)

@@ -2,15 +2,19 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import h5py
 
 from grambench.common import layout
-from grambench.common.errors import DataError
-from grambench.common.files import check
+from grambench.common.files import found_fault
+from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
+
+SEALED = (".h5", ".parquet", ".svg")
+TABLES = ("cells.csv", "reproduction.csv", "claims.csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +28,18 @@ class Item:
     label : str
         What it is, for people.
     status : str
-        ok, missing, unavailable, error, timeout, memory, killed or damaged.
+        ok, missing, unavailable, error, timeout, memory, killed, damaged, or stale: made with other settings or code.
     reason : str
         Why it is not ok, in one line.
+    inputs : tuple of str
+        The files that a run reads.
     """
 
     path: str
     label: str
     status: str
     reason: str
+    inputs: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -49,21 +56,38 @@ def items(plan: Plan, results: Path = layout.RESULTS) -> list[Item]:
         found.append(Item(path, f"data set {name}", *source(Path(path), prepared)))
     for study in plan.studies:
         for dataset in plan.datasets(study):
+            inputs = (layout.PREPARED.format(dataset=dataset), *plan.kernels_from(study, dataset))
             for task in plan.tasks(study, dataset):
                 path = layout.RECORD.format(study=study, dataset=dataset, task=task)
-                found.append(Item(path, f"{study}: {task} on {dataset}", *_record(layout.located(results, path))))
+                identity = fingerprint.identity(plan.run_spec(study, dataset, task), plan.run_code(study, task))
+                state = _record(layout.located(results, path), identity)
+                found.append(Item(path, f"{study}: {task} on {dataset}", *state, inputs))
     return found
 
 
 def failed_targets(found: list[Item]) -> list[str]:
     """Return the files whose rules have to run again for everything that failed.
 
-    A run that failed only because its data set is unavailable is not among them: it follows from the data set's.
+    A run that failed only because its data set is unavailable is not among them: it follows from the data set's. Where
+    a file that a failed run reads is damaged, it stands in the place of the run, which follows from it.
     """
-    paths = [
-        item.path for item in found if item.failed and not (item.status == "unavailable" and "/runs/" in item.path)
-    ]
+    paths: list[str] = []
+    faults: dict[str, str] = {}
+    for item in found:
+        if not item.failed or (item.status == "unavailable" and item.inputs):
+            continue
+        for path in item.inputs:
+            if path not in faults:
+                faults[path] = found_fault(Path(path)) if Path(path).is_file() else ""
+        paths.extend([path for path in item.inputs if faults[path]] or [item.path])
     return list(dict.fromkeys(paths))  # tasks of one base share its files
+
+
+def damaged(results: Path = layout.RESULTS) -> Iterator[tuple[Path, str]]:
+    """Yield the sealed files of a results folder that were changed since they were written, and what is wrong."""
+    for path in sorted(results.rglob("[!.]*")):
+        if (path.suffix in SEALED or path.name in TABLES) and path.is_file() and (fault := found_fault(path)):
+            yield path, fault
 
 
 def counts(found: list[Item]) -> str:
@@ -84,22 +108,21 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
     except (ValueError, KeyError, TypeError) as error:
         return "damaged", f"{note_path}: {error}"
     if prepared is not None and prepared.is_file():
-        try:
-            check(prepared)
-        except DataError as error:
-            return "damaged", str(error)
+        if fault := found_fault(prepared):
+            return "damaged", f"{prepared}: {fault}"
         with h5py.File(prepared, "r") as file:
             if file.attrs["status"] != "ok":
                 return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
     return "ok", ""
 
 
-def _record(path: Path) -> tuple[str, str]:
+def _record(path: Path, identity: str) -> tuple[str, str]:
     if not path.is_file():
         return "missing", "not run yet"
-    try:
-        check(path)
-    except DataError as error:
-        return "damaged", str(error)
+    if fault := found_fault(path):
+        return "damaged", f"{path}: {fault}"
     with h5py.File(path, "r") as file:
-        return str(file.attrs["status"]), str(file.attrs["reason"])
+        texts = {name: str(file.attrs.get(name, "")) for name in ("settings", "code", "status", "reason")}
+    if fingerprint.identity(fingerprint.spec(json.loads(texts["settings"])), texts["code"]) != identity:
+        return "stale", "made with other settings or other code than are asked for"
+    return texts["status"], texts["reason"]

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from grambench.common.files import atomic
+from grambench.common.files import sealed
 from grambench.results import records
 
 RUN_COLUMNS = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
@@ -93,7 +93,7 @@ def write(found: Mapping[str, records.Record], runs_path: Path, curves_path: Pat
             }
         )
     for path, rows, columns in ((runs_path, run_rows, RUN_COLUMNS), (curves_path, curve_rows, CURVE_COLUMNS)):
-        with atomic(path) as temporary:
+        with sealed(path) as temporary:
             pd.DataFrame(rows, columns=columns).to_parquet(temporary, index=False)
-    with atomic(cells_path) as temporary:
+    with sealed(cells_path) as temporary:
         pd.DataFrame(cells).to_csv(temporary, index=False)

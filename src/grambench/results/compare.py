@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from grambench.common.errors import DataError
+from grambench.common.files import check
 from grambench.results.statistics import Sample, paired, welch
 
 KEYS = ["study", "dataset", "algorithm", "sweep", "value", "metric"]
@@ -45,7 +46,7 @@ def compare(old: Path, new: Path, study: str | None = None, *, timings: bool = F
         paths = sorted(folder.glob(pattern))
         if not paths:
             raise DataError(f"{folder / pattern}: no such file; expected a results folder in which a study was run")
-        table = pd.concat(map(pd.read_parquet, paths))
+        table = pd.concat([pd.read_parquet(check(path)) for path in paths])
         table = table[~table.metric.str.contains(":")]
         table = table if timings else table[~table.metric.str.endswith("seconds")]
         sides[side] = table.fillna({"value": -1.0}).sort_values("repeat").groupby(KEYS)["result"].agg(tuple)

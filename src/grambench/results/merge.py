@@ -71,8 +71,9 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     Raises
     ------
     DataError
-        If a folder holds no records, or not those of its tables; if a cell has two values and none is preferred; if
-        algorithms would stand side by side on one data set that saw other data, orders or repeats; if `output` exists.
+        If a folder holds no records, not those of its tables, or one under another's name; if a cell has two values and
+        none is preferred; if algorithms would stand side by side on one data set that saw other data, orders or
+        repeats; if `output` exists.
     """
     if len(set(folders)) < 2:
         raise DataError(f"{folders[0]}: expected two results folders or more to merge, got one")
@@ -83,7 +84,9 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     found: dict[str, list[_Found]] = {}
     for folder in folders:
         for path in _records(folder):
-            found.setdefault(str(path.relative_to(folder)), []).append(_Found(folder, path, records.read(path)))
+            each = _Found(folder, path, records.read(path))
+            _check_place(each)
+            found.setdefault(str(path.relative_to(folder)), []).append(each)
     kept, reasons, conflicts = {}, {}, []
     for name, candidates in sorted(found.items()):
         try:
@@ -104,6 +107,18 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     except OSError as error:
         raise DataError(f"{output}: could not be written ({error.strerror or error}); nothing is left of it") from None
     return table
+
+
+def _check_place(found: _Found) -> None:
+    """Raise DataError unless a record lies where its names say, so that it is one cell, and in the folder."""
+    record = found.record
+    task = "/".join(filter(None, (record.algorithm, record.settings.get("sweep"))))
+    names = layout.RECORD.format(study=record.study, dataset=record.dataset, task=task)
+    if found.path != layout.located(found.folder, names):
+        raise DataError(
+            f"{found.path}: expected the record of that cell, got {record.study}, {record.dataset}, {task}; "
+            "it was copied or renamed: remove it, or bring it back under its name"
+        )
 
 
 def _records(folder: Path) -> list[Path]:

@@ -30,6 +30,8 @@ class Record:
         The end of the traceback or of the output; empty when ok.
     orders : str
         Where the orders or parts come from, "published" or "seeded"; empty where nothing was run.
+    code : str
+        The code hash of what has made it; see grambench.pipeline.fingerprint.
     metrics, curves, rounds, kernel_values, class_values
         See grambench.experiments.outcome.
     settings : dict
@@ -45,6 +47,7 @@ class Record:
     reason: str = ""
     detail: str = ""
     orders: str = ""
+    code: str = ""
     metrics: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     rounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -54,7 +57,7 @@ class Record:
     provenance: dict[str, Any] = field(default_factory=dict)
 
 
-TEXTS = ("study", "dataset", "algorithm", "status", "reason", "detail", "orders")
+TEXTS = ("study", "dataset", "algorithm", "status", "reason", "detail", "orders", "code")
 OBJECTS = ("settings", "provenance")
 GROUPS = ("metrics", "curves", "kernel_values", "class_values")
 
@@ -80,6 +83,6 @@ def read(path: Path) -> Record:
             group: {name: values[:] for name, values in file[group].items()} if group in file else {}
             for group in GROUPS
         }
-        texts: dict[str, Any] = {name: str(file.attrs[name]) for name in TEXTS}
+        texts: dict[str, Any] = {name: str(file.attrs.get(name, "")) for name in TEXTS}
         objects: dict[str, Any] = {name: json.loads(str(file.attrs[name])) for name in OBJECTS}
         return Record(**texts, **objects, **arrays, rounds=file["rounds"][:])

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from grambench.common.errors import DataError
+from grambench.common.files import check
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels.functions import Kernel
@@ -75,7 +76,7 @@ def table(results: Results, prepared: Prepared, published: dict[str, Path]) -> p
 
 def read(path: Path) -> pd.DataFrame:
     """Read reproduction.csv; what is printed stays as it is, and texts that are missing are empty."""
-    found = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
+    found = pd.read_csv(check(path), dtype=dict.fromkeys(TEXTS, str))
     found[TEXTS] = found[TEXTS].fillna("")
     return found
 

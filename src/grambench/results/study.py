@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from grambench import algorithms
+from grambench.common.files import check
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
@@ -39,9 +40,9 @@ class Results:
 
     @classmethod
     def read(cls, study: Study, runs: Path, cells: Path) -> "Results":
-        """Read the two tables of `collect`."""
+        """Read the two tables of `collect`; raise DataError where one was changed since."""
         texts = {"reason": str, "sweep": str, "orders": str}
-        return cls(study, pd.read_parquet(runs), pd.read_csv(cells, keep_default_na=False, dtype=texts))
+        return cls(study, pd.read_parquet(check(runs)), pd.read_csv(check(cells), keep_default_na=False, dtype=texts))
 
     @cached_property
     def _plain(self) -> dict[tuple[str, str, str], NDArray[np.float64]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from grambench import claims
-from grambench.common.files import atomic
+from grambench.common.files import check, sealed
 from grambench.config.study import Study
 from grambench.results.study import Results
 
@@ -19,8 +19,8 @@ def main(argv: list[str]) -> None:
     """Write claims.csv."""
     spec, output, runs, cells, curves = json.loads(argv[0]), *map(Path, argv[1:])
     study = Study.model_validate(spec)
-    evidence = claims.Evidence(Results.read(study, runs, cells), pd.read_parquet(curves))
-    with atomic(output) as temporary:
+    evidence = claims.Evidence(Results.read(study, runs, cells), pd.read_parquet(check(curves)))
+    with sealed(output) as temporary:
         claims.table(study.name, evidence).to_csv(temporary, index=False)
 
 

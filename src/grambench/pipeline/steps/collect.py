@@ -1,18 +1,34 @@
 """Rule `collect`: all records of a study as tidy tables (grambench.results.collect).
 
-python -m grambench.pipeline.steps.collect RUNS CURVES CELLS RECORD...
+python -m grambench.pipeline.steps.collect IDENTITIES RUNS CURVES CELLS RECORD...
+
+IDENTITIES says what each record has to be made from (`grambench.pipeline.fingerprint.identity`): Snakemake knows what
+it has made itself, but not what was copied or merged into its folder, or made before it lost its notes.
 """
 
 import sys
 from pathlib import Path
 
+from grambench.common.errors import DataError
+from grambench.pipeline import fingerprint
 from grambench.results import collect, records
 
 
 def main(argv: list[str]) -> None:
-    """Write the three tables."""
-    outputs, paths = argv[:3], argv[3:]
-    collect.write({path: records.read(Path(path)) for path in paths}, *map(Path, outputs))
+    """Write the three tables; raise DataError where a record was made from something else than is asked for."""
+    identities, outputs, paths = argv[0].split(), argv[1:4], argv[4:]
+    found = {path: records.read(Path(path)) for path in paths}
+    stale = [
+        path
+        for (path, record), identity in zip(found.items(), identities, strict=True)
+        if fingerprint.identity(fingerprint.spec(record.settings), record.code) != identity
+    ]
+    if stale:
+        raise DataError(
+            f"{stale[0]}: made with other settings or other code than are asked for ({len(stale)} of {len(paths)} "
+            "records were); make them again: snakemake --cores all -R $(grambench failed)"
+        )
+    collect.write(found, *map(Path, outputs))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from grambench.common.files import atomic
+from grambench.common.files import atomic, check, sealed
 from grambench.config.study import Study
 from grambench.report import figures
 from grambench.results import reproduction
@@ -22,8 +22,8 @@ def main(argv: list[str]) -> None:
     study = Study.model_validate(json.loads(argv[0]))
     results = Results.read(study, runs, cells)
     figure = study.figures[svg.stem]
-    canvas = figures.draw(results, pd.read_parquet(curves), reproduction.read(compared), figure)
-    with atomic(svg) as svg_file, atomic(png) as png_file:
+    canvas = figures.draw(results, pd.read_parquet(check(curves)), reproduction.read(compared), figure)
+    with sealed(svg) as svg_file, atomic(png) as png_file:
         figures.save(canvas, svg_file, png_file)
 
 

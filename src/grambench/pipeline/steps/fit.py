@@ -1,6 +1,6 @@
 """The supervised half of rule `run`: fits, and writes the record of a success or of missing data.
 
-python -m grambench.pipeline.steps.fit SPEC OUTPUT PREPARED GRAM-OR-FEATURES...
+python -m grambench.pipeline.steps.fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES...
 """
 
 import json
@@ -25,15 +25,15 @@ from grambench.results import records
 def main(argv: list[str]) -> None:
     """Write the record; an algorithm's exception ends this process with its traceback."""
     try:
-        spec, output, prepared, *others = json.loads(argv[0]), *map(Path, argv[1:])
-        _run(spec, output, prepared, others)
+        spec, code, output, prepared, *others = json.loads(argv[0]), argv[1], *map(Path, argv[2:])
+        _run(spec, code, output, prepared, others)
     except MemoryError as error:
         sys.stderr.write(f"an allocation failed: {error}\n")
         raise SystemExit(supervise.OUT_OF_MEMORY) from None
 
 
-def _run(spec: dict[str, Any], output: Path, prepared: Path, others: list[Path]) -> None:
-    names = {"study": spec["study"], "dataset": spec["dataset"], "algorithm": spec["algorithm"]}
+def _run(spec: dict[str, Any], code: str, output: Path, prepared: Path, others: list[Path]) -> None:
+    names = {name: spec[name] for name in ("study", "dataset", "algorithm")} | {"code": code}
     dataset, grams = store.read(prepared), others
     if isinstance(dataset, store.PreparedDataset) and dataset.images:
         dataset, grams = _described(dataset, others), []

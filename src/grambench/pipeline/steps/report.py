@@ -17,7 +17,7 @@ import pandas as pd
 
 from grambench.common import layout
 from grambench.common.errors import DataError
-from grambench.common.files import write_text
+from grambench.common.files import check, write_text
 from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.report import figures, page, tables
@@ -55,7 +55,7 @@ def study_report(spec: dict[str, Any], find: Find) -> page.StudyReport:
         results=results,
         prepared=prepared,
         reproduction=compared,
-        claims=pd.read_csv(path(layout.CLAIMS), dtype=str, keep_default_na=False),
+        claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),
         tables=[tables.build(results, prepared, index, table) for _, table in sorted(study.tables.items())],
         figures=[
             page.Picture(
@@ -63,7 +63,7 @@ def study_report(spec: dict[str, Any], find: Find) -> page.StudyReport:
                 caption=figure.caption,
                 alternative=figures.alternative(results, figure),
                 left_out=figures.left_out(results, figure),
-                svg=path(layout.FIGURE, figure=name, suffix="svg").read_bytes(),
+                svg=check(path(layout.FIGURE, figure=name, suffix="svg")).read_bytes(),
             )
             for name, figure in sorted(study.figures.items())
         ],

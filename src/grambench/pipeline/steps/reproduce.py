@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from grambench.common.files import atomic
+from grambench.common.files import sealed
 from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.results import reproduction
@@ -27,7 +27,7 @@ def main(argv: list[str]) -> None:
     results = Results.read(Study.model_validate(arguments.spec), arguments.runs, arguments.cells)
     prepared = {dataset.name: dataset for dataset in map(store.read, arguments.prepared)}
     published = {path.name: path for path in arguments.published}
-    with atomic(arguments.output) as temporary:
+    with sealed(arguments.output) as temporary:
         reproduction.table(results, prepared, published).to_csv(temporary, index=False)
 
 

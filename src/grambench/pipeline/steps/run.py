@@ -1,6 +1,6 @@
 """Rule `run`: one algorithm on one data set, all repeats; always leaves a record.
 
-python -m grambench.pipeline.steps.run SPEC OUTPUT --seconds S --memory-mb M PREPARED GRAM...
+python -m grambench.pipeline.steps.run SPEC CODE OUTPUT --seconds S --memory-mb M PREPARED GRAM...
 
 The fit itself is `grambench.pipeline.steps.fit`, in a process group of its own under limits of time and memory.
 """
@@ -27,6 +27,7 @@ def main(argv: list[str]) -> None:
     """Run the fit under its limits; it writes its record, and this one where it does not come to that."""
     parser = argparse.ArgumentParser()
     parser.add_argument("spec")
+    parser.add_argument("code", help="the code hash, for the record")
     parser.add_argument("output", type=Path)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--memory-mb", type=float, required=True)
@@ -37,7 +38,7 @@ def main(argv: list[str]) -> None:
         errors = Path(folder) / "output.txt"
         try:
             outcome = supervise.run(
-                [sys.executable, "-m", FIT, arguments.spec, str(arguments.output), *arguments.inputs],
+                [sys.executable, "-m", FIT, arguments.spec, arguments.code, str(arguments.output), *arguments.inputs],
                 seconds=arguments.seconds,
                 memory_mb=arguments.memory_mb,
                 errors=errors,
@@ -51,7 +52,7 @@ def main(argv: list[str]) -> None:
             outcome = supervise.Outcome("error", "ended without a record", outcome.seconds)
         if outcome.status != "ok":
             _remove_half_written(arguments.output)
-            _write_failure(arguments.output, spec, outcome, supervise.tail(errors, DETAIL_LINES))
+            _write_failure(arguments.output, spec, arguments.code, outcome, supervise.tail(errors, DETAIL_LINES))
 
 
 def _remove_half_written(output: Path) -> None:
@@ -59,7 +60,7 @@ def _remove_half_written(output: Path) -> None:
         half_written.unlink(missing_ok=True)
 
 
-def _write_failure(output: Path, spec: dict[str, Any], outcome: supervise.Outcome, detail: str) -> None:
+def _write_failure(output: Path, spec: dict[str, Any], code: str, outcome: supervise.Outcome, detail: str) -> None:
     from grambench.common import provenance
     from grambench.results import records  # not imported by the many runs that succeed: they take longest to load
 
@@ -70,6 +71,7 @@ def _write_failure(output: Path, spec: dict[str, Any], outcome: supervise.Outcom
         status=outcome.status,
         reason=outcome.reason,
         detail=detail,
+        code=code,
         settings=spec,
         provenance=provenance.collect() | {"wall_seconds": outcome.seconds},
     )
