@@ -14,7 +14,7 @@ from copies import NEW, ONLINE, Copy
 
 from grambench.common import files, layout
 from grambench.common.errors import DataError
-from grambench.datasets import store
+from grambench.datasets import collection, store, views
 from grambench.kernels import grams, matrices
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import status
@@ -23,7 +23,7 @@ from grambench.results import records
 GRAM = "results/grams/sonar/gaussian_sigma8.h5"
 
 
-@pytest.fixture(params=["gram", "large gram", "record", "data set"])
+@pytest.fixture(params=["gram", "large gram", "record", "data set", "features", "images"])
 def written(request, tmp_path):
     """A file, and the function that reads it."""
     path = tmp_path / "file.h5"
@@ -34,6 +34,14 @@ def written(request, tmp_path):
         metrics = {"mistake_percent": np.arange(200.0).reshape(1, 200)}
         records.write(path, records.Record(study="s", dataset="d", algorithm="a", status="ok", metrics=metrics))
         return path, records.read
+    if request.param == "features":
+        views.write(
+            path, views.Views("base", [f"{i}.jpg" for i in range(99)], {"rgb": np.arange(990.0).reshape(99, 10)})
+        )
+        return path, views.read
+    if request.param == "images":
+        collection.write(path, collection.Collection("base", ["a", "b"], np.zeros(2, dtype=bool)), [bytes(4000)] * 2)
+        return path, collection.read
     labels = np.array([-1, 1] * 20, dtype=np.int8)
     data = store.PreparedDataset(name="d", features=np.eye(40), labels=labels, orders=None, source={"kind": "none"})
     store.write(path, data)

@@ -2,7 +2,9 @@
 
 import re
 import shutil
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -10,6 +12,12 @@ from copies import AFTER_RUNS, NESTED, NEW, ONLINE, STUDY, Copy
 from toys import BASE, CSV, MORE, SUM, TASK
 
 from grambench.common import layout
+from grambench.common.errors import DataError
+from grambench.config.study import Study
+from grambench.datasets import store
+from grambench.kernels import matrices
+from grambench.pipeline import fingerprint
+from grambench.pipeline.steps import claims, collect, report, reproduce, tables
 
 
 @pytest.fixture(scope="module")
@@ -232,6 +240,82 @@ def test_wrong_configuration_is_one_line_and_loses_nothing(copy):
     copy.edit("config/studies/omkc.yaml", "beta: 0.8", "beta: 1.8")
     assert "beta must lie in (0, 1], got 1.8" in copy.snakemake(expect=1)
     assert sorted((copy.folder / "results").rglob("*.h5")) == before
+
+
+LOST = {
+    "a table": layout.TABLE.format(study="omkc", table="table2", suffix="md"),
+    "the verdicts": layout.REPRODUCTION.format(study="omkc"),
+    "the curves": layout.CURVES.format(study="omkc"),
+    "a record": layout.RECORD.format(study="omkc", dataset="sonar", task="perceptron"),
+    "a figure": layout.FIGURE.format(study="omkc", figure="figure1", suffix="png"),
+}
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("what", LOST)
+def test_what_is_lost_is_made_again(copy, what):
+    assert copy.would_run() == set()
+    (copy.folder / LOST[what]).unlink()
+    assert copy.would_run() != set()
+
+
+@pytest.mark.workflow
+def test_records_of_other_settings_or_code_are_refused_without_snakemakes_notes(copy):
+    """As in a merged folder, or where the notes are lost: to Snakemake whatever lies there is up to date."""
+    shutil.rmtree(copy.folder / ".snakemake")
+    assert "0 damaged" not in copy.call("grambench.cli", "status")
+    copy.edit("config/studies/omkc.yaml", "beta: 0.8", "beta: 0.7")
+    cells = layout.CELLS.format(study="omkc")
+    (copy.folder / cells).unlink()
+    said = copy.snakemake(cells, expect=1)
+    assert "made with other settings or other code than are asked for (2 of 9 records were)" in said
+    stale = {layout.RECORD.format(study="omkc", dataset=dataset, task="omkc_dd") for dataset in STUDY["datasets"]}
+    assert set(copy.call("grambench.cli", "failed").split()) == stale
+    copy.snakemake("-R", *stale, "--", cells)
+    with (copy.folder / ONLINE / "perceptron.py").open("a") as file:
+        file.write("MORE = 1\n")
+    shutil.rmtree(copy.folder / ".snakemake")
+    (copy.folder / cells).unlink()
+    assert "(2 of 9 records were)" in copy.snakemake(cells, expect=1)
+
+
+@pytest.mark.workflow
+def test_no_flipped_bit_gets_into_a_table(copy, monkeypatch):
+    """A thousand flips in every kind of file that a later step reads: each one is refused, by the step itself."""
+    monkeypatch.chdir(copy.folder)
+    study = Study.model_validate(yaml.safe_load(Path("config/studies/omkc.yaml").read_text()))
+    spec = fingerprint.spec(study.model_dump(mode="json"))
+    runs, curves, cells, reproduction, claimed = (
+        pattern.format(study="omkc")
+        for pattern in (layout.RUNS, layout.CURVES, layout.CELLS, layout.REPRODUCTION, layout.CLAIMS)
+    )
+    svg = layout.FIGURE.format(study="omkc", figure="figure1", suffix="svg")
+    given = [str(path) for path in Path("results").rglob("*") if path.is_file()]
+    read = {
+        layout.PREPARED.format(dataset="sonar"): lambda path: store.read(Path(path)),
+        layout.INNER.format(dataset="sonar"): lambda path: matrices.open_matrix(Path(path)),
+        layout.GRAM.format(dataset="sonar", kernel="gaussian_sigma8"): lambda path: matrices.open_matrix(Path(path)),
+        LOST["a record"]: lambda path: collect.main(["", "runs", "curves", "cells", path]),
+        runs: lambda path: reproduce.main([spec, "out.csv", path, cells]),
+        cells: lambda path: reproduce.main([spec, "out.csv", runs, path]),
+        curves: lambda path: claims.main([spec, "out.csv", runs, cells, path]),
+        reproduction: lambda path: tables.main([spec, "table2.csv", "a.md", "a.tex", runs, cells, path]),
+        claimed: lambda path: report.main([f'{{"omkc":{spec}}}', "out.html", *given]),
+        svg: lambda path: report.main([f'{{"omkc":{spec}}}', "out.html", *given]),
+    }
+    rng, flips = np.random.default_rng(0), 0
+    for path, reader in read.items():
+        content = Path(path).read_bytes()
+        for place, bit in zip(rng.integers(len(content), size=100), rng.integers(8, size=100), strict=True):
+            flipped = bytearray(content)
+            flipped[place] ^= 1 << bit
+            Path(path).write_bytes(flipped)
+            with pytest.raises(DataError, match=re.escape(path)):
+                reader(path)
+            flips += 1
+        Path(path).write_bytes(content)
+    assert flips == 1000
+    assert not list(Path().glob("out.*"))
 
 
 @pytest.mark.workflow
