@@ -82,6 +82,22 @@ def test_a_copy_is_read_as_its_original(written, tmp_path):
     read(other)
 
 
+def test_what_killed_processes_left_is_swept(tmp_path):
+    """A process that is killed while it writes leaves its temporary file; finished ones and notes stay."""
+    done = tmp_path / "grams" / "sonar" / "gaussian_sigma1e-05.h5"
+    files.write_text(done, "whole")
+    done.with_name(f".{done.name}.checked").write_text("note")
+    kept = sorted(tmp_path.rglob("*"))
+    script = (
+        "import os, signal; from pathlib import Path; from grambench.common import files\n"
+        f"with files.sealed(Path({str(done)!r})): os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    assert subprocess.run([sys.executable, "-c", script]).returncode == -signal.SIGKILL
+    assert len(sorted(tmp_path.rglob("*"))) == len(kept) + 1
+    files.sweep(tmp_path)
+    assert sorted(tmp_path.rglob("*")) == kept
+
+
 def test_a_full_disk_leaves_no_gram(tmp_path):
     """A limit of the file's size acts as a full disk does: the bytes have no place."""
     n, limit = 1100, 4 * 2**20
@@ -168,6 +184,9 @@ def test_a_full_disk_stops_the_workflow_and_space_lets_it_go_on(small):
 def test_a_killed_snakemake_leaves_no_run_behind_and_goes_on(small):
     killed = start(small, SLOW)
     (fit,) = until(lambda: fits(small))
+    half = small.folder / SLOW.replace("slow.h5", ".slow-abcd_123.h5")
+    half.parent.mkdir(parents=True, exist_ok=True)
+    half.write_text("half")
     killed.kill()
     assert killed.wait() == -signal.SIGKILL
     assert not (small.folder / SLOW).exists()

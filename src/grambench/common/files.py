@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import mmap
 import os
+import re
 import struct
 import tempfile
 import zlib
@@ -15,6 +16,7 @@ from grambench.common.errors import DataError
 
 SEAL = struct.Struct("<8sQI")  # follows the content: MARK, bytes, CRC-32
 MARK = b"gbseal1\n"
+TEMPORARY = re.compile(r"\..+-[a-z0-9_]{8}(\.\w+)?")  # as `atomic` names files
 SMALL = 8 * 2**20  # bytes up to which the checksum is computed at every reading: 2 ms
 
 
@@ -44,6 +46,14 @@ def atomic(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove temporary files that whoever was killed has left anywhere in a folder, while nobody writes there."""
+    for path in folder.rglob(".*"):
+        if TEMPORARY.fullmatch(path.name) and path.is_file():
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 @contextmanager
