@@ -23,7 +23,7 @@ from grambench.config.shown import Sweep
 from grambench.config.study import Study
 from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
-from grambench.pipeline import fingerprint
+from grambench.pipeline import compiled, fingerprint
 
 PROSE = ("title", "licence", "citation", "url")
 START = 3  # seconds of a run beside its repeats
@@ -316,9 +316,7 @@ class Plan:
 
         It is no param of a rule, since it changes with every algorithm.
         """
-        modules = [algorithms.module(name) for name in algorithms.names()]
-        folder = Path(layout.CACHE.format(code=fingerprint.code(*modules)))
-        os.environ["NUMBA_CACHE_DIR"] = str(folder.resolve())
+        compiled.use(fingerprint.code(*[algorithms.module(name) for name in algorithms.names()]))
 
     def claims_code(self, study: str) -> str:
         """Return the code hash of rule `claims`, with the module of the study's claims where there is one."""
