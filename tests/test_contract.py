@@ -15,13 +15,14 @@ from specifications import specification
 from grambench import algorithms
 from grambench.algorithms.checks import certified, learn, scored
 from grambench.algorithms.fit import Step
-from grambench.common.errors import ContractError
+from grambench.common.errors import ContractError, DataError
 from grambench.datasets import store
 from grambench.kernels import grams
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Continuous, Stored
 from grambench.pipeline import fingerprint
+from grambench.pipeline.steps import evaluate
 from grambench.pipeline.steps import fit as step
 from grambench.pipeline.steps import run as supervised
 from grambench.results import records
@@ -348,3 +349,14 @@ def test_whatever_an_algorithm_writes_its_record_holds_the_end_of_it(supervised_
     assert record.status == "error"
     assert record.reason.startswith("ValueError: ab reddd") and record.reason.endswith("d...")
     assert len(record.detail) < 20000
+
+
+def test_a_kernel_that_is_not_finite_fails_its_runs_and_is_named(inputs, tmp_path):
+    spec, output, files = inputs("perceptron", "online")
+    kernel, inner = Kernel("polynomial", 1000), tmp_path / "inner.h5"
+    grams.write_inner(inner, grams.inner_products(100.0 * data().features), {})
+    asked = json.dumps({"family": kernel.family, "parameter": kernel.parameter})
+    evaluate.main([asked, files[1], str(inner), "1"])
+    with pytest.raises(DataError, match=r"holds no matrix \(polynomial_p1000: expected finite values, got others"):
+        step.main([spec, output, *files])
+    assert not Path(output).exists()

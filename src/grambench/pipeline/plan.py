@@ -355,6 +355,15 @@ class Plan:
         """Return the size of one Gram matrix of a data set in MiB."""
         return 8 * self.dataset(dataset).least() ** 2 // 2**20 + 1
 
+    def matrix_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory that rule `gram` may take in MiB, two mapped matrices included; see `run_mb`."""
+        mapped = 2 * self.gram_mb(dataset)
+        return attempt * (800 + mapped) + (self.project.limits.memory_mb if attempt >= LAST else 0)
+
+    def matrix_minutes(self, attempt: int) -> int:
+        """Return the minutes that rule `gram` may take: a few, and last the limit of a run."""
+        return 2 * attempt if attempt < LAST else math.ceil(self.project.limits.seconds / 60) + 5
+
     def run_mb(self, study: str, dataset: str, attempt: int) -> int:
         """Return the memory that a run may take in MiB, mapped Gram matrices included, which SLURM counts too.
 

@@ -10,9 +10,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -31,6 +32,11 @@ END_SECONDS = 10  # after which what cannot be killed, such as a program of anot
 OUTPUT_MB = 1024  # that a command may write, before it fills the disk
 TAIL = 2**16  # bytes of it that are looked at
 LINE = 500  # characters of a line that are kept
+DETAIL_LINES = 20  # of a failed step's output go into its record
+LOG_LINES = 200  # of any step's output go into the job's log
+SINGLE_THREADED = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux: end with the parent; be the parent of orphans
 
@@ -47,11 +53,14 @@ class Outcome:
         One line; empty when ok.
     seconds : float
         Wall time.
+    detail : str
+        The last lines of its output, of a step.
     """
 
     status: Status
     reason: str
     seconds: float
+    detail: str = ""
 
 
 def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Path, env: dict[str, str]) -> Outcome:
@@ -107,6 +116,32 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     if verdict is None:
         verdict = _judge(code, errors)
     return Outcome(*verdict, seconds=time.monotonic() - start)
+
+
+def step(module: str, arguments: Sequence[str], output: Path, *, seconds: float, memory_mb: float) -> Outcome:
+    """Run the supervised half of a step, which writes `output`; where it fails, nothing of that is left.
+
+    The end of what it says goes on to standard error, the job's log. See `run` for the limits.
+    """
+    outcome = None
+    with tempfile.TemporaryDirectory() as folder:
+        errors = Path(folder) / "output.txt"
+        try:
+            outcome = run(
+                [sys.executable, "-m", module, *arguments],
+                seconds=seconds,
+                memory_mb=memory_mb,
+                errors=errors,
+                env=os.environ | SINGLE_THREADED,
+            )
+        finally:
+            if outcome is None or outcome.status != "ok":
+                for half_written in output.parent.glob(f".{output.stem}-*{output.suffix}"):
+                    half_written.unlink(missing_ok=True)
+        if outcome.status == "ok" and not output.is_file():
+            outcome = replace(outcome, status="error", reason=f"ended without {output}")
+        sys.stderr.write(tail(errors, LOG_LINES))
+        return replace(outcome, detail=tail(errors, DETAIL_LINES))
 
 
 def _caller() -> tuple[int, int]:
