@@ -113,9 +113,13 @@ def test_a_full_disk_leaves_no_gram(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+WAIT = """import os, time
+    while not os.path.exists({go!r}): time.sleep(0.01)"""
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A copy with one data set and an algorithm that takes its time."""
+    """A copy with one data set and an algorithm that is done once there is a file `go`."""
     copy = Copy(
         tmp_path_factory.mktemp("small"),
         datasets=["sonar"],
@@ -124,7 +128,7 @@ def small(tmp_path_factory):
         published=None,
         sweeps={},
     )
-    (copy.folder / ONLINE / "slow.py").write_text(NEW.format(body="import time; time.sleep(6)"))
+    (copy.folder / ONLINE / "slow.py").write_text(NEW.format(body=WAIT.format(go=str(copy.folder / "go"))))
     copy.snakemake(*(layout.GRAM.format(dataset="sonar", kernel=k) for k in ("polynomial_p1", "gaussian_sigma0.5")))
     return copy
 
@@ -142,7 +146,15 @@ def start(copy, *arguments, **options):
     )
 
 
-def until(what, seconds=60.0):
+@pytest.fixture
+def go(small):
+    """The file for which the slow algorithm waits; not there at first."""
+    path = small.folder / "go"
+    path.unlink(missing_ok=True)
+    return path
+
+
+def until(what, seconds=600.0):
     end = time.monotonic() + seconds
     while not (found := what()):
         assert time.monotonic() < end, "it did not happen"
@@ -181,33 +193,37 @@ def test_a_full_disk_stops_the_workflow_and_space_lets_it_go_on(small):
 
 
 @pytest.mark.workflow
-def test_a_killed_snakemake_leaves_no_run_behind_and_goes_on(small):
+def test_a_killed_snakemake_leaves_no_run_behind_and_goes_on(small, go):
     killed = start(small, SLOW)
     (fit,) = until(lambda: fits(small))
-    half = small.folder / SLOW.replace("slow.h5", ".slow-abcd_123.h5")
+    half = small.folder / SLOW.replace("slow.h5", ".perceptron-abcd_123.h5")
     half.parent.mkdir(parents=True, exist_ok=True)
     half.write_text("half")
     killed.kill()
     assert killed.wait() == -signal.SIGKILL
     assert not (small.folder / SLOW).exists()
-    psutil.wait_procs([fit], timeout=3)  # its supervisor ends it: a second run of it may start now
+    until(lambda: not fit.is_running())  # its supervisor ends it: a second run of it may start now
     assert not fits(small)
     assert not (small.folder / SLOW).exists()
     said = small.snakemake(SLOW, expect=1)
     assert "--unlock" in said
+    assert half.exists()
     small.snakemake("--unlock")
+    go.touch()
     small.snakemake(SLOW)
+    assert not half.exists()
     assert small.status("sonar", "slow").status == "ok"
 
 
 @pytest.mark.workflow
-def test_a_second_snakemake_in_the_folder_is_turned_away(small):
+def test_a_second_snakemake_in_the_folder_is_turned_away(small, go):
     (small.folder / SLOW).unlink(missing_ok=True)
     first = start(small, SLOW)
     until(lambda: fits(small))
     said = small.snakemake(SLOW, expect=1)
     assert first.poll() is None
     assert "cannot be locked" in said
+    go.touch()
     assert first.wait() == 0
     assert small.status("sonar", "slow").status == "ok"
     assert len(list((small.folder / SLOW).parent.glob("*slow*"))) == 1
@@ -230,7 +246,8 @@ def test_a_damaged_gram_fails_its_runs_and_the_command_heals_it(small):
 
 
 @pytest.mark.workflow
-def test_a_damaged_record_is_named(small):
+def test_a_damaged_record_is_named(small, go):
+    go.touch()
     small.snakemake(SLOW)
     path = small.folder / SLOW
     os.truncate(path, path.stat().st_size // 2)
