@@ -249,10 +249,8 @@ class Kernel:
         """
         inner, distance = np.full(2, largest), np.array([0.0, 4.0 * largest])
         values = np.full(2, np.nan)
-        with (
-            np.errstate(all="ignore"),
-            contextlib.suppress(ArithmeticError),
-        ):  # of a width whose square is 0 or infinite
+        # a width whose square is no number raises, and leaves them
+        with np.errstate(all="ignore"), contextlib.suppress(ArithmeticError):
             self.fill(inner, distance, values, units)
         if not np.isfinite([distance[1], *values]).all():
             raise ValueError(

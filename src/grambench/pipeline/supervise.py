@@ -37,6 +37,7 @@ LOG_LINES = 200  # of any step's output go into the job's log
 SINGLE_THREADED = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux: end with the parent; be the parent of orphans
 
@@ -190,7 +191,7 @@ def tail(path: Path, lines: int) -> str:
 def memory_used_mb(others: set[psutil.Process]) -> float:
     """Return the memory of this process's descendants but for others in MiB, without pages mapped from files.
 
-    Memory that processes share is counted with its owners' shares.
+    Of memory that several processes share, each has an equal part.
     """
     total = 0
     for process in _descendants():
@@ -223,6 +224,7 @@ def _descendants() -> list[psutil.Process]:
 
 def _end(process: "subprocess.Popen[bytes] | None", others: set[psutil.Process]) -> None:
     """Kill the command with its group at once, then whatever else it has started, until nothing is left."""
+    _go_deaf()
     if process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -252,16 +254,20 @@ def _prctl(option: int, value: int) -> None:
 @contextlib.contextmanager
 def _told_to_end() -> Iterator[None]:
     """Raise SystemExit when this process is first asked to end: no run goes on unsupervised."""
-    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
     def stop(number: int, frame: FrameType | None) -> None:
-        for each in numbers:
-            signal.signal(each, signal.SIG_IGN)
+        _go_deaf()
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, stop) for number in numbers}
+    before = {number: signal.signal(number, stop) for number in ENDING}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _go_deaf() -> None:
+    """Let nothing interrupt what has begun to end."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
