@@ -47,6 +47,14 @@ def test_the_last_attempt_at_a_run_lets_its_own_limits_end_it(plan):
         assert memory[-1] >= limits.memory_mb + 500 and 60 * minutes[-1] >= limits.seconds + 60
 
 
+def test_the_last_attempt_at_a_gram_matrix_lets_its_own_limits_end_it(plan):
+    limits = plan.project.limits
+    memory = [plan.matrix_mb("w5a", attempt) for attempt in range(1, LAST + 1)]
+    minutes = [plan.matrix_minutes(attempt) for attempt in range(1, LAST + 1)]
+    assert memory[0] < memory[1] and minutes[0] < minutes[1]
+    assert memory[-1] >= limits.memory_mb + 2 * plan.gram_mb("w5a") + 500 and 60 * minutes[-1] >= limits.seconds + 60
+
+
 def test_memory_is_asked_for_what_a_protocol_holds(plan):
     """Online runs map all Gram matrices, nested ones hold copies of them, holdout ones make those of a small draw."""
     online, nested, holdout = (

@@ -185,3 +185,31 @@ def test_a_pool_of_other_examples_has_matrices():
     assert not pool.along(order).on_demand
     with pytest.raises(NotImplementedError, match="all rows are at hand"):
         pool.along(order).fetch(0, np.ones(len(KERNELS), dtype=bool))
+
+
+@pytest.mark.filterwarnings("ignore:overflow|invalid value:RuntimeWarning")
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    ("kernel", "factor"),
+    [(Kernel("polynomial", 1000), 1e2), (Kernel("polynomial", 1), 1e308), (Kernel("mediangaussian", 1), 1e308)],
+)
+def test_values_that_are_not_finite_are_refused_however_they_are_asked_for(kernel, factor, whole, monkeypatch):
+    monkeypatch.setattr(computed, "WHOLE", computed.WHOLE if whole else 0)
+    features, _, order = problem()
+    train, others = factor * features[:120], factor * features[120:]
+    few = np.arange(3)
+    asked = {
+        "matrices": lambda: Computed([kernel], train).grams(),
+        "scaled": lambda: Computed([kernel], train, trace=1.0).scales,
+        "rows": lambda: Computed([kernel], train).along(order[order < 120]).fetch(0, np.ones(1, dtype=bool)),
+        "values": lambda: Computed([kernel], train).values(0, few, few),
+        "others": lambda: Computed([kernel], features[:120], others, basis=Computed([kernel], features[:120])).grams(),
+    }
+    for how in asked.values():
+        with pytest.raises(ValueError, match=f"^{kernel.name}: expected finite values"):
+            how()
+
+
+def test_a_trace_of_zero_is_not_scaled():
+    with pytest.raises(ValueError, match=r"^polynomial_p1: expected a trace that can be scaled, got 0$"):
+        Computed([Kernel("polynomial", 1)], np.zeros((5, 2)), trace=1.0).grams()

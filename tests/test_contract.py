@@ -15,13 +15,14 @@ from specifications import specification
 from grambench import algorithms
 from grambench.algorithms.checks import certified, learn, scored
 from grambench.algorithms.fit import Step
-from grambench.common.errors import ContractError
+from grambench.common.errors import ContractError, DataError
 from grambench.datasets import store
 from grambench.kernels import grams
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Continuous, Stored
 from grambench.pipeline import fingerprint
+from grambench.pipeline.steps import evaluate
 from grambench.pipeline.steps import fit as step
 from grambench.pipeline.steps import run as supervised
 from grambench.results import records
@@ -349,16 +350,46 @@ def fit(parameters, pool, labels, *, order, rng):
 '''
 
 
-def test_a_broken_algorithm_leaves_a_record_that_says_so(inputs, tmp_path, monkeypatch):
-    package = tmp_path / "src" / "grambench"
-    shutil.copytree(fingerprint.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "algorithms" / "baselines" / "lies.py").write_text(LIES)
-    monkeypatch.setenv("PYTHONPATH", str(package.parent))
-    spec, output, files = inputs("lies", "online")
-    supervised.main([spec, "code", output, "--seconds", "300", "--memory-mb", "4000", *files])
-    record = records.read(Path(output))
+@pytest.fixture
+def supervised_run(inputs, tmp_path, monkeypatch):
+    """Return what runs a file as an algorithm `mine`, under its supervisor, and returns the record."""
+
+    def run(text):
+        package = tmp_path / "src" / "grambench"
+        shutil.copytree(fingerprint.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+        (package / "algorithms" / "baselines" / "mine.py").write_text(text)
+        monkeypatch.setenv("PYTHONPATH", str(package.parent))
+        spec, output, files = inputs("mine", "online")
+        supervised.main([spec, "code", output, "--seconds", "3000", "--memory-mb", "4000", *files])
+        return records.read(Path(output))
+
+    return run
+
+
+def test_a_broken_algorithm_leaves_a_record_that_says_so(supervised_run):
+    record = supervised_run(LIES)
     assert record.status == "error"
     message = r"ContractError: trace\.mistakes: expected an array of bool \((\d+),\), got float64 \(\1,\)$"
     assert re.search(message, record.reason)
     assert "ContractError" in record.detail
     assert not record.metrics
+
+
+def test_whatever_an_algorithm_writes_its_record_holds_the_end_of_it(supervised_run):
+    """Of 32 MB of output, with what no record can hold (NUL) and what a terminal would obey."""
+    writes = "print('\\0' * 2**25, flush=True)\n    raise ValueError('a\\0b \\x1b[31mred' + 'd' * 5000)"
+    record = supervised_run(LIES.replace("m, rounds = ", f"{writes}\n    m, rounds = "))
+    assert record.status == "error"
+    assert record.reason.startswith("ValueError: ab reddd") and record.reason.endswith("d...")
+    assert len(record.detail) < 20000
+
+
+def test_a_kernel_that_is_not_finite_fails_its_runs_and_is_named(inputs, tmp_path):
+    spec, output, files = inputs("perceptron", "online")
+    kernel, inner = Kernel("polynomial", 1000), tmp_path / "inner.h5"
+    grams.write_inner(inner, grams.inner_products(100.0 * data().features), {})
+    asked = json.dumps({"family": kernel.family, "parameter": kernel.parameter})
+    evaluate.main([asked, files[1], str(inner), "1"])
+    with pytest.raises(DataError, match=r"holds no matrix \(polynomial_p1000: expected finite values, got others"):
+        step.main([spec, output, *files])
+    assert not Path(output).exists()

@@ -7,6 +7,7 @@ import pytest
 
 from grambench.common.errors import ConfigError, DataError
 from grambench.kernels import continuous
+from grambench.kernels.pool import Continuous
 
 NAMES = continuous.names()
 
@@ -126,3 +127,12 @@ def test_what_cannot_be():
         continuous.load("dirichlet")(np.zeros((5, 3)))
     with pytest.raises(ConfigError, match="unknown kernel family 'gausian': did you mean gaussian"):
         continuous.load("gausian")
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_at_infinite_distances_are_refused(name):
+    family, near, far = continuous.load(name), examples(name), 1e200 * examples(name)
+    for train, others in ((far, None), (near, far)):
+        with pytest.raises(ValueError, match=f"^{name} kernels: expected finite distances, got squared norms of inf$"):
+            Continuous(family, train, 0.1, 10.0, np.ones(1), others)

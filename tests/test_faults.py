@@ -112,6 +112,23 @@ def test_a_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
     assert done == [files.SEAL.size, 4, 7 + files.SEAL.size]
 
 
+def test_what_killed_processes_left_is_swept(tmp_path):
+    """A process that is killed while it writes leaves its temporary file; finished ones and notes stay."""
+    done = tmp_path / "grams" / "sonar" / "gaussian_sigma1e-05.h5"
+    files.write_text(done, "whole")
+    with files.sealed(done.with_name("cells.csv")) as path:
+        path.write_text("sealed beside")
+    kept = sorted(tmp_path.rglob("*"))
+    script = (
+        "import os, signal; from pathlib import Path; from grambench.common import files\n"
+        f"with files.sealed(Path({str(done)!r})): os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    assert subprocess.run([sys.executable, "-c", script]).returncode == -signal.SIGKILL
+    assert len(sorted(tmp_path.rglob("*"))) == len(kept) + 1
+    files.sweep(tmp_path)
+    assert sorted(tmp_path.rglob("*")) == kept
+
+
 def test_a_full_disk_leaves_no_gram(tmp_path):
     """A limit of the file's size acts as a full disk does: the bytes have no place."""
     n, limit = 1100, 4 * 2**20
@@ -127,9 +144,13 @@ def test_a_full_disk_leaves_no_gram(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+WAIT = """import os, time
+    while not os.path.exists({go!r}): time.sleep(0.01)"""
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A copy with one data set and an algorithm that takes its time."""
+    """A copy with one data set and an algorithm that is done once there is a file `go`."""
     copy = Copy(
         tmp_path_factory.mktemp("small"),
         datasets=["sonar"],
@@ -138,7 +159,7 @@ def small(tmp_path_factory):
         published=None,
         sweeps={},
     )
-    (copy.folder / ONLINE / "slow.py").write_text(NEW.format(body="import time; time.sleep(6)"))
+    (copy.folder / ONLINE / "slow.py").write_text(NEW.format(body=WAIT.format(go=str(copy.folder / "go"))))
     copy.snakemake(*(layout.GRAM.format(dataset="sonar", kernel=k) for k in ("polynomial_p1", "gaussian_sigma0.5")))
     return copy
 
@@ -156,7 +177,15 @@ def start(copy, *arguments, **options):
     )
 
 
-def until(what, seconds=60.0):
+@pytest.fixture
+def go(small):
+    """The file for which the slow algorithm waits; not there at first."""
+    path = small.folder / "go"
+    path.unlink(missing_ok=True)
+    return path
+
+
+def until(what, seconds=600.0):
     end = time.monotonic() + seconds
     while not (found := what()):
         assert time.monotonic() < end, "it did not happen"
@@ -195,30 +224,37 @@ def test_a_full_disk_stops_the_workflow_and_space_lets_it_go_on(small):
 
 
 @pytest.mark.workflow
-def test_a_killed_snakemake_leaves_no_run_behind_and_goes_on(small):
+def test_a_killed_snakemake_leaves_no_run_behind_and_goes_on(small, go):
     killed = start(small, SLOW)
     (fit,) = until(lambda: fits(small))
+    half = small.folder / SLOW.replace("slow.h5", ".perceptron-abcd_123.h5")
+    half.parent.mkdir(parents=True, exist_ok=True)
+    half.write_text("half")
     killed.kill()
     assert killed.wait() == -signal.SIGKILL
     assert not (small.folder / SLOW).exists()
-    psutil.wait_procs([fit], timeout=3)  # its supervisor ends it: a second run of it may start now
+    until(lambda: not fit.is_running())  # its supervisor ends it: a second run of it may start now
     assert not fits(small)
     assert not (small.folder / SLOW).exists()
     said = small.snakemake(SLOW, expect=1)
     assert "--unlock" in said
+    assert half.exists()
     small.snakemake("--unlock")
+    go.touch()
     small.snakemake(SLOW)
+    assert not half.exists()
     assert small.status("sonar", "slow").status == "ok"
 
 
 @pytest.mark.workflow
-def test_a_second_snakemake_in_the_folder_is_turned_away(small):
+def test_a_second_snakemake_in_the_folder_is_turned_away(small, go):
     (small.folder / SLOW).unlink(missing_ok=True)
     first = start(small, SLOW)
     until(lambda: fits(small))
     said = small.snakemake(SLOW, expect=1)
     assert first.poll() is None
     assert "cannot be locked" in said
+    go.touch()
     assert first.wait() == 0
     assert small.status("sonar", "slow").status == "ok"
     assert len(list((small.folder / SLOW).parent.glob("*slow*"))) == 1
@@ -273,7 +309,8 @@ def test_damage_is_found_removed_and_made_again(small):
 
 
 @pytest.mark.workflow
-def test_a_damaged_record_is_named(small):
+def test_a_damaged_record_is_named(small, go):
+    go.touch()
     small.snakemake(SLOW)
     path = small.folder / SLOW
     os.truncate(path, path.stat().st_size // 2)

@@ -11,7 +11,7 @@ from grambench.pipeline import fingerprint
 FIT = ("grambench.pipeline.steps.run", "grambench.pipeline.steps.fit", "grambench.experiments.online")
 RUN_DD = (*FIT, "grambench.algorithms.online.omkc_dd")
 RUN_SD = (*FIT, "grambench.algorithms.online.omkc_sd")
-GRAM = ("grambench.pipeline.steps.gram",)
+GRAM = ("grambench.pipeline.steps.gram", "grambench.pipeline.steps.evaluate")
 COLLECT = ("grambench.pipeline.steps.collect",)
 
 

@@ -1,6 +1,7 @@
 """Gram matrices: against scikit-learn, and what a reader says about a damaged file."""
 
 import math
+import re
 
 import h5py
 import numpy as np
@@ -42,6 +43,52 @@ def test_is_symmetric_with_unit_diagonal_and_no_negative_distance(features):
     assert np.array_equal(gram, gram.T)
     assert np.array_equal(np.diagonal(gram), np.ones(len(gram)))
     assert gram.max() <= 1.0
+
+
+ENTRIES = "expected finite values, got others for examples of squared norm"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "factor"),
+    [
+        (Kernel("polynomial", 1000), 1e2),
+        (Kernel("polynomial", 1), 1e200),
+        (Kernel("polynomial", 2), 1e100),
+        (Kernel("inhomogeneous", 10), 1e16),
+        (Kernel("gaussian", 1.0), 1e308),
+        (Kernel("gaussian", 1e-160), 1.0),  # distances of 0 are not a number
+        (Kernel("gaussian", 1e-200), 1.0),
+        (Kernel("gaussian", 1e200), 1.0),
+    ],
+)
+def test_a_matrix_that_would_not_be_finite_is_refused_before_it_is_made(features, kernel, factor, tmp_path):
+    with np.errstate(all="ignore"):
+        inner = grams.inner_products(factor * features)
+    with pytest.raises(ValueError, match=f"^{re.escape(kernel.name)}: {ENTRIES}"):
+        grams.write_gram(tmp_path / "gram.h5", inner, kernel)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("family", ["polynomial", "inhomogeneous", "unitpolynomial", "gaussian"])
+@pytest.mark.parametrize("sign", [1, -1])  # the largest inner product may be that of an example and its opposite
+def test_a_matrix_is_refused_just_where_it_is_not_finite(features, family, sign):
+    refused = 0
+    features = np.vstack([features, sign * features[:1]])
+    for exponent in range(0, 154, 17):
+        inner = grams.inner_products(10.0**exponent * features)
+        for parameter in (1, 3, 100):
+            kernel, values = Kernel(family, parameter), np.empty_like(inner)
+            distance = np.empty_like(inner)
+            grams.squared_distances(inner, np.diagonal(inner), np.diagonal(inner), distance)
+            with np.errstate(all="ignore"):
+                kernel.fill(inner, distance, values)
+            if np.isfinite(values).all():
+                grams.compute(inner, [kernel])
+            else:
+                refused += 1
+                with pytest.raises(ValueError, match=ENTRIES):
+                    grams.compute(inner, [kernel])
+    assert (refused == 0) == (family == "gaussian")
 
 
 def test_sparse_features_give_the_same_matrix(features):

@@ -61,7 +61,8 @@ def test_algorithms_share_no_state():
 def test_steps_start_without_what_they_do_not_need():
     """A Gram job must not pay for pandas, a run's supervisor not for numba."""
     for step, unwanted in (
-        ("gram", "pandas numba sklearn pydantic"),
+        ("gram", "numpy"),
+        ("evaluate", "pandas numba sklearn pydantic"),
         ("run", "pandas sklearn"),
         ("inner", "pandas numba"),
     ):

@@ -81,6 +81,11 @@ def test_parts_ask_the_whole():
         ([Kernel("polynomial", 1, "left")], {"left": np.zeros((3, 259), np.uint8)}, r"got uint8 of shape \(3, 259\)"),
         ([Kernel("polynomial", 2, "left")], {"left": np.zeros((3, 9), np.uint8)}, "expected polynomial_p1, unitpoly"),
         ([Kernel("chisquare", 1, "left")], {"left": np.zeros((3, 9), np.uint8)}, "expected polynomial_p1, unitpoly"),
+        (
+            [Kernel("meangaussian", 1e-307, "left")],
+            {"left": np.eye(3, 9, dtype=np.uint8)},
+            r"^left/meangaussian_s1e-307: expected a rate above 0 and up to 1e\+300, got 1e\+307$",
+        ),
     ],
 )
 def test_what_cannot_be_exact_is_refused(kernels, views, message):

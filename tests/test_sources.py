@@ -16,7 +16,10 @@ import pytest
 
 from grambench.config.dataset import Dataset
 from grambench.config.load import check
+from grambench.datasets import store
 from grambench.datasets.sources import Patience, fetch
+from grambench.kernels import matrices
+from grambench.pipeline.steps import inner as inner_products
 
 BODY = b"".join(b"%d,%d,%d\n" % (row % 2, row, row * row) for row in range(20000))
 SUM = hashlib.sha256(BODY).hexdigest()
@@ -112,6 +115,12 @@ def code(number: int) -> Answer:
         handler.end_headers()
 
     return answer
+
+
+def strange(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(404, "Not\0 \x1b[31mFound")
+    handler.send_header("Content-Length", "0")
+    handler.end_headers()
 
 
 def run(dataset: Dataset, folder: Path, **more: Any) -> dict[str, Any]:
@@ -395,6 +404,25 @@ def test_nothing_delivers(server: Server, tmp_path: Path) -> None:
     assert note["status"] == "unavailable" and len(reasons) == 3
     assert "404" in reasons[0] and "SHA256SUMS" in reasons[1] and "npm is not among those allowed" in reasons[2]
     assert left_behind(tmp_path / "old" / "toy") == ["source.json"]
+
+
+def test_a_killed_fetch_is_cleared_away_by_the_next(server: Server, tmp_path: Path) -> None:
+    server.answers = [whole]
+    for name in (".toy-abc_1234", ".toy_few-abc_1234"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "toy.csv").write_bytes(BODY[:1000])
+    run(describe(http(server.url)), tmp_path / "toy")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".toy_few-abc_1234", "toy"]
+
+
+def test_what_a_server_says_is_plain_in_the_note_and_in_all_that_follows(server: Server, tmp_path: Path) -> None:
+    server.answers = [strange]
+    reason = only_reason(run(describe(http(server.url)), tmp_path / "toy"))
+    assert reason == f"HTTP 404 Not Found: {server.url}"
+    prepared, inner = tmp_path / "toy.h5", tmp_path / "inner.h5"
+    store.write(prepared, store.Unavailable("toy", ("Not\0 \x1b[31mFound",)))  # of a note by an earlier version
+    inner_products.main([str(inner), str(prepared)])
+    assert matrices.unavailable(inner) == "toy is unavailable: Not Found"
 
 
 def test_interrupted_fetch_leaves_no_note(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -290,6 +290,8 @@ def test_pools_that_cannot_be_are_refused():
         Viewed([], train)
     with pytest.raises(ValueError, match=r"equally many examples, got \[59, 60\]"):
         Viewed(KERNELS, train | {"hue": train["hue"][1:]})
+    with pytest.raises(ValueError, match=r"^sift/inhomogeneous_d1100: expected finite values"):
+        Viewed([Kernel("inhomogeneous", 1100, "sift")], train)
     with pytest.raises(
         ValueError, match="kernels of the inner products of the only view, got chisquare_s1, a/gaussian_sigma1"
     ):

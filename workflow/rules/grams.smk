@@ -30,10 +30,13 @@ rule gram:
         "../../envs/environment.yaml"
     threads: lambda w: 2 if PLAN.dataset(w.dataset).n > 5000 else 1
     resources:
-        mem_mb=lambda w, attempt: attempt * (800 + 2 * PLAN.gram_mb(w.dataset)),
-        runtime=lambda w, attempt: 2 * attempt,
+        mem_mb=lambda w, attempt: PLAN.matrix_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: PLAN.matrix_minutes(attempt),
+        private_mb=PLAN.project.limits.memory_mb,
+        seconds=PLAN.project.limits.seconds,
     params:
         spec=lambda w: PLAN.gram_spec(w.kernel),
-        code=code("grambench.pipeline.steps.gram"),
+        code=code("grambench.pipeline.steps.gram", "grambench.pipeline.steps.evaluate"),
     shell:
-        "python -m grambench.pipeline.steps.gram {params.spec:q} {output} {input} {threads} 2> {log}"
+        "python -m grambench.pipeline.steps.gram {params.spec:q} {output} {input} {threads}"
+        " --seconds {resources.seconds} --memory-mb {resources.private_mb} 2> {log}"

@@ -1,7 +1,13 @@
 """The errors a user can cause or meet; each message says what was expected, what was got and what to do."""
 
 import difflib
+import re
 from collections.abc import Iterable
+
+# what moves a terminal's cursor, colours or names it; then all else that is no character of a text, and halves of one
+UNPRINTABLE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
+)
 
 
 class GrambenchError(Exception):
@@ -36,6 +42,11 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> ConfigError:
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
     return ConfigError(f"unknown {kind} {name!r}: {hint}")
+
+
+def plain(text: str) -> str:
+    """Return a text of others without what no file of ours can hold (NUL) or a terminal obeys (escape sequences)."""
+    return UNPRINTABLE.sub("", text)
 
 
 class ContractError(GrambenchError):

@@ -1,8 +1,10 @@
 """Files that are either whole or absent, and seals by which a reader notices what happened to them since."""
 
+import contextlib
 import hashlib
 import mmap
 import os
+import re
 import struct
 import tempfile
 import zlib
@@ -15,6 +17,7 @@ from grambench.common.errors import DataError
 SEAL = struct.Struct("<8sQI")  # MARK, bytes of content, its CRC-32
 MARK = b"gbseal1\n"
 HDF5 = ".h5"  # which does not mind what follows its content
+TEMPORARY = re.compile(r"\..+-[a-z0-9_]{8}(\.\w+)?")  # as `atomic` names files
 
 
 @contextmanager
@@ -44,6 +47,14 @@ def atomic(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove temporary files that whoever was killed has left anywhere in a folder, while nobody writes there."""
+    for path in folder.rglob(".*"):
+        if TEMPORARY.fullmatch(path.name) and path.is_file():
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 @contextmanager

@@ -22,7 +22,6 @@ CLAIMS = "results/{study}/claims.csv"
 TABLE = "results/{study}/tables/{table}.{suffix}"
 FIGURE = "results/{study}/figures/{figure}.{suffix}"
 REPORT = "results/report/index.html"
-CACHE = "results/.cache/numba/{code}"
 
 
 def located(results: Path, path: str) -> Path:

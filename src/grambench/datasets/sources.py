@@ -30,7 +30,7 @@ import requests
 from tqdm import tqdm
 from urllib3.exceptions import NameResolutionError
 
-from grambench.common.errors import DataError
+from grambench.common.errors import DataError, plain
 from grambench.common.files import sha256, write_text
 from grambench.config.dataset import (
     NOTE,
@@ -129,6 +129,8 @@ def fetch(
     folder = folder.absolute()  # package managers are called from inside temporary folders
     folder.mkdir(parents=True, exist_ok=True)
     (folder / NOTE).unlink(missing_ok=True)
+    for killed in folder.parent.glob(f".{folder.name}-????????"):
+        shutil.rmtree(killed, ignore_errors=True)
     tried: list[dict[str, str]] = []
     listings: dict[Path, dict[str, Path]] = {}
     for mirror in mirrors:
@@ -143,7 +145,7 @@ def fetch(
                     deliver(Path(scratch))
                     sums = _verified(source, Path(scratch))
                 except (DataError, zipfile.BadZipFile, tarfile.TarError) as error:
-                    said = " ".join(str(error).split())
+                    said = plain(" ".join(str(error).split()))
                     reason = f"mirror {mirror_used}: {said}" if mirror_used else said
                     tried.append({"source": source.origin, "reason": reason})
                     logger.info("%s: %s: %s", dataset.name, source.origin, reason)

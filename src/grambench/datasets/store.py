@@ -15,6 +15,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.errors import plain
 from grambench.common.files import check, sealed
 
 if TYPE_CHECKING:  # scipy.sparse takes long to import, and few data sets are sparse
@@ -85,6 +86,9 @@ class Unavailable:
 
     name: str
     reasons: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reasons", tuple(map(plain, self.reasons)))
 
     def __str__(self) -> str:
         return f"{self.name} is unavailable: " + "; ".join(self.reasons or ("no source is configured",))

@@ -110,6 +110,8 @@ class Computed(Pool):
         scales = []
         for kernel in self.kernels:
             kernel.fill(self._norms, zeros, diagonal, self._measure)
+            if not 0.0 < diagonal.sum() < np.inf:
+                raise ValueError(f"{kernel.name}: expected a trace that can be scaled, got {diagonal.sum():g}")
             scales.append(float(self.trace / diagonal.sum()))
         return scales
 
@@ -125,8 +127,17 @@ class Computed(Pool):
 
     @cached_property
     def _norms(self) -> Floats:
-        """Squared norms of the training examples; as their inner products have them, so that equal ones are at 0."""
-        return np.diagonal(self.inner).copy() if self.whole else _squared_norms(self.train)
+        """Squared norms of the training examples; as their inner products have them, so that equal ones are at 0.
+
+        All values but those of whole matrices begin here, so that this is where kernels are refused.
+        """
+        norms = np.diagonal(self.inner).copy() if self.whole else _squared_norms(self.train)
+        self._refuse_infinite(norms)
+        return norms
+
+    def _refuse_infinite(self, norms: Floats) -> None:
+        for kernel in self.kernels:
+            kernel.refuse_infinite(norms.max(initial=0.0), self._measure)
 
     def grams(self) -> Grams:
         """Return the Gram matrices, (m, t, n), made at the first call."""
@@ -138,6 +149,7 @@ class Computed(Pool):
                 del self.inner  # what else is made of it is made
             else:
                 norms = _squared_norms(self.others), _squared_norms(self.train)
+                self._refuse_infinite(np.concatenate(norms))
                 self._fill(self.others @ self.train.T, *norms, range(len(values)), values)
             self._grams = read_only(values)
             self.computed += values.size

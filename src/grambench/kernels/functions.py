@@ -4,6 +4,7 @@ A family says what it is a function of, its base: the inner products <x, x'> wit
 distances. The kernels of one base share a single pass over the features (OMKC, Section 5.1; Hoi et al. 2013).
 """
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -239,3 +240,20 @@ class Kernel:
             else:
                 inner = inner / unit
         family.function(inner, distance, self.parameter, out)
+
+    def refuse_infinite(self, largest: float, units: Units | None = None) -> None:
+        """Raise ValueError where values between examples of squared norms up to `largest` are not all finite.
+
+        No inner product exceeds the largest squared norm, and no squared distance four times that; what grows with
+        either is largest there, and what falls is finite if it is so at 0.
+        """
+        inner, distance = np.full(2, largest), np.array([0.0, 4.0 * largest])
+        values = np.full(2, np.nan)
+        # a width whose square is no number raises, and leaves them
+        with np.errstate(all="ignore"), contextlib.suppress(ArithmeticError):
+            self.fill(inner, distance, values, units)
+        if not np.isfinite([distance[1], *values]).all():
+            raise ValueError(
+                f"{self.name}: expected finite values, got others for examples of squared norm {largest:g}; "
+                "scale the features or take another parameter"
+            )

@@ -59,9 +59,16 @@ def fill(
         Strips of tiles that are computed at a time.
     units : Units, optional
         What relative kernels measure in.
+
+    Raises
+    ------
+    ValueError
+        If a matrix would not be finite; none is begun then.
     """
     n = len(inner)
     squared_norms = np.diagonal(inner).copy()
+    for kernel in kernels:
+        kernel.refuse_infinite(squared_norms.max(initial=0.0), units)
     uses_distance = any(FAMILIES[kernel.family].uses_distance for kernel in kernels)
     tiles = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
 

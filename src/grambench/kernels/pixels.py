@@ -21,6 +21,7 @@ Pixels = NDArray[np.uint8]
 LARGEST = 258  # pixels of a view: 258 * 255^2 < 2^24
 POWER, GAUSSIAN = 0.0, 1.0  # forms of a function of a cosine
 NEAR = 0.125  # to which the argument of an exponential is halved
+FASTEST = 1e300  # rate that can be halved so often
 SERIES = tuple(1.0 / math.factorial(k) for k in range(10))  # of it there, which leaves out less than 1e-15
 CHUNK = 4096  # images whose inner products stay in a first-level cache
 COLUMNS = 2048  # images that are taken together in products of matrices
@@ -75,6 +76,8 @@ class ByPixels(Pool):
         centre = scales @ self.features[kernel.view] / n
         mean = 2.0 * n / max(n - 1, 1) * (float(np.mean(scales > 0.0)) - float(centre @ centre))
         rate = 2.0 / (kernel.parameter * (mean if mean > EQUAL else 1.0))
+        if not 0.0 < rate <= FASTEST:
+            raise ValueError(f"{kernel.name}: expected a rate above 0 and up to {FASTEST:g}, got {rate:g}")
         return view, GAUSSIAN, rate, float(max(0, math.ceil(math.log2(2.0 * rate / NEAR))))
 
     @property

@@ -63,6 +63,11 @@ class Continuous:
         grid: Floats,
         others: Floats | None = None,
     ) -> None:
+        for examples in (train, others):
+            largest = 0.0 if examples is None else np.square(examples).sum(axis=1).max(initial=0.0)
+            if not np.isfinite(4.0 * largest):  # which squared distances may be
+                name = family.__module__.rpartition(".")[2]
+                raise ValueError(f"{name} kernels: expected finite distances, got squared norms of {largest:g}")
         self.kind, self.train, self.others = family, train, others
         self.low, self.high, self.grid = low, high, grid
         self.examples, self.features = train.shape

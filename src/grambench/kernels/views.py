@@ -26,6 +26,7 @@ from grambench.kernels.pool import Floats, Grams, Indices, Made, Part, Pool, rea
 SAMPLE = 256  # training examples
 LATER = (2, 3, 5)  # parts of all examples
 STRIP = 32  # rows of a Gram matrix that are made at a time, which stay in a core's second-level cache
+SCALED = Units(features=1, squared_distance=1.0, mean=1.0)
 EQUAL = 1e-12  # a mean squared distance of unit rows that rounding alone makes
 
 BASES = {"inner": pairs.products, "chisquare": chi_square.distances}
@@ -100,6 +101,7 @@ class Viewed(Pool):
         for kernel in kernels:
             if kernel.view not in train:
                 raise ValueError(f"{kernel.name}: there is no view {kernel.view!r}, known: {', '.join(train)}")
+            kernel.refuse_infinite(1.0, SCALED)  # all rows are of norm 1; distances are finite in whatever unit
         self.kernels, self.train = tuple(kernels), train
         self._basis = basis  # a pool does not hold itself, or it would outlive its use
         self._columns: Views = basis._columns if basis is not None and basis.train is train else Views(train)

@@ -23,7 +23,7 @@ from grambench.config.shown import Sweep
 from grambench.config.study import Study
 from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
-from grambench.pipeline import fingerprint
+from grambench.pipeline import compiled, fingerprint
 
 PROSE = ("title", "licence", "citation", "url")
 START = 3  # seconds of a run beside its repeats
@@ -324,9 +324,7 @@ class Plan:
 
         It is no param of a rule, since it changes with every algorithm.
         """
-        modules = [algorithms.module(name) for name in algorithms.names()]
-        folder = Path(layout.CACHE.format(code=fingerprint.code(*modules)))
-        os.environ["NUMBA_CACHE_DIR"] = str(folder.resolve())
+        compiled.use(fingerprint.code(*[algorithms.module(name) for name in algorithms.names()]))
 
     def claims_code(self, study: str) -> str:
         """Return the code hash of rule `claims`, with the module of the study's claims where there is one."""
@@ -364,6 +362,15 @@ class Plan:
     def gram_mb(self, dataset: str) -> int:
         """Return the size of one Gram matrix of a data set in MiB."""
         return 8 * self.dataset(dataset).least() ** 2 // 2**20 + 1
+
+    def matrix_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory that rule `gram` may take in MiB, two mapped matrices included; see `run_mb`."""
+        mapped = 2 * self.gram_mb(dataset)
+        return attempt * (800 + mapped) + (self.project.limits.memory_mb if attempt >= LAST else 0)
+
+    def matrix_minutes(self, attempt: int) -> int:
+        """Return the minutes that rule `gram` may take: a few, and last the limit of a run."""
+        return 2 * attempt if attempt < LAST else math.ceil(self.project.limits.seconds / 60) + 5
 
     def run_mb(self, study: str, dataset: str, attempt: int) -> int:
         """Return the memory that a run may take in MiB, mapped Gram matrices included, which SLURM counts too.

@@ -1,22 +1,45 @@
-"""Runs a command in a process group of its own, within limits of time and memory, and says how it ended."""
+"""Runs a command within limits of time and memory, and says how it ended.
+
+Nothing that the command has started outlives it, whatever session it is in, as far as the system allows: Linux hands
+orphans to this process, and ends the command when this process dies. docs/running.md says what cannot be had.
+"""
 
 import contextlib
+import ctypes
 import os
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Literal
 
 import psutil
 
+from grambench.common.errors import plain
+
 Status = Literal["ok", "error", "timeout", "memory", "killed"]
 
-OUT_OF_MEMORY = 77  # exit code by which a supervised command says that an allocation failed
+OUT_OF_MEMORY = 77  # exit code by which a supervised command says that an allocation failed, beside its last line
+ALLOCATION = "an allocation failed"
 POLL_SECONDS = 0.1
+END_SECONDS = 10  # after which what cannot be killed, such as a program of another user, is left
+OUTPUT_MB = 1024  # that a command may write, before it fills the disk
+TAIL = 2**16  # bytes of it that are looked at
+LINE = 500  # characters of a line that are kept
+DETAIL_LINES = 20  # of a failed step's output go into its record
+LOG_LINES = 200  # of any step's output go into the job's log
+SINGLE_THREADED = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux: end with the parent; be the parent of orphans
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +54,18 @@ class Outcome:
         One line; empty when ok.
     seconds : float
         Wall time.
+    detail : str
+        The last lines of its output, of a step.
     """
 
     status: Status
     reason: str
     seconds: float
+    detail: str = ""
 
 
 def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Path, env: dict[str, str]) -> Outcome:
-    """Run `command` to its end or to its limit; nothing of its process group survives.
+    """Run `command` to its end or to its limit; nothing that it has started survives.
 
     It does not outlive the program that asked for it, Snakemake above its shell, which may be killed without a word and
     then started again: this process ends too.
@@ -49,7 +75,7 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     command : sequence of str
         Program and arguments.
     seconds, memory_mb : float
-        Limits of wall time and of private memory in MiB; memory-mapped files are not counted.
+        Limits of wall time and of memory in MiB; memory-mapped files are not counted.
     errors : Path
         File that receives its standard output and error.
     env : dict
@@ -57,32 +83,66 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     """
     start = time.monotonic()
     verdict: tuple[Status, str] | None = None
-    caller = _caller()
-    with errors.open("wb") as stream, _terminated_with_us() as children:
-        process = subprocess.Popen(command, stdout=stream, stderr=stream, env=env, start_new_session=True)
-        children.append(process)
-        while True:
-            try:
-                code = process.wait(timeout=POLL_SECONDS)
-                break
-            except subprocess.TimeoutExpired:
-                pass
-            used = private_memory_mb(process.pid)
-            if used > memory_mb:
-                verdict = ("memory", f"used {used:.0f} MiB, the limit is {memory_mb:.0f} MiB")
-            elif time.monotonic() - start > seconds:
-                verdict = ("timeout", f"ran for {seconds:g} s, the limit")
-            elif _caller() != caller:
-                _kill_group(process)
-                raise SystemExit(128 + signal.SIGHUP)
-            if verdict:
-                _kill_group(process)
-                code = process.wait()
-                break
-        _kill_group(process)  # grandchildren that outlived it
+    caller, others = _caller(), set(_descendants())
+    process = None
+    with errors.open("wb") as stream, _told_to_end():
+        try:
+            _prctl(PR_SET_CHILD_SUBREAPER, 1)
+            process = subprocess.Popen(
+                command,
+                stdout=stream,
+                stderr=stream,
+                env=env,
+                start_new_session=True,
+                preexec_fn=partial(_die_with, os.getpid()),
+            )
+            while verdict is None:
+                try:
+                    code = process.wait(timeout=POLL_SECONDS)
+                    break
+                except subprocess.TimeoutExpired:
+                    pass
+                used = memory_used_mb(others)
+                if used > memory_mb:
+                    verdict = "memory", f"used {used:.0f} MiB, the limit is {memory_mb:.0f} MiB"
+                elif time.monotonic() - start > seconds:
+                    verdict = "timeout", f"ran for {seconds:g} s, the limit"
+                elif errors.stat().st_size > OUTPUT_MB * 2**20:
+                    verdict = "error", f"wrote more than {OUTPUT_MB} MiB of output, the limit"
+                elif _caller() != caller:
+                    raise SystemExit(128 + signal.SIGHUP)
+        finally:
+            _end(process, others)
+            _prctl(PR_SET_CHILD_SUBREAPER, 0)
     if verdict is None:
         verdict = _judge(code, errors)
     return Outcome(*verdict, seconds=time.monotonic() - start)
+
+
+def step(module: str, arguments: Sequence[str], output: Path, *, seconds: float, memory_mb: float) -> Outcome:
+    """Run the supervised half of a step, which writes `output`; where it fails, nothing of that is left.
+
+    The end of what it says goes on to standard error, the job's log. See `run` for the limits.
+    """
+    outcome = None
+    with tempfile.TemporaryDirectory() as folder:
+        errors = Path(folder) / "output.txt"
+        try:
+            outcome = run(
+                [sys.executable, "-m", module, *arguments],
+                seconds=seconds,
+                memory_mb=memory_mb,
+                errors=errors,
+                env=os.environ | SINGLE_THREADED,
+            )
+        finally:
+            if outcome is None or outcome.status != "ok":
+                for half_written in output.parent.glob(f".{output.stem}-*{output.suffix}"):
+                    half_written.unlink(missing_ok=True)
+        if outcome.status == "ok" and not output.is_file():
+            outcome = replace(outcome, status="error", reason=f"ended without {output}")
+        sys.stderr.write(tail(errors, LOG_LINES))
+        return replace(outcome, detail=tail(errors, DETAIL_LINES))
 
 
 def _caller() -> tuple[int, int]:
@@ -97,51 +157,117 @@ def _judge(code: int, errors: Path) -> tuple[Status, str]:
     if code == 0:
         return "ok", ""
     last = tail(errors, 1)
-    if code == OUT_OF_MEMORY:
-        return "memory", last or "an allocation failed"
+    if code == OUT_OF_MEMORY and last.startswith(ALLOCATION):
+        return "memory", last
     if code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
         return "killed", f"ended by signal {name}"
     return "error", last or f"exit code {code}"
 
 
+@contextlib.contextmanager
+def failed_allocations_told() -> Iterator[None]:
+    """End this process, in which an allocation fails, so that its supervisor knows."""
+    try:
+        yield
+    except MemoryError as error:
+        sys.stderr.write(f"{ALLOCATION}: {error}\n")
+        raise SystemExit(OUT_OF_MEMORY) from None
+
+
 def tail(path: Path, lines: int) -> str:
-    """Return the last lines of a text file that are not blank."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return "\n".join([line for line in text.splitlines() if line.strip()][-lines:])
+    """Return the last lines of a text file that are not blank, plain and none of them long; "..." is what is left out.
+
+    Of a file of any size only the end is read.
+    """
+    with path.open("rb") as stream:
+        start = max(0, stream.seek(0, os.SEEK_END) - TAIL)
+        stream.seek(start)
+        text = ("..." if start else "") + stream.read(TAIL).decode("utf-8", errors="replace")
+    kept = [line for line in map(plain, text.splitlines()) if line.strip()][-lines:]
+    return "\n".join(line if len(line) <= LINE else line[: LINE - 3] + "..." for line in kept)
 
 
-def private_memory_mb(pid: int) -> float:
-    """Return the memory of a process and its descendants in MiB, without pages shared or mapped from files."""
+def memory_used_mb(others: set[psutil.Process]) -> float:
+    """Return the memory of this process's descendants but for others in MiB, without pages mapped from files.
+
+    Of memory that several processes share, each has an equal part.
+    """
     total = 0
-    with contextlib.suppress(psutil.Error):
-        parent = psutil.Process(pid)
-        for process in (parent, *parent.children(recursive=True)):
-            with contextlib.suppress(psutil.Error):
+    for process in _descendants():
+        with contextlib.suppress(psutil.Error):
+            if process not in others:
                 memory = process.memory_info()
                 shared = getattr(memory, "shared", None)  # Linux only; elsewhere the slower count of unique pages
                 total += process.memory_full_info().uss if shared is None else memory.rss - shared
+                total += _shared_memory(process)
     return total / 2**20
 
 
-def _kill_group(process: "subprocess.Popen[bytes]") -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+def _shared_memory(process: psutil.Process) -> int:
+    """Return the bytes of memory, of no file on a disk, that a process may write to and shares with others.
+
+    The kernel's list of mappings takes a while, so it is asked for only where there is such memory.
+    """
+    try:
+        status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
+    if not any(line.startswith("RssShmem:") and line.split()[1] != "0" for line in status.splitlines()):
+        return 0
+    return sum(each.pss for each in process.memory_maps(grouped=False) if each.perms[1] + each.perms[3] == "ws")
+
+
+def _descendants() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+def _end(process: "subprocess.Popen[bytes] | None", others: set[psutil.Process]) -> None:
+    """Kill the command with its group at once, then whatever else it has started, until nothing is left."""
+    _go_deaf()
+    if process:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    start = time.monotonic()
+    while (left := [each for each in _descendants() if each not in others]) and time.monotonic() - start < END_SECONDS:
+        for each in left:
+            with contextlib.suppress(psutil.Error):
+                each.kill()
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(each.pid, os.WNOHANG)
+        time.sleep(POLL_SECONDS / 10)
+
+
+def _die_with(supervisor: int) -> None:
+    """Make the system end this process, a new one, when its supervisor ends, however that happens."""
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != supervisor:
+        os._exit(1)
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        LIBC.prctl(option, value)
 
 
 @contextlib.contextmanager
-def _terminated_with_us() -> "Iterator[list[subprocess.Popen[bytes]]]":
-    """Kill the groups of the processes in the list when this process is asked to end: no run goes on unsupervised."""
-    children: list[subprocess.Popen[bytes]] = []
+def _told_to_end() -> Iterator[None]:
+    """Raise SystemExit when this process is first asked to end: no run goes on unsupervised."""
 
     def stop(number: int, frame: FrameType | None) -> None:
-        for child in children:
-            _kill_group(child)
+        _go_deaf()
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+    before = {number: signal.signal(number, stop) for number in ENDING}
     try:
-        yield children
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _go_deaf() -> None:
+    """Let nothing interrupt what has begun to end."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)

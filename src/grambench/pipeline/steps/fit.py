@@ -24,12 +24,9 @@ from grambench.results import records
 
 def main(argv: list[str]) -> None:
     """Write the record; an algorithm's exception ends this process with its traceback."""
-    try:
-        spec, code, output, prepared, *others = json.loads(argv[0]), argv[1], *map(Path, argv[2:])
+    spec, code, output, prepared, *others = json.loads(argv[0]), argv[1], *map(Path, argv[2:])
+    with supervise.failed_allocations_told():
         _run(spec, code, output, prepared, others)
-    except MemoryError as error:
-        sys.stderr.write(f"an allocation failed: {error}\n")
-        raise SystemExit(supervise.OUT_OF_MEMORY) from None
 
 
 def _run(spec: dict[str, Any], code: str, output: Path, prepared: Path, others: list[Path]) -> None:

@@ -1,23 +1,41 @@
 """Rule `gram`: the Gram matrix of one kernel on one data set.
 
-python -m grambench.pipeline.steps.gram SPEC OUTPUT INNER THREADS
+python -m grambench.pipeline.steps.gram SPEC OUTPUT INNER THREADS --seconds S --memory-mb M
+
+The kernel is evaluated in `grambench.pipeline.steps.evaluate`, under the limits of a run.
 """
 
-import json
+import argparse
 import sys
 from pathlib import Path
 
-from grambench.kernels import grams, matrices
-from grambench.kernels.functions import Kernel
+from grambench.pipeline import supervise
+
+EVALUATE = "grambench.pipeline.steps.evaluate"
 
 
 def main(argv: list[str]) -> None:
-    """Write the Gram matrix, or pass on that the data set is unavailable."""
-    spec, output, source, threads = json.loads(argv[0]), Path(argv[1]), Path(argv[2]), int(argv[3])
-    if reason := matrices.unavailable(source):
-        matrices.write_unavailable(output, reason)
-        return
-    grams.write_gram(output, matrices.open_matrix(source), Kernel(spec["family"], spec["parameter"]), threads=threads)
+    """Write the Gram matrix, or why there is none: runs that need it say so, and the rest of a study goes on."""
+    parser = argparse.ArgumentParser()
+    for name in ("spec", "output", "inner", "threads"):
+        parser.add_argument(name)
+    parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--memory-mb", type=float, required=True)
+    given = parser.parse_args(argv)
+    outcome = supervise.step(
+        EVALUATE,
+        [given.spec, given.output, given.inner, given.threads],
+        Path(given.output),
+        seconds=given.seconds,
+        memory_mb=given.memory_mb,
+    )
+    if outcome.status in ("timeout", "memory"):
+        from grambench.kernels import matrices  # takes longest to load, and nearly always there is a matrix
+
+        again = f"make it again: snakemake --cores all -R {given.output}"
+        matrices.write_unavailable(Path(given.output), f"{outcome.status}: {outcome.reason}; {again}")
+    elif outcome.status != "ok":  # of the machine, such as a full disk
+        raise SystemExit(f"{outcome.status}: {outcome.reason}")
 
 
 if __name__ == "__main__":

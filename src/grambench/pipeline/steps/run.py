@@ -7,20 +7,13 @@ The fit itself is `grambench.pipeline.steps.fit`, in a process group of its own 
 
 import argparse
 import json
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from grambench.pipeline import supervise
 
 FIT = "grambench.pipeline.steps.fit"
-DETAIL_LINES = 20  # of a failed run's output go into its record
-LOG_LINES = 200  # of any run's output go into the job's log
-SINGLE_THREADED = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
 
 
 def main(argv: list[str]) -> None:
@@ -34,33 +27,18 @@ def main(argv: list[str]) -> None:
     parser.add_argument("inputs", nargs="+", help="the prepared data set, and the Gram matrices of an online study")
     arguments = parser.parse_args(argv)
     spec = json.loads(arguments.spec)
-    with tempfile.TemporaryDirectory() as folder:
-        errors = Path(folder) / "output.txt"
-        try:
-            outcome = supervise.run(
-                [sys.executable, "-m", FIT, arguments.spec, arguments.code, str(arguments.output), *arguments.inputs],
-                seconds=arguments.seconds,
-                memory_mb=arguments.memory_mb,
-                errors=errors,
-                env=os.environ | SINGLE_THREADED,
-            )
-        except SystemExit:  # asked to end, or left alone
-            _remove_half_written(arguments.output)
-            raise
-        sys.stderr.write(supervise.tail(errors, LOG_LINES))
-        if outcome.status == "ok" and not arguments.output.is_file():
-            outcome = supervise.Outcome("error", "ended without a record", outcome.seconds)
-        if outcome.status != "ok":
-            _remove_half_written(arguments.output)
-            _write_failure(arguments.output, spec, arguments.code, outcome, supervise.tail(errors, DETAIL_LINES))
+    outcome = supervise.step(
+        FIT,
+        [arguments.spec, arguments.code, str(arguments.output), *arguments.inputs],
+        arguments.output,
+        seconds=arguments.seconds,
+        memory_mb=arguments.memory_mb,
+    )
+    if outcome.status != "ok":
+        _write_failure(arguments.output, spec, arguments.code, outcome)
 
 
-def _remove_half_written(output: Path) -> None:
-    for half_written in output.parent.glob(f".{output.stem}-*{output.suffix}"):
-        half_written.unlink(missing_ok=True)
-
-
-def _write_failure(output: Path, spec: dict[str, Any], code: str, outcome: supervise.Outcome, detail: str) -> None:
+def _write_failure(output: Path, spec: dict[str, Any], code: str, outcome: supervise.Outcome) -> None:
     from grambench.common import provenance
     from grambench.results import records  # not imported by the many runs that succeed: they take longest to load
 
@@ -70,7 +48,7 @@ def _write_failure(output: Path, spec: dict[str, Any], code: str, outcome: super
         algorithm=spec["algorithm"],
         status=outcome.status,
         reason=outcome.reason,
-        detail=detail,
+        detail=outcome.detail,
         code=code,
         settings=spec,
         provenance=provenance.collect() | {"wall_seconds": outcome.seconds},

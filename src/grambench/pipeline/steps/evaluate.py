@@ -1,0 +1,30 @@
+"""The supervised half of rule `gram`: evaluates the kernel at every pair of examples.
+
+python -m grambench.pipeline.steps.evaluate SPEC OUTPUT INNER THREADS
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from grambench.kernels import grams, matrices
+from grambench.kernels.functions import Kernel
+from grambench.pipeline import supervise
+
+
+def main(argv: list[str]) -> None:
+    """Write the Gram matrix, or why there is none: no data set, or a kernel that is not finite on it."""
+    spec, output, source, threads = json.loads(argv[0]), Path(argv[1]), Path(argv[2]), int(argv[3])
+    if reason := matrices.unavailable(source):
+        matrices.write_unavailable(output, reason)
+        return
+    inner, kernel = matrices.open_matrix(source), Kernel(spec["family"], spec["parameter"])
+    with supervise.failed_allocations_told():
+        try:
+            grams.write_gram(output, inner, kernel, threads=threads)
+        except ValueError as error:
+            matrices.write_unavailable(output, str(error))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,105 @@
+"""Compiled code is kept where only its user writes, and what is damaged there is compiled again."""
+
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from grambench.common.errors import ConfigError
+from grambench.pipeline import compiled
+
+SOURCE = """
+from numba import njit
+
+@njit(cache=True)
+def total(values):
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+"""
+CALLS = """
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import mine
+
+def call():
+    importlib.reload(mine)  # a function that knows nothing yet, as in a new process
+    assert mine.total(np.arange(4.0)) == 6.0
+    return len(mine.total.stats.cache_hits)
+
+def flipped(content):
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+DAMAGE = [lambda content: b"", lambda content: content[: len(content) // 2], flipped]
+print(call(), call())
+for suffix in ("nbi", "nbc"):
+    for damage in DAMAGE:
+        (path,) = Path(sys.argv[1]).rglob(f"*.{suffix}")
+        path.write_bytes(damage(path.read_bytes()))
+        print(call(), call())
+"""
+
+
+@pytest.fixture(autouse=True)
+def caches(tmp_path, monkeypatch):
+    """Let the user's caches be in a folder of the test."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    monkeypatch.setenv("NUMBA_CACHE_LOCATOR_CLASSES", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_damaged_code_is_compiled_again_and_kept(caches, monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    (caches / "mine.py").write_text(SOURCE)
+    compiled.use("state")
+    command = [sys.executable, "-c", CALLS, str(caches / "grambench")]
+    answer = subprocess.run(command, cwd=caches, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.splitlines() == ["0 1"] * 7  # compiled, found
+
+
+def test_the_folder_is_the_users_alone(caches, monkeypatch):
+    before = os.umask(0)
+    try:
+        compiled.use("state")
+    finally:
+        os.umask(before)
+    own = caches / "grambench"
+    assert Path(os.environ["NUMBA_CACHE_DIR"]) == own / "numba" / "state"
+    assert stat.S_IMODE(own.stat().st_mode) == 0o700
+    own.chmod(0o770)
+    with pytest.raises(ConfigError, match=r"grambench: .* got drwxrwx--- of user \d+; remove it"):
+        compiled.use("state")
+    own.chmod(0o700)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getuid", lambda: own.stat().st_uid + 1)
+        with pytest.raises(ConfigError, match="expected a folder of yours"):
+            compiled.use("state")
+    own.rename(caches / "elsewhere")
+    own.symlink_to(caches / "elsewhere")
+    with pytest.raises(ConfigError, match="expected a folder of yours"):
+        compiled.use("state")
+
+
+def test_without_a_home_a_folder_for_temporary_files_is_taken(caches, monkeypatch):
+    (caches / "file").write_text("no folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(caches / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(caches))
+    compiled.use("state")
+    compiled.use("state")
+    own = caches / f"grambench-{os.getuid()}"
+    assert Path(os.environ["NUMBA_CACHE_DIR"]) == own / "numba" / "state"
+    own.chmod(0o777)
+    with pytest.raises(ConfigError, match="expected a folder of yours"):
+        compiled.use("state")
