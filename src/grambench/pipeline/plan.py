@@ -66,6 +66,9 @@ class Plan:
         wanted = self.project.datasets or []
         for dataset in itertools.chain(*wanted.values()) if isinstance(wanted, dict) else wanted:
             self.configuration.dataset(dataset)
+        for name in [*(wanted if isinstance(wanted, dict) else ()), *self.project.algorithms]:
+            if name not in self.configuration.names("studies"):
+                raise unknown_name("study", name, self.configuration.names("studies"))
         for study in self.studies.values():
             _check_algorithms(study)
             _check_views(study, map(self.dataset, study.datasets))
