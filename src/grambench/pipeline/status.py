@@ -11,6 +11,7 @@ from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check
 from grambench.pipeline.plan import Plan
+from grambench.results.reading import as_written
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +82,16 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
         if note["status"] != "ok":
             tried = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
             return "unavailable", tried or "no source of an allowed kind"
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         return "damaged", f"{note_path}: {error}"
     if prepared is not None and prepared.is_file():
         try:
             check(prepared)
+            with as_written(prepared), h5py.File(prepared, "r") as file:
+                if file.attrs["status"] != "ok":
+                    return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
         except DataError as error:
             return "damaged", str(error)
-        with h5py.File(prepared, "r") as file:
-            if file.attrs["status"] != "ok":
-                return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
     return "ok", ""
 
 
@@ -99,7 +100,7 @@ def _record(path: Path) -> tuple[str, str]:
         return "missing", "not run yet"
     try:
         check(path)
+        with as_written(path), h5py.File(path, "r") as file:
+            return str(file.attrs["status"]), str(file.attrs["reason"])
     except DataError as error:
         return "damaged", str(error)
-    with h5py.File(path, "r") as file:
-        return str(file.attrs["status"]), str(file.attrs["reason"])

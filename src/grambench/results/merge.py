@@ -21,6 +21,7 @@ from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check
 from grambench.results import collect, records
+from grambench.results.reading import as_written
 from grambench.results.records import GROUPS, Record
 
 LIST = "merged.csv"
@@ -83,7 +84,10 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     found: dict[str, list[_Found]] = {}
     for folder in folders:
         for path in _records(folder):
-            found.setdefault(str(path.relative_to(folder)), []).append(_Found(folder, path, records.read(path)))
+            with as_written(path):
+                each = _Found(folder, path, records.read(path))
+                each.record.settings["sweep"], each.repeats
+            found.setdefault(str(path.relative_to(folder)), []).append(each)
     kept, reasons, conflicts = {}, {}, []
     for name, candidates in sorted(found.items()):
         try:
@@ -98,12 +102,17 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     _check_comparable(kept.values())
     datasets = _datasets(folders, prefer, kept.values())
     table = _table(found, kept, reasons)
-    earlier = [pd.read_csv(folder / LIST, keep_default_na=False) for folder in folders if (folder / LIST).is_file()]
+    earlier = [_earlier(folder / LIST) for folder in folders if (folder / LIST).is_file()]
     try:
         _write(output, kept, datasets, pd.concat([table, *earlier]))
     except OSError as error:
         raise DataError(f"{output}: could not be written ({error.strerror or error}); nothing is left of it") from None
     return table
+
+
+def _earlier(path: Path) -> pd.DataFrame:
+    with as_written(path):
+        return pd.read_csv(path, keep_default_na=False, usecols=COLUMNS)
 
 
 def _records(folder: Path) -> list[Path]:
@@ -113,7 +122,8 @@ def _records(folder: Path) -> list[Path]:
         raise DataError(f"{folder / 'runs'}: no records; expected a results folder in which a study was run")
     have = set(paths)
     for cells in sorted(folder.glob("*/cells.csv")):
-        listed = [layout.located(folder, str(name)) for name in pd.read_csv(cells, usecols=["record"])["record"]]
+        with as_written(cells):
+            listed = [layout.located(folder, str(name)) for name in pd.read_csv(cells, usecols=["record"])["record"]]
         missing = [path for path in listed if path not in have]
         if missing:
             raise DataError(
@@ -221,7 +231,7 @@ def _datasets(folders: Sequence[Path], prefer: Path | None, kept: Iterable[_Foun
 def _content(path: Path) -> str:
     """Return the checksum of a prepared data set's content; empty where it is unavailable."""
     check(path)
-    with h5py.File(path, "r") as file:
+    with as_written(path), h5py.File(path, "r") as file:
         return str(file.attrs["content"]) if file.attrs["status"] == "ok" else ""
 
 
