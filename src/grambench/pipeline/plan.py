@@ -444,7 +444,7 @@ def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any
 
 def _check_algorithms(study: Study) -> None:
     """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses or none of them has."""
-    fields = [algorithms.load(study.file(entry)).parameters.__dataclass_fields__ for entry in study.algorithms]
+    fields = [algorithms.fields(study.file(entry)) for entry in study.algorithms]
     for parameter in study.protocol.tuned():
         if parameter not in (all_known := {"C"}.union(*fields)):  # C, which a machine has too
             raise unknown_name(f"parameter of the algorithms of {study.name}", parameter, all_known)
@@ -456,7 +456,7 @@ def _check_algorithms(study: Study) -> None:
             )
         sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
         points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
-        known = algorithms.load(name).parameters.__dataclass_fields__
+        known = algorithms.fields(name)
         for parameter, values in study.protocol.tuned().items():
             if parameter in known:
                 points = [point | {parameter: value} for point in points for value in values]
