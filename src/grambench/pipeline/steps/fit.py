@@ -3,7 +3,6 @@
 python -m grambench.pipeline.steps.fit SPEC OUTPUT PREPARED GRAM-OR-FEATURES...
 """
 
-import json
 import resource
 import sys
 import time
@@ -18,14 +17,14 @@ from grambench.common import provenance
 from grambench.datasets import store, views
 from grambench.experiments.specification import Specification
 from grambench.kernels import matrices
-from grambench.pipeline import supervise
+from grambench.pipeline import specification, supervise
 from grambench.results import records
 
 
 def main(argv: list[str]) -> None:
     """Write the record; an algorithm's exception ends this process with its traceback."""
     try:
-        spec, output, prepared, *others = json.loads(argv[0]), *map(Path, argv[1:])
+        spec, output, prepared, *others = specification.read(argv[0]), *map(Path, argv[1:])
         _run(spec, output, prepared, others)
     except MemoryError as error:
         sys.stderr.write(f"an allocation failed: {error}\n")

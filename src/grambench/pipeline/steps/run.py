@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from grambench.pipeline import supervise
+from grambench.pipeline import specification, supervise
 
 FIT = "grambench.pipeline.steps.fit"
 DETAIL_LINES = 20  # of a failed run's output go into its record
@@ -32,12 +32,13 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--memory-mb", type=float, required=True)
     parser.add_argument("inputs", nargs="+", help="the prepared data set, and the Gram matrices of an online study")
     arguments = parser.parse_args(argv)
-    spec = json.loads(arguments.spec)
+    spec = specification.read(arguments.spec)
     with tempfile.TemporaryDirectory() as folder:
-        errors = Path(folder) / "output.txt"
+        errors, settings = Path(folder) / "output.txt", Path(folder) / "settings.json"
+        settings.write_text(json.dumps(spec), encoding="utf-8")
         try:
             outcome = supervise.run(
-                [sys.executable, "-m", FIT, arguments.spec, str(arguments.output), *arguments.inputs],
+                [sys.executable, "-m", FIT, str(settings), str(arguments.output), *arguments.inputs],
                 seconds=arguments.seconds,
                 memory_mb=arguments.memory_mb,
                 errors=errors,
