@@ -117,7 +117,7 @@ def refused(path, text):
         ("seed: 1\nlimits: {}\nseed: 2\n", "line 3: expected each key of a mapping once, got 'seed' again"),
         ("limits:\n  seconds: 1\n  'seconds': 2\n", "line 3: expected each key of a mapping once, got 'seconds' again"),
         ("limits: {memory_mb: 1, seconds: 1, memory_mb: 2}\n", "line 1: expected each key of a mapping once"),
-        ("title: caf\xe9\n".encode("latin-1"), "expected UTF-8, got byte 0xe9 at 10; save it as UTF-8"),
+        ("title: Z\xfcrich\n".encode("latin-1"), "expected UTF-8, got byte 0xfc at 8; save it as UTF-8"),
         ("paper: 2001-99-99\n", "not valid YAML: month must be in 1..12"),
         ("a: &a [*a]\n", "line 1: expected *a after the end of what it stands for"),
     ],
