@@ -11,11 +11,11 @@ from grambench.common.errors import ConfigError
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # every job of a cluster reads every study again
 DEEPEST = 50  # lists and mappings in each other
-MOST = 100_000  # values in a file, with those that its aliases stand for
+MOST = 100_000  # values in a file, with those that its aliases stand for, and points of a grid
 
 
 class Model(BaseModel):
-    """Base of all models: frozen, finite, and an unknown key is an error rather than a silent default."""
+    """Base of all models: frozen, of finite numbers, and an unknown key is an error rather than a silent default."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 

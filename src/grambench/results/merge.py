@@ -72,8 +72,9 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     Raises
     ------
     DataError
-        If a folder holds no records, or not those of its tables; if a cell has two values and none is preferred; if
-        algorithms would stand side by side on one data set that saw other data, orders or repeats; if `output` exists.
+        If a folder holds no records, not those of its tables, or other files under their names; if a cell has two
+        values and none is preferred; if algorithms would stand side by side on one data set that saw other data, orders
+        or repeats; if `output` exists.
     """
     if len(set(folders)) < 2:
         raise DataError(f"{folders[0]}: expected two results folders or more to merge, got one")
@@ -86,7 +87,7 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
         for path in _records(folder):
             with as_written(path):
                 each = _Found(folder, path, records.read(path))
-                each.record.settings["sweep"], each.repeats
+                _ = each.record.settings["sweep"], each.repeats  # what is asked of every record below
             found.setdefault(str(path.relative_to(folder)), []).append(each)
     kept, reasons, conflicts = {}, {}, []
     for name, candidates in sorted(found.items()):
