@@ -100,10 +100,11 @@ class Copy:
         study = yaml.safe_load((ROOT / "config/studies/omkc.yaml").read_text()) | STUDY | changes
         for shown, kept in (("tables", ["table2", "table3"]), ("figures", ["figure1"])):
             study[shown] = {name: study[shown][name] for name in kept}
-            for item in study[shown].values():  # tables and figures may show only what the study has
+            for item in study[shown].values():  # they may show only what the study has, and something
                 for names in ("algorithms", "datasets"):
                     if names in item:
-                        item[names] = [name for name in item[names] if name in study[names]]
+                        own = [name for name in item[names] if name in study[names]]
+                        item[names] = own or list(study[names])
         (folder / "config/studies/omkc.yaml").write_text(yaml.safe_dump(study, sort_keys=False))
         (studies,) = re.findall("^studies:.*", (folder / "config/config.yaml").read_text(), re.M)
         self.edit("config/config.yaml", studies, "studies: [omkc]\nsources: [bundled, package]")

@@ -50,6 +50,10 @@ def test_list_shows_everything(capsys):
         (["run", "-d", "letter"], "got letter, which has 26; name its tasks: letter_b_d, "),
         (["run", "omck"], "unknown study 'omck': did you mean omkc"),
         (["run", "-d", "spamase"], "unknown data set 'spamase': did you mean spambase"),
+        *(
+            (["run", "-c", cores], f"--cores: expected a number of at least 1, or all, got {cores}")
+            for cores in ("0", "-1", "many")
+        ),
         (["compare", "nowhere", "elsewhere"], "nowhere/*/runs.parquet: no such file"),
         (["compare", "nowhere", "elsewhere", "--study", "omkc"], "nowhere/omkc/runs.parquet: no such file"),
     ],

@@ -1,6 +1,8 @@
 """Configuration: every file of the repository is valid, and a wrong one gets a line for each fault."""
 
+import itertools
 import json
+import math
 import re
 import shutil
 from pathlib import Path
@@ -11,7 +13,7 @@ import yaml
 
 from grambench.common.errors import ConfigError
 from grambench.config import schema
-from grambench.config.load import check, load
+from grambench.config.load import check, load, read
 from grambench.config.project import Configuration, Project
 from grambench.config.study import Study
 from grambench.pipeline.plan import Plan
@@ -98,6 +100,130 @@ def test_unreadable_files(tmp_path):
     with pytest.raises(ConfigError, match="not valid YAML") as caught:
         load(Project, tmp_path / "config.yaml")
     assert "\n" not in str(caught.value)
+
+
+def refused(path, text):
+    """Write a file that is refused, and return why, in one line."""
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ConfigError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: ") and "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seed: 1\nlimits: {}\nseed: 2\n", "line 3: expected each key of a mapping once, got 'seed' again"),
+        ("limits:\n  seconds: 1\n  'seconds': 2\n", "line 3: expected each key of a mapping once, got 'seconds' again"),
+        ("limits: {memory_mb: 1, seconds: 1, memory_mb: 2}\n", "line 1: expected each key of a mapping once"),
+        ("title: Z\xfcrich\n".encode("latin-1"), "expected UTF-8, got byte 0xfc at 8; save it as UTF-8"),
+        ("paper: 2001-99-99\n", "not valid YAML: month must be in 1..12"),
+        ("a: &a [*a]\n", "line 1: expected *a after the end of what it stands for"),
+    ],
+)
+def test_a_file_of_which_something_would_be_lost_is_refused(tmp_path, text, message):
+    assert message in refused(tmp_path / "config.yaml", text)
+
+
+def test_equal_keys_of_different_mappings_and_merged_ones_are_no_fault(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("a: &a {x: 1, y: [{x: 2}, {x: 3}]}\nb: {<<: *a, x: 4}\nc: [*a, *a, x, x]\n")
+    assert read(path) == yaml.safe_load(path.read_text())
+
+
+def test_a_file_that_would_fill_the_memory_or_the_stack_is_refused(tmp_path):
+    """Aliases of aliases: 9 ** 9 values in 306 bytes. Brackets overflow the stack of YAML's own loader."""
+    letters = "abcdefghi"
+    rows = [f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]" for before, name in itertools.pairwise(letters)]
+    bomb = "\n".join(["a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1]", *rows])
+    assert "and 100000 values, those that aliases stand for included; got more" in refused(tmp_path / "a.yaml", bomb)
+    for text in ("[" * 100_000, "- " * 100_000):
+        assert "expected at most 50 lists and mappings in each other" in refused(tmp_path / "b.yaml", text)
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        ("config", {"datasets": []}, "datasets.*: List should have at least 1 item"),
+        ("config", {"algorithms": {"omkc": []}}, "algorithms.omkc: List should have at least 1 item"),
+        ("config", {"limits": {"seconds": math.inf}}, "limits.seconds: Input should be a finite number"),
+        ("config", {"limits": {"block_seconds": math.inf}}, "limits.block_seconds: Input should be a finite number"),
+        ("omkc", {"seconds": math.inf}, "seconds: Input should be a finite number"),
+        ("omkc", {"datasets": []}, "datasets: List should have at least 1 item"),
+        ("omkc", {"algorithms": {}}, "algorithms: Dictionary should have at least 1 item"),
+        (
+            "omkc",
+            {"algorithms": {"omkc_dd": {"parameters": {"beta": math.nan}}}},
+            "parameters.beta.*: Input should be a finite number",
+        ),
+        (
+            "omkc",
+            {"kernels": [{"family": "gaussian", "values": [math.inf]}]},
+            "values.0: Input should be a finite number",
+        ),
+        (
+            "omkc",
+            {"kernels": [{"family": "gaussian", "values": [1e-200]}]},
+            r"gaussian_sigma1e-200: expected a parameter between 1e-100 and 1e\+100",
+        ),
+        (
+            "rkl",
+            {"kernels": [{"family": "inhomogeneous", "values": [10**9]}]},
+            r"inhomogeneous_d1e\+09: expected a parameter between 1 and 1000",
+        ),
+        (
+            "omkc",
+            {"dictionary": {"family": "gaussian", "low": 1, "high": 2, "count": 10**9, "spacing": "log"}},
+            "dictionary.count: Input should be less than or equal to 100000",
+        ),
+        (
+            "omkc",
+            {"dictionary": {"family": "gaussian", "low": 1e-200, "high": 2, "count": 9, "spacing": "log"}},
+            r"dictionary: .*expected bounds between 1e-100 and 1e\+100, got 1e-200",
+        ),
+    ],
+)
+def test_what_no_run_could_use_is_refused_at_load(file, change, message):
+    model, path = (Project, CONFIG / "config.yaml") if file == "config" else (Study, CONFIG / f"studies/{file}.yaml")
+    check(model, read(path), path.name)
+    with pytest.raises(ConfigError, match=message):
+        check(model, read(path) | change, path.name)
+
+
+def test_a_sweep_of_a_billion_points_is_refused_before_it_is_made():
+    values = read(CONFIG / "studies/omkc.yaml")
+    values["sweeps"]["beta"]["values"] = {"low": 0.1, "high": 0.9, "count": 10**9, "spacing": "linear"}
+    with pytest.raises(ConfigError, match=r"values\.count: Input should be less than or equal to 100000"):
+        check(Study, values, "omkc.yaml")
+
+
+def test_a_study_that_does_not_exist_is_named_wherever_it_stands():
+    values = read(CONFIG / "config.yaml")
+    for key, names in (("algorithms", ["om2"]), ("datasets", ["sonar"])):
+        Plan(values | {key: {"omkc": names}}, CONFIG)
+        with pytest.raises(ConfigError, match="unknown study 'omck': did you mean omkc"):
+            Plan(values | {key: {"omck": names}}, CONFIG)
+
+
+def test_files_that_editors_and_systems_leave_behind_are_no_data_sets(tmp_path):
+    shutil.copytree(CONFIG, tmp_path / "config")
+    for folder in ("datasets", "studies"):
+        (tmp_path / "config" / folder / "._sonar.yaml").write_bytes(b"\x00\x05\x16\x07\xff")
+        (tmp_path / "config" / folder / ".#sonar.yaml").symlink_to("nobody@nowhere:1")
+    for kind in ("datasets", "studies"):
+        assert Configuration(tmp_path / "config").names(kind) == Configuration(CONFIG).names(kind)
+
+
+def test_damaged_costs_are_named(tmp_path):
+    shutil.copytree(CONFIG, tmp_path / "config")
+    for text in ("study,dataset\nomkc,sonar\n", "study,dataset,task,seconds\nomkc,sonar,om2,long\n"):
+        (tmp_path / "config/costs.csv").write_text(text)
+        with pytest.raises(
+            ConfigError, match=r"costs\.csv: expected columns study, dataset, task and seconds"
+        ) as caught:
+            _ = Configuration(tmp_path / "config").costs
+        assert "\n" not in str(caught.value)
 
 
 def test_documents_name_only_what_exists():

@@ -93,6 +93,30 @@ def test_closure_follows_imports_inside_the_package():
     assert not found & others, "a step names the experiment that it starts, and imports none"
 
 
+def test_a_file_that_does_not_parse_has_a_hash_of_its_own(package):
+    before = hashes(RUN_DD, RUN_SD)
+    path = package / "algorithms" / "online" / "omkc_dd.py"
+    for text in (b"def fit(:\n", b"def fit(::\n", b"\x00\xff"):
+        path.write_bytes(text)
+        after = hashes(RUN_DD, RUN_SD)
+        assert after[1] == before[1] and after[0] != before[0]
+        before = after
+
+
+def test_relative_imports_are_followed(package):
+    path = package / "algorithms" / "online" / "omkc_dd.py"
+    text, found = path.read_text(), []
+    assert "from grambench.algorithms.hedge import" in text
+    for above, beside in (("grambench.algorithms.hedge", "grambench.algorithms.online"), ("..hedge", ".")):
+        path.write_text(text.replace("grambench.algorithms.hedge", above) + f"from {beside} import om2\n")
+        _forget()
+        found.append(fingerprint.closure(*RUN_DD))
+    assert found[0] == found[1]
+    assert {"grambench.algorithms.hedge", "grambench.algorithms.online.om2"} <= found[1]
+    path.write_text(text + "from ......nowhere import nothing\n")
+    assert hashes(RUN_DD)
+
+
 def test_spec_is_canonical():
     assert fingerprint.spec({"b": 1, "a": [0.1]}) == '{"a":[0.1],"b":1}'
     with pytest.raises(ValueError, match="Out of range"):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from grambench import features as registry
 from grambench.common.errors import DataError
 from grambench.common.files import sha256
 from grambench.config.dataset import Folders, Images, ImageSets, Numbered, Task, WordLists
@@ -16,6 +17,7 @@ from grambench.config.load import check
 from grambench.datasets import collection, drawings, images, store, views
 from grambench.datasets.prepare import prepare
 from grambench.datasets.store import Unavailable
+from grambench.features import descriptors
 from grambench.pipeline.steps import codebook, describe, features
 from grambench.pipeline.steps import images as images_step
 
@@ -199,6 +201,19 @@ def test_a_damaged_image_makes_the_base_unavailable_and_is_named(fetched, tmp_pa
     output = tmp_path / "lab.h5"
     describe.main([json.dumps({"descriptor": "lab", "settings": {}, "part": 0, "parts": 1}), str(output), str(path)])
     assert isinstance(views.read(output), Unavailable)
+
+
+def test_a_descriptor_that_cannot_be_imported_leaves_its_images_undescribed(fetched, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text('"""Mine: new."""\nimport a_package_that_nobody_has\n')
+    monkeypatch.setattr(registry, "FOLDER", tmp_path)
+    monkeypatch.setattr(descriptors, "__path__", [str(tmp_path)])
+    assert not registry.has_words("mine") and registry.resolved("mine", {"bins": 3}) == {"bins": 3}
+    output = tmp_path / "mine.h5"
+    spec = json.dumps({"descriptor": "mine", "settings": {"bins": 3}, "part": 0, "parts": 1})
+    describe.main([spec, str(output), str(run(fetched(listed()), tmp_path))])
+    described = views.read(output)
+    assert isinstance(described, Unavailable)
+    assert "descriptor mine cannot be imported: ModuleNotFoundError: No module named" in str(described)
 
 
 def test_descriptions_do_not_depend_on_the_number_of_parts(fetched, tmp_path):

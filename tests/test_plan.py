@@ -9,7 +9,7 @@ import yaml
 
 from grambench import algorithms
 from grambench.common.errors import ConfigError
-from grambench.config.load import check
+from grambench.config.load import check, read
 from grambench.config.study import Study
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
@@ -236,6 +236,18 @@ def test_studies_without_the_data_sets_asked_for_are_left_out(tmp_path):
     assert (list(found.studies), found.left_out) == (["omkc", "small"], ["ca_mnist"])
     with pytest.raises(ConfigError, match="none of the studies ca_mnist has any of the data sets asked for"):
         Plan({"studies": ["ca_mnist"], "datasets": ["sonar"]}, folder)
+
+
+@pytest.mark.parametrize("asked", [["wdbc"], ["wdbc", "sonar"], ["digits_10"], {"omkc": ["wdbc"], "rkl": []}])
+def test_what_is_left_of_a_project_is_made_of_studies_again(asked):
+    """Steps build a study from the settings that they are given, restricted to the data sets asked for."""
+    found = Plan(read(CONFIG / "config.yaml") | {"datasets": asked}, CONFIG)
+    for name, settings in json.loads(found.report_spec()).items():
+        assert json.loads(found.study_spec(name)) == settings
+        study = check(Study, settings, name)
+        assert study.datasets == found.datasets(name) and study.datasets
+        assert {run.split("/")[0] for run in found.runs()} == set(found.studies)
+    assert found.left_out and found.studies
 
 
 def test_a_project_can_ask_for_some_of_a_studys_entries(small, tmp_path):

@@ -1,5 +1,6 @@
 """The workflow itself, on a copy of the repository with a small study: what runs, what reruns, what survives."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -242,6 +243,9 @@ def test_wrong_configuration_is_one_line_and_loses_nothing(copy):
     assert "unknown data set 'sonr': did you mean sonar" in said
     copy.edit("config/studies/omkc.yaml", "beta: 0.8", "beta: 1.8")
     assert "beta must lie in (0, 1], got 1.8" in copy.snakemake(expect=1)
+    copy.edit("config/studies/omkc.yaml", "beta: 1.8", "beta: 0.8")
+    copy.edit("config/config.yaml", "seed: ", "seed: 1\nseed: ")
+    assert "expected each key of a mapping once, got 'seed' again" in copy.snakemake(expect=1)
     assert sorted((copy.folder / "results").rglob("*.h5")) == before
 
 
@@ -338,3 +342,47 @@ def test_tasks_are_prepared_from_one_fetch(tmp_path):
     assert "Nothing to be done" in copy.snakemake(*prepared)
     copy.edit("config/datasets/toy_few.yaml", "rows: 7", "rows: 6")
     assert re.findall(r"^ *rule (\w+):\n", copy.snakemake("--dry-run", *prepared), flags=re.MULTILINE) == ["prepare"]
+
+
+@pytest.mark.workflow
+def test_unfinished_files_and_odd_settings_stop_nothing_but_their_own_cells(tmp_path):
+    """Files that no run needs, modules that cannot be imported, braces in texts, and a sweep of thousands of points."""
+    points = {"low": 0.5, "high": 0.9, "count": 1600, "spacing": "linear"}
+    sweep = {"parameter": "margin", "label": "M", "values": points, "algorithms": ["om2"], "datasets": ["sonar"]}
+    copy = Copy(
+        tmp_path,
+        datasets=["sonar"],
+        algorithms={"perceptron": {"title": "w_{best}"}, "om2": {}, "lacks": {}, "slips": {}},
+        protocol={"kind": "online", "repeats": 1, "checkpoints": 2},
+        kernels=STUDY["kernels"][:1],
+        sweeps={"margin": sweep},
+        title="The weight w_{best}",
+        experts=None,
+        published=None,
+    )
+    package = copy.folder / "src/grambench"
+    for shelf in ("algorithms/online", "claims", "features/descriptors", "kernels/continuous"):
+        (package / shelf / "wip.py").write_text("def fit(:\n")
+        (package / shelf / "._perceptron.py").write_bytes(b"\x00\x05\x16\x07\xff")
+        (package / shelf / ".#perceptron.py").symlink_to("nobody@nowhere:1")  # as an editor locks a file
+    (package / "algorithms/online/lacks.py").write_text('"""Lacks: {braces}."""\nimport a_package_that_nobody_has\n')
+    (package / "algorithms/online/slips.py").write_text("def fit(:\n")
+    copy.edit("config/studies/omkc.yaml", "caption: ", "caption: The weight w_{best}. ")
+    (package / "claims/omkc.py").write_text("CLAIMS = [\n")
+    copy.snakemake()
+    assert copy.status("sonar", "perceptron").status == "ok"
+    swept = copy.status("sonar", "om2/margin")
+    assert len(json.dumps(swept.settings)) > 2**17  # more than an argument of a command may hold
+    assert swept.metrics["mistake_percent"].shape == (1600, 1)
+    for name, reason in (
+        ("lacks", "ModuleNotFoundError: No module named 'a_package_that_nobody_has'"),
+        ("slips", "SyntaxError: invalid syntax"),
+    ):
+        record = copy.status("sonar", name)
+        assert (record.status, record.reason) == ("error", reason)
+    page = (copy.folder / layout.REPORT).read_text()
+    assert "The weight w_{best}" in page and "a_package_that_nobody_has" in page
+    (claim,) = pd.read_csv(copy.folder / layout.CLAIMS.format(study="omkc")).to_dict("records")
+    assert (claim["verdict"], "SyntaxError: '[' was never closed" in claim["evidence"]) == ("undecided", True)
+    said = copy.call("grambench.cli", "list", "algorithms")
+    assert re.search("^wip .*cannot be imported: SyntaxError: invalid syntax", said, re.M) and "omkc_dd" in said

@@ -136,7 +136,8 @@ def _list_kernels() -> None:
 
 def _list_algorithms() -> None:
     for name in algorithms.names():
-        defaults = json.dumps(algorithms.resolved(name, {}))
+        fault = algorithms.fault(name)
+        defaults = f"cannot be imported: {fault}" if fault else json.dumps(algorithms.resolved(name, {}))
         print(f"{name:18} {algorithms.title(name):18} {algorithms.source(name).parent.name:8} {defaults}")
 
 
@@ -179,6 +180,8 @@ def _fetch(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    if arguments.cores != "all" and not (arguments.cores.isdecimal() and int(arguments.cores)):
+        raise ConfigError(f"--cores: expected a number of at least 1, or all, got {arguments.cores}")
     plan = _plan()
     for name in arguments.datasets or []:
         plan.dataset(name)

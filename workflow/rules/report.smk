@@ -1,3 +1,6 @@
+# settings are given by functions: snakemake takes braces in a plain string, such as a title's, for wildcards
+
+
 localrules:
     report,
 
@@ -20,8 +23,8 @@ rule reproduce:
         spec=lambda w: PLAN.study_spec(w.study),
         code=code("grambench.pipeline.steps.reproduce"),
     shell:
-        "python -m grambench.pipeline.steps.reproduce {params.spec:q} {output} {input.runs} {input.cells}"
-        " --published {input.published} --prepared {input.prepared} 2> {log}"
+        "python -m grambench.pipeline.steps.reproduce /dev/stdin {output} {input.runs} {input.cells}"
+        " --published {input.published} --prepared {input.prepared} 2> {log} <<< {params.spec:q}"
 
 
 rule claims:
@@ -40,9 +43,9 @@ rule claims:
     params:
         spec=lambda w: PLAN.study_spec(w.study),
         code=lambda w: PLAN.claims_code(w.study),
-        titles=PLAN.titles(),
+        titles=lambda w: PLAN.titles(),
     shell:
-        "python -m grambench.pipeline.steps.claims {params.spec:q} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.claims /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
 
 rule table:
@@ -64,9 +67,9 @@ rule table:
     params:
         spec=lambda w: PLAN.study_spec(w.study),
         code=lambda w: PLAN.table_code(w.study, w.table),
-        titles=PLAN.titles(),
+        titles=lambda w: PLAN.titles(),
     shell:
-        "python -m grambench.pipeline.steps.tables {params.spec:q} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.tables /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
 
 rule figure:
@@ -88,9 +91,9 @@ rule figure:
     params:
         spec=lambda w: PLAN.study_spec(w.study),
         code=lambda w: PLAN.figure_code(w.study, w.figure),
-        titles=PLAN.titles(),
+        titles=lambda w: PLAN.titles(),
     shell:
-        "python -m grambench.pipeline.steps.figures {params.spec:q} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.figures /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
 
 rule report:
@@ -105,8 +108,8 @@ rule report:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=PLAN.report_spec(),
+        spec=lambda w: PLAN.report_spec(),
         code=code("grambench.pipeline.steps.report"),
-        titles=PLAN.titles(),
+        titles=lambda w: PLAN.titles(),
     shell:
-        "python -m grambench.pipeline.steps.report {params.spec:q} {output} {input.files} 2> {log}"
+        "python -m grambench.pipeline.steps.report /dev/stdin {output} {input.files} 2> {log} <<< {params.spec:q}"

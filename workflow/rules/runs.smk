@@ -24,8 +24,8 @@ rule run:
         spec=lambda w: PLAN.run_spec(w.study, w.dataset, w.task, w.get("block")),
         code=lambda w: PLAN.run_code(w.study, w.task),
     shell:
-        "python -m grambench.pipeline.steps.run {params.spec:q} {params.code} {output} --seconds {resources.seconds}"
-        " --memory-mb {resources.private_mb} {input.prepared} {input.kernels} 2> {log}"
+        "python -m grambench.pipeline.steps.run /dev/stdin {params.code} {output} --seconds {resources.seconds}"
+        " --memory-mb {resources.private_mb} {input.prepared} {input.kernels} 2> {log} <<< {params.spec:q}"
 
 
 use rule run as block with:

@@ -73,7 +73,7 @@ class Algorithm:
 def names(shelf: str = "*") -> list[str]:
     """Return the names of all algorithms, or of those on one shelf."""
     shelves = SHELVES if shelf == "*" else (shelf,)
-    return sorted(path.stem for each in shelves for path in (FOLDER / each).glob("*.py") if path.stem[0] != "_")
+    return sorted(path.stem for each in shelves for path in (FOLDER / each).glob("[a-z]*.py"))
 
 
 def source(name: str) -> Path:
@@ -101,10 +101,24 @@ def load(name: str) -> Algorithm:
     return Algorithm(name, title(name), found.Parameters, found.fit)
 
 
+@functools.cache
+def fault(name: str) -> str:
+    """Return why an algorithm's file cannot be imported, in one line; empty where it can."""
+    return settings_of.fault(lambda each: load(each).parameters.__dataclass_fields__, name)
+
+
 def title(name: str) -> str:
     """Return an algorithm's name as tables print it, the first words of its file, without importing it."""
-    tree = ast.parse(source(name).read_text(encoding="utf-8"))
-    return (ast.get_docstring(tree) or name).splitlines()[0].split(":")[0]
+    try:
+        docstring = ast.get_docstring(ast.parse(source(name).read_bytes()))
+    except (SyntaxError, ValueError):  # its run says what is wrong with the file
+        docstring = None
+    return (docstring or name).splitlines()[0].split(":")[0]
+
+
+def fields(name: str) -> list[str]:
+    """Return the names of an algorithm's parameters; none of a file that cannot be imported."""
+    return [] if fault(name) else list(load(name).parameters.__dataclass_fields__)
 
 
 def parameters(name: str, settings: dict[str, Any]) -> Any:
@@ -119,5 +133,10 @@ def parameters(name: str, settings: dict[str, Any]) -> Any:
 
 
 def resolved(name: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return all parameters of an algorithm, defaults included, as plain values."""
+    """Return all parameters of an algorithm, defaults included, as plain values.
+
+    Of a file that cannot be imported they are the settings, unchecked: its run says why.
+    """
+    if fault(name):
+        return settings
     return dataclasses.asdict(cast(Any, parameters(name, settings)))

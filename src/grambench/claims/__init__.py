@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
+from grambench.common.settings import fault
 from grambench.results.statistics import Sample
 from grambench.results.study import Results
 
@@ -86,11 +87,15 @@ def of(study: str) -> list[Claim]:
 
 def table(study: str, evidence: Evidence) -> pd.DataFrame:
     """Judge all claims of a study; one row each: study, claim, section, statement, verdict, evidence."""
+    columns = ["study", "claim", "section", "statement", "verdict", "evidence"]
+    if reason := fault(of, study):
+        evidence_of_none = f"their file cannot be imported: {reason}"
+        return pd.DataFrame([(study, "", "", "The claims.", "undecided", evidence_of_none)], columns=columns)
     rows = []
     for claim in of(study):
         answer = claim.test(evidence)
         rows.append((study, claim.id, claim.section, claim.statement, answer.verdict, answer.evidence))
-    return pd.DataFrame(rows, columns=["study", "claim", "section", "statement", "verdict", "evidence"])
+    return pd.DataFrame(rows, columns=columns)
 
 
 def gather(evidence: Evidence, algorithms: Iterable[str], metric: str, datasets: Iterable[str]) -> dict[str, Samples]:

@@ -1,9 +1,9 @@
 """Parameters from settings: what a registry's modules have in common."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.errors import ConfigError, GrambenchError, unknown_name
 
 
 def build(name: str, cls: Any, settings: Mapping[str, Any]) -> Any:
@@ -21,3 +21,17 @@ def build(name: str, cls: Any, settings: Mapping[str, Any]) -> Any:
         return cls(**settings)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{name}: {error}") from None
+
+
+def fault(load: Callable[[str], object], name: str) -> str:
+    """Return why a module of a registry cannot be loaded, in one line; empty where it can.
+
+    It may be anyone's, and unfinished: whatever it raises is its own fault and stops nothing but what needs it.
+    """
+    try:
+        load(name)
+    except GrambenchError:  # there is no such module
+        raise
+    except Exception as error:
+        return " ".join(f"{type(error).__name__}: {error}".split())
+    return ""

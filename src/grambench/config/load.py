@@ -1,5 +1,6 @@
 """Reads a YAML file into its model, or says in one line per fault where the file is wrong."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,12 +10,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from grambench.common.errors import ConfigError
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # every job of a cluster reads every study again
+DEEPEST = 50  # lists and mappings in each other
+MOST = 100_000  # values in a file, with those that its aliases stand for, and points of a grid
 
 
 class Model(BaseModel):
-    """Base of all models: frozen, and an unknown key is an error rather than a silent default."""
+    """Base of all models: frozen, of finite numbers, and an unknown key is an error rather than a silent default."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 AnyModel = TypeVar("AnyModel", bound=Model)
@@ -55,10 +58,69 @@ def load(model: type[AnyModel], path: Path) -> AnyModel:
 
 
 def read(path: Path) -> Any:
-    """Return the plain values of a YAML file; raise ConfigError where it is missing or no YAML."""
+    """Return the plain values of a YAML file.
+
+    Raises
+    ------
+    ConfigError
+        Where it is missing or no YAML, has a key twice, or is too deep or too large for what reads it.
+    """
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
+        text = path.read_text(encoding="utf-8")
+        _check_events(text)
+        return yaml.load(text, Loader=LOADER)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
-    except yaml.YAMLError as error:
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise ConfigError(f"{path}: expected UTF-8, got byte {byte:#04x} at {error.start}; save it as UTF-8") from None
+    except (yaml.YAMLError, ValueError) as error:  # the latter also of a date or a number that cannot be one
         raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+
+
+@dataclass(slots=True)
+class _Open:
+    """A list, or a mapping with the keys that it has so far, that has begun and not ended."""
+
+    anchor: str | None
+    before: int  # values in the file
+    keys: set[str] | None
+    nodes: int = 0
+
+
+def _check_events(text: str) -> None:
+    """Raise ValueError for a key that stands twice in a mapping, and for a file too deep or too large.
+
+    YAML's own loader keeps the last of equal keys, and overflows its stack in what is too deep. Values that aliases
+    repeat cost it nothing, but those who look at them: a few lines can stand for billions.
+    """
+    total, sizes = 0, dict[str | None, int]()  # the latter of what has an anchor
+    inside: list[_Open] = []
+    for event in yaml.parse(text, Loader=LOADER):
+        line = event.start_mark.line + 1 if event.start_mark else 0
+        if isinstance(event, yaml.CollectionEndEvent):
+            ended = inside.pop()
+            sizes[ended.anchor] = total - ended.before
+        if not isinstance(event, yaml.NodeEvent):
+            continue
+        if inside and (keys := inside[-1].keys) is not None:
+            inside[-1].nodes += 1
+            if inside[-1].nodes % 2 and isinstance(event, yaml.ScalarEvent):
+                if event.value in keys:
+                    raise ValueError(f"line {line}: expected each key of a mapping once, got {event.value!r} again")
+                keys.add(event.value)
+        if isinstance(event, yaml.CollectionStartEvent):
+            keys = set() if isinstance(event, yaml.MappingStartEvent) else None
+            inside.append(_Open(event.anchor, total, keys))
+        elif isinstance(event, yaml.ScalarEvent):
+            sizes[event.anchor] = 1
+        elif event.anchor not in sizes:
+            raise ValueError(f"line {line}: expected *{event.anchor} after the end of what it stands for")
+        total += sizes[event.anchor] if isinstance(event, yaml.AliasEvent) else 1
+        if len(inside) > DEEPEST or total > MOST:
+            raise ValueError(
+                f"line {line}: expected at most {DEEPEST} lists and mappings in each other, and {MOST} values, "
+                "those that aliases stand for included; got more"
+            )

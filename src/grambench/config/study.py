@@ -1,17 +1,20 @@
 """The model of config/studies/*.yaml: one paper's data sets, kernels, algorithms, protocol, tables and figures."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from grambench.common.errors import unknown_name
 from grambench.config.load import Model
 from grambench.config.metrics import METRICS
-from grambench.config.names import Grid, Name, Parameter, listed
+from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
 from grambench.config.protocols import Protocol
 from grambench.config.shown import Figure, Item, Sweep, Table
 from grambench.kernels import continuous
-from grambench.kernels.functions import Kernel
+from grambench.kernels.functions import DEGREE, FAMILIES, Kernel
+
+NARROWEST, WIDEST = 1e-100, 1e100  # their squares, and those times squared distances, are numbers still
+HIGHEST = 1000  # degree of a polynomial: so many products of whole Gram matrices
 
 File = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")]
 
@@ -61,7 +64,7 @@ class Entry(Model):
     algorithm: Name | None = None
     title: str | None = None
     variant_of: Name | None = None
-    parameters: dict[Parameter, Any] = {}
+    parameters: dict[Parameter, Setting] = {}
     tune: Tune | None = None
     then: Name | None = None
 
@@ -80,7 +83,7 @@ class KernelFamily(Model):
 class ViewKernels(Model):
     """The same kernels on each of several views of the examples, view by view."""
 
-    views: Annotated[list[Name], Field(min_length=1)]
+    views: Names
     families: Annotated[list[KernelFamily], Field(min_length=1)]
 
     def kernels(self) -> list[Kernel]:
@@ -107,6 +110,9 @@ class Dictionary(Grid):
     @model_validator(mode="after")
     def _is_known(self) -> Self:
         continuous.module(self.family)
+        for end in (self.low, self.high):
+            if end and not NARROWEST <= abs(end) <= WIDEST:
+                raise ValueError(f"expected bounds between {NARROWEST:g} and {WIDEST:g}, got {end:g}")
         return self
 
 
@@ -184,8 +190,8 @@ class Study(Model):
     kernels: list[KernelFamily | ViewKernels] = []
     dictionary: Dictionary | None = None
     seconds: Annotated[float, Field(gt=0)] | None = None
-    datasets: Annotated[list[Name], Field(min_length=1)]
-    algorithms: dict[Name, Entry]
+    datasets: Names
+    algorithms: Annotated[dict[Name, Entry], Field(min_length=1)]
     experts: Name | None = None
     sweeps: dict[Name, Sweep] = {}
     tables: dict[Name, Table] = {}
@@ -259,6 +265,10 @@ class Study(Model):
     def _there_is_something_to_learn_from(self) -> Self:
         if not self.kernels and not self.dictionary:
             raise ValueError("a study needs kernels, or a dictionary, or both")
+        for kernel in self.kernel_list():
+            low, high = (1, HIGHEST) if FAMILIES[kernel.family].requirement == DEGREE else (NARROWEST, WIDEST)
+            if not low <= kernel.parameter <= high:
+                raise ValueError(f"{kernel.name}: expected a parameter between {low:g} and {high:g}")
         relative = [kernel.name for kernel in self.kernel_list() if kernel.relative]
         if relative and self.protocol.stored:
             raise ValueError(

@@ -30,7 +30,7 @@ LAYOUTS = {"gist": ("",), "phog": ("0", "1", "2", "3")}  # of those that have ot
 
 def names() -> list[str]:
     """Return the names of all descriptors."""
-    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem[0] != "_")
+    return sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
 
 
 def module(name: str) -> str:
@@ -46,6 +46,12 @@ def load(name: str) -> ModuleType:
     return importlib.import_module(module(name))
 
 
+@functools.cache
+def fault(name: str) -> str:
+    """Return why a descriptor's file cannot be imported, in one line; empty where it can."""
+    return settings_of.fault(load, name)
+
+
 def parameters(name: str, settings: dict[str, Any]) -> Any:
     """Build a descriptor's parameters from its settings.
 
@@ -58,13 +64,13 @@ def parameters(name: str, settings: dict[str, Any]) -> Any:
 
 
 def resolved(name: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return all parameters of a descriptor, defaults included, as plain values."""
-    return dataclasses.asdict(parameters(name, settings))
+    """Return all parameters of a descriptor, defaults included; its settings where its file cannot be imported."""
+    return settings if fault(name) else dataclasses.asdict(parameters(name, settings))
 
 
 def has_words(name: str) -> bool:
     """Return whether a descriptor is local, so that a codebook of words has to be made first."""
-    return hasattr(load(name), "local")
+    return not fault(name) and hasattr(load(name), "local")
 
 
 def views(name: str) -> list[str]:

@@ -66,6 +66,9 @@ class Plan:
         wanted = self.project.datasets or []
         for dataset in itertools.chain(*wanted.values()) if isinstance(wanted, dict) else wanted:
             self.configuration.dataset(dataset)
+        for name in [*(wanted if isinstance(wanted, dict) else ()), *self.project.algorithms]:
+            if name not in self.configuration.names("studies"):
+                raise unknown_name("study", name, self.configuration.names("studies"))
         for study in self.studies.values():
             _check_algorithms(study)
             _check_views(study, map(self.dataset, study.datasets))
@@ -456,7 +459,7 @@ def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any
 
 def _check_algorithms(study: Study) -> None:
     """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses or none of them has."""
-    fields = [algorithms.load(study.file(entry)).parameters.__dataclass_fields__ for entry in study.algorithms]
+    fields = [algorithms.fields(study.file(entry)) for entry in study.algorithms]
     for parameter in study.protocol.tuned():
         if parameter not in (all_known := {"C"}.union(*fields)):  # C, which a machine has too
             raise unknown_name(f"parameter of the algorithms of {study.name}", parameter, all_known)
@@ -468,7 +471,7 @@ def _check_algorithms(study: Study) -> None:
             )
         sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
         points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
-        known = algorithms.load(name).parameters.__dataclass_fields__
+        known = algorithms.fields(name)
         for parameter, values in study.protocol.tuned().items():
             if parameter in known:
                 points = [point | {parameter: value} for point in points for value in values]

@@ -9,9 +9,11 @@ from pathlib import Path
 import h5py
 
 from grambench.common import layout
-from grambench.common.files import found_fault
+from grambench.common.errors import DataError
+from grambench.common.files import check, found_fault
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
+from grambench.results.reading import as_written
 
 SEALED = (".h5", ".parquet", ".svg")
 TABLES = ("cells.csv", "reproduction.csv", "claims.csv")
@@ -105,24 +107,29 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
         if note["status"] != "ok":
             tried = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
             return "unavailable", tried or "no source of an allowed kind"
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         return "damaged", f"{note_path}: {error}"
     if prepared is not None and prepared.is_file():
-        if fault := found_fault(prepared):
-            return "damaged", f"{prepared}: {fault}"
-        with h5py.File(prepared, "r") as file:
-            if file.attrs["status"] != "ok":
-                return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
+        try:
+            check(prepared)
+            with as_written(prepared), h5py.File(prepared, "r") as file:
+                if file.attrs["status"] != "ok":
+                    return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
+        except DataError as error:
+            return "damaged", str(error)
     return "ok", ""
 
 
 def _record(path: Path, identity: str) -> tuple[str, str]:
     if not path.is_file():
         return "missing", "not run yet"
-    if fault := found_fault(path):
-        return "damaged", f"{path}: {fault}"
-    with h5py.File(path, "r") as file:
-        texts = {name: str(file.attrs.get(name, "")) for name in ("settings", "code", "status", "reason")}
-    if fingerprint.identity(fingerprint.spec(json.loads(texts["settings"])), texts["code"]) != identity:
+    try:
+        check(path)
+        with as_written(path), h5py.File(path, "r") as file:
+            settings = fingerprint.spec(json.loads(str(file.attrs["settings"])))
+            state, made = (str(file.attrs["status"]), str(file.attrs["reason"])), str(file.attrs.get("code", ""))
+    except DataError as error:
+        return "damaged", str(error)
+    if fingerprint.identity(settings, made) != identity:
         return "stale", "made with other settings or other code than are asked for"
-    return texts["status"], texts["reason"]
+    return state

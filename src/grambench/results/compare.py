@@ -8,6 +8,7 @@ from scipy import stats
 
 from grambench.common.errors import DataError
 from grambench.common.files import check
+from grambench.results.reading import as_written
 from grambench.results.statistics import Sample, paired, welch
 
 KEYS = ["study", "dataset", "algorithm", "sweep", "value", "metric"]
@@ -38,7 +39,7 @@ def compare(old: Path, new: Path, study: str | None = None, *, timings: bool = F
     Raises
     ------
     DataError
-        If a folder holds no results.
+        If a folder holds no results, or something else under their name.
     """
     sides = {}
     for side, folder in (("old", old), ("new", new)):
@@ -46,7 +47,7 @@ def compare(old: Path, new: Path, study: str | None = None, *, timings: bool = F
         paths = sorted(folder.glob(pattern))
         if not paths:
             raise DataError(f"{folder / pattern}: no such file; expected a results folder in which a study was run")
-        table = pd.concat([pd.read_parquet(check(path)) for path in paths])
+        table = pd.concat(map(_runs, paths))
         table = table[~table.metric.str.contains(":")]
         table = table if timings else table[~table.metric.str.endswith("seconds")]
         sides[side] = table.fillna({"value": -1.0}).sort_values("repeat").groupby(KEYS)["result"].agg(tuple)
@@ -54,9 +55,16 @@ def compare(old: Path, new: Path, study: str | None = None, *, timings: bool = F
     columns = ["old_mean", "new_mean", "difference", "p_value", "change"]
     verdicts = pd.DataFrame([_judge(row.old, row.new) for row in joined.itertuples()], joined.index, columns)
     tested = verdicts.change == "noise"
-    real = stats.false_discovery_control(verdicts.p_value[tested]) < LEVEL
-    verdicts.loc[tested, "change"] = np.where(real, "changed", "noise")
+    if tested.any():
+        real = stats.false_discovery_control(verdicts.p_value[tested]) < LEVEL
+        verdicts.loc[tested, "change"] = np.where(real, "changed", "noise")
     return verdicts.reset_index().replace({"value": {-1.0: float("nan")}})
+
+
+def _runs(path: Path) -> pd.DataFrame:
+    with as_written(path):
+        table = pd.read_parquet(check(path), columns=[*KEYS, "repeat", "result"])
+        return table.astype({"value": float, "metric": str, "repeat": int, "result": float})
 
 
 def _judge(old: object, new: object) -> tuple[float, float, float, float, str]:

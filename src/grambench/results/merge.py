@@ -21,6 +21,7 @@ from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check
 from grambench.results import collect, records
+from grambench.results.reading import as_written
 from grambench.results.records import GROUPS, Record
 
 LIST = "merged.csv"
@@ -71,9 +72,9 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     Raises
     ------
     DataError
-        If a folder holds no records, not those of its tables, or one under another's name; if a cell has two values and
-        none is preferred; if algorithms would stand side by side on one data set that saw other data, orders or
-        repeats; if `output` exists.
+        If a folder holds no records, not those of its tables, or other files or records under their names; if a cell
+        has two values and none is preferred; if algorithms would stand side by side on one data set that saw other
+        data, orders or repeats; if `output` exists.
     """
     if len(set(folders)) < 2:
         raise DataError(f"{folders[0]}: expected two results folders or more to merge, got one")
@@ -84,7 +85,9 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     found: dict[str, list[_Found]] = {}
     for folder in folders:
         for path in _records(folder):
-            each = _Found(folder, path, records.read(path))
+            with as_written(path):
+                each = _Found(folder, path, records.read(path))
+                _ = each.record.settings["sweep"], each.repeats  # what is asked of every record below
             _check_place(each)
             found.setdefault(str(path.relative_to(folder)), []).append(each)
     kept, reasons, conflicts = {}, {}, []
@@ -101,7 +104,7 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     _check_comparable(kept.values())
     datasets = _datasets(folders, prefer, kept.values())
     table = _table(found, kept, reasons)
-    earlier = [pd.read_csv(folder / LIST, keep_default_na=False) for folder in folders if (folder / LIST).is_file()]
+    earlier = [_earlier(folder / LIST) for folder in folders if (folder / LIST).is_file()]
     try:
         _write(output, kept, datasets, pd.concat([table, *earlier]))
     except OSError as error:
@@ -121,6 +124,11 @@ def _check_place(found: _Found) -> None:
         )
 
 
+def _earlier(path: Path) -> pd.DataFrame:
+    with as_written(path):
+        return pd.read_csv(path, keep_default_na=False, usecols=COLUMNS)
+
+
 def _records(folder: Path) -> list[Path]:
     """Return the record files of a results folder; raise DataError where there are none or tables know of more."""
     paths = sorted(layout.located(folder, "results/runs").rglob("[!.]*.h5"))
@@ -128,7 +136,8 @@ def _records(folder: Path) -> list[Path]:
         raise DataError(f"{folder / 'runs'}: no records; expected a results folder in which a study was run")
     have = set(paths)
     for cells in sorted(folder.glob("*/cells.csv")):
-        listed = [layout.located(folder, str(name)) for name in pd.read_csv(cells, usecols=["record"])["record"]]
+        with as_written(cells):
+            listed = [layout.located(folder, str(name)) for name in pd.read_csv(cells, usecols=["record"])["record"]]
         missing = [path for path in listed if path not in have]
         if missing:
             raise DataError(
@@ -236,7 +245,7 @@ def _datasets(folders: Sequence[Path], prefer: Path | None, kept: Iterable[_Foun
 def _content(path: Path) -> str:
     """Return the checksum of a prepared data set's content; empty where it is unavailable."""
     check(path)
-    with h5py.File(path, "r") as file:
+    with as_written(path), h5py.File(path, "r") as file:
         return str(file.attrs["content"]) if file.attrs["status"] == "ok" else ""
 
 

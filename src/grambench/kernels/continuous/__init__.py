@@ -62,7 +62,7 @@ class KernelFamily(Protocol):
 
 def names() -> list[str]:
     """Return the names of all families."""
-    return sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))
+    return sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
 
 
 def module(name: str) -> str:

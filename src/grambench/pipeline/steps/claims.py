@@ -3,7 +3,6 @@
 python -m grambench.pipeline.steps.claims SPEC OUTPUT RUNS CELLS CURVES
 """
 
-import json
 import sys
 from pathlib import Path
 
@@ -12,12 +11,13 @@ import pandas as pd
 from grambench import claims
 from grambench.common.files import check, sealed
 from grambench.config.study import Study
+from grambench.pipeline import specification
 from grambench.results.study import Results
 
 
 def main(argv: list[str]) -> None:
     """Write claims.csv."""
-    spec, output, runs, cells, curves = json.loads(argv[0]), *map(Path, argv[1:])
+    spec, output, runs, cells, curves = specification.read(argv[0]), *map(Path, argv[1:])
     study = Study.model_validate(spec)
     evidence = claims.Evidence(Results.read(study, runs, cells), pd.read_parquet(check(curves)))
     with sealed(output) as temporary:

@@ -30,6 +30,9 @@ def main(argv: list[str]) -> None:
         views.write(output, known)
         return
     part, parts, name = spec["part"], spec["parts"], spec["descriptor"]
+    if fault := features.fault(name):
+        views.write(output, Unavailable(known.name, (f"descriptor {name} cannot be imported: {fault}",)))
+        return
     chosen = np.array_split(np.arange(len(known.paths)), parts)[part].tolist()
     paths = [known.paths[number] for number in chosen]
     descriptor, parameters = features.load(name), features.parameters(name, spec["settings"])

@@ -3,7 +3,6 @@
 python -m grambench.pipeline.steps.figures SPEC SVG PNG RUNS CELLS CURVES REPRODUCTION
 """
 
-import json
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pandas as pd
 
 from grambench.common.files import atomic, check, sealed
 from grambench.config.study import Study
+from grambench.pipeline import specification
 from grambench.report import figures
 from grambench.results import reproduction
 from grambench.results.study import Results
@@ -19,7 +19,7 @@ from grambench.results.study import Results
 def main(argv: list[str]) -> None:
     """Write the two files."""
     svg, png, runs, cells, curves, compared = map(Path, argv[1:])
-    study = Study.model_validate(json.loads(argv[0]))
+    study = Study.model_validate(specification.read(argv[0]))
     results = Results.read(study, runs, cells)
     figure = study.figures[svg.stem]
     canvas = figures.draw(results, pd.read_parquet(check(curves)), reproduction.read(compared), figure)

@@ -3,7 +3,6 @@
 python -m grambench.pipeline.steps.fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES...
 """
 
-import json
 import resource
 import sys
 import time
@@ -18,13 +17,13 @@ from grambench.common import provenance
 from grambench.datasets import store, views
 from grambench.experiments.specification import Specification
 from grambench.kernels import matrices
-from grambench.pipeline import supervise
+from grambench.pipeline import specification, supervise
 from grambench.results import records
 
 
 def main(argv: list[str]) -> None:
     """Write the record; an algorithm's exception ends this process with its traceback."""
-    spec, code, output, prepared, *others = json.loads(argv[0]), argv[1], *map(Path, argv[2:])
+    spec, code, output, prepared, *others = specification.read(argv[0]), argv[1], *map(Path, argv[2:])
     with supervise.failed_allocations_told():
         _run(spec, code, output, prepared, others)
 

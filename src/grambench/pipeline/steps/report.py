@@ -6,7 +6,6 @@ SPEC holds the settings of every study under its name. The inputs are found by t
 gives them, below the working folder.
 """
 
-import json
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -20,6 +19,7 @@ from grambench.common.errors import DataError
 from grambench.common.files import check, write_text
 from grambench.config.study import Study
 from grambench.datasets import store
+from grambench.pipeline import specification
 from grambench.report import figures, page, tables
 from grambench.results import records, reproduction
 from grambench.results.study import Results
@@ -29,7 +29,7 @@ Find = Callable[[str], Path]
 
 def main(argv: list[str]) -> None:
     """Write the page."""
-    specs, output, given = json.loads(argv[0]), Path(argv[1]), set(argv[2:])
+    specs, output, given = specification.read(argv[0]), Path(argv[1]), set(argv[2:])
 
     def find(name: str) -> Path:
         if name not in given:

@@ -4,13 +4,13 @@ python -m grambench.pipeline.steps.reproduce SPEC OUTPUT RUNS CELLS --published 
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from grambench.common.files import sealed
 from grambench.config.study import Study
 from grambench.datasets import store
+from grambench.pipeline import specification
 from grambench.results import reproduction
 from grambench.results.study import Results
 
@@ -18,7 +18,7 @@ from grambench.results.study import Results
 def main(argv: list[str]) -> None:
     """Write reproduction.csv."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("spec", type=json.loads)
+    parser.add_argument("spec", type=specification.read)
     for name in ("output", "runs", "cells"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--published", type=Path, nargs="*", default=[])

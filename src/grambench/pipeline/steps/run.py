@@ -8,10 +8,11 @@ The fit itself is `grambench.pipeline.steps.fit`, in a process group of its own 
 import argparse
 import json
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
-from grambench.pipeline import supervise
+from grambench.pipeline import specification, supervise
 
 FIT = "grambench.pipeline.steps.fit"
 
@@ -26,14 +27,17 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--memory-mb", type=float, required=True)
     parser.add_argument("inputs", nargs="+", help="the prepared data set, and the Gram matrices of an online study")
     arguments = parser.parse_args(argv)
-    spec = json.loads(arguments.spec)
-    outcome = supervise.step(
-        FIT,
-        [arguments.spec, arguments.code, str(arguments.output), *arguments.inputs],
-        arguments.output,
-        seconds=arguments.seconds,
-        memory_mb=arguments.memory_mb,
-    )
+    spec = specification.read(arguments.spec)
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Path(folder) / "settings.json"
+        settings.write_text(json.dumps(spec), encoding="utf-8")
+        outcome = supervise.step(
+            FIT,
+            [str(settings), arguments.code, str(arguments.output), *arguments.inputs],
+            arguments.output,
+            seconds=arguments.seconds,
+            memory_mb=arguments.memory_mb,
+        )
     if outcome.status != "ok":
         _write_failure(arguments.output, spec, arguments.code, outcome)
 

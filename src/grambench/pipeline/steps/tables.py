@@ -3,13 +3,13 @@
 python -m grambench.pipeline.steps.tables SPEC CSV MARKDOWN LATEX RUNS CELLS REPRODUCTION PREPARED...
 """
 
-import json
 import sys
 from pathlib import Path
 
 from grambench.common.files import write_text
 from grambench.config.study import Study
 from grambench.datasets import store
+from grambench.pipeline import specification
 from grambench.report import tables
 from grambench.results import reproduction
 from grambench.results.study import Results
@@ -18,7 +18,7 @@ from grambench.results.study import Results
 def main(argv: list[str]) -> None:
     """Write the three files."""
     csv, markdown, latex, runs, cells, compared, *paths = map(Path, argv[1:])
-    study = Study.model_validate(json.loads(argv[0]))
+    study = Study.model_validate(specification.read(argv[0]))
     prepared = {dataset.name: dataset for dataset in map(store.read, paths)}
     index = tables.comparison(reproduction.read(compared))
     grid = tables.build(Results.read(study, runs, cells), prepared, index, study.tables[csv.stem])
