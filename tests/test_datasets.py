@@ -70,8 +70,7 @@ def fetched(dataset: Dataset, folder: Path, mirrors: list[Path], kinds: list[str
 
 
 def fetch_spec(dataset: dict[str, Any], mirrors: list[str]) -> str:
-    needed = {key: dataset[key] for key in ("name", "sources")}
-    return json.dumps({"dataset": needed, "mirrors": mirrors, "kinds": []})
+    return json.dumps({"dataset": dataset, "mirrors": mirrors, "kinds": []})
 
 
 # the checks

@@ -100,10 +100,12 @@ def test_tasks_share_one_fetch(folder: Path) -> None:
 def test_a_fetch_depends_on_the_base_alone(folder: Path) -> None:
     before = study(folder, "toy_a_b")
     write(folder, TASK | {"negative": ["c"], "title": "other"})
-    write(folder, BASE | {"citation": "corrected", "n": 41})
+    write(folder, BASE | {"citation": "corrected"})
     after = study(folder, "toy_a_b")
     assert before.fetch_spec("toy") == after.fetch_spec("toy")
     assert before.prepare_spec("toy_a_b") != after.prepare_spec("toy_a_b")
+    write(folder, BASE | {"n": 41})  # which decides whether files without a checksum are what they should be
+    assert study(folder, "toy_a_b").fetch_spec("toy") != after.fetch_spec("toy")
 
 
 def test_prose_of_the_base_reruns_nothing(folder: Path) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
 from grambench.common.files import sha256
-from grambench.config.dataset import NOTE, Blocks, Dataset, Fetched, Generated, Reader, Source, listed
+from grambench.config.dataset import NOTE, Base, Blocks, Dataset, Described, Generated, Reader, Source, listed
 from grambench.datasets import generators, images, readers
 from grambench.datasets.store import PreparedDataset, Unavailable
 
@@ -47,7 +47,28 @@ def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable
         raise DataError(f"{description.name}: {error} (source {source.origin})") from error
 
 
-def fetched(description: Fetched, folder: Path) -> tuple[Source, dict[str, Path], dict[str, Any]] | Unavailable:
+def check(description: Described, source: Source, files: dict[str, Path]) -> None:
+    """Read what a source without checksums delivered, before it is taken for what was asked for.
+
+    Of a data set, all is checked that `prepare` checks; of a base or of images, what their tasks share.
+
+    Raises
+    ------
+    DataError
+        If the files cannot be read, or are not what the description says.
+    """
+    if isinstance(description, Dataset):
+        _checked(description, source, _raw(description, source, files), {"kind": "", "origin": "", "files": {}})
+    elif isinstance(description, Base):
+        raw = readers.read(source.reader, files)
+        _expect_shape(raw, description)
+        if (got := len(np.unique(raw.labels))) != description.classes:
+            raise DataError(f"expected {description.classes} classes, got {got}")
+    else:
+        images.found(source, files)
+
+
+def fetched(description: Described, folder: Path) -> tuple[Source, dict[str, Path], dict[str, Any]] | Unavailable:
     """Return the source that delivered, its files, and the note of the fetch, once the files are as it says.
 
     Raises
@@ -74,7 +95,7 @@ def _note(path: Path) -> dict[str, Any]:
     return note
 
 
-def _source(description: Fetched, note: dict[str, Any]) -> Source:
+def _source(description: Described, note: dict[str, Any]) -> Source:
     index = note["index"]
     if index < len(description.sources):
         source: Source = description.sources[index]
@@ -90,9 +111,7 @@ def _raw(description: Dataset, source: Source, files: dict[str, Path]) -> reader
 
 
 def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[str, Any]) -> PreparedDataset:
-    expected, got = (description.n, description.d), raw.features.shape
-    if got != expected:
-        raise DataError(f"expected {expected[0]} x {expected[1]} features, got {got[0]} x {got[1]}")
+    _expect_shape(raw, description)
     values = raw.features if isinstance(raw.features, np.ndarray) else raw.features.data
     if unusable := int(np.count_nonzero(~np.isfinite(values))):
         raise DataError(f"expected finite features, got {unusable} missing or infinite ones")
@@ -107,6 +126,12 @@ def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[
         views=_blocks(raw.features, description.blocks) if description.blocks else {},
     )
     return _as_described(description, source, prepared)
+
+
+def _expect_shape(raw: readers.Raw, description: Described) -> None:
+    expected, got = (description.n, description.d), raw.features.shape
+    if got != expected:
+        raise DataError(f"expected {expected[0]} x {expected[1]} features, got {got[0]} x {got[1]}")
 
 
 def _images(description: Dataset, source: Source, paths: dict[str, Path], note: dict[str, Any]) -> PreparedDataset:
