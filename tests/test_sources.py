@@ -360,9 +360,9 @@ def test_a_mirror_without_a_list_is_passed_over(tmp_path: Path, made: str) -> No
     folder.mkdir()
     sums = folder / "SHA256SUMS"
     if made == "not text":
-        sums.write_bytes(SUM.encode() + b"  caf\xe9.csv\n")
+        sums.write_bytes(SUM.encode() + b"  t\xf6y.csv\n")
     elif made == "null":
-        sums.write_bytes(SUM.encode() + b"  caf\0.csv\n")
+        sums.write_bytes(SUM.encode() + b"  t\0y.csv\n")
     elif made == "directory":
         sums.mkdir()
     else:
@@ -656,6 +656,13 @@ def test_a_package_without_end_is_not_written(programs: Path, tmp_path: Path) ->
 def test_packages_are_known_by_name_and_version_only(kind: str, named: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="String should match pattern"):
         describe(packaged(kind, **named))
+
+
+def test_a_program_that_cannot_be_run_is_passed_over(programs: Path, tmp_path: Path) -> None:
+    (programs / "npm").write_bytes(b"\0 no program")
+    (programs / "npm").chmod(0o755)
+    reason = only_reason(run(describe(packaged("npm", package="toy", version="1.0")), tmp_path / "toy"))
+    assert reason == "npm: cannot be run (Exec format error)"
 
 
 def test_program_that_hangs_is_ended_with_its_children(programs: Path, tmp_path: Path) -> None:

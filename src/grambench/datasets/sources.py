@@ -142,13 +142,15 @@ def fetch(
     """
     folder = folder.absolute()  # package managers are called from inside temporary folders
     try:
-        return _fetched(dataset, folder, bundled, mirrors, kinds, patience)
+        return _filled(dataset, folder, bundled, mirrors, kinds, patience)
     except OSError as error:
         place = error.filename2 or error.filename or folder
-        raise DataError(f"{place}: cannot be written ({error.strerror or error}); make room or remove it") from None
+        raise DataError(
+            f"{place}: cannot be written ({error.strerror or error}); see to that and fetch again"
+        ) from None
 
 
-def _fetched(
+def _filled(
     dataset: Described,
     folder: Path,
     bundled: Path,
@@ -495,17 +497,19 @@ def _command(command: list[str], folder: Path, patience: Patience, output: Path 
     if program is None:
         raise DataError(f"{name} is not installed")
     errors = folder / "stderr.txt"
-    limit = PACKAGE * MEBIBYTE
     with errors.open("wb") as stream, output.open("wb") as result:
-        process = subprocess.Popen(
-            [program, *command[1:]],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=result,
-            stderr=stream,
-            start_new_session=True,
-            preexec_fn=partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit)),
-        )
+        try:
+            process = subprocess.Popen(
+                [program, *command[1:]],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=result,
+                stderr=stream,
+                start_new_session=True,
+                preexec_fn=_limit_files,
+            )
+        except OSError as error:
+            raise DataError(f"{name}: cannot be run ({error.strerror})") from None
         try:
             code = process.wait(patience.command)
         except subprocess.TimeoutExpired:
@@ -518,3 +522,11 @@ def _command(command: list[str], folder: Path, patience: Patience, output: Path 
         lines = errors.read_text(encoding="utf-8", errors="replace").split("\n")
         said = [line.strip() for line in lines if line.strip() and not any(noise in line for noise in NPM_NOISE)]
         raise DataError(f"{name}: {said[-1] if said else f'exit status {code}'}")
+
+
+def _limit_files() -> None:
+    """Let this process write no file larger than a package may be."""
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limit = PACKAGE * MEBIBYTE
+    if most == resource.RLIM_INFINITY or most > limit:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
