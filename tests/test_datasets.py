@@ -138,6 +138,18 @@ def test_note_of_another_description(tmp_path: Path) -> None:
             prepare(dataset, tmp_path)
 
 
+@pytest.mark.parametrize("note", ["[]", '{"status": "ok"}', '"ok"', "", "\x00", None])
+def test_what_is_no_note_is_one_line(tmp_path: Path, note: str | None) -> None:
+    dataset = toy(tmp_path)
+    (tmp_path / NOTE).unlink()
+    if note is None:
+        (tmp_path / NOTE).mkdir()
+    else:
+        (tmp_path / NOTE).write_text(note)
+    with pytest.raises(DataError, match=rf"{NOTE}: expected the note of a fetch .*; fetch the data set again$"):
+        prepare(dataset, tmp_path)
+
+
 def test_a_bug_is_no_data_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = toy(tmp_path)
     monkeypatch.setattr(readers, "read", lambda *_: 1 / 0)

@@ -13,6 +13,8 @@ from grambench.config.dataset import NOTE, Base, Blocks, Dataset, Described, Gen
 from grambench.datasets import generators, images, readers
 from grambench.datasets.store import PreparedDataset, Unavailable
 
+NOTED = {"ok": {"index", "kind", "origin", "files"}, "unavailable": {"tried"}}  # what a note says, by its status
+
 
 def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable:
     """Read the files that `sources.fetch` brought, and check them against the description.
@@ -90,7 +92,9 @@ def fetched(description: Described, folder: Path) -> tuple[Source, dict[str, Pat
 def _note(path: Path) -> dict[str, Any]:
     try:
         note: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        if missing := NOTED[note["status"]] - set(note):
+            raise ValueError(f"it lacks {min(missing)}")
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise DataError(f"{path}: expected the note of a fetch ({error}); fetch the data set again") from None
     return note
 
