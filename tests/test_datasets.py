@@ -70,8 +70,7 @@ def fetched(dataset: Dataset, folder: Path, mirrors: list[Path], kinds: list[str
 
 
 def fetch_spec(dataset: dict[str, Any], mirrors: list[str]) -> str:
-    needed = {key: dataset[key] for key in ("name", "sources")}
-    return json.dumps({"dataset": needed, "mirrors": mirrors, "kinds": []})
+    return json.dumps({"dataset": dataset, "mirrors": mirrors, "kinds": []})
 
 
 # the checks
@@ -137,6 +136,18 @@ def test_note_of_another_description(tmp_path: Path) -> None:
         (tmp_path / NOTE).write_text(json.dumps(note | change))
         with pytest.raises(DataError, match="not described any more; fetch it again"):
             prepare(dataset, tmp_path)
+
+
+@pytest.mark.parametrize("note", ["[]", '{"status": "ok"}', '"ok"', "", "\x00", None])
+def test_what_is_no_note_is_one_line(tmp_path: Path, note: str | None) -> None:
+    dataset = toy(tmp_path)
+    (tmp_path / NOTE).unlink()
+    if note is None:
+        (tmp_path / NOTE).mkdir()
+    else:
+        (tmp_path / NOTE).write_text(note)
+    with pytest.raises(DataError, match=rf"{NOTE}: expected the note of a fetch .*; fetch the data set again$"):
+        prepare(dataset, tmp_path)
 
 
 def test_a_bug_is_no_data_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,11 @@
 """Images in archives, the tasks that are made of them, and their way to a described data set."""
 
+import bz2
+import gzip
 import io
 import json
+import lzma
+import os
 import tarfile
 from pathlib import Path
 
@@ -14,7 +18,7 @@ from grambench.common.errors import DataError
 from grambench.common.files import sha256
 from grambench.config.dataset import Folders, Images, ImageSets, Numbered, Task, WordLists
 from grambench.config.load import check
-from grambench.datasets import collection, drawings, images, store, views
+from grambench.datasets import collection, drawings, images, store, unpack, views
 from grambench.datasets.prepare import prepare
 from grambench.datasets.store import Unavailable
 from grambench.features import descriptors
@@ -118,6 +122,59 @@ def test_a_damaged_archive_is_one_line(tmp_path):
     path.write_bytes(path.read_bytes()[:-200])
     with pytest.raises(DataError, match=r"a.tar.xz: expected an archive, got a damaged file"):
         images.read(WORDS, [path])
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
+def test_an_archive_with_another_end_is_one_line(tmp_path, compress):
+    plain = lzma.decompress(archive(tmp_path / "a", listed()).read_bytes())
+    for end in (b"", bytes(5000)):
+        packed = compress(plain)
+        (tmp_path / "a").write_bytes(packed[: len(packed) // 2] + end)
+        with pytest.raises(DataError) as raised:
+            images.read(WORDS, [tmp_path / "a"])
+        assert "\n" not in str(raised.value)
+
+
+def test_links_and_holes_in_an_archive_are_no_files(tmp_path):
+    """A link to itself, and a file of 40 MiB that takes 512 bytes."""
+    path = archive(tmp_path / "a", listed(**{"set/train.txt": None}))
+    plain = io.BytesIO(lzma.decompress(path.read_bytes()))
+    with tarfile.open(fileobj=plain, mode="a") as tar:
+        link = tarfile.TarInfo("set/train.txt")
+        link.type, link.linkname = tarfile.SYMTYPE, "train.txt"
+        tar.addfile(link)
+        hole = tarfile.TarInfo("set/hole.txt")
+        hole.pax_headers = {"GNU.sparse.major": "0", "GNU.sparse.minor": "1", "GNU.sparse.map": "0,0"}
+        hole.pax_headers["GNU.sparse.size"] = str(40 << 20)
+        tar.addfile(hole)
+    path.write_bytes(plain.getvalue())
+    assert "set/hole.txt" not in dict(unpack.tar_files(path, 1, 50))
+    with pytest.raises(DataError, match=r"set/train.txt: expected a list in the archive, got none"):
+        images.read(WORDS, [path])
+
+
+def test_an_archive_that_unpacks_to_more_than_it_may_is_not_read(tmp_path):
+    path = archive(tmp_path / "a", listed(**{"set/zeros.txt": bytes(2 << 20)}))
+    assert images.read(WORDS, [path]).paths
+    with pytest.raises(
+        DataError, match=r"^a: expected at most 1 MiB, got more; `mebibytes` of its reader is the limit"
+    ):
+        images.read(WORDS.model_copy(update={"mebibytes": 1}), [path])
+
+
+def test_a_header_that_claims_gigabytes_is_not_believed(tmp_path):
+    path = tmp_path / "a"
+    long_name = tarfile.TarInfo("x")
+    long_name.type, long_name.size = tarfile.GNUTYPE_LONGNAME, 7 << 30
+    path.write_bytes(long_name.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 20))
+    with pytest.raises(DataError, match=r"^a: expected "):
+        images.read(WORDS, [path])
+
+
+def test_a_pipe_is_no_archive(tmp_path):
+    os.mkfifo(tmp_path / "a")
+    with pytest.raises(DataError, match=r"^a: expected an archive, got a damaged file .a is no ordinary file"):
+        images.read(WORDS, [tmp_path / "a"])
 
 
 # the whole way, as the rules go it

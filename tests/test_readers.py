@@ -2,6 +2,8 @@
 
 import bz2
 import gzip
+import lzma
+import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -46,7 +48,7 @@ def test_csv_of_blanks_and_numeric_labels(tmp_path: Path) -> None:
     assert raw.labels.tolist() == [1.0, -1.0]
 
 
-@pytest.mark.parametrize(("ending", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress)])
+@pytest.mark.parametrize(("ending", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
 def test_compressed_text(tmp_path: Path, ending: str, compress: Any) -> None:
     path = tmp_path / f"a.txt.{ending}"
     path.write_bytes(compress(b"X1 X2 C\n1 2 1\n3 0.5 2\n"))
@@ -55,7 +57,7 @@ def test_compressed_text(tmp_path: Path, ending: str, compress: Any) -> None:
     assert raw.labels.tolist() == [1, 2]
     path.write_bytes(compress(b"1 2:5\n"))
     assert read("libsvm", path, columns=2).features.tolist() == [[0, 5]]
-    for damaged in (path.read_bytes()[:-5], b"1 2:5\n", b""):
+    for damaged in (path.read_bytes()[:-5], b""):
         path.write_bytes(damaged)
         with pytest.raises(DataError, match=rf"^a\.txt\.{ending}: cannot be read as libsvm: ") as caught:
             read("libsvm", path, columns=2)
@@ -346,3 +348,27 @@ def test_other_files_are_refused_in_one_line(tmp_path: Path, format: str, body: 
     with pytest.raises(DataError, match=rf"^a\.mat: cannot be read as {format.replace('_', '')}: ") as caught:
         read(format, tmp_path / "a.mat", **FORMATS[format])
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "compress", [gzip.compress, bz2.compress, lzma.compress, bytes], ids=lambda each: each.__name__
+)
+def test_what_unpacks_to_more_than_it_may_is_not_read(tmp_path: Path, compress: Any) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(compress(b"1,2\n" * (1 << 18)))
+    assert len(read("csv", path, label=-1, positive=2, mebibytes=1).labels) == 1 << 18
+    path.write_bytes(compress(b"1,2\n" * (1 << 18) + b"\n"))
+    with pytest.raises(DataError, match=r"^a\.csv: expected at most 1 MiB, got more; `mebibytes` of its reader is"):
+        read("csv", path, label=-1, positive=2, mebibytes=1)
+
+
+def test_a_pipe_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(DataError, match=r"a\.csv is no ordinary file"):
+        read("csv", tmp_path / "a.csv", label=-1)
+
+
+def test_as_many_labels_as_rows(tmp_path: Path) -> None:
+    rows, labels = written(tmp_path / "rows", "1 2\n2\n"), written(tmp_path / "labels", "1\n0\n1\n")
+    with pytest.raises(DataError, match="2 rows of features, and 3 labels"):
+        read("indices", rows, labels, columns=2, features=["rows"], labels=["labels"])

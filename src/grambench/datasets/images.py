@@ -5,7 +5,6 @@ machine's. An image is known by its name, or where lists name it by the number t
 """
 
 import re
-import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -13,11 +12,11 @@ import numpy as np
 
 from grambench.common.errors import DataError
 from grambench.config.dataset import Folders, Generated, ImageReader, ImageSets, Numbered, Source, WordLists
-from grambench.datasets import drawings
+from grambench.datasets import drawings, unpack
 from grambench.datasets.listed import Listed
 
 SUFFIXES = (".jpg", ".jpeg", ".png")
-LARGEST = 50 * 2**20  # bytes of an archive's member that is read
+LARGEST = 50  # mebibytes of an archive's member that is read
 WORD = re.compile(r"[0-9]+")
 LAST_NUMBER = re.compile(r"[0-9]+$")
 
@@ -41,11 +40,11 @@ def read(reader: ImageReader, archives: Sequence[Path]) -> Listed:
         return _by_name(reader, archives)
     texts: dict[str, str] = {}
     found: dict[str, str] = {}
-    for path, data in _members(archives):
+    for path, data in _members(archives, reader.mebibytes):
         if path.startswith(reader.images.rstrip("/") + "/") and path.lower().endswith(SUFFIXES):
             if number := WORD.match(PurePosixPath(path).name):
                 found.setdefault(number[0], path)
-        elif len(data) < LARGEST and not path.lower().endswith(SUFFIXES):
+        elif not path.lower().endswith(SUFFIXES):
             texts[path] = data.decode("utf-8", errors="replace")
     if isinstance(reader, WordLists):
         parts = [_word_lists(reader, texts, path) for path in (reader.train, reader.test)]
@@ -70,7 +69,7 @@ def _by_name(reader: Numbered | Folders, archives: Sequence[Path]) -> Listed:
     """Return the images of which names or folders say the class; there is no split."""
     top = reader.images.rstrip("/") + "/"
     words: dict[str, frozenset[str]] = {}
-    for path, _ in _members(archives):
+    for path, _ in _members(archives, reader.mebibytes):
         if not path.startswith(top) or not path.lower().endswith(SUFFIXES):
             continue
         if isinstance(reader, Folders):
@@ -86,17 +85,10 @@ def _by_name(reader: Numbered | Folders, archives: Sequence[Path]) -> Listed:
     return Listed(paths, [words[path] for path in paths], np.zeros(len(paths), dtype=np.bool_))
 
 
-def _members(archives: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
+def _members(archives: Sequence[Path], mebibytes: int) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of the ordinary files in archives that are not too large."""
     for archive in archives:
-        try:
-            with tarfile.open(archive, "r:*") as tar:
-                for member in tar:
-                    if member.isfile() and member.size <= LARGEST:
-                        stream = tar.extractfile(member)
-                        yield member.name.removeprefix("./"), stream.read() if stream else b""
-        except (tarfile.TarError, EOFError, OSError) as error:
-            raise DataError(f"{archive.name}: expected an archive, got a damaged file ({error})") from None
+        yield from unpack.tar_files(archive, mebibytes, LARGEST)
 
 
 def _text(texts: Mapping[str, str], path: str) -> str:
@@ -150,7 +142,7 @@ def contents(source: Source, files: Mapping[str, Path], wanted: Sequence[str]) -
     if isinstance(source, Generated):
         return drawings.drawn(wanted, seed=source.seed)
     names = set(wanted)
-    held = {path: data for path, data in _members(list(files.values())) if path in names}
+    held = {path: data for path, data in _members(list(files.values()), source.reader.mebibytes) if path in names}
     if missing := sorted(names - set(held)):
-        raise DataError(f"{missing[0]}: not in the archive, or larger than {LARGEST // 2**20} MiB")
+        raise DataError(f"{missing[0]}: not in the archive, or larger than {LARGEST} MiB")
     return held

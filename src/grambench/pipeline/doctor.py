@@ -14,7 +14,7 @@ import psutil
 import requests
 
 from grambench.common import layout, provenance
-from grambench.config.dataset import Fetched
+from grambench.config.dataset import Described
 
 SECONDS = 10
 
@@ -31,12 +31,12 @@ def machine() -> Iterator[tuple[str, str]]:
     yield "revision", found["revision"]
 
 
-def sources(datasets: Sequence[Fetched], mirrors: list[Path]) -> Iterator[tuple[str, bool, str]]:
+def sources(datasets: Sequence[Described], mirrors: list[Path]) -> Iterator[tuple[str, bool, str]]:
     """Yield (source, whether it answers, detail) for every mirror and every kind of source in use.
 
     Parameters
     ----------
-    datasets : sequence of Fetched
+    datasets : sequence of Described
         Whose sources are asked; each host once.
     mirrors : list of Path
         Mirror folders.
@@ -57,7 +57,7 @@ def sources(datasets: Sequence[Fetched], mirrors: list[Path]) -> Iterator[tuple[
             yield name, not fault, fault or "answers"
 
 
-def _urls(datasets: Sequence[Fetched]) -> Iterator[str]:
+def _urls(datasets: Sequence[Described]) -> Iterator[str]:
     for dataset in datasets:
         for source in dataset.sources:
             if source.kind == "http":

@@ -16,7 +16,7 @@ from typing import Any
 from grambench import algorithms, experiments, features
 from grambench.common import layout
 from grambench.common.errors import ConfigError, unknown_name
-from grambench.config.dataset import Dataset
+from grambench.config.dataset import Base, Dataset, Images
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
 from grambench.config.shown import Sweep
@@ -223,14 +223,9 @@ class Plan:
         return self.configuration.dataset(name)
 
     def fetch_spec(self, dataset: str) -> str:
-        """Return the settings of rule `fetch`, of a data set or of a base."""
-        return fingerprint.spec(
-            {
-                "dataset": self.configuration.description(dataset).model_dump(mode="json", include={"name", "sources"}),
-                "mirrors": self.project.mirrors,
-                "kinds": self.project.sources,
-            }
-        )
+        """Return the settings of rule `fetch`, of a data set or of a base, without prose."""
+        plain = _plain(self.configuration.description(dataset))
+        return fingerprint.spec({"dataset": plain, "mirrors": self.project.mirrors, "kinds": self.project.sources})
 
     def prepare_spec(self, dataset: str) -> str:
         """Return the settings of rule `prepare`: a description, its prose blanked so that a citation reruns nothing."""
@@ -238,11 +233,9 @@ class Plan:
 
     def images_spec(self, base: str) -> str:
         """Return the settings of rule `images`: a base without prose, and the groups of words of its tasks."""
-        described = self.configuration.images(base)
         readers = [self.dataset(task).sources[0].reader for task in self.configuration.tasks(base)]
-        plain = described.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
         tasks = [reader.groups() for reader in readers]
-        return fingerprint.spec({"base": plain | {"descriptors": {"none": {}}}, "tasks": tasks})
+        return fingerprint.spec({"base": _plain(self.configuration.images(base)), "tasks": tasks})
 
     def codebook_spec(self, base: str, descriptor: str) -> str:
         """Return the settings of rule `codebook`."""
@@ -431,6 +424,12 @@ class Plan:
         of several data sets, which have no rule in common, would each cost a start of Snakemake.
         """
         return "data" if self.expected_seconds(study, dataset, task) < 40 else None
+
+
+def _plain(described: Dataset | Base | Images) -> dict[str, Any]:
+    """Return what a description says but prose, and but what describes images: neither reruns a step of the data."""
+    values = described.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
+    return values | {"descriptors": {"none": {}}} if isinstance(described, Images) else values
 
 
 def _ends(block: str) -> list[int]:

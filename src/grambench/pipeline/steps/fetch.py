@@ -9,24 +9,35 @@ import sys
 from pathlib import Path
 
 from grambench.common import layout
-from grambench.config.dataset import Fetched
-from grambench.config.load import check
+from grambench.common.errors import GrambenchError
+from grambench.config.dataset import Base, Dataset, Images
+from grambench.config.load import Model, check
 from grambench.datasets import sources
 
 logger = logging.getLogger("grambench")
 
 
+class Spec(Model):
+    """What a fetch depends on."""
+
+    dataset: Dataset | Base | Images
+    mirrors: list[str]
+    kinds: list[str]
+
+
 def main(argv: list[str]) -> None:
     """Fill the folder of OUTPUT, or note there that no source delivered: the rest of a study goes on without it."""
-    spec, output = json.loads(argv[0]), Path(argv[1])
-    dataset = check(Fetched, spec["dataset"], "spec")
-    mirrors = sources.mirrors(spec["mirrors"])
-    note = sources.fetch(dataset, output.parent, bundled=Path(layout.BUNDLED), mirrors=mirrors, kinds=spec["kinds"])
+    spec, output = check(Spec, json.loads(argv[0]), "spec"), Path(argv[1])
+    mirrors = sources.mirrors(spec.mirrors)
+    note = sources.fetch(spec.dataset, output.parent, bundled=Path(layout.BUNDLED), mirrors=mirrors, kinds=spec.kinds)
     if note["status"] != "ok":
         reasons = "; ".join(f"{entry['source']}: {entry['reason']}" for entry in note["tried"])
-        logger.warning("%s is unavailable: %s", dataset.name, reasons)
+        logger.warning("%s is unavailable: %s", spec.dataset.name, reasons)
 
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except GrambenchError as error:
+        raise SystemExit(str(error)) from None
