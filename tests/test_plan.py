@@ -246,8 +246,7 @@ def test_what_is_left_of_a_project_is_made_of_studies_again(asked):
         assert json.loads(found.study_spec(name)) == settings
         study = check(Study, settings, name)
         assert study.datasets == found.datasets(name) and study.datasets
-        assert {run.split("/")[0] for run in found.runs()} == set(found.studies)
-    assert found.left_out and found.studies
+    assert {run.split("/")[0] for run in found.runs()} == set(found.studies) and found.left_out
 
 
 def test_a_project_can_ask_for_some_of_a_studys_entries(small, tmp_path):
