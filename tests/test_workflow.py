@@ -12,16 +12,12 @@ from copies import AFTER_RUNS, NESTED, NEW, ONLINE, STUDY, Copy
 from toys import BASE, CSV, MORE, SUM, TASK
 
 from grambench.common import layout
-<<<<<<< HEAD
 from grambench.common.errors import DataError
 from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.kernels import matrices
 from grambench.pipeline import fingerprint
 from grambench.pipeline.steps import claims, collect, report, reproduce, tables
-=======
-from grambench.pipeline import fingerprint
->>>>>>> i14b
 
 
 @pytest.fixture(scope="module")
