@@ -111,10 +111,10 @@ def _check_trace(trace: Trace, m: int, positive: Any) -> None:
         raise ContractError(f"trace.mistakes: expected what the scores say, got {got} in round {first + 1}")
     at_zero, right = trace.mistakes[~told], positive[~told]
     if not any(np.array_equal(at_zero, made) for made in (~right, right, np.ones_like(right))):
-        mistakes, rounds = np.count_nonzero(at_zero), f"{len(right)} rounds, {np.count_nonzero(right)} of them positive"
+        got = f"{np.count_nonzero(at_zero)} mistakes in {len(right)} rounds, {np.count_nonzero(right)} of them positive"
         raise ContractError(
             "trace.mistakes: expected a score of 0 to count as positive, as negative or as a mistake in all rounds, "
-            f"got {mistakes} mistakes in {rounds}"
+            f"got {got}"
         )
 
 
