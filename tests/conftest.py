@@ -1,4 +1,4 @@
-"""Makes the tests independent of who runs them: single-threaded linear algebra, caches of compiled code of its own."""
+"""Makes the tests independent of who runs them: single-threaded linear algebra, a cache of compiled code of its own."""
 
 import os
 import sys
@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-for variable in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):  # of the tests themselves, and of the workflows that they run
-    os.environ.setdefault(variable, tempfile.mkdtemp(prefix="grambench-numba-"))
+os.environ.setdefault("NUMBA_CACHE_DIR", tempfile.mkdtemp(prefix="grambench-numba-"))
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 sys.path.insert(0, str(Path(__file__).parent))

@@ -52,19 +52,19 @@ for suffix in ("nbi", "nbc"):
 
 @pytest.fixture(autouse=True)
 def caches(tmp_path, monkeypatch):
-    """Let the user's caches be in a folder of the test."""
+    """Let the project be a folder of the test; return where its compiled code lies."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", "")
     monkeypatch.setenv("NUMBA_CACHE_LOCATOR_CLASSES", "")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    return tmp_path
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / ".cache"
 
 
 def test_damaged_code_is_compiled_again_and_kept(caches, monkeypatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
-    (caches / "mine.py").write_text(SOURCE)
+    Path("mine.py").write_text(SOURCE)
     compiled.use("state")
-    command = [sys.executable, "-c", CALLS, str(caches / "grambench")]
-    answer = subprocess.run(command, cwd=caches, capture_output=True, text=True)
+    command = [sys.executable, "-c", CALLS, str(caches)]
+    answer = subprocess.run(command, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.splitlines() == ["0 1"] * 7  # compiled, found
 
@@ -75,15 +75,17 @@ def test_the_folder_is_the_users_alone(caches, monkeypatch):
         compiled.use("state")
     finally:
         os.umask(before)
-    own = caches / "grambench"
+    own = caches / f"grambench-{os.getuid()}"
     assert Path(os.environ["NUMBA_CACHE_DIR"]) == own / "numba" / "state"
     assert stat.S_IMODE(own.stat().st_mode) == 0o700
     own.chmod(0o770)
-    with pytest.raises(ConfigError, match=r"grambench: .* got drwxrwx--- of user \d+; remove it"):
+    with pytest.raises(ConfigError, match=r"grambench-\d+: .* got drwxrwx--- of user \d+; remove it"):
         compiled.use("state")
     own.chmod(0o700)
+    other = own.stat().st_uid + 1
     with monkeypatch.context() as patch:
-        patch.setattr(os, "getuid", lambda: own.stat().st_uid + 1)
+        patch.setattr(os, "getuid", lambda: other)
+        own.with_name(f"grambench-{other}").mkdir(mode=0o700)
         with pytest.raises(ConfigError, match="expected a folder of yours"):
             compiled.use("state")
     own.rename(caches / "elsewhere")
@@ -92,13 +94,12 @@ def test_the_folder_is_the_users_alone(caches, monkeypatch):
         compiled.use("state")
 
 
-def test_without_a_home_a_folder_for_temporary_files_is_taken(caches, monkeypatch):
-    (caches / "file").write_text("no folder")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(caches / "file"))
-    monkeypatch.setattr(tempfile, "tempdir", str(caches))
+def test_in_a_project_that_cannot_be_written_a_temporary_folder_is_taken(caches, tmp_path, monkeypatch):
+    caches.write_text("no folder")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     compiled.use("state")
     compiled.use("state")
-    own = caches / f"grambench-{os.getuid()}"
+    own = tmp_path / f"grambench-{os.getuid()}"
     assert Path(os.environ["NUMBA_CACHE_DIR"]) == own / "numba" / "state"
     own.chmod(0o777)
     with pytest.raises(ConfigError, match="expected a folder of yours"):

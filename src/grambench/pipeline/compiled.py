@@ -23,18 +23,19 @@ def use(code: str) -> None:
 
 
 def _own_folder() -> Path:
-    """Return the folder `grambench` of the user's caches, or one for temporary files where that cannot be written."""
+    """Return a folder in the project's, of this user's name; among temporary files where that cannot be written."""
+    name = f"grambench-{os.getuid()}"
     try:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "grambench"
+        folder = Path(".cache").absolute() / name
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
-    except (OSError, RuntimeError):  # there is no home
-        folder = Path(tempfile.gettempdir()) / f"grambench-{os.getuid()}"
+    except OSError:
+        folder = Path(tempfile.gettempdir()) / name
         folder.mkdir(mode=0o700, exist_ok=True)
     state = folder.lstat()
     if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise ConfigError(
             f"{folder}: compiled code is run from there, expected a folder of yours that nobody else may write to, got "
-            f"{stat.filemode(state.st_mode)} of user {state.st_uid}; remove it, or set XDG_CACHE_HOME to another place"
+            f"{stat.filemode(state.st_mode)} of user {state.st_uid}; remove it"
         )
     return folder
