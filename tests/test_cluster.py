@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from grambench.pipeline import cluster
-from grambench.pipeline.plan import LAST, START
+from grambench.pipeline.plan import LAST, START, Plan
 
 ROOT = Path(__file__).parent.parent
 
@@ -55,6 +55,8 @@ def test_memory_is_asked_for_what_a_protocol_holds(plan):
     assert online > 16 * plan.gram_mb("w5a")
     assert nested > 1100 + 20 * plan.gram_mb("musk1") * plan.studies["rkl"].protocol.copies - 1 > 1100
     assert holdout < online / 4
+    pixels = Plan({"studies": ["obscure_mnist"]}, ROOT / "config")
+    assert pixels.run_mb("obscure_mnist", "mnist_60000", 1) < 2000, "values that are made one by one are held"
 
 
 def test_the_profile_allows_as_many_attempts_and_names_its_jobs():

@@ -368,9 +368,10 @@ class Plan:
         plan = self.studies[study]
         grams = len(plan.kernel_list()) * self.gram_mb(dataset)
         mapped = grams if plan.protocol.stored else 0
+        copies = 0 if self.dataset(dataset).blocks else plan.protocol.copies  # of pixels, none is held
         if attempt >= LAST:
             return mapped + 500 + self.project.limits.memory_mb
-        return mapped + attempt * (1100 + plan.protocol.copies * grams)
+        return mapped + attempt * (1100 + copies * grams)
 
     def run_seconds(self, study: str, block: str | None = None) -> float:
         """Return the seconds that a run of a study may take; of a study's own budget, a block has its share."""
