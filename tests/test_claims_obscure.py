@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grambench.claims import Evidence, obscure_caltech_39
+from grambench.claims import Evidence, obscure_caltech_39, obscure_mnist
 from grambench.config.project import Configuration
 from grambench.results.study import Results
 
@@ -29,3 +29,16 @@ def test_more_kernels_have_more_accuracy(accuracies, verdict):
     assert answer.verdict == verdict
     if verdict != "undecided":
         assert "5: 40.5" in answer.evidence
+
+
+def test_what_the_second_stage_gains_is_a_mean_over_the_repeats():
+    stages = [1, 1, 2]
+    rows = [
+        ("mnist_1000", "obscure", repeat, number, metric, values[number])
+        for repeat, accuracies in enumerate([[80, 90, 90.1], [80, 88, 88.3]])
+        for metric, values in (("stage", stages), ("accuracy_percent", accuracies))
+        for number in range(3)
+    ]
+    curves = pd.DataFrame(rows, columns=["dataset", "algorithm", "repeat", "round", "metric", "result"])
+    answer = obscure_mnist.the_first_stage_comes_close(Evidence(None, curves))
+    assert answer == ("holds", "points that the second stage gains: 1000: +0.20")
