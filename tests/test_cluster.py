@@ -81,3 +81,11 @@ def test_the_profile_allows_as_many_attempts_and_names_its_jobs():
 def test_expected_seconds_are_near_the_measured(plan, study, dataset, task, seconds):
     expected = plan.expected_seconds(study, dataset, task)
     assert seconds / 4 < expected < 4 * max(seconds, START + 1)  # of the shortest, mostly the start
+
+
+def test_a_run_that_tunes_is_expected_to_take_as_many_fits():
+    plan = Plan({"studies": ["obscure_caltech", "obscure_caltech_chosen"]}, ROOT / "config")
+    fits, whole = 7 * 4, plan.expected_seconds("obscure_caltech", "caltech_102", "obscure") - START
+    assert plan.expected_seconds("obscure_caltech_chosen", "caltech_102", "obscure") - START == pytest.approx(
+        fits * whole
+    )

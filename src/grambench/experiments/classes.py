@@ -141,7 +141,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
             if r == p == 0:
                 _measured(specification, dataset, point, _few(dataset, draw), {})
             if specification.size:
-                made = {}  # by fewer kernels, or of fewer examples, which are the point's own
+                made = {}  # other kernels or examples have pools of their own
             chosen, given = _sized(specification, p, dataset, draw)
             asked = replace(specification, kernels=[specification.kernels[k] for k in chosen])
             measured, way, curve, table = _measured(asked, dataset, point, given, made)

@@ -405,9 +405,12 @@ class Plan:
     def _guess(self, study: str, dataset: str, task: str) -> float:
         """Return about how long a repeat takes of which nothing is known."""
         plan = self.studies[study]
-        sweep = _parsed(plan, task)[1]
+        entry, sweep = _parsed(plan, task)
         kernels, examples = len(plan.kernel_list()), self.dataset(dataset).least()
-        return plan.protocol.guess(kernels, examples, len(sweep.values) if sweep else 1, sweep is not None)
+        points = len(sweep.values) if sweep else 1
+        if tune := plan.algorithms[entry].tune:
+            points *= len(tune.values) * (len(tune.C) or 1)
+        return plan.protocol.guess(kernels, examples, points, sweep is not None)
 
     def group(self, study: str, dataset: str, task: str) -> str | None:
         """Return the group of a run that is too short to be a job of its own, None for others.
