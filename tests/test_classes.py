@@ -114,6 +114,47 @@ def test_what_validation_chooses_is_the_first_of_the_best():
     assert np.allclose(chosen.metrics["validation_error_percent"][0], np.min(errors, axis=0))
 
 
+def test_p_and_C_are_chosen_together():
+    data = dataset()
+    tune = {"parameter": "p", "values": [1.05, 2.0], "by": "error", "C": [1e-3, 1.0]}
+    chosen = classes.outcome(specification("pegasos", tune=tune), data).metrics
+    tried = [(p, C) for p in tune["values"] for C in tune["C"]]
+    errors = []
+    for p, C in tried:
+        one = specification("pegasos", tune=tune | {"values": [p], "C": [C]})
+        errors.append(classes.outcome(one, data).metrics["validation_error_percent"][0])
+    best = [tried[place] for place in np.argmin(errors, axis=0)]
+    assert list(zip(chosen["chosen_value"][0], chosen["chosen_c"][0], strict=True)) == best
+    assert np.array_equal(chosen["validation_error_percent"][0], np.min(errors, axis=0))
+    assert np.ptp(errors) > 0.0
+
+
+def test_fewer_kernels_are_among_the_more():
+    data, sizes = dataset(), [1, 2, 3]
+    swept = {"points": [{}] * 3, "values": sizes, "sweep": "kernels", "size": "kernels"}
+    outcome = classes.outcome(specification("uniform_svm", **swept), data)
+    used = outcome.kernel_values["weight"] > 0.0
+    assert used.sum(axis=2).tolist() == [[size, size] for size in sizes]
+    assert (used[0] <= used[1]).all()
+    other = classes.outcome(specification("obscure", **swept), data)
+    assert ((other.kernel_values["weight"] > 0.0) <= used).all(), "algorithms were given other kernels"
+    whole = classes.outcome(specification("obscure"), data)
+    for name in ("accuracy_percent", "objective", "support_vectors"):
+        assert np.array_equal(other.metrics[name][2], whole.metrics[name][0])
+
+
+def test_fewer_training_examples_are_tested_on_the_same_ones():
+    data, sizes = dataset(), [4, 10]
+    swept = {"points": [{}] * 2, "values": sizes, "sweep": "examples", "size": "examples"}
+    outcome = classes.outcome(specification("lp_beta", **swept), data)
+    assert (outcome.metrics["support_vectors"][0] <= 12).all()
+    assert (outcome.class_values["confusion"].sum(axis=3) == 8).all()
+    whole = classes.outcome(specification("lp_beta"), data)
+    assert np.array_equal(outcome.class_values["confusion"][1], whole.class_values["confusion"][0])
+    with pytest.raises(DataError, match="toy: the sweep asks for 11 training examples a class, one has 10"):
+        classes.outcome(specification("lp_beta", **swept | {"values": [4, 11]}), data)
+
+
 def test_refit_learns_from_the_validation_examples_too():
     plain, again = (
         classes.outcome(
@@ -216,6 +257,7 @@ def test_lp_beta_prefers_the_kernel_that_knows():
     assert np.mean(fit.predictor.scores(Stored(grams)).argmax(axis=1) == labels) > 0.95
 
 
+TWO = {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}
 STUDY = {
     "name": "s",
     "title": "-",
@@ -342,6 +384,31 @@ def test_blocks_divide_an_image():
 def test_a_study_needs_sizes_of_each_data_set():
     settings = STUDY | {"protocol": {"kind": "classes", "sizes": {"other": [1, 1, 1]}, "values": [1]}}
     with pytest.raises((ConfigError, ValueError), match="sizes: toy has none, and there is no default"):
+        Study.model_validate(settings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"sweeps": {"k": {"values": [1, 2]}}}, "sweep k asks for 2 kernels, the study has 1"),
+        ({"sweeps": {"k": {"values": [0]}}}, "values must be whole numbers from 1 on, got 0"),
+        ({"sweeps": {"k": {"values": [1.5]}}}, "values must be whole numbers from 1 on, got 1.5"),
+        (
+            {"sweeps": {"k": {"values": [1]}}, "protocol": {"kind": "online"}},
+            "sweep k is of kind size, studies of kind online do parameter",
+        ),
+        ({"tune": {"parameter": "C", "values": [1], "C": [1]}}, "a tune over C has no other C"),
+        ({"tune": TWO, "parameters": {"C": 1}}, "obscure sets C, which is tuned"),
+        ({"tune": TWO, "protocol": {"kind": "holdout", "values": [1], "shares": [0.5, 0.25, 0.25]}}, "two parameters"),
+    ],
+)
+def test_sizes_and_choices_that_cannot_be(changes, said):
+    settings = STUDY | {"figures": {}, "protocol": changes.get("protocol", STUDY["protocol"])}
+    usual = {"kind": "size", "of": "kernels", "label": "-", "algorithms": ["obscure"], "datasets": ["toy"]}
+    settings["sweeps"] = {name: usual | sweep for name, sweep in changes.get("sweeps", {}).items()}
+    entry = {key: changes[key] for key in ("tune", "parameters") if key in changes}
+    settings["algorithms"] = {"obscure": entry, "uniform_svm": {}}
+    with pytest.raises(ValueError, match=said):
         Study.model_validate(settings)
 
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from grambench.pipeline import cluster
-from grambench.pipeline.plan import LAST, START
+from grambench.pipeline.plan import LAST, START, Plan
 
 ROOT = Path(__file__).parent.parent
 
@@ -63,6 +63,8 @@ def test_memory_is_asked_for_what_a_protocol_holds(plan):
     assert online > 16 * plan.gram_mb("w5a")
     assert nested > 1100 + 20 * plan.gram_mb("musk1") * plan.studies["rkl"].protocol.copies - 1 > 1100
     assert holdout < online / 4
+    pixels = Plan({"studies": ["obscure_mnist"]}, ROOT / "config")
+    assert pixels.run_mb("obscure_mnist", "mnist_60000", 1) < 2000, "values that are made one by one are held"
 
 
 def test_the_profile_allows_as_many_attempts_and_names_its_jobs():
@@ -87,3 +89,11 @@ def test_the_profile_allows_as_many_attempts_and_names_its_jobs():
 def test_expected_seconds_are_near_the_measured(plan, study, dataset, task, seconds):
     expected = plan.expected_seconds(study, dataset, task)
     assert seconds / 4 < expected < 4 * max(seconds, START + 1)  # of the shortest, mostly the start
+
+
+def test_a_run_that_tunes_is_expected_to_take_as_many_fits():
+    plan = Plan({"studies": ["obscure_caltech", "obscure_caltech_chosen"]}, ROOT / "config")
+    fits, whole = 7 * 4, plan.expected_seconds("obscure_caltech", "caltech_102", "obscure") - START
+    assert plan.expected_seconds("obscure_caltech_chosen", "caltech_102", "obscure") - START == pytest.approx(
+        fits * whole
+    )

@@ -272,5 +272,17 @@ def test_classes_meet_what_learns_them(tmp_path):
         ConfigError, match="small: sonar has 2 classes; studies of kind classes take tasks with `classes`"
     ):
         plan(tmp_path / "d", protocol=MANY, algorithms={"om2": {}}, sweeps={})
+    sized = {"kind": "size", "of": "kernels", "values": [1, 2], "label": "-", "datasets": ["digits_10"]}
+    swept = plan(
+        tmp_path / "e",
+        protocol=MANY,
+        datasets=["digits_10"],
+        algorithms={"obscure": {"tune": {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}}},
+        sweeps={"kernels": sized | {"algorithms": ["obscure"]}},
+    )
+    asked = json.loads(swept.run_spec("small", "digits_10", "obscure/kernels"))
+    assert (asked["experiment"], asked["size"], asked["values"]) == ("classes", "kernels", [1, 2])
+    assert asked["points"][0] == asked["points"][1]
+    assert asked["tune"]["C"] == [1, 10]
     made = plan(tmp_path / "c", protocol=MANY, datasets=["digits_10"], algorithms={"obscure": {}, "om2": {}}, sweeps={})
     assert json.loads(made.run_spec("small", "digits_10", "om2"))["classes"] == list(range(10))

@@ -34,10 +34,13 @@ def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     curves = evidence.curves[evidence.curves["metric"].isin(["stage", "accuracy_percent"])]
     gains = {}
     for name, n in SIZES.items():
-        own = curves[curves["dataset"] == name].pivot(index="round", columns="metric", values="result")
-        if len(own):
-            accuracy = own["accuracy_percent"]
-            gains[n] = float(accuracy.iloc[-1] - accuracy[own["stage"] == 1].iloc[-1])
+        found = [
+            own["accuracy_percent"].iloc[-1] - own["accuracy_percent"][own["stage"] == 1].iloc[-1]
+            for _, repeat in curves[curves["dataset"] == name].groupby("repeat")
+            if len(own := repeat.pivot(index="round", columns="metric", values="result").dropna())
+        ]
+        if found:
+            gains[n] = float(np.mean(found))
     if not gains:
         return Answer("undecided", "nothing was run")
     said = ", ".join(f"{n}: {gain:+.2f}" for n, gain in gains.items())

@@ -54,7 +54,7 @@ METRICS = {
     "selected_kernel": Metric(label="Kernel selected", decimals=0, named=True),
     "kernel_share_percent": Metric(label="Kernel values made (%)", decimals=2, better="lower", logarithmic=True),
     "chosen_c": Metric(label="C chosen", decimals=2),
-    "chosen_value": Metric(label="Tuned value", decimals=1, scientific=True),
+    "chosen_value": Metric(label="Tuned value", decimals=2, scientific=True),
     "objective": Metric(label="Objective", decimals=4, better="lower", logarithmic=True),
     "training_error_percent": Metric(label="Training error (%)", decimals=2, better="lower"),
     "epochs": Metric(label="Epochs", decimals=1, logarithmic=True),

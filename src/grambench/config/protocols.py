@@ -299,6 +299,7 @@ class Classes(Common):
     """
 
     progress: ClassVar[str] = "State"
+    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "size")
     copies: ClassVar[int] = 3
     repeated_first: ClassVar[int] = 1
 

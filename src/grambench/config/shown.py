@@ -102,8 +102,30 @@ class ProfileSweep(AnySweep):
     kind: Literal["profile"]
 
 
+class SizeSweep(AnySweep):
+    """In studies of many classes: with so many kernels of the pool, or so many training examples of each class.
+
+    They are drawn anew in each repeat, the same for all algorithms; the fewer are among the more.
+
+    Attributes
+    ----------
+    of : str
+        "kernels" or "examples".
+    """
+
+    kind: Literal["size"]
+    of: Literal["kernels", "examples"]
+
+    @model_validator(mode="after")
+    def _counts(self) -> Self:
+        if stray := [value for value in self.values if not (isinstance(value, int) and value >= 1)]:
+            raise ValueError(f"values must be whole numbers from 1 on, got {stray[0]:g}")
+        return self
+
+
 Sweep = Annotated[
-    Annotated[ParameterSweep | ScalingSweep | ProfileSweep, Field(discriminator="kind")], _of_kind("parameter")
+    Annotated[ParameterSweep | ScalingSweep | ProfileSweep | SizeSweep, Field(discriminator="kind")],
+    _of_kind("parameter"),
 ]
 
 

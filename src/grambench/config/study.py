@@ -34,11 +34,24 @@ class Tune(Model):
         What it is chosen from, the first of the best; in the file, a grid may stand for them.
     by : str
         "error": the least error of the final machine. "alignment": the largest alignment of the learned kernel.
+    C : list of float
+        In studies of many classes, values of an algorithm's own C to choose from too: each is tried with each of those.
     """
 
     parameter: Parameter
     values: Values
     by: Literal["error", "alignment"] = "error"
+    C: list[float] = []
+
+    @model_validator(mode="after")
+    def _chooses_two(self) -> Self:
+        if self.C and self.parameter == "C":
+            raise ValueError("a tune over C has no other C: give the values of one")
+        return self
+
+    def chosen(self) -> list[str]:
+        """Return the parameters that are chosen."""
+        return [self.parameter, *(["C"] if self.C else [])]
 
 
 class Entry(Model):
@@ -55,7 +68,7 @@ class Entry(Model):
     parameters : dict
         Those that are not left at their defaults.
     tune : Tune or None
-        The parameter that is chosen, where the protocol holds examples out; in nested studies in the place of theirs.
+        What is chosen, where the protocol holds examples out; in nested studies in the place of theirs.
     then : str or None
         In split studies, the algorithm that learns on the one kernel to which the entry's own gives most weight:
         one selects, the other is trained.
@@ -245,20 +258,25 @@ class Study(Model):
                 raise ValueError(
                     f"sweep {name} is of kind {sweep.kind}, studies of kind {self.protocol.kind} do {known}"
                 )
+            if sweep.kind == "size" and sweep.of == "kernels" and max(sweep.values) > (most := len(self.kernel_list())):
+                raise ValueError(f"sweep {name} asks for {max(sweep.values)} kernels, the study has {most}")
         for name, entry in self.algorithms.items():
             if entry.then and self.protocol.kind != "split":
                 raise ValueError(f"{name} selects, then trains, which a study of kind {self.protocol.kind} does not")
             if not entry.tune:
                 continue
-            if entry.tune.parameter in entry.parameters:
-                raise ValueError(f"{name} sets {entry.tune.parameter}, which is tuned")
+            for chosen in entry.tune.chosen():
+                if chosen in entry.parameters:
+                    raise ValueError(f"{name} sets {chosen}, which is tuned")
+                for title, sweep in self.sweeps.items():
+                    if name in sweep.algorithms and chosen in sweep.sets():
+                        raise ValueError(f"sweep {title} sets {chosen}, which {name} tunes")
+            if entry.tune.C and self.protocol.kind != "classes":
+                raise ValueError(f"{name} tunes two parameters, which a study of kind {self.protocol.kind} does not")
             if self.protocol.kind == "online":
                 raise ValueError(f"{name} tunes {entry.tune.parameter}, but a study of kind online holds nothing out")
             if entry.tune.by == "alignment" and self.protocol.kind != "holdout":
                 raise ValueError(f"{name} tunes by alignment, which a study of kind {self.protocol.kind} does not")
-            for title, sweep in self.sweeps.items():
-                if name in sweep.algorithms and entry.tune.parameter in sweep.sets():
-                    raise ValueError(f"sweep {title} sets {entry.tune.parameter}, which {name} tunes")
         return self
 
     @model_validator(mode="after")

@@ -3,7 +3,8 @@
 OBSCURE, Section 4 (Orabona et al. 2010). Examples are drawn anew in each repeat, so many of each class; where the data
 come with a split, those for the test are all of its test part. What is tuned is learned once for each value, and the
 value of the least validation error is taken, the first of equal ones; with `refit` it is learned again on training and
-validation examples together.
+validation examples together. A sweep may be over the number of kernels, or of training examples of each class: they are
+drawn in each repeat, and the fewer are among the more.
 
 An algorithm of two classes learns each class against the rest. One that learns a kernel and no predictor gets a machine
 for each class at each C of the protocol, of which validation chooses one C for all.
@@ -132,18 +133,23 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     shape = (len(points), len(specification.repeats))
     metrics = {name: np.full(shape, np.nan) for name in METRICS}
     confusion = np.zeros((*shape, classes, classes))
-    found: dict[tuple[int, int], Way] = {}
+    learned: dict[tuple[int, int], Learned] = {}
     curves: dict[tuple[int, int], Floats] = {}
     for r, draw in enumerate(draws(specification, dataset)):
         made: dict[bytes, Pools] = {}
         for p, point in enumerate(points):
             if r == p == 0:
                 _measured(specification, dataset, point, _few(dataset, draw), {})
-            measured, way, curve, table = _measured(specification, dataset, point, draw, made)
+            if specification.size:
+                made = {}  # other kernels or examples have pools of their own
+            chosen, given = _sized(specification, p, dataset, draw)
+            asked = replace(specification, kernels=[specification.kernels[k] for k in chosen])
+            measured, way, curve, table = _measured(asked, dataset, point, given, made)
             for name, value in measured.items():
                 metrics[name][p, r] = value
-            found[p, r], curves[p, r], confusion[p, r] = way, curve, table
-    learned = {place: Learned(way.weights, None) for place, way in found.items()}
+            weights = np.zeros(len(specification.kernels))
+            weights[chosen] = way.weights
+            learned[p, r], curves[p, r], confusion[p, r] = Learned(weights, None), curve, table
     return Outcome(
         metrics,
         *_aligned(curves, shape),
@@ -179,13 +185,35 @@ def draws(specification: Specification, dataset: PreparedDataset) -> Iterator[Dr
         yield Draw(train, validation, np.flatnonzero(given) if official else test, own)
 
 
+def _first(count: int, dataset: PreparedDataset, part: Indices) -> Indices:
+    """Return the first so many examples of each class in a part of a draw."""
+    return np.concatenate([part[dataset.labels[part] == number][:count] for number in range(len(dataset.classes))])
+
+
 def _few(dataset: PreparedDataset, draw: Draw) -> Draw:
     """Return a draw of the first few examples of each class."""
-    train, validation, test = (
-        np.concatenate([part[dataset.labels[part] == number][:FEW] for number in range(len(dataset.classes))])
-        for part in (draw.train, draw.validation, draw.test)
-    )
+    train, validation, test = (_first(FEW, dataset, part) for part in (draw.train, draw.validation, draw.test))
     return Draw(train, validation, test, draw.seed)
+
+
+def _sized(specification: Specification, p: int, dataset: PreparedDataset, draw: Draw) -> tuple[list[int], Draw]:
+    """Return the numbers of the kernels, and the draw, at a point of a run; all but in a sweep over a size.
+
+    Raises
+    ------
+    DataError
+        If a class has fewer training examples.
+    """
+    m, size = len(specification.kernels), specification.values[p] if specification.size else 0
+    if specification.size == "kernels":
+        own = np.random.SeedSequence(draw.seed.entropy, spawn_key=(*draw.seed.spawn_key, 2))
+        return sorted(np.random.default_rng(own).permutation(m)[:size].tolist()), draw
+    if specification.size == "examples":
+        least = int(np.bincount(dataset.labels[draw.train]).min())
+        if size > least:
+            raise DataError(f"{dataset.name}: the sweep asks for {size} training examples a class, one has {least}")
+        draw = replace(draw, train=_first(size, dataset, draw.train))
+    return list(range(m)), draw
 
 
 class Pools:
@@ -249,6 +277,8 @@ def _measured(
     protocol, algorithm = specification.protocol, algorithms.load(specification.file)
     name, values = learner.tuned(algorithm, specification.tune)
     tried = [point if name is None else point | {name: value} for value in values]
+    if own := name and specification.tune and specification.tune.get("C"):
+        tried = [settings | {"C": C} for settings in tried for C in own]
     pools, known, costs = pools_of(draw.train), draw.train, list(protocol["values"])
     seconds, begun = pools.seconds, time.perf_counter()
     choice = Choice()
@@ -279,8 +309,8 @@ def _measured(
         "support_vectors": _support(way.predictor),
         "epochs": last.epochs if last else np.nan,
         "kernels_selected": learner.kernels_selected(way.weights) if way.weights.any() else np.nan,
-        "chosen_c": way.C,
-        "chosen_value": values[choice.place],
+        "chosen_c": tried[choice.place]["C"] if own else way.C,
+        "chosen_value": np.nan if name is None else tried[choice.place][name],
         "validation_error_percent": 100.0 * choice.error,
         "seconds": seconds,
         "search_seconds": choice.seconds,

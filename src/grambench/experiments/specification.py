@@ -24,7 +24,7 @@ class Specification:
     sweep : str
         The sweep's name; empty for a plain run.
     values : list
-        Those of the sweep: of a parameter, factors, or parameters of a kernel.
+        Those of the sweep: of a parameter, factors, parameters of a kernel, or sizes.
     protocol : dict
         The study's, see grambench.config.protocols.
     kernels : list of str
@@ -34,11 +34,13 @@ class Specification:
     dictionary : dict or None
         The continuous family: its name, low, high and grid.
     tune : dict or None
-        The parameter that the entry tunes, and the values: see grambench.config.study.Tune.
+        What the entry tunes, and the values: see grambench.config.study.Tune.
     classes : list or None
         Of a data set of many classes, their labels by their numbers.
     then : str or None
         In split studies, the algorithm that learns on the one kernel that the entry's own has selected.
+    size : str
+        Of a sweep over a size: "kernels" or "examples".
     scaled, reference
         Of a sweep that scales kernels: "all" or "one", and file and parameters of the entry to compare with.
     block : list of two ints or None
@@ -60,6 +62,7 @@ class Specification:
     tune: dict[str, Any] | None = None
     classes: list[Any] | None = None
     then: str | None = None
+    size: str = ""
     scaled: str = "all"
     reference: Mapping[str, Any] | None = None
     block: list[int] | None = None

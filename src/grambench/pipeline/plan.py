@@ -267,8 +267,8 @@ class Plan:
         at each of P `points`; the sweep, empty for a plain run, and its `values`; the protocol, the kernels and the
         seed. Sweeps that scale kernels or profile a search have one point. For the former the values are factors,
         `scaled` says whether they multiply all kernels or one, and `reference` holds the file and the parameters of the
-        entry to compare with. A holdout study adds the `dictionary` with its grid, and what the entry tunes; a block
-        the numbers of its first and last repeat.
+        entry to compare with; of a sweep over a `size`, that says of what. A holdout study adds the `dictionary` with
+        its grid, and what the entry tunes; a block the numbers of its first and last repeat.
         """
         plan = self.studies[study]
         entry, sweep = _parsed(plan, task)
@@ -291,6 +291,8 @@ class Plan:
             parameters = algorithms.resolved(plan.file(reference), point)
             settings["scaled"] = sweep.scaled
             settings["reference"] = {"file": plan.file(reference), "parameters": parameters}
+        if sweep and sweep.kind == "size":
+            settings["size"] = sweep.of
         if tune := plan.algorithms[entry].tune:
             settings["tune"] = tune.model_dump(mode="json")
         if then := plan.algorithms[entry].then:
@@ -377,9 +379,10 @@ class Plan:
         plan = self.studies[study]
         grams = len(plan.kernel_list()) * self.gram_mb(dataset)
         mapped = grams if plan.protocol.stored else 0
+        copies = 0 if self.dataset(dataset).blocks else plan.protocol.copies  # of pixels, none is held
         if attempt >= LAST:
             return mapped + 500 + self.project.limits.memory_mb
-        return mapped + attempt * (1100 + plan.protocol.copies * grams)
+        return mapped + attempt * (1100 + copies * grams)
 
     def run_seconds(self, study: str, block: str | None = None) -> float:
         """Return the seconds that a run of a study may take; of a study's own budget, a block has its share."""
@@ -413,9 +416,12 @@ class Plan:
     def _guess(self, study: str, dataset: str, task: str) -> float:
         """Return about how long a repeat takes of which nothing is known."""
         plan = self.studies[study]
-        sweep = _parsed(plan, task)[1]
+        entry, sweep = _parsed(plan, task)
         kernels, examples = len(plan.kernel_list()), self.dataset(dataset).least()
-        return plan.protocol.guess(kernels, examples, len(sweep.values) if sweep else 1, sweep is not None)
+        points = len(sweep.values) if sweep else 1
+        if tune := plan.algorithms[entry].tune:
+            points *= len(tune.values) * (len(tune.C) or 1)
+        return plan.protocol.guess(kernels, examples, points, sweep is not None)
 
     def group(self, study: str, dataset: str, task: str) -> str | None:
         """Return the group of a run that is too short to be a job of its own, None for others.
@@ -445,12 +451,14 @@ def _parsed(study: Study, task: str) -> tuple[str, Sweep | None]:
 
 def _experiment(study: Study, sweep: Sweep | None) -> str:
     """Return the module of grambench.experiments that carries a task out."""
-    return study.protocol.kind if sweep is None or sweep.kind == "parameter" else sweep.kind
+    return study.protocol.kind if sweep is None or sweep.kind in ("parameter", "size") else sweep.kind
 
 
 def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any]]:
     """Return the settings of an entry at each point of a plain run or a sweep."""
     base = study.algorithms[entry].parameters | (sweep.parameters if sweep else {})
+    if sweep and sweep.kind == "size":
+        return [base] * len(sweep.values)
     if sweep is None or sweep.kind != "parameter":
         return [base]
     return [base | {sweep.parameter: value} for value in sweep.values]
@@ -476,6 +484,7 @@ def _check_algorithms(study: Study) -> None:
                 points = [point | {parameter: value} for point in points for value in values]
         if tune := study.algorithms[entry].tune:
             points = [point | {tune.parameter: value} for point in points for value in tune.values]
+            points += [point | {"C": C} for point in points for C in tune.C]
         for point in points:
             algorithms.resolved(name, point)
         if then := study.algorithms[entry].then:

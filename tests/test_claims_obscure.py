@@ -1,0 +1,44 @@
+"""The claims of OBSCURE: planted results that turn them round."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grambench.claims import Evidence, obscure_caltech_39, obscure_mnist
+from grambench.config.project import Configuration
+from grambench.results.study import Results
+
+STUDY = Configuration(Path(__file__).parent.parent / "config").study("obscure_caltech_39")
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "verdict"),
+    [([40, 50, 55, 60], "holds"), ([40, 50, 45, 60], "fails"), ([np.nan] * 4, "undecided"), ([], "undecided")],
+)
+def test_more_kernels_have_more_accuracy(accuracies, verdict):
+    rows = [
+        ("caltech_102", "obscure", "kernels", count, repeat, "accuracy_percent", accuracy + repeat)
+        for count, accuracy in zip((39, 20, 10, 5), accuracies[::-1], strict=False)
+        for repeat in range(2)
+    ]
+    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
+    cells = pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"])
+    answer = obscure_caltech_39.more_kernels_converge_faster(Evidence(Results(STUDY, runs, cells), pd.DataFrame()))
+    assert answer.verdict == verdict
+    if verdict != "undecided":
+        assert "5: 40.5" in answer.evidence
+
+
+def test_what_the_second_stage_gains_is_a_mean_over_the_repeats():
+    stages = [1, 1, 2]
+    rows = [
+        ("mnist_1000", "obscure", repeat, number, metric, values[number])
+        for repeat, accuracies in enumerate([[80, 90, 90.1], [80, 88, 88.3]])
+        for metric, values in (("stage", stages), ("accuracy_percent", accuracies))
+        for number in range(3)
+    ]
+    curves = pd.DataFrame(rows, columns=["dataset", "algorithm", "repeat", "round", "metric", "result"])
+    answer = obscure_mnist.the_first_stage_comes_close(Evidence(None, curves))
+    assert answer == ("holds", "points that the second stage gains: 1000: +0.20")
