@@ -15,17 +15,16 @@ from grambench.results.merge import COLUMNS
 ROOT = Path(__file__).parent.parent
 
 
-def write_text(path):
-    path.write_text("no table, and no record")
-
-
 def write_other_table(path):
     table = pd.DataFrame({"colour": ["red"]})
-    table.to_parquet(path) if path.suffix == ".parquet" else table.to_csv(path)
+    with sealed(path) as temporary:
+        table.to_parquet(temporary) if path.suffix == ".parquet" else table.to_csv(temporary)
 
 
 def write_other_numbers(path):
-    pd.read_parquet(path).assign(result="high").to_parquet(path)
+    table = pd.read_parquet(path).assign(result="high")
+    with sealed(path) as temporary:
+        table.to_parquet(temporary)
 
 
 def write_sealed_text(path):
@@ -64,7 +63,7 @@ RECORD, DATA = "runs/omkc/wdbc/perceptron.h5", "datasets/wdbc.h5"
 @pytest.mark.parametrize(
     ("command", "name", "write"),
     [
-        ("compare", "omkc/runs.parquet", write_text),
+        ("compare", "omkc/runs.parquet", write_sealed_text),
         ("compare", "omkc/runs.parquet", write_other_table),
         ("compare", "omkc/runs.parquet", write_other_numbers),
         ("merge", RECORD, write_sealed_text),
