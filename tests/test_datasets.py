@@ -4,6 +4,7 @@ Tasks, which share the files of their base, are in test_tasks.py, generated data
 """
 
 import bz2
+import contextlib
 import json
 import os
 import tarfile
@@ -14,6 +15,8 @@ import numpy as np
 import pytest
 import scipy.io
 import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 
 from grambench.common.errors import ConfigError, DataError
@@ -22,6 +25,7 @@ from grambench.config.dataset import NOTE, Base, Dataset, Generated, Images, Sou
 from grambench.config.load import check
 from grambench.config.project import Configuration, SourceKind
 from grambench.datasets import readers, sources, store
+from grambench.datasets.prepare import check as check_content
 from grambench.datasets.prepare import prepare
 from grambench.pipeline.fingerprint import spec
 from grambench.pipeline.steps import fetch as fetch_step
@@ -389,3 +393,31 @@ def test_documentation_lists_every_task() -> None:
 def test_example_of_a_new_data_set() -> None:
     example = (ROOT / "docs" / "datasets.md").read_text().split("```yaml\n")[1].split("```")[0]
     assert check(Dataset, yaml.safe_load(example), "docs/datasets.md").name == "iris2"
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory):
+    """Descriptions of embedded data sets, one a format, with the source and the file that came from it."""
+    found = []
+    for name in ("diabetes", "sonar"):
+        folder = tmp_path_factory.mktemp(name)
+        note = fetched(description(name), folder, [], ["bundled"])
+        source = description(name).sources[note["index"]]
+        found.append((description(name), source, {file: (folder / file).read_bytes() for file in note["files"]}))
+    return found
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_no_damage_to_a_file_gets_past_its_description(embedded, tmp_path, data):
+    """Bytes that are changed, lost or put in: an error of ours, or the very same content, whatever reads them."""
+    dataset, source, files = data.draw(st.sampled_from(embedded))
+    paths = {name: tmp_path / name for name in files}
+    for name, content in files.items():
+        spoilt = bytearray(content)
+        for _ in range(data.draw(st.integers(1, 5))):
+            place = data.draw(st.integers(0, len(spoilt)))
+            spoilt[place : place + data.draw(st.integers(0, 40))] = data.draw(st.binary(max_size=8))
+        paths[name].write_bytes(spoilt)
+    with contextlib.suppress(DataError):
+        check_content(dataset, source, paths)
