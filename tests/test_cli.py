@@ -47,7 +47,7 @@ def test_list_shows_everything(capsys):
         (["lst"], "unknown command 'lst': did you mean list"),
         (["list", "algoritms"], "unknown what 'algoritms': did you mean algorithms"),
         (["fetch", "inosphere"], "unknown data set 'inosphere': did you mean ionosphere"),
-        (["run", "-d", "letter"], "got letter, which has 26; name its tasks: letter_b_d, "),
+        (["run", "-d", "letter"], "got letter, which has 26 classes; name one of its tasks: letter_26, letter_b_d, "),
         (["run", "omck"], "unknown study 'omck': did you mean omkc"),
         (["run", "-d", "spamase"], "unknown data set 'spamase': did you mean spambase"),
         *(

@@ -95,7 +95,7 @@ def run(prepared, output, name, kind, kernels):
         name, kind, protocol=PROTOCOLS[kind], kernels=kernels, dictionary=DICTIONARY, points=[OTHER.get(name, {})]
     )
     files = [str(stored[kernel]) for kernel in kernels] if kind == "online" else []
-    step.main([json.dumps(dataclasses.asdict(asked)), str(output), str(data), *files])
+    step.main([json.dumps(dataclasses.asdict(asked)), "code", str(output), str(data), *files])
     return records.read(output)
 
 

@@ -112,14 +112,12 @@ class Configuration:
             ) from None
 
     def dataset(self, name: str) -> Dataset:
-        """Read the description of a data set of two classes."""
+        """Read the description of a data set that can be run: of two classes, or a task of a base."""
         description = self.description(name)
         if isinstance(description, Base | Images):
             tasks = ", ".join(self.tasks(name)) or "it has none"
-            has = f"{description.classes}" if isinstance(description, Base) else "images of many"
-            raise ConfigError(
-                f"expected a data set of two classes, got {name}, which has {has}; name its tasks: {tasks}"
-            )
+            has = f"{description.classes} classes" if isinstance(description, Base) else "images of many words"
+            raise ConfigError(f"expected a task, got {name}, which has {has}; name one of its tasks: {tasks}")
         return description
 
     def images(self, name: str) -> Images:
