@@ -258,18 +258,18 @@ LOST = {
 
 
 @pytest.mark.workflow
-@pytest.mark.parametrize("what", LOST)
-def test_what_is_lost_is_made_again(copy, what):
+def test_what_is_lost_is_made_again(copy):
     assert copy.would_run() == set()
-    (copy.folder / LOST[what]).unlink()
-    assert copy.would_run() != set()
+    for what, name in LOST.items():
+        kept = (copy.folder / name).rename(copy.folder / "kept")
+        assert copy.would_run() != set(), what
+        kept.rename(copy.folder / name)
 
 
 @pytest.mark.workflow
 def test_records_of_other_settings_or_code_are_refused_without_snakemakes_notes(copy):
     """As in a merged folder, or where the notes are lost: to Snakemake whatever lies there is up to date."""
     shutil.rmtree(copy.folder / ".snakemake")
-    assert "0 damaged" not in copy.call("grambench.cli", "status")
     copy.edit("config/studies/omkc.yaml", "beta: 0.8", "beta: 0.7")
     cells = layout.CELLS.format(study="omkc")
     (copy.folder / cells).unlink()
