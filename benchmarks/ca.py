@@ -20,7 +20,7 @@ import tracemalloc
 from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
+os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from unittest.mock import patch
 
-os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
+os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 
 import numpy as np
 import pandas as pd

@@ -14,7 +14,7 @@ import os
 from typing import ClassVar, NamedTuple
 from unittest.mock import patch
 
-os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
+os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np

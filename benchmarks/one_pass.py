@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
+os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 
 import numpy as np
 from numba import njit

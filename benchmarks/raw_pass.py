@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
+os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 
 import numpy as np
 from sklearn.datasets import make_hastie_10_2

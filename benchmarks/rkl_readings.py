@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
+os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 
 import json
 

@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 
-os.environ.setdefault("NUMBA_CACHE_DIR", "results/.cache/numba/benchmarks")
+os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 
 import numpy as np
 import pandas as pd

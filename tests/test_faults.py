@@ -129,6 +129,15 @@ def test_what_killed_processes_left_is_swept(tmp_path):
     assert sorted(tmp_path.rglob("*")) == kept
 
 
+def test_a_gram_that_was_not_made_stands_for_the_runs_that_need_it(tmp_path):
+    good, bad = tmp_path / "grams" / "good.h5", tmp_path / "grams" / "bad.h5"
+    grams.write_gram(good, np.eye(4), Kernel("gaussian", 1.0))
+    matrices.write_unavailable(bad, "timeout: ran for 1800 s, the limit")
+    runs = [status.Item(f"{name}.h5", name, "error", "", (str(good), str(bad))) for name in ("a", "b")]
+    other = status.Item("c.h5", "c", "error", "", (str(good),))
+    assert status.failed_targets([*runs, other]) == [str(bad), "c.h5"]
+
+
 def test_a_full_disk_leaves_no_gram(tmp_path):
     """A limit of the file's size acts as a full disk does: the bytes have no place."""
     n, limit = 1100, 4 * 2**20

@@ -11,6 +11,7 @@ import h5py
 from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check, found_fault
+from grambench.kernels import matrices
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
 from grambench.results.reading import as_written
@@ -71,18 +72,23 @@ def failed_targets(found: list[Item]) -> list[str]:
     """Return the files whose rules have to run again for everything that failed.
 
     A run that failed only because its data set is unavailable is not among them: it follows from the data set's. Where
-    a file that a failed run reads is damaged, it stands in the place of the run, which follows from it.
+    a file that a failed run reads is damaged, or a Gram matrix was not made, that stands in the place of the run, which
+    follows from it.
     """
     paths: list[str] = []
-    faults: dict[str, str] = {}
+    faults: dict[str, bool] = {}
     for item in found:
         if not item.failed or (item.status == "unavailable" and item.inputs):
             continue
         for path in item.inputs:
             if path not in faults:
-                faults[path] = found_fault(Path(path)) if Path(path).is_file() else ""
+                faults[path] = Path(path).is_file() and _faulty(Path(path))
         paths.extend([path for path in item.inputs if faults[path]] or [item.path])
     return list(dict.fromkeys(paths))  # tasks of one base share its files
+
+
+def _faulty(path: Path) -> bool:
+    return bool(found_fault(path)) or ("grams" in path.parts and matrices.unavailable(path) is not None)
 
 
 def damaged(results: Path = layout.RESULTS) -> Iterator[tuple[Path, str]]:
