@@ -2,8 +2,11 @@
 
 import dataclasses
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -373,6 +376,16 @@ def test_a_broken_algorithm_leaves_a_record_that_says_so(supervised_run):
     assert re.search(message, record.reason)
     assert "ContractError" in record.detail
     assert not record.metrics
+
+
+def test_what_hangs_on_the_order_of_a_set_is_the_same_each_time(supervised_run, monkeypatch):
+    """Python's own order of texts is another in each process, which two fits in one do not tell."""
+    asked = LIES.replace("m, rounds = ", "raise ValueError(hash('a kernel'))\n    m, rounds = ")
+    monkeypatch.setenv("PYTHONHASHSEED", "random")
+    said = supervised_run(asked).reason
+    command = [sys.executable, "-c", "print(hash('a kernel'))"]
+    expected = subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "0"}, capture_output=True, text=True)
+    assert said == f"ValueError: {expected.stdout.strip()}"
 
 
 def test_whatever_an_algorithm_writes_its_record_holds_the_end_of_it(supervised_run):

@@ -321,6 +321,18 @@ def test_no_flipped_bit_gets_into_a_table(copy, monkeypatch):
             flips += 1
         Path(path).write_bytes(content)
     assert flips == 1000
+    attacks = {
+        cells: lambda content: content.replace(b"perceptron", b"omkc_dd"),
+        reproduction: lambda content: content.splitlines(keepends=True)[0],
+        svg: lambda content: b"",
+    }
+    for path, attack in attacks.items():
+        content = Path(path).read_bytes()
+        assert attack(content) != content
+        Path(path).write_bytes(attack(content))
+        with pytest.raises(DataError, match=re.escape(path)):
+            read[path](path)
+        Path(path).write_bytes(content)
     assert not list(Path().glob("out.*"))
 
 

@@ -34,9 +34,10 @@ TAIL = 2**16  # bytes of it that are looked at
 LINE = 500  # characters of a line that are kept
 DETAIL_LINES = 20  # of a failed step's output go into its record
 LOG_LINES = 200  # of any step's output go into the job's log
-SINGLE_THREADED = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+REPEATABLE = dict.fromkeys(THREADS, "1") | {
+    "PYTHONHASHSEED": "0"
+}  # or sets of texts would have another order each time
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux: end with the parent; be the parent of orphans
@@ -133,7 +134,7 @@ def step(module: str, arguments: Sequence[str], output: Path, *, seconds: float,
                 seconds=seconds,
                 memory_mb=memory_mb,
                 errors=errors,
-                env=os.environ | SINGLE_THREADED,
+                env=os.environ | REPEATABLE,
             )
         finally:
             if outcome is None or outcome.status != "ok":
