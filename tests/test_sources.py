@@ -645,7 +645,7 @@ def test_a_package_without_end_is_not_written(programs: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("kind", "named"),
     [
-        ("pypi", {"requirement": "evil @ file:///tmp/evil-1.0.tar.gz"}),
+        ("pypi", {"requirement": "evil @ file:///evil-1.0.tar.gz"}),
         ("pypi", {"requirement": "evil"}),
         ("pypi", {"requirement": "evil>=1"}),
         ("pypi", {"requirement": "evil==1.*"}),
@@ -658,7 +658,7 @@ def test_a_package_without_end_is_not_written(programs: Path, tmp_path: Path) ->
         ("npm", {"package": "git+ssh://evil", "version": "1.0.0"}),
         ("debian", {"package": "evil/unstable", "version": "1.0"}),
         ("debian", {"package": "evil", "version": "1.0 other=1.0"}),
-        ("debian", {"package": "evil", "version": "/tmp/evil.deb"}),
+        ("debian", {"package": "evil", "version": "/evil.deb"}),
     ],
 )
 def test_packages_are_known_by_name_and_version_only(kind: str, named: dict[str, str]) -> None:

@@ -84,8 +84,8 @@ def beside(path: Path) -> Path:
 def check(path: Path) -> Path:
     """Return the path of a sealed file that was neither truncated nor changed, by as little as a bit, since.
 
-    The whole file is read, at two gigabytes a second and more where it is in memory: times and inodes do not tell of
-    what happens to a disk.
+    The whole file is read, though of a large one a run may read little: times and inodes do not tell of what happens
+    to a disk. benchmarks/seals.py says what it costs.
 
     Raises
     ------

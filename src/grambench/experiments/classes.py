@@ -277,7 +277,8 @@ def _measured(
     protocol, algorithm = specification.protocol, algorithms.load(specification.file)
     name, values = learner.tuned(algorithm, specification.tune)
     tried = [point if name is None else point | {name: value} for value in values]
-    if own := name and specification.tune and specification.tune.get("C"):
+    own = (specification.tune or {}).get("C") if name else None  # values of the algorithm's own C
+    if own:
         tried = [settings | {"C": C} for settings in tried for C in own]
     pools, known, costs = pools_of(draw.train), draw.train, list(protocol["values"])
     seconds, begun = pools.seconds, time.perf_counter()

@@ -111,13 +111,14 @@ class Plan:
             for task in self.tasks(study, dataset)
         ]
 
+    def identity(self, study: str, dataset: str, task: str) -> str:
+        """Return what the record of a run has to be made from."""
+        return fingerprint.identity(self.run_spec(study, dataset, task), self.run_code(study, task))
+
     def identities(self, study: str) -> str:
-        """Return what the records of a study have to be made from, in their order, separated by blanks."""
-        return " ".join(
-            fingerprint.identity(self.run_spec(study, dataset, task), self.run_code(study, task))
-            for dataset in self.datasets(study)
-            for task in self.tasks(study, dataset)
-        )
+        """Return those of all records of a study in their order, separated by blanks."""
+        runs = [(dataset, task) for dataset in self.datasets(study) for task in self.tasks(study, dataset)]
+        return " ".join(self.identity(study, *run) for run in runs)
 
     def blocks(self, study: str, dataset: str, task: str) -> list[str]:
         """Return the blocks of repeats that a long run is split into, FIRST-LAST; none for a run that is not split."""

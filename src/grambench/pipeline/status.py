@@ -62,8 +62,7 @@ def items(plan: Plan, results: Path = layout.RESULTS) -> list[Item]:
             inputs = (layout.PREPARED.format(dataset=dataset), *plan.kernels_from(study, dataset))
             for task in plan.tasks(study, dataset):
                 path = layout.RECORD.format(study=study, dataset=dataset, task=task)
-                identity = fingerprint.identity(plan.run_spec(study, dataset, task), plan.run_code(study, task))
-                state = _record(layout.located(results, path), identity)
+                state = _record(layout.located(results, path), plan.identity(study, dataset, task))
                 found.append(Item(path, f"{study}: {task} on {dataset}", *state, inputs))
     return found
 

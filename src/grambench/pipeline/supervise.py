@@ -22,6 +22,7 @@ from typing import Literal
 import psutil
 
 from grambench.common.errors import plain
+from grambench.common.provenance import THREAD_VARIABLES
 
 Status = Literal["ok", "error", "timeout", "memory", "killed"]
 
@@ -34,10 +35,9 @@ TAIL = 2**16  # bytes of it that are looked at
 LINE = 500  # characters of a line that are kept
 DETAIL_LINES = 20  # of a failed step's output go into its record
 LOG_LINES = 200  # of any step's output go into the job's log
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-REPEATABLE = dict.fromkeys(THREADS, "1") | {
-    "PYTHONHASHSEED": "0"
-}  # or sets of texts would have another order each time
+REPEATABLE = dict.fromkeys(THREAD_VARIABLES, "1") | {
+    "PYTHONHASHSEED": "0"  # or a set of texts has another order each time
+}
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux: end with the parent; be the parent of orphans

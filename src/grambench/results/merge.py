@@ -87,8 +87,8 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
         for path in _records(folder):
             with as_written(path):
                 each = _Found(folder, path, records.read(path))
-                _ = each.record.settings["sweep"], each.repeats  # what is asked of every record below
-            _check_place(each)
+                _check_place(each)
+                _ = each.repeats  # what else is asked of every record below
             found.setdefault(str(path.relative_to(folder)), []).append(each)
     kept, reasons, conflicts = {}, {}, []
     for name, candidates in sorted(found.items()):
@@ -115,7 +115,7 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
 def _check_place(found: _Found) -> None:
     """Raise DataError unless a record lies where its names say, so that it is one cell, and in the folder."""
     record = found.record
-    task = "/".join(filter(None, (record.algorithm, record.settings.get("sweep"))))
+    task = "/".join(filter(None, (record.algorithm, record.settings["sweep"])))
     names = layout.RECORD.format(study=record.study, dataset=record.dataset, task=task)
     if found.path != layout.located(found.folder, names):
         raise DataError(
