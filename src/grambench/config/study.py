@@ -1,5 +1,6 @@
 """The model of config/studies/*.yaml: one paper's data sets, kernels, algorithms, protocol, tables and figures."""
 
+import itertools
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -167,6 +168,31 @@ class Published(Model):
         return [*self.results, *([self.heads.file] if self.heads else [])]
 
 
+class Replications(Model):
+    """How often a study's runs are made again with other draws: where its numbers might have been by chance.
+
+    Attributes
+    ----------
+    count : int
+        How often at most, the study's own runs among them.
+    seconds : float
+        What the others may take of an entry on a data set, as expected; where they take longer there are fewer.
+    algorithms : list of str
+        The entries that are run again on every data set.
+    datasets : dict of list of str
+        Data sets with the entries that are run again on them alone.
+    """
+
+    count: Annotated[int, Field(ge=3, le=1000)] = 20
+    seconds: Annotated[float, Field(gt=0)]
+    algorithms: list[Name] = []
+    datasets: dict[Name, Names] = {}
+
+    def entries(self, dataset: str) -> list[str]:
+        """Return the entries that are run again on a data set."""
+        return list(dict.fromkeys([*self.algorithms, *self.datasets.get(dataset, [])]))
+
+
 class Study(Model):
     """One paper's experiments.
 
@@ -194,6 +220,8 @@ class Study(Model):
         What the paper shows.
     published : Published or None
         Its numbers.
+    replications : Replications or None
+        How often its runs are made again, which only `snakemake replications` does.
     """
 
     name: Name
@@ -210,6 +238,7 @@ class Study(Model):
     tables: dict[Name, Table] = {}
     figures: dict[Name, Figure] = {}
     published: Published | None = None
+    replications: Replications | None = None
 
     @model_validator(mode="after")
     def _names_are_unique_and_known(self) -> Self:
@@ -222,6 +251,10 @@ class Study(Model):
         named += [(place, name) for place, sweep in scaled for name in sweep.references.values()]
         named += [(place, entry.variant_of) for place, entry in self.algorithms.items() if entry.variant_of]
         named += [("experts", self.experts)] if self.experts else []
+        if again := self.replications:
+            named += [
+                ("replications", name) for name in [*again.algorithms, *itertools.chain(*again.datasets.values())]
+            ]
         for place, name in named:
             if name not in self.algorithms:
                 raise ValueError(f"{place} names algorithm {name}, which the study does not have")
@@ -252,6 +285,8 @@ class Study(Model):
             setting += [name for name, sweep in self.sweeps.items() if chosen in sweep.sets()]
             if setting:
                 raise ValueError(f"{setting[0]} sets {chosen}, which cross-validation chooses")
+        if self.replications and not self.protocol.separable:
+            raise ValueError(f"replications are blocks of repeats, which a study of kind {self.protocol.kind} has not")
         for name, sweep in self.sweeps.items():
             if sweep.kind not in self.protocol.sweeps:
                 known = " and ".join(self.protocol.sweeps)
@@ -309,6 +344,8 @@ class Study(Model):
         return [kernel for family in self.kernels for kernel in family.kernels()]
 
     def shown_datasets(self) -> list[tuple[str, str]]:
-        """Return (sweep or figure, data set) for every data set that one of them names."""
+        """Return (sweep or figure, data set) for every data set that one of them names, or the replications."""
         items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.figures.items()]
-        return [(name, dataset) for name, item in items for dataset in item.named("datasets")]
+        again = self.replications.datasets if self.replications else []
+        shown = [(name, dataset) for name, item in items for dataset in item.named("datasets")]
+        return shown + [("replications", dataset) for dataset in again]

@@ -117,7 +117,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     learned: dict[tuple[int, int], Learned] = {}
     for r, draw in enumerate(draws(specification, dataset)):
         for p, point in enumerate(points):
-            if r == p == 0:
+            if r == p == 0 and not specification.replicates:
                 tune(algorithm, point, specification, draw, _pools(specification, draw))
             begun = time.perf_counter()
             pools = _pools(specification, draw)

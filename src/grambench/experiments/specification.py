@@ -44,7 +44,7 @@ class Specification:
     scaled, reference
         Of a sweep that scales kernels: "all" or "one", and file and parameters of the entry to compare with.
     block : list of two ints or None
-        The numbers of the first and the last repeat of a block.
+        The numbers of the first and the last repeat of a block. Those of replications go on after the run's own.
     """
 
     study: str
@@ -74,9 +74,17 @@ class Specification:
         Every repeat has seeds of its own and knows nothing of the others, so that blocks and whole runs have the same
         numbers. A nested study has parts in their place.
         """
-        whole = self.protocol["parts"] if "parts" in self.protocol else self.protocol["repeats"]
-        first, last = self.block or (0, whole - 1)
+        first, last = self.block or (0, self._whole - 1)
         return range(first, last + 1)
+
+    @property
+    def replicates(self) -> bool:
+        """Whether the repeats come after the run's own: its numbers as they might have been, and nothing is timed."""
+        return self.repeats.start >= self._whole
+
+    @property
+    def _whole(self) -> int:
+        return int(self.protocol["parts"] if "parts" in self.protocol else self.protocol["repeats"])
 
     @property
     def pool(self) -> list[Kernel]:

@@ -52,6 +52,8 @@ class Part:
 def parts(specification: Specification, dataset: PreparedDataset) -> Iterator[Part]:
     """Yield the parts that a nested run asks for; they depend on the seed and the data set's name alone.
 
+    Numbers beyond the last part, in replications, are those of other partitions of the same examples.
+
     Raises
     ------
     DataError
@@ -65,12 +67,16 @@ def parts(specification: Specification, dataset: PreparedDataset) -> Iterator[Pa
         raise DataError(
             f"{dataset.name}: {count} parts of {folds} folds need more than {rarest} examples of each class"
         )
-    shared, _ = seeds(specification.seed, dataset.name, 0)
-    members = stratified_folds(labels, count, np.random.default_rng(shared))
+    members: list[Indices] = []
     for number in specification.repeats:
-        test = members[number]
+        partition, part = divmod(number, count)
+        first = partition * (count + 1)  # of the seeds: one of the parts, and one of each part's folds and draws
+        if not (members and part):
+            shared, _ = seeds(specification.seed, dataset.name, first)
+            members = stratified_folds(labels, count, np.random.default_rng(shared))
+        test = members[part]
         train = np.setdiff1d(np.arange(len(labels)), test)
-        shared, draws = seeds(specification.seed, dataset.name, 1 + number)
+        shared, draws = seeds(specification.seed, dataset.name, first + 1 + part)
         held_out = stratified_folds(labels[train], folds, np.random.default_rng(shared))
         pairs = [(train, test), *((np.setdiff1d(train, train[fold]), train[fold]) for fold in held_out)]
         outer, *inner = (split(specification, dataset, *pair, shared) for pair in pairs)

@@ -131,6 +131,40 @@ class Plan:
         count = math.ceil(whole / longest)
         return [f"{b * whole // count}-{(b + 1) * whole // count - 1}" for b in range(count)] if count > 1 else []
 
+    def replicated(self, study: str) -> list[tuple[str, str]]:
+        """Return the data sets and entries of a study whose runs are made again in replications."""
+        again = self.studies[study].replications
+        return [
+            (dataset, task)
+            for dataset in self.datasets(study)
+            for task in self.tasks(study, dataset)
+            if again and task in again.entries(dataset)
+        ]
+
+    def replications(self, study: str, dataset: str, task: str) -> list[str]:
+        """Return the blocks of the repeats that come after a run's own, whole replications each.
+
+        There are as many as the study asks for, or as its budget is expected to allow, but one at least.
+        """
+        again, whole = self.studies[study].replications, self.repeats(study)
+        if again is None:
+            return []
+        cost = self.expected_seconds(study, dataset, task) - START
+        count = max(1, min(again.count - 1, int(again.seconds / cost)))
+        blocks = math.ceil(count / max(1, int(self.project.limits.block_seconds / cost)))
+        ends = [whole * (1 + b * count // blocks) for b in range(blocks + 1)]
+        return [f"{first}-{last - 1}" for first, last in itertools.pairwise(ends)]
+
+    def replication_records(self, study: str) -> list[str]:
+        """Return the record files of a study's replications, after those of the runs that they are replications of."""
+        cells = self.replicated(study)
+        own = [layout.RECORD.format(study=study, dataset=dataset, task=task) for dataset, task in cells]
+        return own + [
+            layout.REPLICATION.format(study=study, dataset=dataset, task=task, block=block)
+            for dataset, task in cells
+            for block in self.replications(study, dataset, task)
+        ]
+
     def repeats(self, study: str) -> int:
         """Return the number of repeats of a study's runs; of a nested one, of its parts."""
         return self.studies[study].protocol.repeats

@@ -1,0 +1,38 @@
+"""Rule `summary`: the means of all replications of a study (grambench.results.replications).
+
+python -m grambench.pipeline.steps.replications OUTPUT --records RECORD... --published FILE...
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from grambench.common.files import sealed
+from grambench.pipeline import fingerprint
+from grambench.results import records, replications
+
+
+def main(argv: list[str]) -> None:
+    """Write the table of the metrics that a paper prints."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--records", type=Path, nargs="+", required=True)
+    parser.add_argument("--published", type=Path, nargs="*", default=[])
+    arguments = parser.parse_args(argv)
+    numbers = [pd.read_csv(path) for path in arguments.published]
+    metrics = {str(metric) for table in numbers if "metric" in table for metric in table["metric"]}
+    found = [(_identity(record), record) for record in map(records.read, arguments.records)]
+    with sealed(arguments.output) as temporary:
+        replications.table(found, metrics).to_csv(temporary, index=False)
+
+
+def _identity(record: records.Record) -> str:
+    """Return what a record was made from, whichever repeats it holds."""
+    settings = {name: value for name, value in record.settings.items() if name != "block"}
+    return fingerprint.identity(fingerprint.spec(settings), record.code)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,75 @@
+"""Where the means of a study might have been: of its own run and of others with other draws, its replications.
+
+config/replications/<study>.csv has a row for each cell and metric that a paper prints: dataset, algorithm, metric, the
+identity of the study's own run (settings and code, see grambench.pipeline.fingerprint), and the means, separated by
+blanks, that of the study's own run first. `snakemake replications` makes it anew.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from grambench.algorithms.fit import Floats
+from grambench.common.errors import DataError
+from grambench.results.reading import as_written
+from grambench.results.records import Record
+
+COLUMNS = ["dataset", "algorithm", "metric", "identity", "means"]
+
+
+class Replications(NamedTuple):
+    """The means of one cell, that of the study's own run first, and the identity of that run."""
+
+    means: Floats
+    identity: str
+
+
+def table(found: Iterable[tuple[str, Record]], metrics: Collection[str]) -> pd.DataFrame:
+    """Return the table of some records.
+
+    Parameters
+    ----------
+    found : iterable of (str, Record)
+        Those of a study's own runs and of their replications, blocks of as many repeats or of a multiple of that, each
+        after its identity. A cell of which one has failed is left out.
+    metrics : collection of str
+        Those that the table is to have.
+
+    Raises
+    ------
+    DataError
+        If a replication was made with other settings or by other code than the run that it is one of.
+    """
+    cells: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    identities: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for identity, record in found:
+        cells[record.dataset, record.algorithm].append(record)
+        identities[record.dataset, record.algorithm].add(identity)
+    rows = []
+    for (dataset, algorithm), records in cells.items():
+        if any(record.status != "ok" for record in records):
+            continue
+        if len(identities[dataset, algorithm]) > 1:
+            raise DataError(f"{dataset}, {algorithm}: its replications are not all of the same settings and code")
+        records.sort(key=lambda record: record.settings.get("block") or [-1])
+        own, (identity,) = records[0], identities[dataset, algorithm]
+        repeats = next(iter(own.metrics.values())).shape[1]
+        for metric in sorted(metrics & own.metrics.keys()):
+            values = np.concatenate([record.metrics[metric][0] for record in records]).reshape(-1, repeats)
+            means = " ".join(f"{mean:.10g}" for mean in values.mean(axis=1))
+            rows.append([dataset, algorithm, metric, identity, means])
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def read(path: Path) -> dict[tuple[str, str, str], Replications]:
+    """Return the replications of a shipped table by data set, algorithm and metric."""
+    with as_written(path):
+        rows = pd.read_csv(path, dtype=str)[COLUMNS].to_numpy(str)
+        return {
+            (dataset, algorithm, metric): Replications(np.array(means.split(), dtype=np.float64), identity)
+            for dataset, algorithm, metric, identity, means in rows
+        }
