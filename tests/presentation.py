@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 KERNELS = ["polynomial_p1", "gaussian_sigma0.5"]
 ALGORITHMS = ["perceptron", "omkc_dd", "omkc_ss"]
 REPEATS, SIZE = 4, 40
+IDENTITY = "settings.code"
 REASON = "http example.org: <timeout> & 404_not found 100%"
 MISTAKES = {("wdbc", "perceptron"): 10.0, ("wdbc", "omkc_dd"): 5.0, ("wdbc", "omkc_ss"): 5.2}
 SPREAD = np.array([-1.5, -0.5, 0.5, 1.5])
@@ -44,6 +45,8 @@ SETTINGS = {
         "runs": 20,
         "results": ["cells.csv", "times.csv"],
         "heads": {"item": "Heads", "file": "kernels.csv"},
+        "margins": {"mistake_percent": 1.5, "support_vectors": "10 %"},
+        "chosen": [{"convention": "a coin", "algorithms": ["omkc_dd"], "datasets": ["wdbc"]}],
     },
     "tables": {
         "table2": {"kind": "datasets", "title": "Table 2", "caption": "The data"},
@@ -131,10 +134,10 @@ def cells() -> pd.DataFrame:
         }[dataset]
         record = f"results/runs/omkc/{dataset}/{algorithm}.h5"
         orders = "published" if status == "ok" else ""
-        rows.append(("omkc", dataset, algorithm, "", status, reason, orders, 1.5, 80.0, record))
+        rows.append(("omkc", dataset, algorithm, "", status, reason, orders, 1.5, 80.0, record, IDENTITY))
         if dataset == "wdbc" and algorithm != "perceptron":
             record = f"results/runs/omkc/{dataset}/{algorithm}/beta.h5"
-            rows.append(("omkc", dataset, algorithm, "beta", status, reason, orders, 1.5, 80.0, record))
+            rows.append(("omkc", dataset, algorithm, "beta", status, reason, orders, 1.5, 80.0, record, IDENTITY))
     columns = [
         "study",
         "dataset",
@@ -146,6 +149,7 @@ def cells() -> pd.DataFrame:
         "wall_seconds",
         "peak_private_mb",
         "record",
+        "identity",
     ]
     return pd.DataFrame(rows, columns=columns)
 

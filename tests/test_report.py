@@ -157,7 +157,7 @@ def test_page_shows_numbers_failures_and_sources(parsed):
 
 def test_cells_carry_their_verdict_in_a_sign_and_not_only_in_colour(site):
     text = site.read_text(encoding="utf-8")
-    found = re.findall(r'<td class="v-(exact|consistent|different)">.*?</td>', text, flags=re.DOTALL)
+    found = re.findall(r'<td class="v-(exact|confirmed|compatible|different)">.*?</td>', text, flags=re.DOTALL)
     signs = re.findall(r'<abbr class="sign" title="(\w+)">', text)
     assert found and found == signs
 

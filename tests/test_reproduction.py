@@ -9,7 +9,7 @@ import pytest
 
 from grambench import claims
 from grambench.claims import Evidence, omkc
-from grambench.common.errors import ConfigError
+from grambench.common.errors import ConfigError, DataError
 from grambench.config.project import Configuration
 from grambench.config.study import Entry
 from grambench.kernels.functions import Kernel
@@ -42,9 +42,56 @@ def test_means_deviations_and_verdicts(table):
     assert (exact.ours_mean, exact.ours_std) == (10.0, pytest.approx(std))
     assert (exact.verdict, exact.runs, exact.orders) == ("exact", 4, "published")
     near = one(table, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent")
-    assert near.verdict == "consistent" and near.difference == pytest.approx(-0.5)
+    assert near.verdict == "compatible" and near.difference == pytest.approx(-0.5)
+    assert (near.margin, near.replications, near.chosen, far_off(near)) == (1.5, 0, "a coin", True)
     far = one(table, dataset="wdbc", algorithm="omkc_ss", metric="mistake_percent")
     assert far.verdict == "different" and far.p_value < 0.01
+
+
+def far_off(row):
+    """Return whether a difference beyond the margin would have been missed."""
+    return row.detectable > row.margin and row.high > row.margin
+
+
+SHIPPED = "dataset,algorithm,metric,orders,identity,means\n"
+MEANS = "5 5.2 5.1 4.9 5.3 5.4 4.8 5.2 5.1 5"
+
+
+def with_replications(folder, row, *, results=None):
+    shipped = folder / "omkc.csv"
+    shipped.write_text(SHIPPED + row + "\n")
+    files = presentation.published(folder / "published")
+    table = reproduction.table(results or presentation.results(), presentation.prepared(), files, shipped)
+    return one(table, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent")
+
+
+def test_replications_sharpen_the_test(tmp_path):
+    row = with_replications(tmp_path, f"wdbc,omkc_dd,mistake_percent,published,{presentation.IDENTITY},{MEANS}")
+    assert (row.verdict, row.replications, row.reason) == ("confirmed", 10, "")
+    assert row.difference == pytest.approx(-0.4) and -1.5 < row.low < row.high < 0.5
+    assert row.z == pytest.approx(-1.8, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (f"wdbc,omkc_dd,mistake_percent,seeded,{presentation.IDENTITY},{MEANS}", ""),  # of other orders
+        (f"wdbc,omkc_dd,mistake_percent,published,other.code,5.02{MEANS[1:]}", reproduction.STALE),
+    ],
+)
+def test_replications_of_something_else_are_not_used(tmp_path, row, reason):
+    found = with_replications(tmp_path, row)
+    assert (found.verdict, found.replications, found.reason) == ("compatible", 0, reason)
+
+
+def test_replications_of_other_code_that_gives_the_same_mean_are_used(tmp_path):
+    row = f"wdbc,omkc_dd,mistake_percent,published,other.code,5.004{MEANS[1:]}"  # prints as 5.00, as ours
+    assert with_replications(tmp_path, row).replications == 10
+
+
+def test_a_damaged_table_of_replications_is_named(tmp_path):
+    with pytest.raises(DataError, match=r"omkc\.csv: expected a file as grambench writes it"):
+        with_replications(tmp_path, "wdbc,omkc_dd,mistake_percent,published,x,five")
 
 
 def test_seconds_are_a_speed_up(table):

@@ -41,7 +41,7 @@ def cell(grid, dataset, label, column):
 
 def test_cells_hold_both_numbers(grids):
     found = cell(grids["table3"], "wdbc", "Mistakes (%)", "OMKC(D,D)")
-    assert (found.text, found.published, found.verdict) == ("5.00 ± 1.29", "5.50 ± 1.30", "consistent")
+    assert (found.text, found.published, found.verdict) == ("5.00 ± 1.29", "5.50 ± 1.30", "compatible")
     unpublished = cell(grids["table3"], "wdbc", "Support vectors", "OMKC(D,D)")
     assert (unpublished.text, unpublished.published, unpublished.verdict) == ("50.0 ± 12.9", "", "")
 
@@ -198,7 +198,7 @@ def test_agreement_shows_each_judged_number_once(canvases, compared):
     )
     for drawn in (canvas, canvases["agreement"]):
         legend = [text.get_text() for text in drawn.legends[0].get_texts()]
-        assert legend == ["exact (1)", "consistent (1)", "different (1)"]
+        assert legend == ["exact (1)", "confirmed (0)", "compatible (1)", "different (1)"]
 
 
 def test_files_are_the_same_every_time(tmp_path, compared):

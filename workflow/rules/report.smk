@@ -11,6 +11,7 @@ rule reproduce:
         cells=layout.CELLS,
         published=lambda w: PLAN.published(w.study),
         prepared=lambda w: PLAN.prepared(w.study),
+        shipped=lambda w: PLAN.shipped(w.study),
     output:
         layout.REPRODUCTION,
     log:
@@ -22,9 +23,10 @@ rule reproduce:
     params:
         spec=lambda w: PLAN.study_spec(w.study),
         code=code("grambench.pipeline.steps.reproduce"),
+        replications=lambda w, input: ["--replications", *input.shipped] if input.shipped else [],
     shell:
         "python -m grambench.pipeline.steps.reproduce /dev/stdin {output} {input.runs} {input.cells}"
-        " --published {input.published} --prepared {input.prepared} 2> {log} <<< {params.spec:q}"
+        " --published {input.published} --prepared {input.prepared} {params.replications} 2> {log} <<< {params.spec:q}"
 
 
 rule claims:

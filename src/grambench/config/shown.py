@@ -455,6 +455,12 @@ class AgreementFigure(AnyFigure):
     algorithms: list[Name] = []
 
 
+class QuantilesFigure(AnyFigure):
+    """How far published numbers are from where our replications put them, against the normal distribution."""
+
+    kind: Literal["quantiles"]
+
+
 class AnyField(AnyFigure):
     """A figure of many algorithms on many data sets, by one metric; of all data sets where none is listed."""
 
@@ -516,6 +522,7 @@ Figure = Annotated[
         | FoundFigure
         | FunctionFigure
         | AgreementFigure
+        | QuantilesFigure
         | PanelsFigure
         | HeatmapFigure
         | CriticalDifferenceFigure

@@ -145,6 +145,31 @@ class Heads(Model):
     file: File
 
 
+class Chosen(Model):
+    """A convention that was chosen because it gives printed numbers, so that these say less for it than others.
+
+    Attributes
+    ----------
+    convention : str
+        What was chosen, in words.
+    algorithms : list of str
+        The entries whose numbers have chosen it.
+    datasets : list of str
+        On these data sets; on all where none is named.
+    """
+
+    convention: str
+    algorithms: Names
+    datasets: list[Name] = []
+
+    def covers(self, dataset: str, algorithm: str) -> bool:
+        """Return whether a cell is one of those that have chosen."""
+        return algorithm in self.algorithms and (not self.datasets or dataset in self.datasets)
+
+
+Margin = Annotated[float, Field(gt=0)] | Annotated[str, Field(pattern=r"^[1-9][0-9]* %$")]
+
+
 class Published(Model):
     """The paper's numbers, in files of config/published.
 
@@ -157,11 +182,36 @@ class Published(Model):
         Files of numbers, one a row: table, dataset, algorithm, metric, mean, std (empty where none is printed).
     heads : Heads or None
         The data sets, where the paper prints them.
+    margins : dict of float or str
+        For each metric the difference that would matter: in its unit, or as "10 %" of the published mean. A number is
+        confirmed where no larger difference is possible; it is declared before any number is looked at.
+    chosen : list of Chosen
+        The conventions that the paper leaves out and its numbers have chosen.
     """
 
     runs: Annotated[int, Field(ge=1)]
     results: list[File] = []
     heads: Heads | None = None
+    margins: dict[Name, Margin] = {}
+    chosen: list[Chosen] = []
+
+    @model_validator(mode="after")
+    def _margins_are_of_metrics(self) -> Self:
+        for metric in self.margins:
+            if metric not in METRICS:
+                raise unknown_name("metric of margins", metric, METRICS)
+        return self
+
+    def margin(self, metric: str, published: float) -> float | None:
+        """Return the difference from a published mean that would matter; None where none is declared."""
+        declared = self.margins.get(metric)
+        if isinstance(declared, str):
+            return float(declared.removesuffix(" %")) / 100.0 * abs(published)
+        return declared
+
+    def chosen_by(self, dataset: str, algorithm: str) -> str:
+        """Return the conventions that a cell has chosen, in one line."""
+        return "; ".join(each.convention for each in self.chosen if each.covers(dataset, algorithm))
 
     def files(self) -> list[str]:
         """Return the names of all files."""
@@ -251,6 +301,9 @@ class Study(Model):
         named += [(place, name) for place, sweep in scaled for name in sweep.references.values()]
         named += [(place, entry.variant_of) for place, entry in self.algorithms.items() if entry.variant_of]
         named += [("experts", self.experts)] if self.experts else []
+        named += [
+            ("chosen", name) for each in (self.published.chosen if self.published else []) for name in each.algorithms
+        ]
         if again := self.replications:
             named += [
                 ("replications", name) for name in [*again.algorithms, *itertools.chain(*again.datasets.values())]
@@ -347,5 +400,7 @@ class Study(Model):
         """Return (sweep or figure, data set) for every data set that one of them names, or the replications."""
         items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.figures.items()]
         again = self.replications.datasets if self.replications else []
+        chosen = [dataset for each in (self.published.chosen if self.published else []) for dataset in each.datasets]
         shown = [(name, dataset) for name, item in items for dataset in item.named("datasets")]
+        shown += [("chosen", dataset) for dataset in chosen]
         return shown + [("replications", dataset) for dataset in again]

@@ -235,6 +235,11 @@ class Plan:
         files = self.studies[study].published
         return [f"config/published/{name}" for name in files.files()] if files else []
 
+    def shipped(self, study: str) -> list[str]:
+        """Return the table of a study's replications, where there is one."""
+        path = self.configuration.folder / "replications" / f"{study}.csv"
+        return [str(path)] if self.studies[study].replications and path.is_file() else []
+
     def shown(self, study: str) -> list[str]:
         """Return everything of a study that the report shows or offers."""
         plan = self.studies[study]

@@ -18,21 +18,30 @@ from grambench.common.provenance import THREAD_VARIABLES
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report.tables import NO_RESULT, Grid
-from grambench.results.statistics import VERDICTS
+from grambench.results.reproduction import judged_by_replications
 from grambench.results.study import ALL, Prepared, Results
+from grambench.results.verdicts import LEVEL, VERDICTS, normality
 
 FOLDER = Path(__file__).parent
 WIDEST = 62.0  # rem of a figure
 POINTS_PER_REM = 10.8
-SIGNS = {"exact": "=", "consistent": "≈", "different": "≠", "speed-up": "×", "unavailable": "–"}
+SIGNS = {
+    "exact": "=",
+    "confirmed": "≈",
+    "compatible": "~",
+    "different": "≠",
+    "speed-up": "×",
+    "unavailable": "–",
+}
 MEANINGS = {
     "exact": "mean and, where published, standard deviation print as published",
-    "consistent": "no significant difference at 1 %, or less than half the published standard deviation; median ranks: "
-    "inside the 99 % bootstrap interval of ours",
-    "different": "neither of the two",
+    "confirmed": "no significant difference at 1 %, and its 99 % interval lies within the margin of the study",
+    "compatible": "no significant difference at 1 %, but the interval is wider than the margin: the test is not sharp",
+    "different": "a significant difference at 1 %",
     "speed-up": "seconds and their ratios: shown, not judged",
     "unavailable": "nothing to compare: not part of this run, a failed run, or data that could not be had",
 }
+JUDGED = ("exact", "confirmed", "compatible", "different")
 CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?"}
 
 
@@ -102,6 +111,8 @@ def render(studies: list[StudyReport]) -> str:
     return environment.get_template("page.html").render(
         style=Markup((FOLDER / "style.css").read_text(encoding="utf-8")),
         signs=SIGNS,
+        level=LEVEL,
+        judged=JUDGED,
         meanings=MEANINGS,
         claim_signs=CLAIM_SIGNS,
         facts=facts([record for study in studies for record in study.provenance]),
@@ -144,6 +155,7 @@ def _view(study: StudyReport) -> dict[str, Any]:
         "bars": bars(study.reproduction),
         "tables": [shown(grid) for grid in study.tables],
         "counts": {name: int((study.reproduction["verdict"] == name).sum()) for name in VERDICTS},
+        "testing": _testing(study.reproduction),
         "claim_counts": {name: int((study.claims["verdict"] == name).sum()) for name in CLAIM_SIGNS},
         "claims": study.claims.to_dict("records"),
         "differences": _differences(study),
@@ -153,6 +165,22 @@ def _view(study: StudyReport) -> dict[str, Any]:
         "sources": [_source(loaded) for loaded in study.prepared.values() if isinstance(loaded, PreparedDataset)],
         "unavailable": [loaded for loaded in study.prepared.values() if isinstance(loaded, Unavailable)],
         "outside": _outside(study),
+    }
+
+
+def _testing(reproduction: pd.DataFrame) -> dict[str, Any]:
+    """Return how the verdicts of a study were come by: by how many tests, how sharp, and of which numbers."""
+    unfitted = reproduction[reproduction["chosen"] == ""]["verdict"]
+    compatible = reproduction[reproduction["verdict"] == "compatible"]
+    return {
+        "tests": int(reproduction["p_value"].notna().sum()),
+        "normality": normality(judged_by_replications(reproduction)["z"]),
+        "fitted": int((reproduction["chosen"] != "").sum()),
+        "unfitted": {name: int((unfitted == name).sum()) for name in JUDGED},
+        "detectable": [
+            (METRICS[str(metric)].label, float(part["margin"].median()), float(part["detectable"].median()))
+            for metric, part in compatible.groupby("metric", sort=False)
+        ],
     }
 
 

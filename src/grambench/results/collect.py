@@ -5,11 +5,12 @@ runs.parquet    study, dataset, algorithm, sweep, value, repeat, orders, metric,
                 that an algorithm has found are numbered; of many classes class_accuracy:<class> in percent, and
                 confused:<class>:<predicted> in test examples where there are any
 curves.parquet  study, dataset, algorithm, repeat, round, metric, result: plain runs only; weight:<kernel> is a metric
-cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_seconds, peak_resident_mb, record
+cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_seconds, peak_resident_mb, record and
+                identity, the settings and the code that it was made from (grambench.pipeline.fingerprint)
 """
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,18 @@ def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
                 yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])
 
 
-def write(found: Mapping[str, records.Record], runs_path: Path, curves_path: Path, cells_path: Path) -> None:
-    """Write the three tables of some records, which go by the names of their files."""
+def write(
+    found: Mapping[str, records.Record],
+    runs_path: Path,
+    curves_path: Path,
+    cells_path: Path,
+    identities: Sequence[str] = (),
+) -> None:
+    """Write the three tables of some records, which go by the names of their files; identities where they are known."""
     run_rows: list[tuple[Any, ...]] = []
     curve_rows: list[tuple[Any, ...]] = []
     cells = []
-    for name, record in found.items():
+    for (name, record), identity in zip(found.items(), identities or [""] * len(found), strict=True):
         sweep = record.settings["sweep"]
         run_rows.extend(runs(record))
         if not sweep:
@@ -90,6 +97,7 @@ def write(found: Mapping[str, records.Record], runs_path: Path, curves_path: Pat
                 "wall_seconds": record.provenance.get("wall_seconds"),
                 "peak_resident_mb": record.provenance.get("peak_resident_mb"),
                 "record": name,
+                "identity": identity,
             }
         )
     for path, rows, columns in ((runs_path, run_rows, RUN_COLUMNS), (curves_path, curve_rows, CURVE_COLUMNS)):

@@ -277,12 +277,12 @@ def _write(output: Path, kept: Mapping[str, _Found], datasets: Mapping[str, Path
         for name, each in kept.items():
             _copy(each.path, temporary / name)
         for study in dict.fromkeys(each.record.study for each in kept.values()):
-            tables = (
+            runs, curves, cells = (
                 layout.located(temporary, name.format(study=study))
                 for name in (layout.RUNS, layout.CURVES, layout.CELLS)
             )
             own = {f"results/{name}": each.record for name, each in kept.items() if each.record.study == study}
-            collect.write(own, *tables)
+            collect.write(own, runs, curves, cells)
         table.to_csv(temporary / LIST, index=False)
         temporary.rename(output)
 

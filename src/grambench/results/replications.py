@@ -1,8 +1,9 @@
 """Where the means of a study might have been: of its own run and of others with other draws, its replications.
 
-config/replications/<study>.csv has a row for each cell and metric that a paper prints: dataset, algorithm, metric, the
-identity of the study's own run (settings and code, see grambench.pipeline.fingerprint), and the means, separated by
-blanks, that of the study's own run first. `snakemake replications` makes it anew.
+config/replications/<study>.csv has a row for each cell and metric that a paper prints: dataset, algorithm, metric,
+whether orders are published or seeded, the identity of the study's own run (settings and code, see
+grambench.pipeline.fingerprint), and the means, separated by blanks, that of the study's own run first. `make
+replications` makes it anew.
 """
 
 from collections import defaultdict
@@ -18,7 +19,8 @@ from grambench.common.errors import DataError
 from grambench.results.reading import as_written
 from grambench.results.records import Record
 
-COLUMNS = ["dataset", "algorithm", "metric", "identity", "means"]
+KEY = ["dataset", "algorithm", "metric", "orders"]
+COLUMNS = [*KEY, "identity", "means"]
 
 
 class Replications(NamedTuple):
@@ -61,15 +63,20 @@ def table(found: Iterable[tuple[str, Record]], metrics: Collection[str]) -> pd.D
         for metric in sorted(metrics & own.metrics.keys()):
             values = np.concatenate([record.metrics[metric][0] for record in records]).reshape(-1, repeats)
             means = " ".join(f"{mean:.10g}" for mean in values.mean(axis=1))
-            rows.append([dataset, algorithm, metric, identity, means])
+            rows.append([dataset, algorithm, metric, own.orders, identity, means])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def read(path: Path) -> dict[tuple[str, str, str], Replications]:
-    """Return the replications of a shipped table by data set, algorithm and metric."""
+def updated(shipped: pd.DataFrame, made: pd.DataFrame) -> pd.DataFrame:
+    """Return a shipped table with the rows that were made anew in the place of theirs; what was not made stays."""
+    return pd.concat([made, shipped]).drop_duplicates(KEY).sort_values(KEY, ignore_index=True)
+
+
+def read(path: Path) -> dict[tuple[str, ...], Replications]:
+    """Return the replications of a shipped table by data set, algorithm, metric and orders."""
     with as_written(path):
         rows = pd.read_csv(path, dtype=str)[COLUMNS].to_numpy(str)
         return {
-            (dataset, algorithm, metric): Replications(np.array(means.split(), dtype=np.float64), identity)
-            for dataset, algorithm, metric, identity, means in rows
+            tuple(map(str, key)): Replications(np.array(means.split(), dtype=np.float64), str(identity))
+            for *key, identity, means in rows
         }

@@ -1,9 +1,10 @@
 """Every published number beside ours, with a verdict: the rows of reproduction.csv.
 
 Columns: study, item ("Table 3"), dataset, algorithm, metric, published_mean, published_std, ours_mean, ours_std, runs,
-orders, difference, p_value, verdict, speed_up, published, ours, reason. The last but one two hold the numbers as they
-are printed, and names where the thing compared is a name. Of data set "all", all data sets of the study together, runs
-are data sets and the deviation of seconds is their standard error.
+orders; difference, its 99 % interval low to high, p_value, z, replications, margin, detectable (see
+grambench.results.verdicts), verdict, chosen (the conventions that the number has chosen), speed_up, published, ours,
+reason. The last but one two hold the numbers as they are printed, and names where the thing compared is a name. Of data
+set "all", all data sets of the study together, runs are data sets and the deviation of seconds is their standard error.
 """
 
 import math
@@ -16,10 +17,14 @@ import pandas as pd
 from grambench.common.errors import DataError
 from grambench.common.files import check
 from grambench.config.metrics import METRICS
+from grambench.config.study import Published
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels.functions import Kernel
-from grambench.results.statistics import Sample, Verdict, median_interval, median_verdict, prints_as, verdict
+from grambench.results import replications
+from grambench.results.replications import Replications
+from grambench.results.statistics import Sample
 from grambench.results.study import ALL, NOT_PART, Prepared, Results, formatted, kernel_title
+from grambench.results.verdicts import Judged, judge, judge_median, prints_as
 
 COLUMNS = [
     "study",
@@ -34,19 +39,29 @@ COLUMNS = [
     "runs",
     "orders",
     "difference",
+    "low",
+    "high",
     "p_value",
+    "z",
+    "replications",
+    "margin",
+    "detectable",
     "verdict",
+    "chosen",
     "speed_up",
     "published",
     "ours",
     "reason",
 ]
 
-TEXTS = ["item", "dataset", "algorithm", "metric", "orders", "verdict", "published", "ours", "reason"]
+TEXTS = ["item", "dataset", "algorithm", "metric", "orders", "verdict", "chosen", "published", "ours", "reason"]
+STALE = "its replications are of other settings or code: make replications"
 VARIANTS = ", other readings"  # what the item of the entries is called that read the paper differently
 
 
-def table(results: Results, prepared: Prepared, published: dict[str, Path]) -> pd.DataFrame:
+def table(
+    results: Results, prepared: Prepared, published: dict[str, Path], shipped: Path | None = None
+) -> pd.DataFrame:
     """Compare all published numbers of a study with its results.
 
     Parameters
@@ -57,6 +72,8 @@ def table(results: Results, prepared: Prepared, published: dict[str, Path]) -> p
         The data sets as loaded, or the notes that they are unavailable.
     published : dict
         The files of config/published by name.
+    shipped : Path or None
+        The table of the study's replications, where there is one.
 
     Returns
     -------
@@ -66,8 +83,9 @@ def table(results: Results, prepared: Prepared, published: dict[str, Path]) -> p
     files = results.study.published
     rows: list[dict[str, Any]] = []
     if files is not None:
+        again = replications.read(shipped) if shipped else {}
         for name in files.results:
-            rows.extend(_results(results, _read(published, name), files.runs))
+            rows.extend(_results(results, files, _read(published, name), again))
         if files.heads is not None:
             numbers = _read(published, files.heads.file)
             rows.extend({"item": files.heads.item} | row for row in _heads(results, prepared, numbers))
@@ -81,44 +99,62 @@ def read(path: Path) -> pd.DataFrame:
     return found
 
 
+def judged_by_replications(reproduction: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that replications have judged, each number once, and not by another reading of the paper."""
+    own = reproduction[(reproduction["replications"] > 0) & ~reproduction["item"].str.endswith(VARIANTS)]
+    return own.drop_duplicates(["dataset", "algorithm", "metric"])
+
+
 def _read(published: dict[str, Path], name: str) -> pd.DataFrame:
     if name not in published:
         raise DataError(f"published file {name} was not given, got {', '.join(published) or 'none'}")
     return pd.read_csv(published[name])
 
 
-def _results(results: Results, numbers: pd.DataFrame, runs: int) -> Iterator[dict[str, Any]]:
+def _results(
+    results: Results, files: Published, numbers: pd.DataFrame, again: dict[tuple[str, ...], Replications]
+) -> Iterator[dict[str, Any]]:
     ranked = [str(name) for name in numbers.loc[numbers["metric"] == "median_rank", "algorithm"]]
     for number in numbers.itertuples():
-        published = Sample(float(number.mean), float(number.std), runs)  # type: ignore[arg-type]
+        published = Sample(float(number.mean), float(number.std), files.runs)  # type: ignore[arg-type]
         dataset, algorithm, metric, place = map(str, (number.dataset, number.algorithm, number.metric, number.table))
         item = f"Table {place}" if place.isdigit() else place
         if dataset == ALL:
-            yield {"item": item} | _across(results, algorithm, metric, published, ranked)
+            yield {"item": item} | _across(results, files, algorithm, metric, published, ranked)
             continue
         for name, label in (
             (algorithm, item),
             *((name, item + VARIANTS) for name in results.study.variants(algorithm)),
         ):
-            row = {"item": label, "dataset": dataset, "algorithm": name, "orders": results.orders(dataset, name)}
+            orders = results.orders(dataset, name)
+            row = {"item": label, "dataset": dataset, "algorithm": name, "orders": orders}
+            row["chosen"] = files.chosen_by(dataset, name)
             if METRICS[metric].named:
                 yield row | _named(results, dataset, name, metric, str(number.names))
                 continue
             ours, reason = _ours(results, dataset, name, metric)
-            yield row | _judged(dataset, metric, published, ours) | {"reason": reason}
+            known = again.get((dataset, name, metric, orders))
+            if known and ours.runs and not _fresh(known, results.identity(dataset, name), ours, metric):
+                known, reason = None, STALE
+            yield row | _judged(files, dataset, metric, published, ours, known) | {"reason": reason}
 
 
-def _judged(dataset: str, metric: str, published: Sample, ours: Sample) -> dict[str, Any]:
-    judged: Verdict
-    p_value = speed_up = math.nan
+def _fresh(known: Replications, identity: str, ours: Sample, metric: str) -> bool:
+    """Return whether replications are those of our run: made by the same code, or by code that gives the same mean."""
+    return known.identity == identity or prints_as(ours.mean, known.means[0], METRICS[metric].decimals)
+
+
+def _judged(
+    files: Published, dataset: str, metric: str, published: Sample, ours: Sample, known: Replications | None = None
+) -> dict[str, Any]:
+    speed_up, margin = math.nan, files.margin(metric, published.mean)
     if not ours.runs:
-        judged = "unavailable"
-    elif metric == "seconds":
-        judged, speed_up = "speed-up", published.mean / ours.mean
-    elif metric == "seconds_ratio_percent":
-        judged = "speed-up"
+        judged = Judged("unavailable")
+    elif metric in ("seconds", "seconds_ratio_percent"):
+        judged = Judged("speed-up", difference=ours.mean - published.mean)
+        speed_up = published.mean / ours.mean if metric == "seconds" else math.nan
     else:
-        judged, p_value = verdict(published, ours, metric)
+        judged = judge(published, ours, metric, margin, known.means if known else None)
     return {
         "metric": metric,
         "published_mean": published.mean,
@@ -126,9 +162,8 @@ def _judged(dataset: str, metric: str, published: Sample, ours: Sample) -> dict[
         "ours_mean": ours.mean,
         "ours_std": ours.std,
         "runs": ours.runs,
-        "difference": ours.mean - published.mean,
-        "p_value": p_value,
-        "verdict": judged,
+        **judged._asdict(),
+        "margin": margin,
         "speed_up": speed_up,
         "published": formatted(published, dataset, metric),
         "ours": formatted(ours, dataset, metric, fine=True) if ours.runs else "",
@@ -148,16 +183,18 @@ def _named(results: Results, dataset: str, algorithm: str, metric: str, publishe
     }
 
 
-def _across(results: Results, algorithm: str, metric: str, published: Sample, ranked: list[str]) -> dict[str, Any]:
+def _across(
+    results: Results, files: Published, algorithm: str, metric: str, published: Sample, ranked: list[str]
+) -> dict[str, Any]:
     """Compare a number of all data sets together; the published one is of as many data sets as it says."""
     ours = results.across(algorithm, metric, ranked)
-    row = {"dataset": ALL, "algorithm": algorithm} | _judged(ALL, metric, published, ours)
+    row = {"dataset": ALL, "algorithm": algorithm} | _judged(files, ALL, metric, published, ours)
     reasons = []
     if metric == "median_rank":
-        ranks = results.ranks(ranked)[algorithm]
-        row |= {"verdict": median_verdict(published.mean, ranks, metric), "p_value": math.nan}
-        if row["verdict"] == "different":
-            low, high = median_interval(ranks)
+        judged = judge_median(published.mean, results.ranks(ranked)[algorithm], metric, row["margin"])
+        row |= judged._asdict()
+        if judged.verdict == "different":
+            low, high = published.mean + judged.low, published.mean + judged.high
             reasons.append(f"the 99 % interval of our median is {low:.1f} to {high:.1f}")
     if ours.runs < published.runs:
         needed = ranked if metric == "median_rank" else [algorithm]

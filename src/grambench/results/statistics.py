@@ -1,4 +1,4 @@
-"""Tests on means, and the verdict on a number that stands beside a published one.
+"""Tests on means.
 
 Most works on (mean, standard deviation, number of runs), because that is all that a paper prints; only runs of ours can
 be compared in pairs. Standard deviations are those of a sample (ddof = 1). Many algorithms on many data sets are
@@ -8,7 +8,7 @@ compared as in Demšar 2006 (JMLR 7), with Holm's correction.
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,13 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from grambench.config.metrics import METRICS
 
-Verdict = Literal["exact", "consistent", "different", "speed-up", "unavailable"]
-VERDICTS: tuple[Verdict, ...] = ("exact", "consistent", "different", "speed-up", "unavailable")
-
 BEST_LEVEL = 0.05
-VERDICT_LEVEL = 0.01
-RESAMPLES = 10_000
-RESAMPLING_SEED = 2013
 ROUNDING_SLACK = 1e-9
 
 
@@ -41,50 +35,77 @@ class Sample(NamedTuple):
         return cls(float(array.mean()) if array.size else math.nan, std, array.size)
 
 
-def welch(first: Sample, second: Sample) -> float:
-    """Return the p-value of Welch's t-test of equal means; the two variances may differ.
+class Difference(NamedTuple):
+    """A difference of two means with its standard error and the degrees of freedom of that; NaN where not known."""
 
-    Without any variance the answer is certain: 1 for equal means, 0 for different ones. See `student` for a number
-    whose variance is not known.
+    value: float
+    error: float
+    freedom: float
+
+    @property
+    def p_value(self) -> float:
+        """Of the t-test of equal means. Without any variance it is certain: 1 for equal means, 0 for different ones."""
+        if self.error == 0.0:
+            return float(abs(self.value) < ROUNDING_SLACK)
+        return _two_sided(self.value / self.error, self.freedom)
+
+    @property
+    def normal_deviate(self) -> float:
+        """The normal deviate that is as improbable as the difference, with its sign."""
+        from scipy import special
+
+        tail = 0.5 * self.p_value
+        return math.copysign(float(special.ndtri(tail)), self.value)
+
+    def reach(self, level: float) -> float:
+        """Return the least difference that the test would reject: half of the interval of the difference."""
+        from scipy import special
+
+        return float(special.stdtrit(self.freedom, 1.0 - 0.5 * level)) * self.error
+
+
+def welch_difference(first: Sample, second: Sample) -> Difference:
+    """Return by how much the second mean exceeds the first, as Welch's t-test sees it; the two variances may differ.
+
+    See `student_difference` for a number whose variance is not known.
     """
-    if _unknown(first, second):
-        return student(first, second)
+    if math.isnan(first.std) or math.isnan(second.std):
+        return student_difference(first, second)
     shares = first.std**2 / first.runs, second.std**2 / second.runs
     error = math.sqrt(sum(shares))
-    if error == 0:
-        return _certain(first, second)
-    freedom = error**4 / (shares[0] ** 2 / (first.runs - 1) + shares[1] ** 2 / (second.runs - 1))
-    return _two_sided((first.mean - second.mean) / error, freedom)
+    freedom = first.runs + second.runs - 2.0
+    if error > 0.0:
+        freedom = error**4 / (shares[0] ** 2 / (first.runs - 1) + shares[1] ** 2 / (second.runs - 1))
+    return Difference(second.mean - first.mean, error, freedom)
 
 
-def student(first: Sample, second: Sample) -> float:
-    """Return the p-value of Student's two-sample t-test of equal means with a pooled variance.
+def student_difference(first: Sample, second: Sample) -> Difference:
+    """Return by how much the second mean exceeds the first, as Student's t-test with a pooled variance sees it.
 
     Where the variance of one side is not known, because it is a single run or because the paper prints no standard
     deviation, it is taken to be the other side's. That side's runs alone then give the degrees of freedom.
     """
+    value, runs = second.mean - first.mean, (first.runs, second.runs)
     if math.isnan(first.std):
         first, second = second, first
     if math.isnan(first.std) or second.runs < 1:
-        return math.nan
+        return Difference(value, math.nan, math.nan)
     if math.isnan(second.std):
         variance, freedom = first.std**2, first.runs - 1
     else:
         freedom = first.runs + second.runs - 2
         variance = ((first.runs - 1) * first.std**2 + (second.runs - 1) * second.std**2) / freedom
-    if variance == 0:
-        return _certain(first, second)
-    return _two_sided((first.mean - second.mean) / math.sqrt(variance * (1 / first.runs + 1 / second.runs)), freedom)
+    return Difference(value, math.sqrt(variance * sum(1 / count for count in runs)), freedom)
 
 
-def _unknown(first: Sample, second: Sample) -> bool:
-    """Tell whether one of two variances is not known."""
-    return math.isnan(first.std) or math.isnan(second.std)
+def welch(first: Sample, second: Sample) -> float:
+    """Return the p-value of Welch's t-test of equal means."""
+    return welch_difference(first, second).p_value
 
 
-def _certain(first: Sample, second: Sample) -> float:
-    """Return 1 for equal means and 0 for different ones, where nothing varies."""
-    return float(math.isclose(first.mean, second.mean, rel_tol=1e-12, abs_tol=1e-12))
+def student(first: Sample, second: Sample) -> float:
+    """Return the p-value of Student's two-sample t-test of equal means."""
+    return student_difference(first, second).p_value
 
 
 def _two_sided(t: float, freedom: float) -> float:
@@ -215,100 +236,6 @@ def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
         if points[name][1] < best[1] or points[name] == best:
             front.append(name)
     return front
-
-
-def prints_as(value: float, published: float, decimals: int) -> bool:
-    """Return whether `value`, printed with so many decimals, reads as `published`; a tie may be rounded either way."""
-    return abs(value - published) <= 0.5 * 10.0**-decimals + ROUNDING_SLACK
-
-
-def verdict(published: Sample, ours: Sample, metric: str) -> tuple[Verdict, float]:
-    """Judge our number against the published one.
-
-    Parameters
-    ----------
-    published, ours : Sample
-        The two numbers.
-    metric : str
-        A key of METRICS, which says how precisely the paper prints it.
-
-    Returns
-    -------
-    verdict : str
-        "exact": the mean and, where it is published, the standard deviation print as published. "consistent": Welch's
-        t-test does not reject equal means at 1 %, or the means differ by no more than half the published standard
-        deviation. "different": neither. "unavailable": there are no runs.
-    p_value : float
-        Of Welch's t-test; NaN where there is none.
-    """
-    if ours.runs == 0:
-        return "unavailable", math.nan
-    p_value = welch(_with_least_variance(published, ours, metric), ours)
-    decimals = METRICS[metric].decimals
-    same_std = math.isnan(published.std) or prints_as(ours.std, published.std, decimals)
-    if same_std and prints_as(ours.mean, published.mean, decimals):
-        return "exact", p_value
-    if p_value >= VERDICT_LEVEL or abs(ours.mean - published.mean) <= 0.5 * published.std:
-        return "consistent", p_value
-    return "different", p_value
-
-
-def median_interval(values: ArrayLike) -> tuple[float, float]:
-    """Return the 99 % bootstrap interval of a median: what it might have been on other data sets of the same kind.
-
-    10000 times as many values are drawn with replacement; the ends are medians that occur, 0.5 % of them below the
-    lower and 0.5 % above the upper one. It is the same for the same values, in whatever order.
-    """
-    known: NDArray[np.float64] = np.sort(np.asarray(values, dtype=np.float64))
-    drawn = np.random.default_rng(RESAMPLING_SEED).choice(known, size=(RESAMPLES, known.size))
-    tails = [VERDICT_LEVEL / 2, 1.0 - VERDICT_LEVEL / 2]
-    low, high = np.quantile(np.median(drawn, axis=1), tails, method="inverted_cdf")
-    return float(low), float(high)
-
-
-def median_verdict(published: float, values: ArrayLike, metric: str) -> Verdict:
-    """Judge our median over data sets against the published one, of which no deviation is known.
-
-    A t-test has no place here: medians of a few ranks are whole or half numbers, and far from normal. Data sets are the
-    only source of chance that is left in a rank, and other ones could have been chosen, as some of ours are; so the
-    question is which medians resampled data sets give. The published median would vary as well, by the same reasoning,
-    which the interval leaves out: the verdict is strict.
-
-    Parameters
-    ----------
-    published : float
-        As printed.
-    values : array
-        Ours on each data set.
-    metric : str
-        A key of METRICS, which says how precisely the paper prints it.
-
-    Returns
-    -------
-    verdict : str
-        "exact": our median prints as published. "consistent": the published one lies in `median_interval`.
-        "different": it does not. "unavailable": there are not even two data sets, without which there is no interval.
-    """
-    known = np.asarray(values, dtype=np.float64)
-    if known.size < 2:
-        return "unavailable"
-    if prints_as(float(np.median(known)), published, METRICS[metric].decimals):
-        return "exact"
-    low, high = median_interval(known)
-    return "consistent" if low <= published <= high else "different"
-
-
-def _with_least_variance(published: Sample, ours: Sample, metric: str) -> Sample:
-    """Return a mean of whole numbers, printed without a deviation, with what is known of it.
-
-    It is the least that whole numbers of such a mean can have, or ours where that is larger: five counts with a mean of
-    3.8 deviate by 0.45 or more. A single run says nothing of the kind.
-    """
-    if not (METRICS[metric].counted and math.isnan(published.std) and published.runs > 1):
-        return published
-    part = published.mean % 1.0
-    least = math.sqrt(part * (1.0 - part) * published.runs / (published.runs - 1))
-    return published._replace(std=max(least, ours.std) if ours.runs > 1 else least)
 
 
 def printed(sample: Sample, metric: str, *, fine: bool = False, decimals: int | None = None) -> str:

@@ -50,6 +50,12 @@ class Results:
         grouped = plain.groupby(["dataset", "algorithm", "metric"])["result"]
         return {(str(d), str(a), str(m)): values.to_numpy(np.float64) for (d, a, m), values in grouped}
 
+    def identity(self, dataset: str, algorithm: str) -> str:
+        """Return what the record of a cell was made from, settings and code; empty where there is none."""
+        found = self.cells[(self.cells["dataset"] == dataset) & (self.cells["algorithm"] == algorithm)]
+        found = found[found["sweep"] == ""]
+        return str(found["identity"].iloc[0]) if len(found) else ""
+
     @cached_property
     def _cells(self) -> dict[tuple[str, str, str], tuple[str, str, str]]:
         names = ("dataset", "algorithm", "sweep", "status", "reason", "orders")

@@ -28,7 +28,8 @@ def main(argv: list[str]) -> None:
             f"{stale[0]}: made with other settings or other code than are asked for ({len(stale)} of {len(paths)} "
             "records were); make them again: snakemake --cores all -R $(grambench failed)"
         )
-    collect.write(found, *map(Path, outputs))
+    runs, curves, cells = map(Path, outputs)
+    collect.write(found, runs, curves, cells, identities)
 
 
 if __name__ == "__main__":

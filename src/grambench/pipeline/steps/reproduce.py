@@ -1,6 +1,7 @@
 """Rule `reproduce`: every published number beside ours, with a verdict.
 
 python -m grambench.pipeline.steps.reproduce SPEC OUTPUT RUNS CELLS --published FILE... --prepared FILE...
+    [--replications FILE]
 """
 
 import argparse
@@ -23,12 +24,14 @@ def main(argv: list[str]) -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("--published", type=Path, nargs="*", default=[])
     parser.add_argument("--prepared", type=Path, nargs="*", default=[])
+    parser.add_argument("--replications", type=Path)
     arguments = parser.parse_args(argv)
     results = Results.read(Study.model_validate(arguments.spec), arguments.runs, arguments.cells)
     prepared = {dataset.name: dataset for dataset in map(store.read, arguments.prepared)}
     published = {path.name: path for path in arguments.published}
     with sealed(arguments.output) as temporary:
-        reproduction.table(results, prepared, published).to_csv(temporary, index=False)
+        made = reproduction.table(results, prepared, published, arguments.replications)
+        made.to_csv(temporary, index=False)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,13 @@ from matplotlib.lines import Line2D
 from grambench.config.metrics import METRICS
 from grambench.config.shown import AgreementFigure
 from grambench.report.figures.shared import Given, plain_ticks
-from grambench.results.statistics import VERDICTS
 from grambench.results.study import Results
+from grambench.results.verdicts import VERDICTS
 
 MARKS = {
     "exact": ("#0072B2", "o"),
-    "consistent": ("#009E73", "s"),
+    "confirmed": ("#009E73", "s"),
+    "compatible": ("#B8860B", "D"),
     "different": ("#D55E00", "X"),
 }
 NAMED = 8  # points of the agreement that are labelled

@@ -1,0 +1,195 @@
+"""The verdict on a number that stands beside a published one: whether it was tested, and how sharply.
+
+A published mean is one draw of what its paper leaves to chance. Where a study's runs were made again often enough,
+the means of those replications (`grambench.results.replications`) say where it might have been; where not, the
+deviations of single runs do, by Welch's test, which takes runs to be independent. A number that a test does not reject
+is confirmed only where no difference beyond the margin that the study declares is possible.
+"""
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from grambench.algorithms.fit import Floats
+from grambench.config.metrics import METRICS
+from grambench.results.statistics import Difference, Sample, welch_difference
+
+Verdict = Literal["exact", "confirmed", "compatible", "different", "speed-up", "unavailable"]
+VERDICTS: tuple[Verdict, ...] = ("exact", "confirmed", "compatible", "different", "speed-up", "unavailable")
+
+LEVEL = 0.01
+LEAST = 3  # replications that tell of a deviation
+RESAMPLES = 10_000
+RESAMPLING_SEED = 2013
+ROUNDING_SLACK = 1e-9
+
+
+class Judged(NamedTuple):
+    """A verdict and what it rests on.
+
+    Attributes
+    ----------
+    verdict : str
+        "exact": our mean and, where it is published, the standard deviation print as published. "different": a test
+        rejects equal means at 1 %. "confirmed": it does not, and the 99 % interval of the difference lies within the
+        margin. "compatible": it does not, but the interval is wider. "unavailable": there is nothing to test with.
+    p_value : float
+        Of the test; NaN where there is none, as of medians.
+    difference, low, high : float
+        Ours less the published one, of the replications where there are any, and its 99 % interval.
+    z : float
+        Of replications, a normal deviate as improbable as the published number is by them, positive where theirs are
+        higher; NaN without.
+    replications : int
+        Means that the test rests on; 0 without.
+    detectable : float
+        The least difference that the test would have rejected.
+    """
+
+    verdict: Verdict
+    p_value: float = math.nan
+    difference: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    z: float = math.nan
+    replications: int = 0
+    detectable: float = math.nan
+
+
+def prints_as(value: float, published: float, decimals: int) -> bool:
+    """Return whether `value`, printed with so many decimals, reads as `published`; a tie may be rounded either way."""
+    return abs(value - published) <= 0.5 * 10.0**-decimals + ROUNDING_SLACK
+
+
+def judge(
+    published: Sample, ours: Sample, metric: str, margin: float | None, replications: Floats | None = None
+) -> Judged:
+    """Judge our number against the published one.
+
+    Parameters
+    ----------
+    published, ours : Sample
+        The two numbers.
+    metric : str
+        A key of METRICS, which says how precisely the paper prints it.
+    margin : float or None
+        The difference that would matter; None where the study declares none, so that nothing is confirmed.
+    replications : ndarray of float64 (R,), optional
+        Means as ours with other draws, ours among them. Where all are the same nothing was drawn: they tell nothing.
+    """
+    if ours.runs == 0:
+        return Judged("unavailable")
+    decimals = METRICS[metric].decimals
+    rounded = 10.0**-decimals / math.sqrt(12.0)  # deviation of what rounding adds to a printed number
+    if replications is not None and len(replications) >= LEAST and np.ptp(replications) > ROUNDING_SLACK:
+        found, count = replicated(published.mean, replications), len(replications)
+    else:
+        found, count = welch_difference(_with_least_variance(published, ours, metric), ours), 0
+    found = found._replace(error=math.hypot(found.error, rounded))
+    reach = found.reach(LEVEL)
+    same_std = math.isnan(published.std) or prints_as(ours.std, published.std, decimals)
+    verdict: Verdict = _weighed(found.p_value, found.value - reach, found.value + reach, margin)
+    if same_std and prints_as(ours.mean, published.mean, decimals):
+        verdict = "exact"
+    z = found.normal_deviate if count else math.nan
+    return Judged(verdict, found.p_value, found.value, found.value - reach, found.value + reach, z, count, reach)
+
+
+def replicated(published: float, replications: Floats) -> Difference:
+    """Return by how much the mean of replications differs from a published number that would be one more of them.
+
+    Student's t has one degree of freedom less than there are replications: their deviation is not known any better.
+    """
+    sample = Sample.of(replications)
+    error = sample.std * math.sqrt(1.0 + 1.0 / sample.runs)
+    return Difference(sample.mean - published, error, sample.runs - 1)
+
+
+def _weighed(p_value: float, low: float, high: float, margin: float | None) -> Verdict:
+    """Return the verdict of a test and an interval on a number that is not exact."""
+    if math.isnan(p_value):
+        return "unavailable"
+    if p_value < LEVEL:
+        return "different"
+    return "confirmed" if margin is not None and -margin <= low and high <= margin else "compatible"
+
+
+def judge_median(published: float, values: ArrayLike, metric: str, margin: float | None) -> Judged:
+    """Judge our median over data sets against the published one, of which no deviation is known.
+
+    A t-test has no place here: medians of a few ranks are whole or half numbers, and far from normal. Other data sets
+    could have been chosen, as some of ours are; so the question is which medians resampled data sets give. The
+    published median would vary as well, by the same reasoning, which the interval leaves out.
+
+    Parameters
+    ----------
+    published : float
+        As printed.
+    values : array
+        Ours on each data set; of fewer than two there is no interval.
+    metric : str
+        A key of METRICS, which says how precisely the paper prints it.
+    margin : float or None
+        The difference that would matter.
+    """
+    known = np.asarray(values, dtype=np.float64)
+    if known.size < 2:
+        return Judged("unavailable")
+    low, high = (end - published for end in median_interval(known))
+    median = float(np.median(known))
+    verdict: Verdict
+    if prints_as(median, published, METRICS[metric].decimals):
+        verdict = "exact"
+    else:
+        verdict = _weighed(1.0 if low <= 0.0 <= high else 0.0, low, high, margin)
+    return Judged(verdict, difference=median - published, low=low, high=high, detectable=(high - low) / 2)
+
+
+def median_interval(values: ArrayLike) -> tuple[float, float]:
+    """Return the 99 % bootstrap interval of a median: what it might have been on other data sets of the same kind.
+
+    10000 times as many values are drawn with replacement; the ends are medians that occur, 0.5 % of them below the
+    lower and 0.5 % above the upper one. It is the same for the same values, in whatever order.
+    """
+    known: NDArray[np.float64] = np.sort(np.asarray(values, dtype=np.float64))
+    drawn = np.random.default_rng(RESAMPLING_SEED).choice(known, size=(RESAMPLES, known.size))
+    tails = [LEVEL / 2, 1.0 - LEVEL / 2]
+    low, high = np.quantile(np.median(drawn, axis=1), tails, method="inverted_cdf")
+    return float(low), float(high)
+
+
+def _with_least_variance(published: Sample, ours: Sample, metric: str) -> Sample:
+    """Return a mean of whole numbers, printed without a deviation, with what is known of it.
+
+    It is the least that whole numbers of such a mean can have, or ours where that is larger: five counts with a mean of
+    3.8 deviate by 0.45 or more. A single run says nothing of the kind.
+    """
+    if not (METRICS[metric].counted and math.isnan(published.std) and published.runs > 1):
+        return published
+    part = published.mean % 1.0
+    least = math.sqrt(part * (1.0 - part) * published.runs / (published.runs - 1))
+    return published._replace(std=max(least, ours.std) if ours.runs > 1 else least)
+
+
+class Normality(NamedTuple):
+    """How the z of many numbers are spread: how many, their root mean square, and a test that they are normal."""
+
+    numbers: int
+    rms: float
+    p_value: float
+
+
+def normality(deviates: ArrayLike) -> Normality:
+    """Compare z with the standard normal distribution that they have where nothing differs, by Kolmogorov and Smirnov.
+
+    The p-value takes them to be independent, which the numbers of one data set are not: it is too small, not too large.
+    """
+    from scipy import stats
+
+    known = np.asarray(deviates, dtype=np.float64)
+    known = known[np.isfinite(known)]
+    if not known.size:
+        return Normality(0, math.nan, math.nan)
+    return Normality(known.size, math.sqrt(float(np.mean(known**2))), float(stats.kstest(known, "norm").pvalue))
