@@ -8,7 +8,7 @@ COMPILED := tests/test_algorithms.py tests/test_solvers.py tests/test_batch_algo
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-slurm same freeze lint lock schema clean
+.PHONY: demo test test-slurm replications same freeze lint lock schema clean
 
 demo: .venv/run.stamp
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules
@@ -22,6 +22,11 @@ test: .venv/dev.stamp
 test-slurm: .venv/dev.stamp
 	tests/slurm/install.sh
 	$(BIN)/python -m pytest tests/slurm -s --study $(STUDY)
+
+replications: .venv/run.stamp
+	$(BIN)/snakemake --cores $(CORES) $(if $(STUDIES),--config "studies=[$(STUDIES)]" --) replications
+	mkdir -p config/replications
+	cp results/replications/*.csv config/replications/
 
 same: .venv/run.stamp
 	$(BIN)/python benchmarks/same.py compare results --rerun $(CORES) \

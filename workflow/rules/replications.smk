@@ -22,9 +22,12 @@ rule summary:
         "../../envs/environment.yaml"
     params:
         code=code("grambench.pipeline.steps.replications"),
+        shipped=lambda w: [
+            word for path in PLAN.shipped(w.study) for word in ("--shipped", path)
+        ],
     shell:
         "python -m grambench.pipeline.steps.replications {output} --records {input.records}"
-        " --published {input.published} 2> {log}"
+        " --published {input.published} {params.shipped} 2> {log}"
 
 
 rule replications:

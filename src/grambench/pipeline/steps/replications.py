@@ -1,6 +1,6 @@
 """Rule `summary`: the means of all replications of a study (grambench.results.replications).
 
-python -m grambench.pipeline.steps.replications OUTPUT --records RECORD... --published FILE...
+python -m grambench.pipeline.steps.replications OUTPUT --records RECORD... --published FILE... [--shipped FILE]
 """
 
 import argparse
@@ -20,15 +20,19 @@ def main(argv: list[str]) -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--records", type=Path, nargs="+", required=True)
     parser.add_argument("--published", type=Path, nargs="*", default=[])
+    parser.add_argument("--shipped", type=Path, help="the table whose rows are kept where they were not made anew")
     arguments = parser.parse_args(argv)
     numbers = [pd.read_csv(path) for path in arguments.published]
     metrics = {str(metric) for table in numbers if "metric" in table for metric in table["metric"]}
-    found = [(_identity(record), record) for record in map(records.read, arguments.records)]
+    found = [(identity(record), record) for record in map(records.read, arguments.records)]
+    made = replications.table(found, metrics)
+    if arguments.shipped:
+        made = replications.updated(pd.read_csv(arguments.shipped, dtype=str), made)
     with sealed(arguments.output) as temporary:
-        replications.table(found, metrics).to_csv(temporary, index=False)
+        made.to_csv(temporary, index=False)
 
 
-def _identity(record: records.Record) -> str:
+def identity(record: records.Record) -> str:
     """Return what a record was made from, whichever repeats it holds."""
     settings = {name: value for name, value in record.settings.items() if name != "block"}
     return fingerprint.identity(fingerprint.spec(settings), record.code)

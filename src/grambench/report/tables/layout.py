@@ -27,7 +27,7 @@ class Cell:
     status : str
         What stands in the place of a value of ours: the status of the run that failed, or a dash.
     verdict : str
-        See grambench.results.statistics.verdict; empty where nothing is published.
+        See grambench.results.verdicts.Judged; empty where nothing is published.
     best : bool
         Whether it is among the best of its row.
     speed_up : float or None

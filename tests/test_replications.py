@@ -1,0 +1,150 @@
+"""Runs made again with other draws: repeats beyond a run's own, how many of them, and the table of their means."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from specifications import specification
+from test_blocks import dataset, record, run, spec_of
+
+from grambench.common.errors import ConfigError, DataError
+from grambench.config.load import read
+from grambench.experiments import online, splits
+from grambench.pipeline.plan import Plan
+from grambench.pipeline.steps import replications as step
+from grambench.results import records, replications
+
+CONFIG = Path(__file__).parent.parent / "config"
+
+
+def project(**changes):
+    return Plan(read(CONFIG / "config.yaml") | changes, CONFIG)
+
+
+def test_seeded_orders_go_on_and_published_ones_begin_again():
+    seeded = [online.draw_orders(None, 40, 3, 1, "x", numbers).indices for numbers in (range(9), range(6, 9))]
+    assert np.array_equal(seeded[0][6:], seeded[1])
+    assert len({tuple(order) for order in seeded[0].tolist()}) == 9
+    published = np.array([np.random.default_rng(r).permutation(40) for r in range(3)], dtype=np.int32)
+    again = online.draw_orders(published, 40, 3, 1, "x", range(6, 9))
+    assert np.array_equal(again.indices, published) and again.origin == "published"
+
+
+@pytest.mark.parametrize("case", ["online", "nested", "holdout"])
+def test_a_replication_is_a_run_with_other_draws(plan, case):
+    spec, data = spec_of(plan, case), dataset()
+    first, again, later = (run(spec | {"block": block}, data) for block in ([0, 4], [5, 9], [10, 14]))
+    both = run(spec | {"block": [5, 14]}, data)
+    same = []
+    for metric in first.metrics.keys() - {"seconds", "search_seconds"}:
+        same.append(np.array_equal(first.metrics[metric], again.metrics[metric], equal_nan=True))
+        expected = np.concatenate([again.metrics[metric], later.metrics[metric]], axis=1)
+        assert both.metrics[metric].tobytes() == expected.tobytes(), metric
+    assert not all(same)
+
+
+def test_on_published_orders_only_what_draws_changes(plan):
+    spec, data = spec_of(plan, "online"), dataset()
+    rng = np.random.default_rng(1)
+    orders = np.array([rng.permutation(len(data.labels)) for _ in range(5)], dtype=np.int32)
+    known = type(data)(name="made", features=data.features, labels=data.labels, orders=orders, source={})
+    for file, changes in (("omkc_dd", False), ("omkc_ss", True)):
+        asked = spec | {"file": file, "points": [{"beta": 0.8}]}
+        own, again = (run(asked | {"block": block}, known).metrics["mistake_percent"] for block in ([0, 4], [5, 9]))
+        assert np.array_equal(own, again) is not changes
+
+
+def test_a_nested_replication_is_another_partition():
+    data = dataset()
+    asked = [specification("unif", "nested", protocol={"select": "C", "values": [1.0]}, block=[0, 14])]
+    found = [part.outer.test.labels.size for part in splits.parts(asked[0], data)]
+    assert [sum(found[start : start + 5]) for start in (0, 5, 10)] == [60, 60, 60]
+
+
+def test_there_are_as_many_as_the_budget_allows():
+    plan = project()
+    whole = plan.repeats("rkl")
+    for entry, name in (("rkl_l2", "german_numer"), ("unif", "sonar")):
+        blocks = plan.replications("rkl", name, entry)
+        ends = [list(map(int, block.split("-"))) for block in blocks]
+        covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
+        assert covered == list(range(whole, whole + len(covered)))
+        assert all((last - first + 1) % whole == 0 for first, last in ends)
+        seconds = (plan.expected_seconds("rkl", name, entry) - 3) * len(covered) / whole
+        assert seconds <= plan.studies["rkl"].replications.seconds
+    assert len(covered) == 19 * whole  # of sonar; 20 with the study's own
+    assert plan.replications("leaderboard", "sonar", "unif") == []
+
+
+def test_only_what_draws_is_run_again_on_published_orders():
+    cells = project().replicated("omkc")
+    assert ("wdbc", "omkc_ss") in cells and ("dorothea", "om2") in cells
+    assert ("wdbc", "om2") not in cells
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"algorithms": ["nobody"], "seconds": 1}, "replications names algorithm nobody"),
+        ({"datasets": {"letter_b_d": ["om2"]}, "seconds": 1}, "replications names data set letter_b_d"),
+        ({"count": 2, "seconds": 1}, "count"),
+        ({}, "seconds"),
+    ],
+)
+def test_wrong_replications_are_refused(tmp_path, change, message):
+    import yaml
+
+    folder = tmp_path / "config"
+    (folder / "studies").mkdir(parents=True)
+    (folder / "datasets").symlink_to(CONFIG / "datasets")
+    study = read(CONFIG / "studies" / "omkc.yaml") | {"replications": change}
+    (folder / "studies" / "omkc.yaml").write_text(yaml.safe_dump(study))
+    with pytest.raises(ConfigError, match=message):
+        Plan({"studies": ["omkc"]}, folder)
+
+
+def made(plan, *blocks, **changes):
+    """Return the records of a run and of blocks of its replications."""
+    spec = spec_of(plan, "online")
+    return [record(each, run(each, dataset()), **changes) for each in (spec, *(spec | {"block": b} for b in blocks))]
+
+
+def test_the_table_has_a_mean_a_replication_the_own_first(plan):
+    own, *further = made(plan, [10, 14], [5, 9])
+    found = replications.table([("id", each) for each in (*further, own)], {"mistake_percent", "d"})
+    (row,) = found.itertuples()
+    assert (row.dataset, row.algorithm, row.metric, row.orders) == ("sonar", "omkc_ss", "mistake_percent", "seeded")
+    means = [each.metrics["mistake_percent"].mean() for each in (own, further[1], further[0])]
+    assert np.array(row.means.split(), dtype=float) == pytest.approx(means)
+
+
+def test_replications_by_other_code_are_refused_and_failed_cells_left_out(plan):
+    own, again = made(plan, [5, 9])
+    with pytest.raises(DataError, match="sonar, omkc_ss: its replications are not all of the same settings and code"):
+        replications.table([("one", own), ("other", again)], {"mistake_percent"})
+    (_, failed) = made(plan, [5, 9], status="timeout")
+    assert replications.table([("id", own), ("id", failed)], {"mistake_percent"}).empty
+
+
+def test_the_step_keeps_what_was_not_made_anew(plan, tmp_path):
+    paths = []
+    for number, each in enumerate(made(plan, [5, 9])):
+        paths.append(str(tmp_path / f"{number}.h5"))
+        records.write(Path(paths[-1]), each)
+    published = tmp_path / "published.csv"
+    published.write_text("table,dataset,algorithm,metric,mean,std\n3,sonar,omkc_ss,mistake_percent,30,1\n")
+    shipped = tmp_path / "shipped.csv"
+    kept = ["wdbc,om2,mistake_percent,published,id,1 2 3", "sonar,omkc_ss,mistake_percent,published,id,4 5 6"]
+    shipped.write_text(
+        "\n".join([",".join(replications.COLUMNS), *kept, "sonar,omkc_ss,mistake_percent,seeded,id,7 8\n"])
+    )
+    output = tmp_path / "omkc.csv"
+    step.main([str(output), "--records", *paths, "--published", str(published), "--shipped", str(shipped)])
+    found = replications.read(output)
+    assert len(found) == 3
+    assert found["wdbc", "om2", "mistake_percent", "published"].means.tolist() == [1.0, 2.0, 3.0]
+    anew = found["sonar", "omkc_ss", "mistake_percent", "seeded"]
+    assert len(anew.means) == 2 and anew.means[0] != 7.0
+    spec = json.loads(json.dumps(spec_of(plan, "online")))
+    assert anew.identity.partition(".")[0] == step.identity(record(spec, run(spec, dataset()))).partition(".")[0]
