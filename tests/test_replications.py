@@ -1,5 +1,6 @@
 """Runs made again with other draws: repeats beyond a run's own, how many of them, and the table of their means."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from grambench.experiments import online, splits
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import replications as step
 from grambench.results import records, replications
+from grambench.results.statistics import Sample
+from grambench.results.verdicts import judge
 
 CONFIG = Path(__file__).parent.parent / "config"
 
@@ -148,3 +151,52 @@ def test_the_step_keeps_what_was_not_made_anew(plan, tmp_path):
     assert len(anew.means) == 2 and anew.means[0] != 7.0
     spec = json.loads(json.dumps(spec_of(plan, "online")))
     assert anew.identity.partition(".")[0] == step.identity(record(spec, run(spec, dataset()))).partition(".")[0]
+
+
+# the shipped tables
+
+SHIPPED = {path.stem: replications.read(path) for path in sorted((CONFIG / "replications").glob("[!c]*.csv"))}
+
+
+@pytest.mark.parametrize("name", ["omkc", "rkl"])
+def test_shipped_replications_are_of_the_studies_as_they_stand(name):
+    plan, known = project(studies=[name]), SHIPPED[name]
+    study = plan.studies[name]
+    cells = {(dataset, task) for dataset, task in plan.replicated(name)}
+    assert {key[:2] for key in known} == cells
+    for (_, _, metric, _), each in known.items():
+        assert metric in study.published.margins
+        assert 3 <= len(each.means) <= study.replications.count
+
+
+def judged(study, metric, published, others):
+    """Judge a mean as if it had been printed, by replications of something that may be something else."""
+    printed, ours = (Sample(mean, np.nan, study.published.runs) for mean in (published, others[0]))
+    return judge(printed, ours, metric, study.published.margin(metric, published), others).verdict
+
+
+@pytest.mark.parametrize(("name", "metric"), [("rkl", "accuracy_percent"), ("omkc", "mistake_percent")])
+def test_one_in_a_hundred_held_out_replications_is_called_different(name, metric):
+    study = project(studies=[name]).studies[name]
+    found = [
+        judged(study, metric, mean, np.delete(each.means, number)) == "different"
+        for key, each in SHIPPED[name].items()
+        if key[2] == metric and np.ptp(each.means) > 0
+        for number, mean in enumerate(each.means)
+    ]
+    assert len(found) > 500
+    assert 0.002 < np.mean(found) < 0.02
+
+
+@pytest.mark.parametrize(("name", "metric"), [("rkl", "accuracy_percent"), ("omkc", "mistake_percent")])
+def test_different_algorithms_are_not_confirmed_to_be_the_same(name, metric):
+    study = project(studies=[name]).studies[name]
+    own = {key: each.means for key, each in SHIPPED[name].items() if key[2] == metric}
+    found = [
+        judged(study, metric, one[0], other)
+        for (first, one), (second, other) in itertools.permutations(own.items(), 2)
+        if (first[0], first[3]) == (second[0], second[3])
+        and abs(one.mean() - other.mean()) > 2 * study.published.margin(metric, one[0])
+    ]
+    assert len(found) > 50
+    assert np.mean([verdict in ("exact", "confirmed") for verdict in found]) < 0.15
