@@ -12,7 +12,6 @@ import pandas as pd
 from grambench.claims import chances
 from grambench.common import layout
 from grambench.config.project import Configuration
-from grambench.results import replications
 
 CONFIG = Path("config")
 
@@ -25,9 +24,8 @@ def main():
     for name in configuration.names("studies"):
         study = configuration.study(name)
         if study.published:
-            made = CONFIG / "replications" / f"{name}.csv"
             files = {file: CONFIG / "published" / file for file in study.published.files()}
-            again = replications.read(made) if made.is_file() else {}
+            again = chances.replicated(CONFIG / f"replications/{name}.csv")
             # parts are shared by all algorithms: without replications nobody knows how their means vary together
             waits = study.replications and study.protocol.paired and not again
             parts.append(chances.table(name, chances.compute(study, files, again, 0 if waits else chances.DRAWS)))

@@ -10,7 +10,6 @@ from grambench import claims
 from grambench.claims import Answer, Chance, Claim, chances
 from grambench.common.errors import DataError
 from grambench.config.project import Configuration
-from grambench.results import replications
 from grambench.results.replications import Replications
 
 CONFIG = Path(__file__).parent.parent / "config"
@@ -29,8 +28,7 @@ def shipped(study):
 
 
 def means(study):
-    path = CONFIG / f"replications/{study}.csv"
-    return replications.read(path) if path.is_file() else {}
+    return chances.replicated(CONFIG / f"replications/{study}.csv")
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -142,6 +140,28 @@ def test_runs_vary_as_their_replications_do_about_a_mean_that_is_one_of_theirs(p
     assert np.allclose(second.mean(axis=1) - 90, 2.0 * (first.mean(axis=1) - 90))
     printed = [values.std(ddof=1) for values in seen[0]]
     assert np.allclose(printed, 2.0)
+
+
+def test_replications_are_read_by_cell_and_those_of_published_orders_first(tmp_path, monkeypatch):
+    rows = {("wdbc", "omkc_ss", "mistake_percent", orders): orders for orders in ("published", "seeded")}
+    monkeypatch.setattr(chances.replications, "read", lambda path: rows)
+    assert chances.replicated(CONFIG / "config.yaml") == {("wdbc", "omkc_ss", "mistake_percent"): "published"}
+    assert chances.replicated(tmp_path / "none.csv") == {}
+
+
+def test_what_an_algorithm_draws_by_itself_is_not_how_its_orders_vary(tmp_path):
+    """OMKC's replications are of the same orders: they would make a claim more certain than the paper's runs do."""
+    study, files = given("omkc")
+    (claim,) = (claim for claim in claims.of("omkc") if claim.id == "2b")
+    constant = {
+        (name, algorithm, "mistake_percent"): Replications(np.array([5.0, 5.0, 5.0, 5.1]), "")
+        for name in study.datasets
+        for algorithm in ("om2", "omkc_dd", "omkc_ds", "omkc_sd", "omkc_ss")
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chances, "of", lambda name: [claim])
+        found = chances.compute(study, files, constant, 20)
+        assert found == chances.compute(study, files, {}, 20) and 0.0 < found["2b"].probability < 1.0
 
 
 def test_what_has_no_known_deviation_has_no_probability(paper):

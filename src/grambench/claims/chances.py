@@ -5,12 +5,12 @@ is what the paper prints, and the claim's own function judges each: the share on
 probability of being replicated. A predicate that the truth itself fulfils in less than half of the cases says more of
 chance than of us, and is to be restated; one that the printed numbers do not fulfil is contradicted by the paper.
 
-A number varies as its replications do (grambench.results.replications), which share their partitions on each data set,
-so that a drawn one moves all algorithms together; where there are none, each run is normal with the printed deviation,
-independent of all others. Whichever number has neither is left out of the draws, and a claim that needs it has no
-probability. Printed seconds stand for work, of which no paper has counts; numbers of all data sets together stand for
-each of them, a median rank for the error that it orders. Curves and sweeps are not printed: claims on them are not
-decided here.
+Where algorithms share their draws, as the parts of a nested study, a number varies as its replications do
+(grambench.results.replications): one that is drawn moves all algorithms of a data set together. Elsewhere, and where
+there are none, each run is normal with the printed deviation, independent of all others. Whichever number has neither
+is left out of the draws, and a claim that needs it has no probability. Printed seconds stand for work, of which no
+paper has counts; numbers of all data sets together stand for each of them, a median rank for the error that it orders.
+Curves and sweeps are not printed: claims on them are not decided here.
 
 The table of all studies is shipped, config/replications/claims.csv; `python benchmarks/claims.py` makes it anew.
 """
@@ -29,6 +29,7 @@ from grambench.claims import Chance, Evidence, of
 from grambench.common.settings import fault
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
+from grambench.results import replications
 from grambench.results.reading import as_written
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
@@ -101,8 +102,14 @@ def read(path: Path, study: str) -> dict[str, Chance]:
         }
 
 
+def replicated(path: Path) -> dict[Cell, Replications]:
+    """Return the replications of a shipped table, where there is one; of published orders where it has those too."""
+    found = replications.read(path) if path.is_file() else {}
+    return {(key[0], key[1], key[2]): found[key] for key in sorted(found, reverse=True)}
+
+
 def compute(
-    study: Study, published: Mapping[str, Path], replications: Mapping[Cell, Replications], draws: int = DRAWS
+    study: Study, published: Mapping[str, Path], again: Mapping[Cell, Replications], draws: int = DRAWS
 ) -> dict[str, Chance]:
     """Return what the paper's own numbers say to each claim that they decide.
 
@@ -112,8 +119,9 @@ def compute(
         The study, with all data sets of its paper.
     published : dict of Path
         The files of config/published by name.
-    replications : dict of Replications
-        Means by data set, algorithm and metric; it may be empty.
+    again : dict of Replications
+        Means by data set, algorithm and metric; it may be empty. Of a study whose algorithms are not compared in pairs
+        they say how draws inside an algorithm vary, and not the orders: they are not used.
     draws : int
         Of results; without any there are no probabilities.
     """
@@ -129,7 +137,7 @@ def compute(
     answers = {claim.id: claim.test(shown) for claim in of(study.name)}
     decided = [claim for claim in of(study.name) if answers[claim.id].verdict != "undecided"]
     rng = np.random.default_rng(SEED)
-    deviations = _deviations(study, numbers, replications)
+    deviations = _deviations(study, numbers, again if study.protocol.paired else {})
     held = {claim.id: 0 for claim in decided}
     for _ in range(draws if decided else 0):
         drawn = evidence(dict(_drawn(numbers, deviations, rng)))
@@ -183,7 +191,7 @@ def _sizes(study: Study, published: Mapping[str, Path]) -> pd.DataFrame:
 
 
 def _as_printed(number: Number) -> Floats:
-    """Return runs with exactly the mean and the deviation that are printed, the first low, the last high, in all cells."""
+    """Return runs with exactly the printed mean and deviation; in all cells the first is low and the last high."""
     if number.names.size:
         return number.names
     if number.runs == 1 or not number.std > 0.0:
@@ -198,14 +206,12 @@ def _standard(values: Floats) -> Floats:
     return centred / std if std > 0.0 else np.zeros_like(centred)
 
 
-def _deviations(
-    study: Study, numbers: Mapping[Cell, Number], replications: Mapping[Cell, Replications]
-) -> dict[Cell, Floats]:
+def _deviations(study: Study, numbers: Mapping[Cell, Number], again: Mapping[Cell, Replications]) -> dict[Cell, Floats]:
     """Return how the means of replications deviate, equally many for all cells of a data set.
 
     Those of one place share their partition. They are means of our runs; of a paper with fewer runs they deviate more.
     """
-    known = {cell: replications[cell].means for cell in numbers if cell in replications}
+    known = {cell: again[cell].means for cell in numbers if cell in again}
     known = {cell: means for cell, means in known.items() if len(means) >= LEAST}
     count = {place: min(len(means) for cell, means in known.items() if cell[0] == place) for place, *_ in known}
     repeats = study.protocol.repeats

@@ -33,7 +33,7 @@ MEANINGS = {
     "speed-up": "seconds and their ratios: shown, not judged",
     "unavailable": "nothing to compare: not part of this run, a failed run, or data that could not be had",
 }
-CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?"}
+CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "contradicted": "⊥", "undecided": "?"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +145,7 @@ def _view(study: StudyReport) -> dict[str, Any]:
         "tables": [shown(grid) for grid in study.tables],
         "counts": {name: int((study.reproduction["verdict"] == name).sum()) for name in VERDICTS},
         "claim_counts": {name: int((study.claims["verdict"] == name).sum()) for name in CLAIM_SIGNS},
-        "claims": study.claims.to_dict("records"),
+        "claims": [row | {"again": _percent(row["probability"])} for row in study.claims.to_dict("records")],
         "differences": _differences(study),
         "speed_ups": _speed_ups(study),
         "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(failed), "all": len(cells)},
@@ -154,6 +154,11 @@ def _view(study: StudyReport) -> dict[str, Any]:
         "unavailable": [loaded for loaded in study.prepared.values() if isinstance(loaded, Unavailable)],
         "outside": _outside(study),
     }
+
+
+def _percent(probability: str) -> str:
+    """Return a probability as a person reads it; nothing where it is not known."""
+    return f"{100 * float(probability):.0f} %" if probability else ""
 
 
 def bars(reproduction: pd.DataFrame) -> list[dict[str, Any]]:
