@@ -156,11 +156,6 @@ def _view(study: StudyReport) -> dict[str, Any]:
     }
 
 
-def _percent(probability: str) -> str:
-    """Return a probability as a person reads it; nothing where it is not known."""
-    return f"{100 * float(probability):.0f} %" if probability else ""
-
-
 def bars(reproduction: pd.DataFrame) -> list[dict[str, Any]]:
     """Return for each metric the number of each verdict and its share in percent."""
     rows = []
@@ -217,6 +212,11 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "; ".join(map(_text, value))
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _percent(probability: str) -> str:
+    """Return a probability as a person reads it; nothing where it is not known."""
+    return f"{100 * float(probability):.0f} %" if probability else ""
 
 
 def _seconds(study: StudyReport) -> float:
