@@ -33,6 +33,7 @@ STUDY = {
             "datasets": ["sonar"],
         }
     },
+    "replications": None,  # of entries that are not in this one
 }
 NESTED = {
     "name": "small",

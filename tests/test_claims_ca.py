@@ -202,13 +202,13 @@ def test_planted_numbers_support_every_claim(study):
         ("ca_dirichlet", "1b", ("dirichlet", "sqrt2", ca.ERROR, to(16.3))),
         ("ca_dirichlet", "1c", ("dirichlet", "all_three", ca.ERROR, to(5.1))),
         ("ca_dirichlet", "1d", ("dirichlet", "sqrt12", ca.ERROR, to(23.7))),
-        ("ca_dirichlet", "1e", ("dirichlet", "ca_1d", ca.ERROR, to(4.4))),
-        ("ca_dirichlet", "1f", ("dirichlet", "cr", ca.ERROR, to(4.4))),
+        ("ca_dirichlet", "1e", ("dirichlet", "ca_1d", ca.ERROR, to(5.1))),
+        ("ca_dirichlet", "1f", ("dirichlet", "cr", ca.ERROR, to(5.1))),
         ("ca_dirichlet", "1g", ("dirichlet", "ca_1d", "parameter:2", lambda draw, old: (5.0, 7.6)[draw])),
         ("ca_dirichlet", "1g", ("dirichlet", "ca_1d", "weight:2", lambda draw, old: (0.31, 0.2)[draw])),
         ("ca_dirichlet", "1h", ("dirichlet", "da", ca.ERROR, to(12.2))),
-        ("ca_dirichlet", "1i", ("dirichlet", "da", ca.ERROR, lambda v, old: 4.2 if v == 10 else old, "resolution")),
-        ("ca_dirichlet", "1j", ("dirichlet", "du", ca.ERROR, lambda v, old: 4.4 if v == 20 else old, "resolution")),
+        ("ca_dirichlet", "1i", ("dirichlet", "da", ca.ERROR, lambda v, old: 4.9 if v == 10 else old, "resolution")),
+        ("ca_dirichlet", "1j", ("dirichlet", "du", ca.ERROR, lambda v, old: 5.1 if v == 20 else old, "resolution")),
         ("ca_relevance", "2a", ("relevance_40", "d2", ca.ERROR, to(9.0))),
         ("ca_relevance", "2b", ("relevance_40", "ca_nd", ca.ERROR, to(15.0))),
         ("ca_relevance", "2c", ("relevance_20", "cr", ca.ERROR, to(8.0))),
@@ -250,7 +250,7 @@ def test_planted_numbers_refute_a_claim(study, claim, change):
         ("ca_dirichlet", "1b", ("dirichlet", "sqrt60", ca.ERROR, GONE)),
         ("ca_dirichlet", "1c", ("dirichlet", "all_three", ca.ERROR, GONE)),
         ("ca_dirichlet", "1d", ("dirichlet", "all_three", ca.ERROR, GONE)),
-        ("ca_dirichlet", "1e", ("dirichlet", "all_three", ca.ERROR, GONE)),
+        ("ca_dirichlet", "1e", ("dirichlet", "ca_1d", ca.ERROR, GONE)),
         ("ca_dirichlet", "1f", ("dirichlet", "cr", ca.ERROR, GONE)),
         ("ca_dirichlet", "1h", ("dirichlet", "du", ca.ERROR, GONE)),
         ("ca_dirichlet", "1i", ("dirichlet", "da", ca.ERROR, lambda v, old: None if v == 10 else old, "resolution")),
@@ -270,6 +270,12 @@ def test_what_is_missing_leaves_a_claim_undecided(study, claim, change):
     assert verdicts(study, changed(study, *change))[claim] == "undecided"
 
 
+def test_what_suffices_does_not_hang_on_our_own_error_with_the_three_frequencies():
+    """Printed are 2.3 %, ours are .8 %; a method that is as good as printed must not fail for that."""
+    before = verdicts("ca_dirichlet", changed("ca_dirichlet", "dirichlet", "all_three", ca.ERROR, to(0.1)))
+    assert {before[name] for name in ("1e", "1f", "1i", "1j")} == {"holds"}
+
+
 @pytest.mark.parametrize("study", ca.SETS)
 def test_half_of_the_data_sets_decide(study):
     half = (len(ca.SETS[study]) + 1) // 2
@@ -282,7 +288,7 @@ def test_half_of_the_data_sets_decide(study):
 def test_evidence_has_the_numbers():
     found = {claim: answer.evidence for claim, answer in answers("ca_dirichlet", dirichlet()).items()}
     assert found["1a"] == "√2 26.1 %, √12 26.8 %, √60 28.6 %"
-    assert found["1e"] == "CA-1D 2.6 %; all three frequencies 2.3 %"
+    assert found["1e"] == "CA-1D 2.6 %"
     assert found["1g"] == "all three found in 2 of 2 draws, each with more weight than any other in 2"
     found = {claim: answer.evidence for claim, answer in answers("ca_letter", real("ca_letter")).items()}
     # printed ranks in the place of errors: these are their ranks

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grambench.claims import Evidence, obscure_caltech_39, obscure_mnist
+from grambench.claims import Evidence, obscure_caltech_39, obscure_flowers, obscure_mnist
 from grambench.config.project import Configuration
 from grambench.results.study import Results
 
@@ -29,6 +29,32 @@ def test_more_kernels_have_more_accuracy(accuracies, verdict):
     assert answer.verdict == verdict
     if verdict != "undecided":
         assert "5: 40.5" in answer.evidence
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.0, "holds"), (1e-4, "undecided")])
+def test_passes_of_less_than_ten_milliseconds_are_compared_by_work_only(factor, verdict):
+    seconds = {1000: 1.0, 5000: 5.0, 20_000: 20.0, 60_000: 60.0}
+    rows = [
+        (name, "obscure", "", np.nan, 0, metric, seconds[n] * (factor if metric == "search_seconds" else 1e-4))
+        for name, n in obscure_mnist.SIZES.items()
+        for metric in ("search_seconds", "kernel_values")
+    ]
+    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
+    given = Evidence(Results(STUDY, runs, pd.DataFrame()), pd.DataFrame())
+    assert obscure_mnist.time_is_linear(given).verdict == verdict
+    assert obscure_mnist.work_is_linear(given).verdict == "holds"
+
+
+def test_objectives_reached_in_less_than_ten_milliseconds_are_compared_by_epochs_only():
+    rows = [
+        ("flowers_17", name, 0, 1, metric, value)
+        for name, epochs in (("obscure_100", 1.0), ("pegasos_100", 2.0))
+        for metric, value in (("objective", 1.0), ("epochs", epochs), ("elapsed_seconds", 4e-3 * epochs))
+    ]
+    curves = pd.DataFrame(rows, columns=["dataset", "algorithm", "repeat", "round", "metric", "result"])
+    given = Evidence(None, curves)
+    assert obscure_flowers.obscure_converges_faster(given).verdict == "holds"
+    assert obscure_flowers.obscure_converges_faster_in_time(given).verdict == "undecided"
 
 
 def test_what_the_second_stage_gains_is_a_mean_over_the_repeats():

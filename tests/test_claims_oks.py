@@ -103,6 +103,15 @@ def test_planted_results_turn_a_claim_round(runs, failing):
     assert {name for name, verdict in verdicts(runs).items() if verdict == "fails"} == failing
 
 
+def test_times_of_less_than_ten_milliseconds_decide_nothing():
+    runs = printed()
+    timed = runs["metric"].isin([oks.SECONDS, "search_seconds"])
+    assert (runs.loc[timed, "result"] >= 0.01).all()
+    runs.loc[timed, "result"] *= 1e-8
+    undecided = {name for name, verdict in verdicts(runs).items() if verdict == "undecided"}
+    assert undecided == {"2a", "2b", "2d"}  # 2c counts kernel values
+
+
 def test_without_results_nothing_is_decided():
     assert set(verdicts(printed().iloc[:0]).values()) == {"undecided"}
 

@@ -13,6 +13,7 @@ from grambench.results.study import Results
 CONFIG = Path(__file__).parent.parent / "config"
 STUDY = Configuration(CONFIG).study("rkl")
 RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+PARTS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # how accuracies vary over the parts, those of all algorithms together
 NO_CURVES = pd.DataFrame(columns=["dataset", "algorithm", "round", "metric", "result"])
 
 
@@ -28,7 +29,8 @@ def printed(change=None):
     for number in numbers.itertuples():
         for name in [number.algorithm, *STUDY.variants(number.algorithm)]:
             value = number.mean if change is None else change(number.dataset, name, number.metric, number.mean)
-            rows.append((number.dataset, name, "", np.nan, 0, number.metric, value))
+            for part, noise in enumerate(PARTS if number.metric == rkl.ACCURACY else np.zeros(5)):
+                rows.append((number.dataset, name, "", np.nan, part, number.metric, value + noise))
     return rows
 
 
@@ -53,6 +55,7 @@ def test_the_papers_own_numbers_support_its_claims():
         ("1a", lambda d, a, m, v: v - 3.0 if a == "rkl_l1" and m == rkl.ACCURACY else v),
         ("1b", lambda d, a, m, v: v - 0.2 if (d, a, m) == ("wpbc", "rkl_l1", rkl.ACCURACY) else v),
         ("1c", lambda d, a, m, v: v - 3.0 if a == "rkl_l2" and m == rkl.ACCURACY else v),
+        ("1c", lambda d, a, m, v: v - 1.0 if (d, a, m) == ("wdbc", "rkl_l2", rkl.ACCURACY) else v),  # a second inverse
         ("1d", lambda d, a, m, v: v + 9.0 if a == "klc_l1_unbiased" and m == rkl.ACCURACY else v),
         ("1e", lambda d, a, m, v: v + 9.0 if a == "klc_l2_unbiased" and m == rkl.ACCURACY else v),
         ("2a", lambda d, a, m, v: v + 0.5 if (d, a, m) == ("liver", "mkl_l1", rkl.ACCURACY) else v),
@@ -74,16 +77,43 @@ def test_planted_numbers_refute_a_claim(claim, change):
     assert answers(evidence(printed(change)))[claim] == "fails"
 
 
-@pytest.mark.parametrize(("excess", "verdict"), [(0.009, "holds"), (0.011, "fails")])
-def test_convergence_is_judged_after_two_dozen_calls(excess, verdict):
-    rows = [
-        (name, one, r, "objective_excess", excess if r == 24 else 1.0)
-        for name in rkl.SETS
+@pytest.mark.parametrize(
+    ("spread", "verdict"),
+    [(1.0, "fails"), (10.0, "holds")],
+)
+@pytest.mark.parametrize("claim", ["1b", "2a", "2b"])
+def test_a_difference_that_no_paired_test_tells_counts_as_none(claim, spread, verdict):
+    """RKL is a point worse than where it would be level, or gain enough; the parts say whether that could be chance."""
+    rows = printed(lambda d, a, m, v: v - 1.0 if a == "rkl_l1" and m == rkl.ACCURACY else v)
+    noise = spread * np.array([-0.1, 0.1, 0.0, -0.1, 0.1])
+    moved = [(*row[:6], row[6] + noise[row[4]] * (row[1] == "rkl_l1" and row[5] == rkl.ACCURACY)) for row in rows]
+    assert answers(evidence(moved))[claim] == verdict
+
+
+def converging(calls, gap=0.01, sets=rkl.SETS):
+    found = {"svm_calls": calls - 3, "meb_calls": calls, "gap": gap}
+    return [
+        (name, one, "", np.nan, part, metric, value)
+        for name in sets
         for one in rkl.RKL
-        for r in (23, 24)
+        for part in range(5)
+        for metric, value in found.items()
     ]
-    given = evidence([], pd.DataFrame(rows, columns=NO_CURVES.columns))
-    assert answers(given)["5"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        (converging(24), "holds"),
+        (converging(25), "fails"),
+        (converging(9, gap=0.02), "fails"),  # it stopped, and not at the optimum
+        (converging(9, sets=rkl.SETS[:6]) + converging(99, sets=rkl.SETS[6:]), "holds"),
+        (converging(9, sets=rkl.SETS[:5]) + converging(99, sets=rkl.SETS[5:]), "fails"),
+        (converging(9, sets=rkl.SETS[:5]), "undecided"),
+    ],
+)
+def test_convergence_is_to_the_optimum_within_two_dozen_calls_of_each_solver(rows, verdict):
+    assert answers(evidence(rows))["5"] == verdict
 
 
 @pytest.mark.parametrize(

@@ -155,10 +155,10 @@ def test_the_step_keeps_what_was_not_made_anew(plan, tmp_path):
 
 # the shipped tables
 
-SHIPPED = {path.stem: replications.read(path) for path in sorted((CONFIG / "replications").glob("[!c]*.csv"))}
+SHIPPED = {name: replications.read(CONFIG / "replications" / f"{name}.csv") for name in ("omkc", "rkl")}
 
 
-@pytest.mark.parametrize("name", ["omkc", "rkl"])
+@pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_replications_are_of_the_studies_as_they_stand(name):
     plan, known = project(studies=[name]), SHIPPED[name]
     study = plan.studies[name]

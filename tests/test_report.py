@@ -1,5 +1,6 @@
 """The whole chain from tables to page on the small study, and the page in a real browser without a network."""
 
+import html
 import json
 import re
 import shutil
@@ -71,7 +72,7 @@ def site(tmp_path_factory):
         )
         prepared = [layout.PREPARED.format(dataset=name) for name in presentation.prepared()]
         reproduce.main([SPEC, reproduction, runs, cells, "--published", *published, "--prepared", *prepared])
-        claims.main([SPEC, layout.CLAIMS.format(**NAMES), runs, cells, curves])
+        claims.main([SPEC, layout.CLAIMS.format(**NAMES), runs, cells, curves, str(presentation.ROOT / layout.CHANCES)])
         for table in presentation.SETTINGS["tables"]:
             outputs = [layout.TABLE.format(**NAMES, table=table, suffix=suffix) for suffix in ("csv", "md", "tex")]
             tables.main([SPEC, *outputs, runs, cells, reproduction, *prepared])
@@ -153,6 +154,16 @@ def test_page_shows_numbers_failures_and_sources(parsed):
         "16 seconds of runs in all",  # 11 cells of 1.5 s
     ):
         assert expected in text, expected
+
+
+def test_claims_stand_beside_what_their_papers_own_numbers_say(site):
+    (table,) = re.findall(r"<table class=\"text\">\s*<caption><span>[^<]*hold.*?</table>", site.read_text(), re.S)
+    rows = {re.search("<th scope=.row.>([^<]*)", row)[1]: row for row in table.split("<tr>")[2:]}
+    assert "1 contradicted by the paper's own numbers" in html.unescape(table)
+    assert '<span class="badge c-contradicted"><span aria-hidden="true">⊥</span> contradicted</span>' in rows["1b"]
+    assert "printed: Perceptron(*) is best or tied on 2 of 15" in rows["1b"] and "Ours (undecided)" in rows["1b"]
+    assert '<span class="unseen">again in </span>93 %' in rows["2a"]
+    assert "again in" not in rows["12a"]  # the sweep is a figure
 
 
 def test_cells_carry_their_verdict_in_a_sign_and_not_only_in_colour(site):

@@ -253,37 +253,6 @@ def test_best_beta_is_read_from_the_sweep():
     assert answer.verdict == "holds" and "wdbc 0.8" in answer.evidence
 
 
-def published_evidence():
-    """Return runs whose means and deviations are the published ones; seconds stand for work, which no paper counts."""
-    configuration = Configuration(presentation.ROOT / "config")
-    study = configuration.study("omkc")
-    folder = presentation.ROOT / "config/published"
-    cells = pd.concat(pd.read_csv(folder / name) for name in study.published.results).fillna({"std": 0.0})
-    unit = np.tile([-1.0, 1.0], 10) * math.sqrt(19 / 20)
-    rows = [
-        (cell.dataset, cell.algorithm, "", np.nan, repeat, cell.metric, cell.mean + cell.std * unit[repeat])
-        for cell in cells.drop_duplicates(["dataset", "algorithm", "metric"]).itertuples()
-        for repeat in range(20)
-    ]
-    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
-    runs = pd.concat([runs, runs[runs["metric"] == "seconds"].assign(metric=omkc.ROWS)])
-    sizes = {name: configuration.dataset(name).n for name in study.datasets}
-    curves = pd.DataFrame({"dataset": sizes.keys(), "round": sizes.values(), "metric": "none", "algorithm": "none"})
-    return Evidence(Results(study, runs, presentation.cells()), curves.assign(result=0.0))
-
-
-def test_the_claims_hold_on_the_published_numbers():
-    """What the paper says in words is true of its own tables, as far as they show it; the exceptions are documented."""
-    evidence = published_evidence()
-    shown_by_curves = {"9a", "10", "12a", "12b", "12c", "13"}
-    answers = {claim.id: claim.test(evidence) for claim in omkc.CLAIMS if claim.id not in shown_by_curves}
-    verdicts = {name: answer.verdict for name, answer in answers.items()}
-    assert len(verdicts) == 23
-    assert {name for name, verdict in verdicts.items() if verdict != "holds"} == {"1b", "4a"}
-    assert answers["1b"].evidence == "Perceptron(*) is best or tied on 2 of 15: wdbc, australian"
-    assert answers["4a"].evidence.startswith("Perceptron(*) is significantly better than both on 7 of 15")
-
-
 def test_every_claim_answers_and_states_itself():
     table = claims.table("omkc", Evidence(presentation.results(), presentation.curves()))
     assert len(table) == len(omkc.CLAIMS) and table["claim"].is_unique

@@ -34,6 +34,7 @@ rule claims:
         layout.RUNS,
         layout.CELLS,
         layout.CURVES,
+        layout.CHANCES,
     output:
         layout.CLAIMS,
     log:

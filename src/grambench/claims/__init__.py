@@ -6,7 +6,8 @@ be at hand before anything is decided, is fixed here, so that no claim has its o
 - at least half of the data sets that a claim speaks of must be at hand (8 of the 15 of OMKC's Table 3); otherwise it is
   undecided, and its evidence is printed all the same;
 - "most" is more than half of those at hand, "almost all" at least 13 of 15 (0.85 of them), "every" each one;
-- a claim on every data set fails at the first counterexample, however few are at hand.
+- a claim on every data set fails at the first counterexample, however few are at hand;
+- times of less than 10 ms are not at hand: work decides, or nothing does.
 """
 
 import importlib
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from grambench.common.settings import fault
@@ -22,6 +24,8 @@ from grambench.results.statistics import Sample
 from grambench.results.study import Results
 
 Verdict = Literal["holds", "fails", "undecided"]
+CONTRADICTED = "contradicted"  # by the paper: its own numbers do not fulfil the claim, whatever ours do
+SHORTEST = 0.01  # seconds of a pass below which a clock measures more of the machine than of the method
 FEW = 5  # data sets that are named where a claim is true of none
 Quorum = Literal["most", "almost all", "every"]
 ALMOST_ALL = 0.85
@@ -34,6 +38,14 @@ class Answer(NamedTuple):
 
     verdict: Verdict
     evidence: str
+
+
+class Chance(NamedTuple):
+    """What a paper's own numbers say to a claim, and how often they would fulfil it again; NaN where nobody knows."""
+
+    verdict: Verdict
+    evidence: str
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -85,26 +97,61 @@ def of(study: str) -> list[Claim]:
     return claims
 
 
-def table(study: str, evidence: Evidence) -> pd.DataFrame:
-    """Judge all claims of a study; one row each: study, claim, section, statement, verdict, evidence."""
-    columns = ["study", "claim", "section", "statement", "verdict", "evidence"]
+def table(study: str, evidence: Evidence, chances: Mapping[str, Chance] | None = None) -> pd.DataFrame:
+    """Judge all claims of a study.
+
+    Parameters
+    ----------
+    study : str
+        Its name.
+    evidence : Evidence
+        Our results.
+    chances : dict of Chance, optional
+        What the paper's own numbers say to its claims, by their ids.
+
+    Returns
+    -------
+    DataFrame
+        One row a claim: study, claim, section, statement, verdict, probability (of being replicated; NaN where nobody
+        knows), evidence.
+    """
+    columns = ["study", "claim", "section", "statement", "verdict", "probability", "evidence"]
     if reason := fault(of, study):
         evidence_of_none = f"their file cannot be imported: {reason}"
-        return pd.DataFrame([(study, "", "", "The claims.", "undecided", evidence_of_none)], columns=columns)
+        return pd.DataFrame([(study, "", "", "The claims.", "undecided", np.nan, evidence_of_none)], columns=columns)
     rows = []
     for claim in of(study):
+        chance = (chances or {}).get(claim.id)
         answer = claim.test(evidence)
-        rows.append((study, claim.id, claim.section, claim.statement, answer.verdict, answer.evidence))
+        verdict, said = (answer.verdict, answer.evidence) if chance is None else _beside(answer, chance)
+        probability = chance.probability if chance else np.nan
+        rows.append((study, claim.id, claim.section, claim.statement, verdict, probability, said))
     return pd.DataFrame(rows, columns=columns)
+
+
+def _beside(answer: Answer, chance: Chance) -> tuple[str, str]:
+    """Return verdict and evidence of a claim on which the paper's own numbers have had their say."""
+    if chance.verdict != "fails":
+        return answer.verdict, answer.evidence
+    return CONTRADICTED, f"printed: {chance.evidence}. Ours ({answer.verdict}): {answer.evidence}"
 
 
 def gather(evidence: Evidence, algorithms: Iterable[str], metric: str, datasets: Iterable[str]) -> dict[str, Samples]:
     """Return the samples of all algorithms, by name, on each data set where none of them is missing."""
     names = list(algorithms)
-    found = {
-        name: {algorithm: evidence.results.sample(name, algorithm, metric) for algorithm in names} for name in datasets
-    }
+    found = {name: {algorithm: sample(evidence, name, algorithm, metric) for algorithm in names} for name in datasets}
     return {name: samples for name, samples in found.items() if all(sample.runs for sample in samples.values())}
+
+
+def sample(evidence: Evidence, dataset: str, algorithm: str, metric: str) -> Sample:
+    """Return mean, deviation and number of runs of a cell; of seconds that are too few to be told, none."""
+    found = evidence.results.sample(dataset, algorithm, metric)
+    return found if long_enough(found.mean, metric) else Sample(np.nan, np.nan, 0)
+
+
+def long_enough(value: float, metric: str) -> bool:
+    """Return whether a value is no time of less than 10 ms, on which no claim is decided."""
+    return not (metric.endswith("seconds") and value < SHORTEST)
 
 
 def true_on(samples: Mapping[str, Samples], test: Callable[[Samples], bool]) -> dict[str, bool]:
@@ -167,6 +214,13 @@ def named(hits: Mapping[str, bool], wanted: Sequence[str], what: str) -> Answer:
     else:
         verdict = "holds" if len(hits) == len(wanted) else "undecided"
     return Answer(verdict, evidence + absent(hits, wanted))
+
+
+def both(first: Answer, second: Answer) -> Answer:
+    """Judge a claim of two halves: it fails with either, and holds with both."""
+    verdicts = {first.verdict, second.verdict}
+    verdict: Verdict = "fails" if "fails" in verdicts else "undecided" if "undecided" in verdicts else "holds"
+    return Answer(verdict, f"{first.evidence}; {second.evidence}")
 
 
 def absent(hits: Mapping[str, bool], wanted: Sequence[str]) -> str:

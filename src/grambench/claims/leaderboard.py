@@ -166,19 +166,22 @@ def _near_and_cheap(evidence: Evidence, online: str, batch: str) -> Answer:
     found = {metric: gather(evidence, [online, batch], metric, wanted) for metric in (ACCURACY, SECONDS, WORK)}
     behind, work, seconds = {}, {}, {}
     for name in wanted:
-        if not all(name in cells for cells in found.values()):
+        if name not in found[ACCURACY] or name not in found[WORK]:
             continue
         cost = {each: found[WORK][name][each].mean for each in (online, batch)}
         if cost[batch] > 0.0:
             behind[name] = found[ACCURACY][name][batch].mean - found[ACCURACY][name][online].mean
             work[name] = cost[online] / cost[batch]
+        if cost[batch] > 0.0 and name in found[SECONDS]:
             seconds[name] = found[SECONDS][name][online].mean / found[SECONDS][name][batch].mean
     if not behind:
         return Answer("undecided", f"not judged: {_why(evidence, [online, batch], wanted, 0)}")
     hits = {name: behind[name] <= NEAR and work[name] <= CHEAP for name in behind}
     answer = quorum(hits, wanted, "most", "near and cheap")
-    medians = [float(np.median(list(values.values()))) for values in (behind, work, seconds)]
-    shown = "medians: {:.2f} points behind, {:.2g} of the work, {:.2g} of the seconds".format(*medians)
+    medians = [float(np.median(list(values.values()))) for values in (behind, work)]
+    shown = "medians: {:.2f} points behind, {:.2g} of the work".format(*medians)
+    if seconds:
+        shown += f", {np.median(list(seconds.values())):.2g} of the seconds"
     return answer._replace(evidence=f"{answer.evidence}; {shown}")
 
 

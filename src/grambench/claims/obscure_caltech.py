@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grambench.claims import Answer, Claim, Evidence
+from grambench.claims import Answer, Claim, Evidence, long_enough
 
 DATASET, ACCURACY = "caltech_102", "accuracy_percent"
 BEST = (1.1, 1.25)
@@ -11,7 +11,8 @@ CLOSE = 2.0  # points
 
 def _by_p(evidence: Evidence, entry: str, metric: str) -> dict[float, float]:
     means = evidence.results.swept("p", DATASET, entry, metric).mean(axis="columns")
-    return {p: mean for p, mean in zip(means.index.to_numpy(), means.to_numpy(), strict=True) if np.isfinite(mean)}
+    found = {p: mean for p, mean in zip(means.index.to_numpy(), means.to_numpy(), strict=True) if np.isfinite(mean)}
+    return {p: mean for p, mean in found.items() if long_enough(mean, metric)}
 
 
 def _said(found: dict[float, float], digits: int = 1) -> str:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grambench.claims import Answer, Claim, Evidence
+from grambench.claims import Answer, Claim, Evidence, sample
 
 SIZES = {"mnist_1000": 1000, "mnist_5000": 5000, "mnist_20000": 20_000, "mnist_60000": 60_000}
 LINEAR = 1.15  # the largest exponent that is called so
@@ -10,8 +10,8 @@ CLOSE = 0.3  # points of error
 
 
 def _exponent(evidence: Evidence, metric: str, unit: str) -> Answer:
-    found = {n: evidence.results.sample(name, "obscure", metric) for name, n in SIZES.items()}
-    known = {n: sample.mean for n, sample in found.items() if sample.runs}
+    found = {n: sample(evidence, name, "obscure", metric) for name, n in SIZES.items()}
+    known = {n: each.mean for n, each in found.items() if each.runs}
     if len(known) < 3:
         return Answer("undecided", f"{len(known)} of {len(SIZES)} sizes were run")
     exponent = float(np.polyfit(np.log(list(known)), np.log(list(known.values())), 1)[0])

@@ -4,7 +4,7 @@ The paper's features cannot be had, ours are of the same kind: claims compare me
 cite printed numbers for scale only. Kernels have the paper's numbers, 1 to 60.
 """
 
-from grambench.claims import Answer, Claim, Evidence, gather, quorum
+from grambench.claims import Answer, Claim, Evidence, gather, quorum, sample
 
 PASCAL = ["pascal07_animal_vehicle", "pascal07_animal_person", "pascal07_person_vehicle"]
 COREL = ["corel5k_sky_people", "corel5k_water_tree", "corel5k_sky_grass"]
@@ -77,7 +77,7 @@ def first_stage_is_quick(evidence: Evidence) -> Answer:
 def _ratio(evidence: Evidence, metric: str, what: str, limit: float) -> Answer:
     wanted, ratios = _wanted(evidence, TASKS), {}
     for name, cell in gather(evidence, ["musvm"], SECONDS, wanted).items():
-        own = evidence.results.sample(name, "oks_svm", metric)
+        own = sample(evidence, name, "oks_svm", metric)
         if own.runs:
             ratios[name] = 100.0 * own.mean / cell["musvm"].mean
     said = f"{what} of OKS-SVM below {limit:g} % of MuSVM's time"

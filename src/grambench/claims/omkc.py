@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from grambench.claims import Answer, Claim, Evidence, Samples, at_most, gather, listed, named, quorum, true_on
-from grambench.results.statistics import BEST_LEVEL, Sample, best_set, student
+from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, student
 
 SETS = [  # Tables 3 and 4
     "ionosphere",
@@ -102,21 +102,29 @@ def uniform_exceptions(evidence: Evidence) -> Answer:
     return named(hits, wanted, "Perceptron(u) is significantly worse")
 
 
-def _star_wins(samples: Samples) -> bool:
-    others = (samples[name] for name in ("perceptron", "perceptron_u"))
-    return all(_significantly_below(samples["perceptron_star"], other) for other in others)
+def _star_wins(samples: Samples) -> dict[str, bool]:
+    """Return whether Perceptron(*) is significantly better, for each of the other two."""
+    others = ("perceptron", "perceptron_u")
+    return {name: _significantly_below(samples["perceptron_star"], samples[name]) for name in others}
 
 
 def star_beats_perceptrons(evidence: Evidence) -> Answer:
-    """Perceptron(*) is significantly better than the other two on most data sets (by the printed numbers on 7)."""
-    hits = true_on(_samples(evidence, TABLE_3[:3], MISTAKES), _star_wins)
-    return quorum(hits, SETS, "most", "Perceptron(*) is significantly better than both")
+    """Perceptron(*) significantly outperforms the other two "for most cases" (here: in most pairs, two a data set)."""
+    samples = _samples(evidence, TABLE_3[:3], MISTAKES)
+    title = evidence.results.title
+    pairs = {
+        f"{name} ({title(other)})": won for name, each in samples.items() for other, won in _star_wins(each).items()
+    }
+    wanted = [f"{name} ({title(other)})" for name in SETS for other in ("perceptron", "perceptron_u")]
+    return quorum(pairs, wanted, "most", "Perceptron(*) is significantly better")
 
 
 def star_exceptions(evidence: Evidence) -> Answer:
     """Perceptron(*) is not significantly better than both on ionosphere and votes84."""
     wanted = ["ionosphere", "votes84"]
-    hits = true_on(_samples(evidence, TABLE_3[:3], MISTAKES, wanted), lambda samples: not _star_wins(samples))
+    hits = true_on(
+        _samples(evidence, TABLE_3[:3], MISTAKES, wanted), lambda samples: not all(_star_wins(samples).values())
+    )
     return named(hits, wanted, "Perceptron(*) is not better than both")
 
 
@@ -288,30 +296,47 @@ def _swept_sets(evidence: Evidence) -> list[str]:
     return sweep.datasets if sweep else []
 
 
+def _tables(evidence: Evidence, algorithm: str) -> dict[str, pd.DataFrame]:
+    """Return the mistake rates at each beta (rows) in each run on each data set that has the sweep."""
+    tables = {name: evidence.results.swept("beta", name, algorithm, MISTAKES) for name in _swept_sets(evidence)}
+    return {name: table for name, table in tables.items() if len(table)}
+
+
 def _swept(evidence: Evidence, algorithm: str) -> dict[str, pd.Series]:
     """Return the mean mistake rate at each beta on each data set that has the sweep."""
-    tables = {name: evidence.results.swept("beta", name, algorithm, MISTAKES) for name in _swept_sets(evidence)}
-    return {name: table.mean(axis=1) for name, table in tables.items() if len(table)}
+    return {name: table.mean(axis=1) for name, table in _tables(evidence, algorithm).items()}
 
 
 def _best_beta(evidence: Evidence, algorithm: str) -> Answer:
-    rates = _swept(evidence, algorithm)
-    best = {name: float(rate.index.to_numpy()[rate.to_numpy().argmin()]) for name, rate in rates.items()}
+    """Judge whether the best beta of the range is as good as the best of all, by the same orders."""
+    hits, found = {}, []
     low, high = BEST_BETA
-    hits = {name: low - 1e-9 <= beta <= high + 1e-9 for name, beta in best.items()}
-    wanted = _swept_sets(evidence)
-    answer = quorum(hits, wanted, "most", f"{evidence.results.title(algorithm)} is best with beta in [{low}, {high}]")
-    values = listed([f"{name} {beta:g}" for name, beta in best.items()])
-    return answer._replace(evidence=f"{answer.evidence}; best beta: {values}")
+    for name, table in _tables(evidence, algorithm).items():
+        beta, rates = table.index.to_numpy(dtype=np.float64), table.to_numpy()
+        means = rates.mean(axis=1)
+        inside = (beta > low - 1e-9) & (beta < high + 1e-9)
+        if not inside.any():
+            continue
+        best, own = int(means.argmin()), int(np.where(inside, means, np.inf).argmin())
+        p = paired(rates[own], rates[best])
+        hits[name] = means[own] == means[best] or not p < BEST_LEVEL
+        found.append(f"{name} {beta[best]:g}" + ("" if own == best else f" (p = {p:.2g})"))
+    title = evidence.results.title(algorithm)
+    what = f"no beta makes {title} significantly better than the best in [{low}, {high}]"
+    answer = quorum(hits, _swept_sets(evidence), "most", what)
+    return answer._replace(evidence=f"{answer.evidence}; best beta: {listed(found)}")
 
 
 def best_beta_of_dd(evidence: Evidence) -> Answer:
-    """OMKC(D,D) is often best with a beta between 0.7 and 0.9 (here: on most data sets)."""
+    """OMKC(D,D)'s best beta often falls in 0.7 to 0.9 (here, on most data sets: none is significantly better, paired).
+
+    The paper compares means by eye; neighbouring values of beta make nearly the same mistakes on the same orders.
+    """
     return _best_beta(evidence, "omkc_dd")
 
 
 def best_beta_of_ss(evidence: Evidence) -> Answer:
-    """OMKC(S,S) is often best with a beta between 0.7 and 0.9 (here: on most data sets)."""
+    """OMKC(S,S)'s best beta often falls in 0.7 to 0.9 (here: as 12a)."""
     return _best_beta(evidence, "omkc_ss")
 
 
@@ -344,6 +369,8 @@ def theorem_1(evidence: Evidence) -> Answer:
         if not rates.size or name not in sizes:
             continue
         updates = np.stack([results.values(name, EXPERTS, f"updates:{kernel}") for kernel in kernels])
+        if not updates.size:  # of the paper's own numbers
+            continue
         bound = 2 * (math.log(1 / beta) * updates.min(axis=0) + math.log(len(kernels))) / (1 - beta)
         used = np.rint(rates * sizes[name] / 100) / bound
         runs, tightest = runs + rates.size, max(tightest, float(used.max()))

@@ -21,6 +21,7 @@ CURVES = "results/{study}/curves.parquet"
 CELLS = "results/{study}/cells.csv"
 REPRODUCTION = "results/{study}/reproduction.csv"
 CLAIMS = "results/{study}/claims.csv"
+CHANCES = Path("config/replications/claims.csv")  # shipped, of all studies
 TABLE = "results/{study}/tables/{table}.{suffix}"
 FIGURE = "results/{study}/figures/{figure}.{suffix}"
 REPORT = "results/report/index.html"

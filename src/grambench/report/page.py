@@ -42,7 +42,7 @@ MEANINGS = {
     "unavailable": "nothing to compare: not part of this run, a failed run, or data that could not be had",
 }
 JUDGED = ("exact", "confirmed", "compatible", "different")
-CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?"}
+CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "contradicted": "⊥", "undecided": "?"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +157,7 @@ def _view(study: StudyReport) -> dict[str, Any]:
         "counts": {name: int((study.reproduction["verdict"] == name).sum()) for name in VERDICTS},
         "testing": _testing(study.reproduction),
         "claim_counts": {name: int((study.claims["verdict"] == name).sum()) for name in CLAIM_SIGNS},
-        "claims": study.claims.to_dict("records"),
+        "claims": [row | {"again": _percent(row["probability"])} for row in study.claims.to_dict("records")],
         "differences": _differences(study),
         "speed_ups": _speed_ups(study),
         "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(failed), "all": len(cells)},
@@ -240,6 +240,11 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "; ".join(map(_text, value))
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _percent(probability: str) -> str:
+    """Return a probability as a person reads it; nothing where it is not known."""
+    return f"{100 * float(probability):.0f} %" if probability else ""
 
 
 def _seconds(study: StudyReport) -> float:
