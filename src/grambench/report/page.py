@@ -33,6 +33,7 @@ MEANINGS = {
     "speed-up": "seconds and their ratios: shown, not judged",
     "unavailable": "nothing to compare: not part of this run, a failed run, or data that could not be had",
 }
+WORST = 5  # entries that are named for fits that did not converge
 CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?"}
 
 
@@ -148,6 +149,7 @@ def _view(study: StudyReport) -> dict[str, Any]:
         "claims": study.claims.to_dict("records"),
         "differences": _differences(study),
         "speed_ups": _speed_ups(study),
+        "fits": convergence(study.results),
         "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(failed), "all": len(cells)},
         "failed": [row | {"title": study.results.title(str(row["algorithm"]))} for row in failed.to_dict("records")],
         "sources": [_source(loaded) for loaded in study.prepared.values() if isinstance(loaded, PreparedDataset)],
@@ -190,6 +192,18 @@ def _speed_ups(study: StudyReport) -> list[tuple[str, float]]:
     seconds = study.reproduction[study.reproduction["speed_up"] > 0].drop_duplicates(["dataset", "algorithm"])
     medians = seconds.groupby("algorithm", sort=False)["speed_up"].median()
     return [(study.results.title(str(name)), float(value)) for name, value in medians.items()]
+
+
+def convergence(results: Results) -> dict[str, Any]:
+    """Return how many fits tell whether they reached what they stop at, how many did not, and the worst entries."""
+    told = results.runs[results.runs["metric"] == "converged"].dropna(subset="result")
+    missed = told["result"].eq(0.0).groupby(told["algorithm"], sort=False).agg(["sum", "size"])
+    worst = missed[missed["sum"] > 0].sort_values("sum", ascending=False, kind="stable")
+    named = [
+        (results.title(str(name)), int(few), int(of))
+        for name, few, of in zip(worst.index, *worst.to_numpy().T, strict=True)
+    ]
+    return {"all": len(told), "missed": int(missed["sum"].sum()), "worst": named[:WORST], "others": len(named[WORST:])}
 
 
 def _outside(study: StudyReport) -> list[str]:

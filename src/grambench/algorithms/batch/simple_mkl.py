@@ -103,7 +103,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
             break  # no decrease above the machine's precision is left
     machine = oracle.machine(point.weights, parameters.C, tolerance=PRECISION * parameters.gap)
     found = (point.weights, machine.dual, machine.bias)
-    return oracle.fit(*found, partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1))
+    certify = partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1)
+    return oracle.fit(*found, certify, converged=point.gap() <= parameters.gap)
 
 
 def _reduced_gradient(point: Point) -> Floats:
