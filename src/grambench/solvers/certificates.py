@@ -266,8 +266,9 @@ def radius_margin(
 def regularised_risk(gram: Floats, y: Floats, gamma: float, weights: Floats, c: Floats, largest: float) -> Certificate:
     """Certify a kernel of least regularised risk in a convex hull (CR, Argyriou et al. 2005).
 
-    The value at f = sum_i c_i k(x_i, .) is ||y - Kc||^2 / gamma + c'Kc. For any c, 2 c'y - gamma c'c - c'K'c bounds the
-    risk of a kernel K' from below, and no c'K'c of the hull is larger than that of one of its corners.
+    The value at f = sum_i c_i k(x_i, .) is ||y - Kc||^2 / gamma + c'Kc. For any a, 2 a'y - gamma a'a - a'K'a bounds
+    the risk of a kernel K' from below, and no a'K'a of the hull is larger than that of one of its corners; a is c,
+    scaled so that the bound is best, which keeps it above 0.
 
     Parameters
     ----------
@@ -290,7 +291,8 @@ def regularised_risk(gram: Floats, y: Floats, gamma: float, weights: Floats, c: 
     if not _on_simplex(weights):
         return Certificate(kkt, np.inf)
     value = float(residual @ residual) / gamma + norm
-    return Certificate(kkt, _relative(value, float(2.0 * (c @ y) - gamma * (c @ c)) - max(largest, norm)))
+    curvature = gamma * float(c @ c) + max(largest, norm)
+    return Certificate(kkt, _relative(value, float(c @ y) ** 2 / curvature if curvature > 0.0 else 0.0))
 
 
 def hulls(gram: Floats, labels: NDArray[np.int8], share: float, dual: Floats) -> Certificate:
