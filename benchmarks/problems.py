@@ -19,11 +19,11 @@ FEATURES = 32
 SPREAD = (0.5, 1.0, 2.0, 4.0, 8.0)  # widths of the synthetic problem, in roots of the number of features
 
 
-def breast_cancer():
-    """Return scikit-learn's breast_cancer under RKL's 20 kernels of trace 1: Gram matrices (20, 569, 569), labels."""
+def breast_cancer(widths=WIDTHS, degrees=DEGREES):
+    """Return scikit-learn's breast_cancer under m kernels of trace 1, RKL's 20: Gram matrices (m, 569, 569), labels."""
     features, target = load_breast_cancer(return_X_y=True)
     features = (features - features.mean(axis=0)) / features.std(axis=0)
-    kernels = [Kernel("gaussian", s) for s in WIDTHS] + [Kernel("inhomogeneous", d) for d in DEGREES]
+    kernels = [Kernel("gaussian", s) for s in widths] + [Kernel("inhomogeneous", d) for d in degrees]
     pool = grams.compute(grams.inner_products(features), kernels)
     pool /= np.trace(pool, axis1=1, axis2=2)[:, None, None]
     return pool, np.where(target == 1, 1, -1).astype(np.int8)

@@ -117,6 +117,8 @@ def runs() -> pd.DataFrame:
         seconds = {"perceptron": 0.001, "omkc_dd": 0.02, "omkc_ss": 0.01}[algorithm]
         values = {"mistake_percent": mistakes, "support_vectors": 10 * mistakes, "seconds": seconds}
         values |= {f"updates:{kernel}": 3.0 + position for position, kernel in enumerate(KERNELS)}
+        if algorithm != "perceptron":  # which does not tell
+            values["converged"] = float(algorithm == "omkc_dd" or repeat > 0)
         rows += [(dataset, algorithm, "", np.nan, repeat, *item) for item in values.items()]
         if algorithm != "perceptron":
             rows += [(dataset, algorithm, "beta", b, repeat, "mistake_percent", mistakes - b) for b in (0.5, 0.8)]

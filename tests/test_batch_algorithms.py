@@ -182,6 +182,18 @@ def test_iterations_are_limited(name, settings):
         assert len(fitted.steps) <= iterations + 1  # the start counts as one
         assert np.isfinite(fitted.certify().kkt)
         assert fitted.certify().gap > 1e-9  # and says so
+        assert fitted.converged is False
+
+
+@variants
+def test_a_fit_tells_whether_it_has_reached_its_gap(name, settings):
+    grams, labels = problem(3, n=30)
+    fitted = fit(name, grams, labels, tight=1e-3, **settings)
+    if "gap" not in algorithms.load(name).parameters.__dataclass_fields__:
+        assert fitted.converged is None
+        return
+    assert fitted.converged is True
+    assert fitted.certify().gap <= 1.5e-3  # the machine's own tolerance shows in it
 
 
 @variants

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from grambench.algorithms.batch import klc, mkl_l2, rkl
 from grambench.algorithms.oracle import Oracle
 from grambench.kernels.pool import Stored
-from grambench.solvers import certificates, meb, svm
+from grambench.solvers import certificates, gradient_projection, meb, svm
 from grambench.solvers.combination import Combination
 
 COMPILED = not numba.config.DISABLE_JIT
@@ -369,7 +369,7 @@ def objective_of(module, monkeypatch, grams, labels, **settings):
 
     def minimise(evaluate, project, start, **_):
         caught.append(evaluate)
-        return project(start)
+        return gradient_projection.Found(project(start), True)
 
     monkeypatch.setattr(module, "minimise", minimise)
     module.fit(module.Parameters(gap=1e-9, **settings), Stored(grams), labels, order=None, rng=None)

@@ -128,6 +128,7 @@ BROKEN = {
         changed(steps=[Step(1, 0, 2.0), Step(2, 0, float("nan"))]),
         "steps: expected finite objectives, got nan",
     ),
+    "converged": (changed(converged=1), "converged: expected True, False or None, got 1"),
     "mistakes are numbers": (
         traced(mistakes=lambda values: np.full(N, -3.0)),
         f"trace.mistakes: expected an array of bool ({N},), got float64 ({N},)",

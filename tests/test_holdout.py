@@ -1,5 +1,7 @@
 """The holdout protocol: what is drawn, what tuning may see, and what happens where nothing can be trained."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from specifications import specification
@@ -160,3 +162,37 @@ def test_kernel_values_that_are_made_once_count_once(file):
     (draw, *_) = holdout.draws(settings(), dataset())
     found = tuned(settings(file, tune={"parameter": "C", "values": [0.1, 1.0, 10.0], "by": "error"}), draw)
     assert found.work.kernel_values == len(GRID) * 40**2
+
+
+def measured(file, **parameters):
+    asked = replace(settings(file, repeats=1), points=[parameters])
+    metrics = holdout.outcome(asked, dataset()).metrics
+    return metrics["gap"][0, 0], metrics["converged"][0, 0], metrics["iterations"][0, 0]
+
+
+@pytest.mark.parametrize(
+    ("file", "parameters"),
+    [("cr", {"gamma": 0.1, "gap": 0.01}), ("lp_mkl", {"C": 10.0, "p": 1.0, "gap": 0.01}), ("ca_1d", {})],
+)
+def test_a_record_says_whether_the_fit_converged(file, parameters):
+    gap, converged, iterations = measured(file, **parameters)
+    assert converged == 1.0 and iterations > 2
+    cut = measured(file, **parameters, iterations=1)
+    assert cut[1] == 0.0 and cut[2] < iterations
+    if file == "ca_1d":  # no bound on the best alignment is known
+        assert np.isnan([gap, cut[0]]).all()
+    else:
+        assert gap <= 0.015 < cut[0]
+
+
+def test_a_record_does_not_say_what_the_algorithm_does_not(monkeypatch):
+    """An algorithm of one's own may know nothing of convergence."""
+    assert np.isnan(measured("grid_uniform")[:2]).all()
+    load = algorithms.load
+
+    def silent(file):
+        right = load(file)
+        return replace(right, fit=lambda *given, **kw: replace(right.fit(*given, **kw), converged=None, certify=None))
+
+    monkeypatch.setattr(algorithms, "load", silent)
+    assert np.isnan(measured("cr")[:2]).all()

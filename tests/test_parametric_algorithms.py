@@ -12,6 +12,7 @@ from grambench.algorithms.fit import Work
 from grambench.common.errors import ConfigError
 from grambench.kernels.continuous import load
 from grambench.kernels.pool import Continuous, Grid
+from grambench.solvers import certificates
 
 NAMES = [*algorithms.names("parametric"), *algorithms.names("batch")]
 
@@ -140,6 +141,58 @@ def test_cr_reaches_the_least_risk_of_the_convex_hull(gamma, seed):
     assert learned.steps[-1].objective == pytest.approx(y @ learned.predictor.dual)
 
 
+@pytest.mark.parametrize("name", ["cr", "cr_dc"])
+@pytest.mark.parametrize("gamma", [0.01, 0.1, 1.0])
+def test_cr_tells_whether_it_has_reached_its_gap(name, gamma):
+    features, labels = problem()
+    pool, y, goal = grid(features), labels.astype(float), 0.01
+    full = fit(name, pool, labels, gamma=gamma, gap=goal)
+    least = fit("cr", pool, labels, gamma=gamma, gap=1e-3, iterations=100).steps[-1].objective
+    assert full.converged is True
+    assert full.certify().gap <= goal * 1.01
+    assert full.certify().kkt < 1e-9
+    assert len(full.steps) > 2
+    for iterations in range(1, len(full.steps)):
+        cut = fit(name, pool, labels, gamma=gamma, gap=goal, iterations=iterations)
+        assert cut.converged is False
+        reached = cut.steps[-1].objective
+        assert reached == pytest.approx(risk(np.ones(1), cut.gram(pool)[None], gamma, y))
+        assert cut.certify().gap >= (reached - least) / reached - 1e-9
+        assert (
+            cut.certify().gap > goal / (1.0 + goal) or iterations == len(full.steps) - 1
+        )  # which nobody has looked at
+
+
+def test_the_certificate_does_not_take_cr_dcs_word():
+    """A descent from the best point of the scan may miss the kernel that still helps; the family's search finds it."""
+    features, labels = problem()
+    found = fit("cr_dc", grid(features), labels, gamma=0.1, gap=1e-3)
+    assert found.converged is True
+    assert found.certify().gap > 5e-3
+
+
+def test_the_certificate_of_a_risk():
+    features, labels = problem(n=20)
+    pool, y, weights = grid(features), labels.astype(float), np.array([0.5, 0.5])
+    grams = pool.grams()[:2]
+    gram = np.tensordot(weights, grams, 1)
+    c = np.linalg.solve(gram + np.eye(20), y)
+
+    def certificate(weights, c):
+        return certificates.regularised_risk(gram, y, 1.0, weights, c, max(c @ each @ c for each in grams))
+
+    corners = [risk(np.ones(1), each[None], 1.0, y) for each in grams]
+    exact = certificate(weights, c)
+    assert exact.kkt == pytest.approx(0.0, abs=1e-12)
+    assert (y @ c) * (1.0 - exact.gap) <= min(corners)  # a lower bound of all of the hull
+    assert certificate(weights, 0.9 * c).gap > exact.gap
+    assert certificate(weights, 0.9 * c).kkt == pytest.approx(0.1)
+    far = certificate(weights, np.ones(20))  # says nothing of the hull, and no more than that
+    assert exact.gap < far.gap <= 1.0
+    assert certificate(np.array([0.5, 0.6]), c).gap == np.inf
+    assert certificate(np.array([1.5, -0.5]), c).gap == np.inf
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_line_search_of_the_risk(seed):
     features, labels = problem(seed)
@@ -247,3 +300,15 @@ def test_one_class_only_gives_a_kernel_or_one_clear_line(name):
             fit(name, grid(features), np.ones_like(labels))
     else:
         assert np.isfinite(fit(name, grid(features), np.ones_like(labels)).weights).all()
+
+
+@pytest.mark.parametrize("name", ["ca_1d", "ca_nd"])
+def test_ca_tells_whether_the_alignment_has_stopped_rising(name):
+    features, labels = problem()
+    full = fit(name, grid(features), labels, gain=1e-2)
+    assert full.converged is True
+    assert 1 < len(full.steps) < 50
+    assert full.steps[-1].objective <= full.steps[-2].objective + 1e-2
+    cut = fit(name, grid(features), labels, gain=1e-2, iterations=len(full.steps) - 1)
+    assert cut.converged is False
+    assert full.certify is None  # no bound on the best alignment is known

@@ -20,6 +20,7 @@ from grambench.pipeline import fingerprint
 from grambench.pipeline.steps import claims, figures, report, reproduce, tables
 from grambench.report import page
 from grambench.results import records
+from grambench.results.study import Results
 
 SPEC = fingerprint.spec(presentation.study().model_dump(mode="json"))
 NAMES = {"study": "omkc"}
@@ -152,6 +153,7 @@ def test_page_shows_numbers_failures_and_sources(parsed):
         "a.csv",
         "4 of 4 runs; at most",
         "16 seconds of runs in all",  # 11 cells of 1.5 s
+        "Stopped before they had converged: 1 of 8 fits that tell. OMKC(S,S) 1 of 4.",
     ):
         assert expected in text, expected
 
@@ -183,6 +185,21 @@ def test_bars_count_every_published_number():
             "parts": [("exact", 2, 50.0), ("different", 1, 25.0), ("unavailable", 1, 25.0)],
         }
     ]
+
+
+def test_fits_that_did_not_converge_are_counted():
+    def results(told):
+        rows = [(f"entry {number}", "converged", value) for number, values in enumerate(told) for value in values]
+        runs = pd.DataFrame([*rows, ("entry 0", "gap", 0.0)], columns=["algorithm", "metric", "result"])
+        return Results(presentation.study(), runs, presentation.cells())
+
+    unknown = float("nan")
+    assert page.convergence(results([[1.0, 1.0], [unknown]])) == {"all": 2, "missed": 0, "worst": [], "others": 0}
+    assert page.convergence(results([[unknown]])) == {"all": 0, "missed": 0, "worst": [], "others": 0}
+    found = page.convergence(results([[0.0, 1.0, unknown], [1.0], [0.0, 0.0, 1.0], *[[0.0]] * 5]))
+    assert found["all"] == 11 and found["missed"] == 8 and found["others"] == 2
+    assert found["worst"][:2] == [("entry 2", 2, 3), ("entry 0", 1, 2)]
+    assert len(found["worst"]) == 5
 
 
 def test_facts_tell_machines_apart():

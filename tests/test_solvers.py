@@ -679,7 +679,7 @@ def descend(evaluate, start, gap=1e-10, iterations=2000, project=projections.sim
     found = gradient_projection.minimise(
         evaluate, project, start, gap=gap, iterations=iterations, record=history.append
     )
-    return found, history
+    return found.point, history, found.converged
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
@@ -689,7 +689,8 @@ def test_gradient_projection_reaches_the_minimum(seed, m, rank, scale):
     factor = rng.normal(size=(rank, m))
     matrix, linear = scale * factor.T @ factor, scale * rng.normal(size=m)
     evaluate = quadratic(matrix, linear)
-    found, history = descend(evaluate, rng.normal(size=m))
+    found, history, converged = descend(evaluate, rng.normal(size=m))
+    assert not converged or (evaluate(found).slope().gap <= 1e-10 and evaluate(found).objective == history[-1])
     assert found.min() >= 0
     assert found.sum() == pytest.approx(1.0, abs=1e-14)
     memory = gradient_projection.MEMORY
@@ -708,9 +709,19 @@ def test_gradient_projection_stops():
     assert descend(evaluate, np.ones(2), iterations=0)[1] == [evaluate(np.full(2, 0.5)).objective]
     assert len(descend(evaluate, np.ones(2), iterations=2, gap=1e-15)[1]) <= 3
     flat = quadratic(np.zeros((3, 3)), np.zeros(3))
-    found, history = descend(flat, np.array([3.0, 0.0, 0.0]))
+    found, history, converged = descend(flat, np.array([3.0, 0.0, 0.0]))
     assert found.tolist() == [1.0, 0.0, 0.0]
     assert len(history) == 1
+    assert converged
+
+
+def test_gradient_projection_tells_whether_the_gap_was_reached():
+    evaluate = quadratic(np.diag([1.0, 100.0]), np.zeros(2))
+    assert [descend(evaluate, np.ones(2), iterations=limit, gap=1e-6)[2] for limit in (0, 1, 100)] == [
+        False,
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("name", projections.PROJECTIONS)
@@ -722,8 +733,11 @@ def test_gradient_projection_stops_at_a_corner_whose_gap_stays_open(name):
         calls.append(x)
         return gradient_projection.Value(float(1 + x[0]), lambda: gradient_projection.Slope(np.array([1.0, 0.0]), 1.0))
 
-    found, _ = descend(evaluate, np.array([0.5, 0.5]), iterations=3000, project=projections.PROJECTIONS[name])
+    found, _, converged = descend(
+        evaluate, np.array([0.5, 0.5]), iterations=3000, project=projections.PROJECTIONS[name]
+    )
     assert found[0] == 0.0
+    assert not converged
     assert len(calls) < 10
 
 
@@ -738,8 +752,9 @@ def test_gradient_projection_leaves_points_without_a_value(bad):
         value = 1.0 if np.array_equal(x, start) else bad
         return gradient_projection.Value(value, lambda: gradient_projection.Slope(np.array([1.0, 0.0]), 1.0))
 
-    found, history = descend(evaluate, start)
+    found, history, converged = descend(evaluate, start)
     assert found.tolist() == start.tolist()
+    assert not converged
     assert history == [1.0]
     assert len(calls) < 60
 
@@ -755,6 +770,7 @@ def test_gradient_projection_gives_up_where_a_gradient_lies():
         )
 
     start = np.array([0.2, 0.3, 0.5])
-    found, history = descend(lying, start)
+    found, history, converged = descend(lying, start)
+    assert not converged
     assert np.array_equal(found, projections.simplex(start))
     assert len(history) == 1

@@ -84,6 +84,8 @@ def check(fit: Fit, pool: Pool, labels: Labels, order: Order) -> None:
             raise ContractError(f"work.{name}: expected a whole number of at least 0, got {count!r}")
     if bad := [step for step in fit.steps if not math.isfinite(step.objective)]:
         raise ContractError(f"steps: expected finite objectives, got {bad[0].objective}")
+    if not isinstance(fit.converged, bool | np.bool_ | None):
+        raise ContractError(f"converged: expected True, False or None, got {fit.converged!r}")
     if fit.trace is not None:
         _check_trace(fit.trace, pool.shape[0], labels[order] > 0)
 

@@ -157,6 +157,9 @@ class Fit:
         After each iteration of a descent.
     states : sequence of State
         After some epochs, of an algorithm whose way is of interest; the last is what was learned.
+    converged : bool or None
+        Whether it reached what it stops at, such as a gap, as far as it can tell itself; False where its iterations ran
+        out. None where there is nothing that it could miss, or it does not say.
     certify : callable or None
         Returns the certificate of how far the fit can be from the optimum, found without the solvers. It takes time,
         and nobody but who asks for it spends it.
@@ -170,6 +173,7 @@ class Fit:
     trace: Trace | None = None
     steps: Sequence[Step] = ()
     states: Sequence[State] = ()
+    converged: bool | None = None
     certify: Callable[[], Certificate] | None = None
     work: Work = field(default_factory=Work)
 

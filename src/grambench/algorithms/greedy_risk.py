@@ -7,11 +7,14 @@ g is the least value of sum_i (y_i - f(x_i))^2 + gamma ||f||^2, up to the factor
 larger than c'Kc (no kernel of the hull is better then), and else mixes it in by a line search.
 
 g(K) - max_sigma c'K_sigma c + c'Kc bounds the least value from below: iterations end when the difference is small
-relative to g(K), where the paper has an absolute tolerance.
+relative to g(K), where the paper has an absolute tolerance. They end too at as many kernels
+as are allowed: such a fit has not converged, though nobody has looked whether its last kernel was enough. The
+certificate says how far it is.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +23,8 @@ from scipy.linalg import cho_factor, cho_solve
 from grambench.algorithms.fit import Fit, Mixture, Step, Work
 from grambench.algorithms.oracle import check_stopping
 from grambench.kernels.pool import Continuous
+from grambench.solvers import certificates
+from grambench.solvers.certificates import Certificate
 
 Floats = NDArray[np.float64]
 Search = Callable[[Floats], tuple[float, float]]
@@ -71,7 +76,7 @@ def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], 
     before_all, work = family.computed, Work()
     sigma, _ = search(y / parameters.gamma)  # c of the kernel 0
     gram = family.gram(np.array([sigma]))
-    sigmas, weights, steps = [sigma], np.ones(1), []
+    sigmas, weights, steps, converged = [sigma], np.ones(1), [], False
     solve = _solver(gram, parameters.gamma, work)
     while True:
         c = solve(y)
@@ -79,7 +84,7 @@ def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], 
         if len(steps) > parameters.iterations:
             break
         sigma, largest = search(c)
-        if largest - c @ gram @ c <= parameters.gap * steps[-1].objective:
+        if converged := bool(largest - c @ gram @ c <= parameters.gap * steps[-1].objective):
             break
         change = family.gram(np.array([sigma])) - gram
         work.row_additions += 3 * len(y)  # c'Kc, the change, and its share added
@@ -89,7 +94,23 @@ def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], 
         sigmas.append(sigma)
     thetas = [np.array([value]) for value in sigmas]
     work.kernel_values = family.computed - before_all
-    return Fit(weights=weights, predictor=Mixture(weights, thetas, c, 0.0), thetas=thetas, steps=steps, work=work)
+    return Fit(
+        weights=weights,
+        predictor=Mixture(weights, thetas, c, 0.0),
+        thetas=thetas,
+        steps=steps,
+        converged=converged,
+        certify=partial(_certificate, family, y, parameters.gamma, weights, thetas, c),
+        work=work,
+    )
+
+
+def _certificate(
+    family: Continuous, y: Floats, gamma: float, weights: Floats, thetas: list[Floats], c: Floats
+) -> Certificate:
+    """Return the certificate, as good as the family's search is at finding the largest c'K_sigma c."""
+    gram, (_, largest) = family.mixture(weights, thetas), family.search(c)
+    return certificates.regularised_risk(gram, y, gamma, weights, c, largest)
 
 
 def _solver(gram: Floats, gamma: float, work: Work) -> Solver:

@@ -96,13 +96,21 @@ class Oracle:
         """Note that an iteration has ended at this objective."""
         self.steps.append(Step(self.work.svm_calls, self.work.meb_calls, objective))
 
-    def fit(self, weights: Floats, dual: Floats, bias: float, certify: Callable[[], Certificate]) -> Fit:
+    def fit(
+        self,
+        weights: Floats,
+        dual: Floats,
+        bias: float,
+        certify: Callable[[], Certificate],
+        converged: bool | None = None,
+    ) -> Fit:
         """Return kernel weights and a machine with them as what an algorithm has learned."""
         return Fit(
             weights=weights,
             predictor=predictor_on(self.pool, weights, dual, bias),
             thetas=self.pool.thetas,
             steps=self.steps,
+            converged=converged,
             certify=certify,
             work=self.work + Work(row_additions=self.combination.row_additions),
         )

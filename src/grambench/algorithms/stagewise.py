@@ -72,6 +72,7 @@ def learn(family: Continuous, labels: NDArray[np.int8], search: Search, stopping
     reached = value(gram, y)
     before_all = family.computed
     parameters, weights, steps = [], [], []
+    converged = False
     for _ in range(stopping.iterations):
         parameter = search(direction(gram, y))  # lines 4 to 6
         added = centred(family.gram(parameter))  # line 7
@@ -81,12 +82,12 @@ def learn(family: Continuous, labels: NDArray[np.int8], search: Search, stopping
         parameters.append(parameter)
         weights.append(weight)
         steps.append(Step(0, 0, reached))
-        if reached <= before + stopping.gain:  # line 10
+        if converged := bool(reached <= before + stopping.gain):  # line 10
             break
     total = sum(weights)
     shares = np.array(weights) / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
     work = Work(kernel_values=family.computed - before_all, row_additions=PASSES * len(steps) * len(y))
-    return Fit(weights=shares, thetas=parameters, steps=steps, work=work)
+    return Fit(weights=shares, thetas=parameters, steps=steps, converged=converged, work=work)
 
 
 def start(n: int, epsilon: float) -> Floats:

@@ -76,6 +76,7 @@ METRICS = {
     "meb_calls": Metric(label="MEB calls", decimals=1),
     "gap": Metric(label="Relative gap", decimals=1, scientific=True, better="lower", logarithmic=True),
     "kkt": Metric(label="KKT residual", decimals=1, scientific=True, better="lower", logarithmic=True),
+    "converged": Metric(label="Converged", decimals=2, better="higher"),  # 0 or 1 in every run
     "objective_excess": Metric(label="Excess of the objective", decimals=1, scientific=True, logarithmic=True),
     "decision_change": Metric(label="Change of decision values", decimals=1, scientific=True, logarithmic=True),
     "search_objective_1": Metric(label="Flipped objective, iteration 1", decimals=1, scientific=True),

@@ -20,6 +20,7 @@ import numpy as np
 from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.alignment import alignment
+from grambench.algorithms.checks import certified
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Work
 from grambench.common.errors import SolverError
 from grambench.config.sizes import drawn
@@ -38,6 +39,8 @@ METRICS = (
     "alignment",
     "kernels_selected",
     "iterations",
+    "gap",
+    "converged",
     "chosen_c",
     "chosen_value",
     "validation_error_percent",
@@ -110,6 +113,9 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     alone at the chosen value, without Gram matrices that were made for an earlier value. The first draw is run twice,
     so that the compiler's time is in neither. The alignment is that of the learned kernel among the test examples, NaN
     where no kernel was learned.
+
+    `converged` is what the algorithm says of its fit at the chosen value, `gap` what the fit's certificate says, in
+    which the machine's own tolerance shows too; NaN where nothing is said. Measured seconds have no part of either.
     """
     algorithm, points = algorithms.load(specification.file), specification.points
     shape = (len(points), len(specification.repeats))
@@ -135,6 +141,8 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
                 "alignment": alignment(fit.gram(pools.among(draw.test)), draw.test_labels) if used else np.nan,
                 "kernels_selected": learner.kernels_selected(fit.weights),
                 "iterations": len(fit.steps),
+                "gap": certified(fit).gap,
+                "converged": learner.converged(fit),
                 "chosen_c": tuned.machine.C,
                 "chosen_value": tuned.candidate.value,
                 "validation_error_percent": 100.0 * tuned.error,

@@ -108,6 +108,11 @@ def kernels_selected(weights: Floats) -> int:
     return int(np.count_nonzero(weights > SELECTED * weights.max()))
 
 
+def converged(found: Fit) -> float:
+    """Return 1 where a fit has reached what it stops at, 0 where it has not, NaN where it does not tell."""
+    return np.nan if found.converged is None else float(found.converged)
+
+
 def tuned(algorithm: Algorithm, search: dict[str, Any] | None) -> tuple[str | None, list[float]]:
     """Return the parameter of an algorithm that is tuned, and what it is chosen from; None and [NaN] where none is."""
     if search is None or search["parameter"] not in algorithm.parameters.__dataclass_fields__:

@@ -43,6 +43,7 @@ MEANINGS = {
 }
 JUDGED = ("exact", "confirmed", "compatible", "different")
 CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "contradicted": "⊥", "undecided": "?"}
+WORST = 5  # entries that are named for fits that did not converge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +161,7 @@ def _view(study: StudyReport) -> dict[str, Any]:
         "claims": [row | {"again": _percent(row["probability"])} for row in study.claims.to_dict("records")],
         "differences": _differences(study),
         "speed_ups": _speed_ups(study),
+        "fits": convergence(study.results),
         "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(failed), "all": len(cells)},
         "failed": [row | {"title": study.results.title(str(row["algorithm"]))} for row in failed.to_dict("records")],
         "sources": [_source(loaded) for loaded in study.prepared.values() if isinstance(loaded, PreparedDataset)],
@@ -218,6 +220,18 @@ def _speed_ups(study: StudyReport) -> list[tuple[str, float]]:
     seconds = study.reproduction[study.reproduction["speed_up"] > 0].drop_duplicates(["dataset", "algorithm"])
     medians = seconds.groupby("algorithm", sort=False)["speed_up"].median()
     return [(study.results.title(str(name)), float(value)) for name, value in medians.items()]
+
+
+def convergence(results: Results) -> dict[str, Any]:
+    """Return how many fits tell whether they reached what they stop at, how many did not, and the worst entries."""
+    told = results.runs[results.runs["metric"] == "converged"].dropna(subset="result")
+    missed = told["result"].eq(0.0).groupby(told["algorithm"], sort=False).agg(["sum", "size"])
+    worst = missed[missed["sum"] > 0].sort_values("sum", ascending=False, kind="stable")
+    named = [
+        (results.title(str(name)), int(few), int(of))
+        for name, few, of in zip(worst.index, *worst.to_numpy().T, strict=True)
+    ]
+    return {"all": len(told), "missed": int(missed["sum"].sum()), "worst": named[:WORST], "others": len(named[WORST:])}
 
 
 def _outside(study: StudyReport) -> list[str]:

@@ -263,6 +263,38 @@ def radius_margin(
     return Certificate(at_kernel.kkt, max(relative, _relative(most, radius), at_kernel.gap))
 
 
+def regularised_risk(gram: Floats, y: Floats, gamma: float, weights: Floats, c: Floats, largest: float) -> Certificate:
+    """Certify a kernel of least regularised risk in a convex hull (CR, Argyriou et al. 2005).
+
+    The value at f = sum_i c_i k(x_i, .) is ||y - Kc||^2 / gamma + c'Kc. For any a, 2 a'y - gamma a'a - a'K'a bounds
+    the risk of a kernel K' from below, and no a'K'a of the hull is larger than that of one of its corners; a is c,
+    scaled so that the bound is best, which keeps it above 0.
+
+    Parameters
+    ----------
+    gram : ndarray of float64 (n, n)
+        Gram matrix K of the learned kernel.
+    y : ndarray of float64 (n,)
+        -1 or +1.
+    gamma : float
+        Weight of the regulariser.
+    weights : ndarray of float64 (r,)
+        Of the corners in K, which must not be negative and sum to 1 up to rounding; if not, no bound is infinite.
+    c : ndarray of float64 (n,)
+        Coefficients of f.
+    largest : float
+        The largest c'K'c of a corner K'.
+    """
+    image = gram @ c
+    residual, norm = y - image, float(c @ image)
+    kkt = float(np.abs(residual - gamma * c).max())
+    if not _on_simplex(weights):
+        return Certificate(kkt, np.inf)
+    value = float(residual @ residual) / gamma + norm
+    curvature = gamma * float(c @ c) + max(largest, norm)
+    return Certificate(kkt, _relative(value, float(c @ y) ** 2 / curvature if curvature > 0.0 else 0.0))
+
+
 def hulls(gram: Floats, labels: NDArray[np.int8], share: float, dual: Floats) -> Certificate:
     """Certify the nearest points of two convex hulls (EasyMKL, Aiolli and Donini 2015), between two classes.
 

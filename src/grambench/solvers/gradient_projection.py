@@ -35,6 +35,13 @@ class Value(NamedTuple):
     slope: Callable[[], Slope]
 
 
+class Found(NamedTuple):
+    """A point, (m,), and whether its relative gap is what was asked for."""
+
+    point: Floats
+    converged: bool
+
+
 def minimise(
     evaluate: Callable[[Floats], Value],
     project: Callable[[Floats], Floats],
@@ -43,8 +50,8 @@ def minimise(
     gap: float,
     iterations: int,
     record: Callable[[float], None],
-) -> Floats:
-    """Return a point where the relative gap is below `gap`, or the best one after so many iterations.
+) -> Found:
+    """Return a point where the relative gap is not above `gap`, or the best one where it does not come to that.
 
     Parameters
     ----------
@@ -76,7 +83,7 @@ def minimise(
         while True:
             trial = project(point - share * step * gradient)
             if np.array_equal(trial, point):
-                return best  # a stationary point, whatever its gap
+                return Found(best, False)  # a stationary point, whatever its gap
             promised = float(gradient @ (trial - point))
             value = evaluate(trial)
             if value.objective <= max(recent) + ARMIJO * promised:
@@ -84,7 +91,7 @@ def minimise(
             curvature = value.objective - objective - promised
             share *= min(max(-0.5 * promised / curvature, 0.1), 0.5)
             if not share >= SHORTEST:  # nor where the objective is not a number
-                return best
+                return Found(best, False)
         new_gradient, distance = value.slope()
         moved, change = trial - point, new_gradient - gradient
         bend = float(moved @ change)
@@ -94,4 +101,4 @@ def minimise(
         recent = [*recent[1 - MEMORY :], objective]
         if objective < lowest:
             lowest, best = objective, point
-    return point if distance <= gap else best
+    return Found(point, True) if distance <= gap else Found(best, False)

@@ -79,7 +79,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
         return Value(value, slope)
 
-    weights = minimise(
+    weights, converged = minimise(
         evaluate,
         PROJECTIONS[norm],
         np.full(len(oracle.grams), 1.0 / len(oracle.grams)),
@@ -92,7 +92,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     found = (weights, machine.dual, machine.bias)
     # the machine with its bias is certified, whatever the predictions are to be made with
     certify = partial(certificates.radius_margin, oracle.grams, labels, C, *found, ball.dual, norm=norm)
-    return oracle.fit(weights, machine.dual, machine.bias if parameters.bias else 0.0, certify)
+    return oracle.fit(weights, machine.dual, machine.bias if parameters.bias else 0.0, certify, converged)
 
 
 def _decrease(gradient: Floats, weights: Floats, norm: Norm) -> float:

@@ -78,17 +78,17 @@ class Parameters:
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the weights and train the machine."""
     oracle = Oracle(pool.refined(parameters.refine), labels)
-    weights, machine = _descend(parameters, oracle)
+    weights, machine, converged = _descend(parameters, oracle)
 
     def certify() -> Certificate:
         found, images = (weights, machine.dual, machine.bias), certificates.images(oracle.grams, machine.dual)
         return certificates.mkl(oracle.grams, labels, parameters.C, *found, p=parameters.p, images=images)
 
-    return oracle.fit(weights, machine.dual, machine.bias, certify)
+    return oracle.fit(weights, machine.dual, machine.bias, certify, converged)
 
 
-def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, Machine]:
-    """Return the weights, and the machine trained with them."""
+def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, Machine, bool]:
+    """Return the weights, the machine trained with them, and whether the gap was reached."""
     path = _Path(oracle, parameters.p, parameters.C)
     images, dual = np.zeros(oracle.grams.shape[:2]), np.zeros(len(oracle.labels))  # K_m v and v
     precise, tolerance, steps = PRECISION * parameters.gap, COARSE, 0
@@ -112,7 +112,7 @@ def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, Machine]:
             continue
         oracle.record(machine.objective)
         if over:
-            return weights, machine
+            return weights, machine, gap <= parameters.gap
         path.advance(machine, gap, tolerance, images, forms / largest)
         tolerance, steps = max(precise, COARSE * gap), 0
 

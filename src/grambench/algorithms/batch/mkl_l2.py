@@ -58,7 +58,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
         return Value(machine.objective, slope)
 
-    weights = minimise(
+    weights, converged = minimise(
         evaluate,
         sphere,
         np.ones(len(oracle.grams)),
@@ -68,4 +68,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     )
     machine = oracle.machine(weights, C, tolerance=tolerance)
     certify = partial(certificates.mkl, oracle.grams, labels, C, weights, machine.dual, machine.bias, p=2)
-    return oracle.fit(weights, machine.dual, machine.bias, certify)
+    return oracle.fit(weights, machine.dual, machine.bias, certify, converged)

@@ -102,7 +102,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
         return Value(value, slope)
 
-    scaled = minimise(
+    scaled, converged = minimise(
         evaluate,
         PROJECTIONS[parameters.norm],
         scale / scale.sum(),
@@ -116,7 +116,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     ball = oracle.ball(weights, tolerance=tolerance)
     machine = oracle.machine(weights, C / ball.squared_radius, tolerance=tolerance)
     certify = partial(certificates.rkl, oracle.grams, labels, C, weights, machine.dual, machine.bias, ball.dual)
-    return oracle.fit(weights, machine.dual, machine.bias, certify)
+    return oracle.fit(weights, machine.dual, machine.bias, certify, converged)
 
 
 def _largest_ratio(forms: Floats, radii: Floats, rounding: Floats, length: float) -> float:

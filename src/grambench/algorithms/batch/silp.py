@@ -73,7 +73,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     mixed = mixture @ np.array([cut.dual for cut in cuts]) if cuts else None  # none where the first machine is 0
     found = (best, machine.dual, machine.bias)
     certify = partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1, bound=mixed)
-    return oracle.fit(*found, certify)
+    return oracle.fit(*found, certify, converged=lowest - bound <= parameters.gap * lowest)
 
 
 def _master(cuts: list[Cut]) -> tuple[Floats, float, Floats]:

@@ -4,6 +4,9 @@ As a function of s = 1/sigma^2 every entry of a Gaussian Gram matrix is convex, 
 convex A, the terms with c_i c_j > 0, and B, the others. A step replaces A by its tangent at the last s and maximises
 the concave rest: B'(s) = A'(last s). But for what its steps leave undone, it never lowers the objective.
 
+It ends where this finds no kernel that is better by the gap. A kernel of another lobe may still be, which the
+certificate knows: it looks in all of them, as CR does.
+
 Deviations: the paper finds the global maximum on the line by cutting planes; here the steps start from the best point
 of the family's scan, and pairs of them are extrapolated where that is better, since they converge linearly.
 """
