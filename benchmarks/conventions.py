@@ -1,7 +1,8 @@
 """What OMKC's published numbers say about conventions that the paper leaves out: each choice beside its rivals.
 
 For every choice this counts, over the data sets whose published orders are at hand, the cells (mistakes and support
-vectors, mean and standard deviation) that are exact, consistent or different. docs/reproduction.md quotes it.
+vectors, mean and standard deviation) that are exact, compatible or, by Welch's test, different. docs/reproduction.md
+quotes it.
 """
 
 import argparse
@@ -21,7 +22,8 @@ from grambench.common import layout
 from grambench.config.project import Configuration
 from grambench.datasets import store
 from grambench.kernels import grams, matrices
-from grambench.results.statistics import Sample, verdict
+from grambench.results.statistics import Sample
+from grambench.results.verdicts import judge
 
 LARGE = 5000  # examples, from which on the default leaves a data set out, and Gram matrices are not made a second time
 
@@ -188,11 +190,11 @@ def main():
                 ("support_vectors", vectors.astype(float)),
             ):
                 cell = published.loc[(name, algorithm, metric)]
-                found, _ = verdict(Sample(cell["mean"], cell["std"], 20), Sample.of(values), metric)
-                verdicts[question, choice, found] += 1
+                judged = judge(Sample(cell["mean"], cell["std"], 20), Sample.of(values), metric, None)
+                verdicts[question, choice, judged.verdict] += 1
     for question, choice in dict.fromkeys((q, c) for q, c, _ in verdicts):
-        counts = [verdicts[question, choice, v] for v in ("exact", "consistent", "different")]
-        print(f"{question:20} {choice:32} exact {counts[0]:3}  consistent {counts[1]:3}  different {counts[2]:3}")
+        counts = [verdicts[question, choice, v] for v in ("exact", "compatible", "different")]
+        print(f"{question:20} {choice:32} exact {counts[0]:3}  compatible {counts[1]:3}  different {counts[2]:3}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from grambench.datasets import store
 from grambench.experiments import nested
 from grambench.experiments.specification import Specification
 from grambench.pipeline.plan import Plan
-from grambench.results.statistics import Sample, verdict
+from grambench.results.statistics import Sample
+from grambench.results.verdicts import judge
 
 READINGS = [  # entry, trace of the Gram matrix of all examples, what it is
     ("unif", 1.0, "mean of the kernels, unit trace on all examples"),
@@ -41,7 +42,7 @@ def main():
             outcome = nested.outcome(Specification(**spec), store.read(Path(layout.PREPARED.format(dataset=name))))
             ours = Sample.of(outcome.metrics["accuracy_percent"][0])
             printed = published(study, name, entry, "accuracy_percent")
-            judged = verdict(printed, ours, "accuracy_percent")[0]
+            judged = judge(printed, ours, "accuracy_percent", None).verdict
             rows.append((reading, name, judged))
             print(
                 f"{reading:55} {name:13} {printed.mean:5.1f} +- {printed.std:4.1f}  "

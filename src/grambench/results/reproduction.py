@@ -134,7 +134,9 @@ def _results(
                 continue
             ours, reason = _ours(results, dataset, name, metric)
             known = again.get((dataset, name, metric, orders))
-            if known and ours.runs and not _fresh(known, results.identity(dataset, name), ours, metric):
+            if files.runs == 1:  # a published number is a single run: ours are its replications
+                known = Replications(results.values(dataset, name, metric), "")
+            elif known and ours.runs and not _fresh(known, results.identity(dataset, name), ours, metric):
                 known, reason = None, STALE
             yield row | _judged(files, dataset, metric, published, ours, known) | {"reason": reason}
 

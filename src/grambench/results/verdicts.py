@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from grambench.algorithms.fit import Floats
 from grambench.config.metrics import METRICS
-from grambench.results.statistics import Difference, Sample, welch_difference
+from grambench.results.statistics import ROUNDING_SLACK, Difference, Sample, welch_difference
 
 Verdict = Literal["exact", "confirmed", "compatible", "different", "speed-up", "unavailable"]
 VERDICTS: tuple[Verdict, ...] = ("exact", "confirmed", "compatible", "different", "speed-up", "unavailable")
@@ -23,7 +23,6 @@ LEVEL = 0.01
 LEAST = 3  # replications that tell of a deviation
 RESAMPLES = 10_000
 RESAMPLING_SEED = 2013
-ROUNDING_SLACK = 1e-9
 
 
 class Judged(NamedTuple):
