@@ -1,4 +1,7 @@
-"""Cells of a table with other orders or parts and other random draws: whether a verdict is an accident of the seed."""
+"""Cells of a table with other orders or parts and other random draws: whether a verdict is an accident of the seed.
+
+z is that of the published mean among the means of the seeds, which differ by all that the seed decides.
+"""
 
 import argparse
 import json
@@ -41,6 +44,14 @@ def main():
             f"seed {seed:3}: {values.mean():9.2f} +- {values.std(ddof=1):8.2f}  p = {p_value:.3f}  {found}", flush=True
         )
     pooled = Sample.of(np.concatenate(everything))
+    means = np.array([values.mean() for values in everything])
+    if len(means) > 1:
+        z = (printed.mean - means.mean()) / means.std(ddof=1)
+        beyond = np.count_nonzero(np.abs(means - means.mean()) >= abs(printed.mean - means.mean()))
+        print(
+            f"means of seeds: {means.mean():.2f} +- {means.std(ddof=1):.2f}, from {means.min():.2f} to "
+            f"{means.max():.2f}; published z = {z:+.2f}, as far or farther {beyond} of {len(means)}"
+        )
     print(f"all seeds: {pooled.mean:9.2f} +- {pooled.std:8.2f}  p = {welch(printed, pooled):.3f}")
     print(f"published: {printed.mean:9.2f} +- {printed.std:8.2f}")
 
