@@ -1,4 +1,7 @@
-"""Cells of a table with other orders or parts and other random draws: whether a verdict is an accident of the seed."""
+"""Cells of a table with other orders or parts and other random draws: whether a verdict is an accident of the seed.
+
+z is that of the published mean among the means of the seeds, which differ by all that the seed decides.
+"""
 
 import argparse
 import json
@@ -17,7 +20,8 @@ from grambench.datasets import store
 from grambench.experiments.specification import Specification
 from grambench.kernels import matrices
 from grambench.pipeline.plan import Plan
-from grambench.results.statistics import Sample, verdict, welch
+from grambench.results.statistics import Sample, welch
+from grambench.results.verdicts import judge
 
 
 def main():
@@ -36,11 +40,18 @@ def main():
     for seed in range(arguments.seeds):
         values = run(Plan(project | {"seed": seed}, Path("config")), *cell).metrics[arguments.metric][0]
         everything.append(values)
-        found, p_value = verdict(printed, Sample.of(values), arguments.metric)
-        print(
-            f"seed {seed:3}: {values.mean():9.2f} +- {values.std(ddof=1):8.2f}  p = {p_value:.3f}  {found}", flush=True
-        )
+        found = judge(printed, Sample.of(values), arguments.metric, None)
+        said = f"p = {found.p_value:.3f}  {found.verdict}"
+        print(f"seed {seed:3}: {values.mean():9.2f} +- {values.std(ddof=1):8.2f}  {said}", flush=True)
     pooled = Sample.of(np.concatenate(everything))
+    means = np.array([values.mean() for values in everything])
+    if len(means) > 1:
+        z = (printed.mean - means.mean()) / means.std(ddof=1)
+        beyond = np.count_nonzero(np.abs(means - means.mean()) >= abs(printed.mean - means.mean()))
+        print(
+            f"means of seeds: {means.mean():.2f} +- {means.std(ddof=1):.2f}, from {means.min():.2f} to "
+            f"{means.max():.2f}; published z = {z:+.2f}, as far or farther {beyond} of {len(means)}"
+        )
     print(f"all seeds: {pooled.mean:9.2f} +- {pooled.std:8.2f}  p = {welch(printed, pooled):.3f}")
     print(f"published: {printed.mean:9.2f} +- {printed.std:8.2f}")
 
