@@ -12,7 +12,7 @@ import requests
 
 from grambench import cli
 from grambench.common.files import sealed
-from grambench.pipeline import doctor
+from grambench.pipeline import doctor, status
 
 ROOT = Path(__file__).parent.parent
 
@@ -221,6 +221,33 @@ def test_run_hands_over_to_snakemake(monkeypatch, capsys):
         *("-m", "snakemake", "--config", 'studies=["omkc"]', 'datasets=["wdbc", "sonar"]', "--cores", "3"),
         *("--dry-run", "--quiet"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("states", "code"), [(["ok", "missing"], 0), (["ok", *["timeout"] * 12], 1), (["unavailable"], 1)]
+)
+def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, states, code):
+    """Until then a run with failures ended like any other."""
+    found = [status.Item(f"{number}.h5", f"run {number}", state, "why") for number, state in enumerate(states)]
+    monkeypatch.setattr(cli.subprocess, "run", lambda command, check: subprocess.CompletedProcess(command, 0))
+    monkeypatch.setattr(status, "items", lambda plan: found)
+    ended, out, _ = call(capsys, "run", "--demo")
+    assert ended == code
+    assert out.splitlines()[-1].endswith(f"report: {ROOT / 'results/report/index.html'}")
+    failed = [state for state in states if state not in ("ok", "missing")]
+    assert out.count("why") == min(len(failed), 10)
+    assert ("and 2 more: grambench status" in out) is (len(failed) == 12)
+
+
+def test_run_says_nothing_of_what_it_only_planned(monkeypatch, capsys):
+    monkeypatch.setattr(cli.subprocess, "run", lambda command, check: subprocess.CompletedProcess(command, 0))
+    monkeypatch.setattr(status, "items", lambda plan: pytest.fail("looked at results"))
+    assert call(capsys, "run", "--demo", "--", "-n")[:2] == (0, "")
+
+
+def test_status_of_a_folder_that_is_not_there(capsys):
+    code, _, err = call(capsys, "status", "--results", "nowhere")
+    assert (code, err) == (2, "grambench: nowhere: no such folder\n")
 
 
 def test_doctor_reports_the_machine_and_every_source(capsys, monkeypatch):

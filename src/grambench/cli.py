@@ -9,8 +9,10 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from grambench import algorithms
 from grambench.common import layout, provenance
@@ -21,6 +23,8 @@ from grambench.config.project import Configuration
 from grambench.pipeline.plan import Plan
 
 CONFIG = Path("config")
+DRY = {"-n", "--dry-run", "--dryrun"}
+FEW = 10  # failures that are listed when a run has ended
 EPILOG = """examples:
   grambench list algorithms                        what there is
   grambench run --demo                             three embedded data sets
@@ -103,11 +107,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _plan() -> Plan:
+def _plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> Plan:
     path = CONFIG / "config.yaml"
     if not path.is_file():
         raise ConfigError(f"{path}: no such file; run grambench from the repository's root")
-    return Plan(read(path), CONFIG)
+    return Plan(read(path) | dict(overrides), CONFIG)
 
 
 def _list_datasets() -> None:
@@ -182,24 +186,39 @@ def _fetch(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.cores != "all" and not (arguments.cores.isdecimal() and int(arguments.cores)):
         raise ConfigError(f"--cores: expected a number of at least 1, or all, got {arguments.cores}")
-    plan = _plan()
-    for name in arguments.datasets or []:
-        plan.dataset(name)
-    for name in arguments.studies:
-        plan.configuration.study(name)
-    overrides = {"studies": arguments.studies, "datasets": arguments.datasets}
-    chosen = [f"{key}={json.dumps(value)}" for key, value in overrides.items() if value]
+    asked = {"studies": arguments.studies, "datasets": arguments.datasets}
+    overrides = {key: value for key, value in asked.items() if value}
+    plan = _plan((read(CONFIG / "demo.yaml") if arguments.demo else {}) | overrides)
+    chosen = [f"{key}={json.dumps(value)}" for key, value in overrides.items()]
     command = [sys.executable, "-m", "snakemake"]
     command += ["--configfile", "config/demo.yaml"] if arguments.demo else []
     command += ["--config", *chosen] if chosen else []
     command += ["--cores", str(arguments.cores)]  # last: the options before it would swallow a target that follows
-    return subprocess.run([*command, *arguments.snakemake], check=False).returncode
+    code = subprocess.run([*command, *arguments.snakemake], check=False).returncode
+    return code or (0 if DRY.intersection(arguments.snakemake) else _ended(plan))
+
+
+def _ended(plan: Plan) -> int:
+    """Say what a run has left: where its report is, and what failed and why."""
+    from grambench.pipeline import status
+
+    found = status.items(plan)
+    failed = [item for item in found if item.failed]
+    for item in failed[:FEW]:
+        print(f"{item.status:12} {item.label}: {item.reason}")
+    if len(failed) > FEW:
+        print(f"... and {len(failed) - FEW} more: grambench status")
+    print(f"{status.counts(found)}; report: {Path(layout.REPORT).resolve()}")
+    return int(bool(failed))
 
 
 def _status(arguments: argparse.Namespace) -> int:
     from grambench.pipeline import status
 
-    found = status.items(_plan(), arguments.results or layout.RESULTS)
+    results = arguments.results or layout.RESULTS
+    if arguments.results and not results.is_dir():
+        raise DataError(f"{results}: no such folder")
+    found = status.items(_plan(), results)
     for item in found:
         if item.failed or arguments.all:
             print(f"{item.status:12} {item.label}" + (f": {item.reason}" if item.reason else ""))
