@@ -102,6 +102,7 @@ SETTINGS = {
             "caption": "All",
             "metrics": ["mistake_percent", "support_vectors"],
         },
+        "quantiles": {"kind": "quantiles", "title": "Sharpness", "caption": "How far"},
     },
 }
 

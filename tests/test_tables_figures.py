@@ -201,6 +201,23 @@ def test_agreement_shows_each_judged_number_once(canvases, compared):
         assert legend == ["exact (1)", "confirmed (0)", "compatible (1)", "different (1)"]
 
 
+def test_quantiles_show_each_number_with_replications_once(compared):
+    """Against the normal quantiles of their ranks; what lies far out at the border, and no other readings."""
+    z = [-0.4, 12.0, 0.7, -1.1, 0.0]
+    judged = compared.iloc[[0] * len(z)].assign(z=z, replications=20, dataset=list("abcde"))
+    twice = pd.concat(
+        [judged, judged.assign(item="Table 4"), judged.assign(item="Table 3, other readings", dataset="f")]
+    )
+    plan = presentation.study().figures["quantiles"]
+    canvas = figures.draw(presentation.results(), presentation.curves(), pd.concat([compared, twice]), plan)
+    (axes,) = canvas.axes
+    (points,) = [line for line in axes.lines if line.get_marker() == "o"]
+    assert points.get_ydata().tolist() == [-1.1, -0.4, 0.0, 0.7, 8.0]
+    assert points.get_xdata() == pytest.approx([-1.2816, -0.5244, 0.0, 0.5244, 1.2816], abs=1e-3)
+    assert points.get_label() == "Mistakes (%) (5)"
+    assert f"root mean square {np.sqrt(np.mean(np.square(z))):.2f}" in axes.texts[0].get_text()
+
+
 def test_files_are_the_same_every_time(tmp_path, compared):
     plan = presentation.study().figures["figure1"]
     for number in ("1", "2"):
