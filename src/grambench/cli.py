@@ -1,6 +1,8 @@
 """The command `grambench`: parses, calls one function, prints.
 
 Exit codes: 0 all is well; 1 something failed, is unavailable or changed; 2 the call or the configuration is wrong.
+
+Commands import what they need: help, and the complaint about a typing error, would wait for the models of all files.
 """
 
 import argparse
@@ -12,15 +14,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from grambench import algorithms
 from grambench.common import layout, provenance
 from grambench.common.errors import ConfigError, DataError, GrambenchError, unknown_name
-from grambench.config.dataset import Base, Images
-from grambench.config.load import read
-from grambench.config.project import Configuration
-from grambench.pipeline.plan import Plan
+
+if TYPE_CHECKING:
+    from grambench.pipeline.plan import Plan
 
 CONFIG = Path("config")
 DRY = {"-n", "--dry-run", "--dryrun"}
@@ -107,7 +107,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> Plan:
+def _plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> "Plan":
+    from grambench.config.load import read
+    from grambench.pipeline.plan import Plan
+
     path = CONFIG / "config.yaml"
     if not path.is_file():
         raise ConfigError(f"{path}: no such file; run grambench from the repository's root")
@@ -115,6 +118,9 @@ def _plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> Plan:
 
 
 def _list_datasets() -> None:
+    from grambench.config.dataset import Base, Images
+    from grambench.config.project import Configuration
+
     configuration = Configuration(CONFIG)
     for name in configuration.names("datasets"):
         dataset = configuration.description(name)
@@ -139,6 +145,8 @@ def _list_kernels() -> None:
 
 
 def _list_algorithms() -> None:
+    from grambench import algorithms
+
     for name in algorithms.names():
         fault = algorithms.fault(name)
         defaults = f"cannot be imported: {fault}" if fault else json.dumps(algorithms.resolved(name, {}))
@@ -146,6 +154,8 @@ def _list_algorithms() -> None:
 
 
 def _list_studies() -> None:
+    from grambench.config.project import Configuration
+
     configuration = Configuration(CONFIG)
     for name in configuration.names("studies"):
         study = configuration.study(name)
@@ -184,6 +194,8 @@ def _fetch(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from grambench.config.load import read
+
     if arguments.cores != "all" and not (arguments.cores.isdecimal() and int(arguments.cores)):
         raise ConfigError(f"--cores: expected a number of at least 1, or all, got {arguments.cores}")
     asked = {"studies": arguments.studies, "datasets": arguments.datasets}
@@ -198,7 +210,7 @@ def _run(arguments: argparse.Namespace) -> int:
     return code or (0 if DRY.intersection(arguments.snakemake) else _ended(plan))
 
 
-def _ended(plan: Plan) -> int:
+def _ended(plan: "Plan") -> int:
     """Say what a run has left: where its report is, and what failed and why."""
     from grambench.pipeline import status
 
