@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from specifications import specification
 from test_blocks import dataset, record, run, spec_of
 
@@ -93,15 +94,16 @@ def test_only_what_draws_is_run_again_on_published_orders():
         ({"datasets": {"letter_b_d": ["om2"]}, "seconds": 1}, "replications names data set letter_b_d"),
         ({"count": 2, "seconds": 1}, "count"),
         ({}, "seconds"),
+        ({"seconds": 1}, "replications judge published numbers by their margins, of which the study has none"),
     ],
 )
 def test_wrong_replications_are_refused(tmp_path, change, message):
-    import yaml
-
     folder = tmp_path / "config"
     (folder / "studies").mkdir(parents=True)
     (folder / "datasets").symlink_to(CONFIG / "datasets")
     study = read(CONFIG / "studies" / "omkc.yaml") | {"replications": change}
+    if "margins" in message:
+        del study["published"]["margins"]
     (folder / "studies" / "omkc.yaml").write_text(yaml.safe_dump(study))
     with pytest.raises(ConfigError, match=message):
         Plan({"studies": ["omkc"]}, folder)
@@ -135,15 +137,13 @@ def test_the_step_keeps_what_was_not_made_anew(plan, tmp_path):
     for number, each in enumerate(made(plan, [5, 9])):
         paths.append(str(tmp_path / f"{number}.h5"))
         records.write(Path(paths[-1]), each)
-    published = tmp_path / "published.csv"
-    published.write_text("table,dataset,algorithm,metric,mean,std\n3,sonar,omkc_ss,mistake_percent,30,1\n")
     shipped = tmp_path / "shipped.csv"
     kept = ["wdbc,om2,mistake_percent,published,id,1 2 3", "sonar,omkc_ss,mistake_percent,published,id,4 5 6"]
     shipped.write_text(
         "\n".join([",".join(replications.COLUMNS), *kept, "sonar,omkc_ss,mistake_percent,seeded,id,7 8\n"])
     )
     output = tmp_path / "omkc.csv"
-    step.main([str(output), "--records", *paths, "--published", str(published), "--shipped", str(shipped)])
+    step.main([str(output), "--records", *paths, "--metrics", "mistake_percent", "--shipped", str(shipped)])
     found = replications.read(output)
     assert len(found) == 3
     assert found["wdbc", "om2", "mistake_percent", "published"].means.tolist() == [1.0, 2.0, 3.0]

@@ -10,8 +10,7 @@ use rule run as replicate with:
 
 rule summary:
     input:
-        records=lambda w: PLAN.replication_records(w.study),
-        published=lambda w: PLAN.published(w.study),
+        lambda w: PLAN.replication_records(w.study),
     output:
         layout.REPLICATIONS,
     log:
@@ -22,12 +21,13 @@ rule summary:
         "../../envs/environment.yaml"
     params:
         code=code("grambench.pipeline.steps.replications"),
+        metrics=lambda w: PLAN.judged(w.study),
         shipped=lambda w: [
             word for path in PLAN.shipped(w.study) for word in ("--shipped", path)
         ],
     shell:
-        "python -m grambench.pipeline.steps.replications {output} --records {input.records}"
-        " --published {input.published} {params.shipped} 2> {log}"
+        "python -m grambench.pipeline.steps.replications {output} --records {input}"
+        " --metrics {params.metrics} {params.shipped} 2> {log}"
 
 
 rule replications:

@@ -338,6 +338,8 @@ class Study(Model):
             setting += [name for name, sweep in self.sweeps.items() if chosen in sweep.sets()]
             if setting:
                 raise ValueError(f"{setting[0]} sets {chosen}, which cross-validation chooses")
+        if self.replications and not (self.published and self.published.margins):
+            raise ValueError("replications judge published numbers by their margins, of which the study has none")
         if self.replications and not self.protocol.separable:
             raise ValueError(f"replications are blocks of repeats, which a study of kind {self.protocol.kind} has not")
         for name, sweep in self.sweeps.items():

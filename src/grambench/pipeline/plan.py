@@ -235,6 +235,11 @@ class Plan:
         files = self.studies[study].published
         return [f"config/published/{name}" for name in files.files()] if files else []
 
+    def judged(self, study: str) -> list[str]:
+        """Return the metrics of a study of which published numbers are judged by replications."""
+        published = self.studies[study].published
+        return list(published.margins) if published else []
+
     def shipped(self, study: str) -> list[str]:
         """Return the table of a study's replications, where there is one."""
         path = self.configuration.folder / "replications" / f"{study}.csv"

@@ -1,6 +1,6 @@
 """Where the means of a study might have been: of its own run and of others with other draws, its replications.
 
-config/replications/<study>.csv has a row for each cell and metric that a paper prints: dataset, algorithm, metric,
+config/replications/<study>.csv has a row for each cell and metric that is judged by it: dataset, algorithm, metric,
 whether orders are published or seeded, the identity of the study's own run (settings and code, see
 grambench.pipeline.fingerprint), and the means, separated by blanks, that of the study's own run first. `make
 replications` makes it anew.

@@ -1,6 +1,6 @@
 """Rule `summary`: the means of all replications of a study (grambench.results.replications).
 
-python -m grambench.pipeline.steps.replications OUTPUT --records RECORD... --published FILE... [--shipped FILE]
+python -m grambench.pipeline.steps.replications OUTPUT --records RECORD... --metrics NAME... [--shipped FILE]
 """
 
 import argparse
@@ -15,17 +15,15 @@ from grambench.results import records, replications
 
 
 def main(argv: list[str]) -> None:
-    """Write the table of the metrics that a paper prints."""
+    """Write the table of the metrics that are judged by it."""
     parser = argparse.ArgumentParser()
     parser.add_argument("output", type=Path)
     parser.add_argument("--records", type=Path, nargs="+", required=True)
-    parser.add_argument("--published", type=Path, nargs="*", default=[])
+    parser.add_argument("--metrics", nargs="+", required=True)
     parser.add_argument("--shipped", type=Path, help="the table whose rows are kept where they were not made anew")
     arguments = parser.parse_args(argv)
-    numbers = [pd.read_csv(path) for path in arguments.published]
-    metrics = {str(metric) for table in numbers if "metric" in table for metric in table["metric"]}
     found = [(identity(record), record) for record in map(records.read, arguments.records)]
-    made = replications.table(found, metrics)
+    made = replications.table(found, set(arguments.metrics))
     if arguments.shipped:
         made = replications.updated(pd.read_csv(arguments.shipped, dtype=str), made)
     with sealed(arguments.output) as temporary:
