@@ -23,7 +23,9 @@ rule reproduce:
     params:
         spec=lambda w: PLAN.study_spec(w.study),
         code=code("grambench.pipeline.steps.reproduce"),
-        replications=lambda w, input: ["--replications", *input.shipped] if input.shipped else [],
+        replications=lambda w, input: (
+            ["--replications", *input.shipped] if input.shipped else []
+        ),
     shell:
         "python -m grambench.pipeline.steps.reproduce /dev/stdin {output} {input.runs} {input.cells}"
         " --published {input.published} --prepared {input.prepared} {params.replications} 2> {log} <<< {params.spec:q}"
