@@ -33,7 +33,7 @@ STUDY = {
             "datasets": ["sonar"],
         }
     },
-    "replications": None,  # of entries that are not in this one
+    "replications": {"count": 3, "seconds": 60, "datasets": {"sonar": ["omkc_sd"]}},
 }
 NESTED = {
     "name": "small",
@@ -99,6 +99,10 @@ class Copy:
         self.folder = folder
         copy_repository(folder)
         study = yaml.safe_load((ROOT / "config/studies/omkc.yaml").read_text()) | STUDY | changes
+        if study["published"]:
+            del study["published"]["chosen"]  # by entries that are not in this one
+        else:
+            study["replications"] = None
         for shown, kept in (("tables", ["table2", "table3"]), ("figures", ["figure1"])):
             study[shown] = {name: study[shown][name] for name in kept}
             for item in study[shown].values():  # they may show only what the study has, and something

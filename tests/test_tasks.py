@@ -55,6 +55,7 @@ def study(folder: Path, *datasets: str) -> Plan:
         "tables": {},
         "figures": {},
         "published": None,
+        "replications": None,
     }
     (folder / "config/studies/small.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
     return Plan({"studies": ["small"]}, folder / "config")

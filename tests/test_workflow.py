@@ -18,6 +18,7 @@ from grambench.datasets import store
 from grambench.kernels import matrices
 from grambench.pipeline import fingerprint
 from grambench.pipeline.steps import claims, collect, report, reproduce, tables
+from grambench.results import replications
 
 
 @pytest.fixture(scope="module")
@@ -234,6 +235,18 @@ def test_long_runs_go_in_blocks_and_have_the_same_numbers(finished, copy):
         pd.testing.assert_frame_equal(before[~timed], after[~timed], check_exact=True)
     assert copy.status("sonar", "omkc_dd").provenance["blocks"] == 2
     assert not list((copy.folder / "results/blocks").rglob("*.h5"))
+    assert copy.would_run() == set()
+
+
+@pytest.mark.workflow
+def test_replications_are_made_on_demand_and_rerun_nothing(copy):
+    asked = ("omkc", "sonar", "omkc_sd", "mistake_percent", "seeded")
+    copy.snakemake("replications")
+    found = replications.read(copy.folder / layout.REPLICATIONS.format(study=asked[0]))[asked[1:]]
+    own = copy.status("sonar", "omkc_sd").metrics["mistake_percent"].mean()
+    assert found.means[0] == pytest.approx(own) and len(set(found.means)) == 3
+    made = [path.stem for path in (copy.folder / "results/replications").rglob("*.h5")]
+    assert made == ["2-5"]
     assert copy.would_run() == set()
 
 

@@ -9,8 +9,8 @@ is dT/dtheta_m = W rho_m - 1/2 R^2 q_m, where rho_m = sum_i beta_i K_m,ii - beta
 problem is not convex: the descent starts at equal weights, as in Section 6 of Gai et al., and ends at a stationary
 point. The paper runs it under the two constraints only. (Its eq. 10 and K + I/C differ by a factor of 2 in C.)
 
-Eq. 10 has a bias b, and so has this machine. The published KL-C accuracies, though, fit the sign of f(x) - b on 17 of 22
-cells, and that of f(x) on 10 (docs/reproduction.md). The parameter `bias` keeps both at hand.
+Eq. 10 has a bias b, and so has this machine. The published KL-C accuracies, though, fit the sign of f(x) - b on 17 of
+22 cells, and that of f(x) on 10 (docs/reproduction.md). The parameter `bias` keeps both at hand.
 """
 
 from dataclasses import dataclass
