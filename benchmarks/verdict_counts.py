@@ -1,11 +1,13 @@
 """Counts of verdicts by study, metric and algorithm, with and without the numbers that have chosen a convention.
 
-    python benchmarks/verdict_counts.py RESULTS [STUDY ...]
+    python benchmarks/verdict_counts.py RESULTS [--studies NAME ...] [--algorithms NAME ...]
 
-README.md and docs/reproduction.md quote them. A number that stands in two tables of its paper counts once.
+README.md and docs/reproduction.md quote them. A number that stands in two tables of its paper counts once. Beside the
+verdicts of a metric stand the numbers that could be confirmed were there no difference at all (or are exact), those
+that differ by no more than the margin, the median of what could be detected, and the root mean square of z.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 import pandas as pd
@@ -17,29 +19,38 @@ JUDGED = [verdict for verdict in VERDICTS if verdict not in ("speed-up", "unavai
 
 
 def main():
-    folder, names = Path(sys.argv[1]), sys.argv[2:]
-    for path in sorted(folder.glob("*/reproduction.csv")):
-        if names and path.parent.name not in names:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--studies", nargs="+", help="all that are there when none is named")
+    parser.add_argument("--algorithms", nargs="+", help="likewise")
+    arguments = parser.parse_args()
+    for path in sorted(arguments.results.glob("*/reproduction.csv")):
+        if arguments.studies and path.parent.name not in arguments.studies:
             continue
         found = reproduction.read(path)
         found = found[found["verdict"].isin(JUDGED) & (found["algorithm"] != "")]
         found = found.drop_duplicates(["dataset", "algorithm", "metric"])
+        if arguments.algorithms:
+            found = found[found["algorithm"].isin(arguments.algorithms)]
         other = found["item"].str.endswith(reproduction.VARIANTS)
         if found.empty:
             continue
         print(f"\n{path.parent.name}")
         for metric, part in found[~other].groupby("metric", sort=False):
             print(counted(part, part["algorithm"], str(metric)))
+            print(sharpness(part))
         for metric, part in found[other].groupby("metric", sort=False):
             print(counted(part, part["algorithm"], f"{metric}, other readings"))
         own = found[~other]
         fitted = own["chosen"].ne("").map({True: "have chosen a convention", False: "have not"})
-        print(counted(own, fitted, "all"))
+        for metric, part in own.groupby("metric", sort=False):
+            print(counted(part, fitted[part.index], str(metric)))
         tests = own["p_value"].notna().sum()
-        z = normality(reproduction.judged_by_replications(own)["z"])
         print(f"{tests} tests, {LEVEL * tests:.1f} of them different by chance")
-        print(f"{z.numbers} z, root mean square {z.rms:.2f}, Kolmogorov-Smirnov p = {z.p_value:.2g}")
-        print("different: " + ", ".join(f"{r.dataset} {r.algorithm} {r.metric}" for r in different(own).itertuples()))
+        print(deviates(own))
+        different = own[own["verdict"] == "different"]
+        cells = (f"{r.dataset} {r.algorithm} {r.metric} (z = {r.z:.1f})" for r in different.itertuples())
+        print("different: " + ", ".join(cells))
 
 
 def counted(part, by, name):
@@ -47,8 +58,18 @@ def counted(part, by, name):
     return table.reindex(columns=JUDGED, fill_value=0).to_string()
 
 
-def different(found):
-    return found[found["verdict"] == "different"]
+def sharpness(part):
+    possible = ((part["detectable"] <= part["margin"]) | (part["verdict"] == "exact")).sum()
+    within = (part["difference"].abs() <= part["margin"]).sum()
+    return (
+        f"{possible} of {len(part)} could be confirmed, {within} are within the margin; "
+        f"detectable {part['detectable'].median():.3g} (median); {deviates(part)}"
+    )
+
+
+def deviates(part):
+    z = normality(reproduction.judged_by_replications(part)["z"])
+    return f"{z.numbers} z, root mean square {z.rms:.2f}, Kolmogorov-Smirnov p = {z.p_value:.2g}"
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def test_replications_are_the_textbook_interval_of_one_more_of_them():
     assert judged.difference == pytest.approx(-0.5)  # of the replications, whatever our one run gave
     assert (judged.low, judged.high) == (pytest.approx(-0.5 - reach), pytest.approx(-0.5 + reach))
     assert judged.p_value == pytest.approx(t_tail(0.5 / error, 9))
-    assert judged.z == pytest.approx(stats.norm.ppf(stats.t.cdf(-0.5 / error, 9)))
+    assert judged.z == pytest.approx(stats.norm.ppf(stats.t.cdf(0.5 / error, 9)))  # the published one is higher
     assert (judged.verdict, judged.replications) == ("confirmed", 10)
     assert judge(published, ours, "accuracy_percent", 1.0, REPLICATIONS).verdict == "compatible"
     weak = judge(published, ours, "accuracy_percent", 1.5)

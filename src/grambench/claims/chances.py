@@ -34,12 +34,12 @@ from grambench.results.reading import as_written
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
 from grambench.results.study import ALL, NO_VALUES, Results
+from grambench.results.verdicts import LEAST
 
 Floats = NDArray[np.float64]
 Cell = tuple[str, str, str]  # data set, algorithm, metric
 
 DRAWS, SEED = 200, 2013
-LEAST = 3  # replications that tell how a number varies
 STANDS_FOR = {"median_rank": ["error_percent"], "seconds": ["seconds", "row_additions", "operations"]}
 RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
 CELLS = ["dataset", "algorithm", "sweep", "status", "reason", "orders"]

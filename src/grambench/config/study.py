@@ -301,9 +301,7 @@ class Study(Model):
         named += [(place, name) for place, sweep in scaled for name in sweep.references.values()]
         named += [(place, entry.variant_of) for place, entry in self.algorithms.items() if entry.variant_of]
         named += [("experts", self.experts)] if self.experts else []
-        named += [
-            ("chosen", name) for each in (self.published.chosen if self.published else []) for name in each.algorithms
-        ]
+        named += [("chosen", name) for each in self._chosen() for name in each.algorithms]
         if again := self.replications:
             named += [
                 ("replications", name) for name in [*again.algorithms, *itertools.chain(*again.datasets.values())]
@@ -386,6 +384,9 @@ class Study(Model):
             raise ValueError(lacking)
         return self
 
+    def _chosen(self) -> list[Chosen]:
+        return self.published.chosen if self.published else []
+
     def file(self, entry: str) -> str:
         """Return the name in the registry of an entry's algorithm."""
         return self.algorithms[entry].algorithm or entry
@@ -402,7 +403,6 @@ class Study(Model):
         """Return (sweep or figure, data set) for every data set that one of them names, or the replications."""
         items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.figures.items()]
         again = self.replications.datasets if self.replications else []
-        chosen = [dataset for each in (self.published.chosen if self.published else []) for dataset in each.datasets]
         shown = [(name, dataset) for name, item in items for dataset in item.named("datasets")]
-        shown += [("chosen", dataset) for dataset in chosen]
+        shown += [("chosen", dataset) for each in self._chosen() for dataset in each.datasets]
         return shown + [("replications", dataset) for dataset in again]

@@ -39,8 +39,8 @@ class Judged(NamedTuple):
     difference, low, high : float
         Ours less the published one, of the replications where there are any, and its 99 % interval.
     z : float
-        Of replications, a normal deviate as improbable as the published number is by them, positive where theirs are
-        higher; NaN without.
+        Where the published number lies among replications: the normal deviate that is as improbable as its t, positive
+        where it is higher than theirs; NaN without.
     replications : int
         Means that the test rests on; 0 without.
     detectable : float
@@ -92,7 +92,7 @@ def judge(
     verdict: Verdict = _weighed(found.p_value, found.value - reach, found.value + reach, margin)
     if same_std and prints_as(ours.mean, published.mean, decimals):
         verdict = "exact"
-    z = found.normal_deviate if count else math.nan
+    z = -found.normal_deviate if count else math.nan  # of the published number, where the difference is of ours
     return Judged(verdict, found.p_value, found.value, found.value - reach, found.value + reach, z, count, reach)
 
 
