@@ -214,7 +214,7 @@ def test_run_hands_over_to_snakemake(monkeypatch, capsys):
         seen["command"] = command
         return subprocess.CompletedProcess(command, 7)
 
-    monkeypatch.setattr(cli.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     code, _, _ = call(capsys, "run", "omkc", "-d", "wdbc", "sonar", "-c", "3", "--", "--dry-run", "--quiet")
     assert code == 7
     assert seen["command"][1:] == [
@@ -229,7 +229,7 @@ def test_run_hands_over_to_snakemake(monkeypatch, capsys):
 def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, states, code):
     """Until then a run with failures ended like any other."""
     found = [status.Item(f"{number}.h5", f"run {number}", state, "why") for number, state in enumerate(states)]
-    monkeypatch.setattr(cli.subprocess, "run", lambda command, check: subprocess.CompletedProcess(command, 0))
+    monkeypatch.setattr(subprocess, "run", lambda command, check: subprocess.CompletedProcess(command, 0))
     monkeypatch.setattr(status, "items", lambda plan: found)
     ended, out, _ = call(capsys, "run", "--demo")
     assert ended == code
@@ -240,7 +240,7 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, 
 
 
 def test_run_says_nothing_of_what_it_only_planned(monkeypatch, capsys):
-    monkeypatch.setattr(cli.subprocess, "run", lambda command, check: subprocess.CompletedProcess(command, 0))
+    monkeypatch.setattr(subprocess, "run", lambda command, check: subprocess.CompletedProcess(command, 0))
     monkeypatch.setattr(status, "items", lambda plan: pytest.fail("looked at results"))
     assert call(capsys, "run", "--demo", "--", "-n")[:2] == (0, "")
 

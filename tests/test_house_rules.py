@@ -35,7 +35,9 @@ def test_names_are_unique_over_shelves():
 def test_no_fastmath_no_print_no_dynamic_import_no_global_random(path):
     for name, node in calls(path):
         assert not any(keyword.arg == "fastmath" for keyword in node.keywords), "fastmath changes results"
-        assert name != "print" or path.name == "cli.py", "the library logs, the command prints"
+        assert name != "print" or path.parent.name == "commands" or path.name == "cli.py", (
+            "the library logs, the command prints"
+        )
         registries = (
             "algorithms",
             "claims",

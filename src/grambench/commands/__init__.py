@@ -1,0 +1,1 @@
+"""The commands of `grambench`, one file each, and what several of them need (`project`)."""

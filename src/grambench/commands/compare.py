@@ -1,0 +1,26 @@
+"""`grambench compare`: what changed between two results folders."""
+
+import argparse
+from pathlib import Path
+
+HELP = "show what changed between two results folders beyond noise; exit 1 if any did"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("old", type=Path)
+    parser.add_argument("new", type=Path)
+    parser.add_argument("--study", help="its name; all that were run when none is given")
+    parser.add_argument("--timings", action="store_true", help="compare seconds too")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it; return the exit code."""
+    from grambench.results.compare import compare
+
+    table = compare(arguments.old, arguments.new, arguments.study, timings=arguments.timings)
+    shown = table[~table.change.isin(["same", "noise"])]
+    if len(shown):
+        print(shown.to_string(index=False, na_rep="", float_format="{:.4g}".format))
+    print(", ".join(f"{count} {change}" for change, count in table.change.value_counts().items()))
+    return int(len(shown) > 0)

@@ -1,0 +1,25 @@
+"""`grambench merge`: one results folder out of several."""
+
+import argparse
+from pathlib import Path
+
+HELP = "join results folders, of other machines, data sets or repeats, in a new one"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("folders", nargs="+", type=Path, metavar="folder", help="results folders, two or more")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="NEW", help="the folder to make")
+    parser.add_argument("--prefer", type=Path, metavar="FOLDER", help="the one whose numbers win where two have a cell")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it; return the exit code."""
+    from grambench.results.merge import merge
+
+    table = merge(arguments.folders, arguments.output, arguments.prefer)
+    for folder, rows in table.groupby("folder", sort=False):
+        why = ", ".join(f"{count} {why}" for why, count in rows[rows.kept].why.value_counts().items())
+        print(f"{folder}: {rows.kept.sum()} of {len(rows)} records kept" + (f" ({why})" if why else ""))
+    print(f"{arguments.output}: {table.kept.sum()} cells; merged.csv says where each is from")
+    return 0

@@ -1,0 +1,24 @@
+"""The plan of what the project's configuration asks for, as several commands need it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from grambench.common.errors import ConfigError
+
+if TYPE_CHECKING:
+    from grambench.pipeline.plan import Plan
+
+CONFIG = Path("config")
+
+
+def read_plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> "Plan":
+    """Return the plan of the configuration, with what the command's arguments override in config.yaml."""
+    from grambench.config.load import read
+    from grambench.pipeline.plan import Plan
+
+    path = CONFIG / "config.yaml"
+    if not path.is_file():
+        raise ConfigError(f"{path}: no such file; run grambench from the repository's root")
+    return Plan(read(path) | dict(overrides), CONFIG)
