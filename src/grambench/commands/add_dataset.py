@@ -3,6 +3,7 @@
 import argparse
 import os
 import re
+import shlex
 from pathlib import Path
 
 from grambench.commands.project import CONFIG, check_root
@@ -53,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = describe.describe(arguments.file, seen, name, wishes)
     study = _used(arguments.study, name) if arguments.study else None
     text = yaml.safe_dump(found.values, sort_keys=False, allow_unicode=True, width=120)
-    write_text(output, f"# made by grambench add-dataset; licence, citation and url may be added\n{text}")
+    write_text(output, f"# made by: {_call(arguments)}\n{text}")
     for remark in found.remarks:
         print(remark)
     print(f"{output}: {found.values['n']} x {found.values['d']}, {found.values['positives']} labelled +1")
@@ -63,6 +64,17 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(f"name {name} among `datasets` of a study, and grambench run -d {name}; --study would do the former")
     return 0
+
+
+def _call(arguments: argparse.Namespace) -> str:
+    """Return the call that makes a description, to be repeated with --replace when the file has changed."""
+    words = ["grambench", "add-dataset", str(arguments.file), f"--label={arguments.label}"]
+    for option in ("positive", "negative", "drop"):
+        words += [f"--{option}", *getattr(arguments, option)] if getattr(arguments, option) else []
+    words += [f"--{option}={getattr(arguments, option)}" for option in ("separator", "name") if getattr(arguments, option)]
+    words += [f"--{option.replace('_', '-')}" for option in ("drop_incomplete", "minmax") if getattr(arguments, option)]
+    words += {True: ["--header"], False: ["--no-header"], None: []}[arguments.header]
+    return " ".join(shlex.join(words).split())
 
 
 def _used(study: str, dataset: str) -> tuple[Path, str]:

@@ -19,6 +19,7 @@ from grambench.datasets.separated import SEPARATORS, Faults, Sheet
 from grambench.datasets.store import PreparedDataset
 
 ABSENT = ("NA", "N/A", "NaN", "nan", "null", "None")  # as programs write missing values
+STRAY = 0.1  # of the cells of a column: so few texts among numbers are mistakes
 MOST_VALUES = 50  # of a nominal column that gets an indicator column each
 NAME = re.compile(r"[^a-z0-9_]+")
 
@@ -109,11 +110,11 @@ def _described(path: Path, seen: str, name: str, wishes: Wishes) -> Described:
     separator = wishes.separator or separated.separated_by(text) or ","
     header = _has_header(text, separator, wishes) if wishes.header is None else wishes.header
     sheet = separated.sheet(text, separator, int(header))
-    faults, remarks = list(sheet.faults), []
-    remarks.append(
-        f"columns separated by {SEPARATORS.get(separator, repr(separator))}, "
-        + ("named by the first line" if header else "called by their positions: there is no header")
-    )
+    faults = list(sheet.faults)
+    if sheet.cells.shape[1] == 1:  # of which no more can be said
+        raise Faults(faults)
+    named = "named by the first line" if header else "called by their positions: there is no header"
+    remarks = [f"columns separated by {SEPARATORS.get(separator, repr(separator))}, {named}"]
     label = _column("--label", wishes.label, sheet, faults)
     drop = [_column("--drop", column, sheet, faults) for column in wishes.drop]
     settings: dict[str, Any] = {"separator": separator} if separator != "," else {}
@@ -201,8 +202,16 @@ def _features(
     coded: set[str] = set()
     for position in sorted(set(range(sheet.cells.shape[1])) - left_out):
         column, name = sheet.cells[:, position], str(_called(sheet, position))
-        texts = {cell for cell in column if cell is not None and not readers.is_number(cell)}
+        strays = [row for row, cell in enumerate(column) if cell is not None and not readers.is_number(cell)]
+        texts = {column[row] for row in strays}
         nominal = sorted(texts - set(ABSENT))
+        if nominal and len(strays) <= STRAY * len(column):
+            faults.extend(
+                f"line {sheet.lines[row]}, column {name}: expected a number, got {column[row]!r}"
+                for row in strays
+                if column[row] in nominal
+            )
+            nominal = []
         absent = [row for row, cell in enumerate(column) if cell is None or (not nominal and cell in ABSENT)]
         if absent and not wishes.drop_incomplete:
             more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
