@@ -76,7 +76,9 @@ def test_codes(tmp_path: Path) -> None:
     path = written(tmp_path / "a", "y,n,1\n?,y,0\n")
     codes = {"y": 1, "n": -1, "?": 0}
     assert read("csv", path, label=-1, codes=codes).features.tolist() == [[1, -1], [0, 1]]
-    with pytest.raises(DataError, match=r"^a: cannot be read as csv: column 1: expected numbers, got 'n' in line 1; name its values"):
+    with pytest.raises(
+        DataError, match=r"^a: cannot be read as csv: column 1: expected numbers, got 'n' in line 1; name its values"
+    ):
         read("csv", path, label=-1, codes={"y": 1, "?": 0})
     codes = {"y": 1, "n": None}  # missing values, both the coded one and the one without a code
     assert np.isnan(read("csv", path, label=-1, codes=codes).features).tolist() == [[False, True], [True, False]]
@@ -89,7 +91,7 @@ def test_numbers_beside_codes(tmp_path: Path) -> None:
 
 
 def test_rows_of_different_length(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="a: cannot be read as csv: line 2: expected 3 columns, got 2$"):
+    with pytest.raises(DataError, match=r"a: cannot be read as csv: line 2: expected 3 columns, got 2$"):
         read("csv", written(tmp_path / "a", "1,2,3\n1,2\n"), label=-1)
 
 

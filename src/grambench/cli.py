@@ -19,7 +19,8 @@ from grambench.commands import project
 from grambench.common import provenance
 from grambench.common.errors import ConfigError, GrambenchError, unknown_name
 
-COMMANDS = ["init", "list", "add-dataset", "fetch", "run", "status", "failed", "repair", "compare", "merge", "doctor"]  # in the order of help
+# in the order of help
+COMMANDS = ["init", "list", "add-dataset", "fetch", "run", "status", "failed", "repair", "compare", "merge", "doctor"]
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder
   grambench add-dataset my.csv --label class --positive yes

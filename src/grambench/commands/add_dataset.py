@@ -71,8 +71,10 @@ def _call(arguments: argparse.Namespace) -> str:
     words = ["grambench", "add-dataset", str(arguments.file), f"--label={arguments.label}"]
     for option in ("positive", "negative", "drop"):
         words += [f"--{option}", *getattr(arguments, option)] if getattr(arguments, option) else []
-    words += [f"--{option}={getattr(arguments, option)}" for option in ("separator", "name") if getattr(arguments, option)]
-    words += [f"--{option.replace('_', '-')}" for option in ("drop_incomplete", "minmax") if getattr(arguments, option)]
+    for option in ("separator", "name"):
+        words += [f"--{option}={getattr(arguments, option)}"] if getattr(arguments, option) else []
+    words += ["--drop-incomplete"] if arguments.drop_incomplete else []
+    words += ["--minmax"] if arguments.minmax else []
     words += {True: ["--header"], False: ["--no-header"], None: []}[arguments.header]
     return " ".join(shlex.join(words).split())
 

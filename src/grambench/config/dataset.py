@@ -17,14 +17,14 @@ DatasetName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
 def _no_boolean(value: Any) -> Any:
-    """Return a value; raise ValueError for what YAML has made of a text that a file may well hold, alone or in a list."""
+    """Return a label or several; raise ValueError for booleans, which YAML has made of words that a file may hold."""
     if any(isinstance(each, bool) for each in (value if isinstance(value, list) else [value])):
-        raise ValueError("YAML reads yes, no, on, off, true and false without quotes as booleans; quote it, as in 'yes'")
+        raise ValueError("YAML reads yes, no, on, off, true and false without quotes as booleans; quote it: 'yes'")
     return value
 
 
 def _texts(value: Any) -> Any:
-    """Return a mapping; raise ValueError where YAML has made a boolean of one of its keys, or of a text in its lists."""
+    """Return a mapping; raise ValueError where YAML has made booleans of its keys or of what they have in lists."""
     if isinstance(value, dict):
         _no_boolean([*value, *(each for texts in value.values() if isinstance(texts, list) for each in texts)])
     return value

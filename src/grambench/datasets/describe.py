@@ -131,7 +131,7 @@ def _described(path: Path, seen: str, name: str, wishes: Wishes) -> Described:
     settings |= {"mebibytes": size} if size > 128 else {}
     reader = check(Csv, {"format": "csv"} | settings, str(path))
     raw = readers.read(reader, {path.name: path})
-    if not np.isfinite(raw.features).all():
+    if not np.isfinite(np.asarray(raw.features)).all():
         raise Faults(["expected finite numbers, got infinite ones"])
     labels = prepare.labels(raw.labels, reader)
     content = PreparedDataset(name=name, features=raw.features, labels=labels, orders=None, source={}).content
@@ -168,7 +168,7 @@ def _has_header(text: str, separator: str, wishes: Wishes) -> bool:
 
 def _column(option: str, column: str, sheet: Sheet, faults: list[str]) -> int | None:
     """Return the position of a column that the call names, or note what is wrong with it."""
-    width = sheet.cells.shape[1]
+    width = int(sheet.cells.shape[1])
     if sheet.names.count(column) == 1:
         return sheet.names.index(column)
     if sheet.names.count(column) > 1:
@@ -217,14 +217,15 @@ def _features(
             more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
             line = sheet.lines[absent[0]]
             faults.append(
-                f"column {name}: missing in line {line}{more}; leave such rows out (--drop-incomplete) or the column (--drop)"
+                f"column {name}: missing in line {line}{more}; leave out such rows (--drop-incomplete) "
+                "or the column (--drop)"
             )
         if nominal:
             values = sorted({str(cell) for cell in column if cell is not None})
             if len(values) > MOST_VALUES:
                 faults.append(
-                    f"column {name}: expected numbers, or at most {MOST_VALUES} different texts, got {len(values)}, such "
-                    f"as {nominal[0]!r}; leave it out (--drop)"
+                    f"column {name}: expected numbers, or at most {MOST_VALUES} different texts, "
+                    f"got {len(values)}, such as {nominal[0]!r}; leave it out (--drop)"
                 )
             one_hot[name] = values
             remarks.append(f"column {name}: a column of 0 and 1 for each of {', '.join(values[:10])}")
@@ -236,18 +237,20 @@ def _features(
 def _sides(column: NDArray[Any], wishes: Wishes, faults: list[str]) -> dict[str, Any]:
     """Return which labels become +1 and which -1, and note what does not fit."""
     counts = Counter("" if cell is None else str(cell) for cell in column)
-    if missing := counts.pop("", 0):
-        if not wishes.drop_incomplete:
-            faults.append(f"--label {wishes.label}: {missing} are missing; leave such rows out (--drop-incomplete)")
+    missing = counts.pop("", 0)
+    if missing and not wishes.drop_incomplete:
+        faults.append(f"--label {wishes.label}: {missing} are missing; leave out such rows (--drop-incomplete)")
     numeric = all(map(readers.is_number, counts))
 
     def label(text: str) -> Label:
         return float(text) if numeric and readers.is_number(text) else text
 
     known = {label(text) for text in counts}
-    shown = ", ".join(f"{text} ({count})" for text, count in counts.most_common(10)) + (", ..." if len(counts) > 10 else "")
+    shown = ", ".join(f"{text} ({count})" for text, count in counts.most_common(10))
+    shown += ", ..." if len(counts) > 10 else ""
     for option, texts in (("--positive", wishes.positive), ("--negative", wishes.negative)):
-        faults.extend(f"{option} {text}: no such label; there are {shown}" for text in texts if label(text) not in known)
+        unknown = [text for text in texts if label(text) not in known]
+        faults.extend(f"{option} {text}: no such label; there are {shown}" for text in unknown)
     others = known - {label(text) for text in wishes.positive}
     if both := [text for text in wishes.positive if label(text) in {label(other) for other in wishes.negative}]:
         faults.append(f"--positive and --negative: expected different labels, got {both[0]} in both")

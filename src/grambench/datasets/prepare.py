@@ -175,10 +175,9 @@ def _as_described(description: Dataset, source: Source, prepared: PreparedDatase
         raise DataError(f"expected {expected} examples labelled +1, got {positives}")
     content = source.content or description.content
     if prepared.content != content:
-        again = "; to describe it as it is now: grambench add-dataset --replace" if source.kind == "file" else ""
-        raise DataError(
-            f"expected content {content}, got {prepared.content}: other values than the description was written for{again}"
-        )
+        what = "other values than the description was written for"
+        again = "; describe them anew: grambench add-dataset --replace" if source.kind == "file" else ""
+        raise DataError(f"expected content {content}, got {prepared.content}: {what}{again}")
     return prepared
 
 

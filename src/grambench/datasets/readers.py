@@ -328,7 +328,7 @@ def _encoded(
     faults : sequence of str
         What is wrong already.
     """
-    found, keys = list(faults), list(columns)
+    found, stray, keys = list(faults), list[str](), list(columns)
     called = dict(zip(keys, names, strict=True)) if names else {key: key for key in keys}
     counted = Counter(called.values())
     known = {key: key for key in keys} | {name: key for key, name in called.items() if counted[name] == 1}
@@ -339,14 +339,15 @@ def _encoded(
         if isinstance(column, int) and -len(keys) <= column < len(keys):
             return keys[column]
         shown = ", ".join(called.values()) if len(keys) <= MOST_SHOWN else f"{len(keys)} columns"
-        found.append(f"{what}: expected one of {shown}, or a number from {-len(keys)} to {len(keys) - 1}, got {column!r}")
+        last = len(keys) - 1
+        stray.append(f"{what}: expected one of {shown}, or a number from {-last - 1} to {last}, got {column!r}")
         return None
 
     label = key("label", reader.label)
     left_out = {label, *(key("drop", column) for column in reader.drop)}
     values = {key("one_hot", name): texts for name, texts in reader.one_hot.items()}
     blocks = []
-    for name in keys:
+    for name in keys if not stray else ():  # or what is meant to be left out would be complained about
         if name in left_out or (values and name not in values and not reader.numbers):
             continue
         try:
@@ -359,19 +360,17 @@ def _encoded(
     absent = [row for row, cell in enumerate(columns[label]) if cell is None] if label else []
     if absent and not reader.drop_incomplete:
         found.append(f"label: missing in {_place(absent[0], lines)}" + _more(absent))
-    if found or label is None or not blocks:
-        raise Faults(found or ["expected columns beside the label's, got none"])
+    if found or stray or label is None or not blocks:
+        raise Faults([*found, *stray] or ["expected columns beside the label's, got none"])
     features, labels = np.hstack(blocks), columns[label]
     if reader.drop_incomplete:
-        complete = np.isfinite(features).all(axis=1)
+        complete = np.asarray(np.isfinite(features).all(axis=1))
         complete[absent] = False
         features, labels = features[complete], labels[complete]
     return Raw(features, _labels(labels))
 
 
-def _numbers(
-    column: NDArray[Any], codes: dict[str, float | None], lines: Sequence[int] = ()
-) -> NDArray[np.float64]:
+def _numbers(column: NDArray[Any], codes: dict[str, float | None], lines: Sequence[int] = ()) -> NDArray[np.float64]:
     """Return a column as numbers, missing values as NaN."""
     if column.dtype.kind != "O":
         return column.astype(np.float64)

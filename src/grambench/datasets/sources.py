@@ -135,7 +135,7 @@ def fetch(
     Returns
     -------
     dict
-        What source.json holds: `asked`; `status`, ok or unavailable; `tried`, a list of {source, reason}; where it is ok
+        What source.json holds: `asked`; `status`, ok or unavailable; `tried`, a list of {source, reason}; where ok
         `index` (of the source in the description), `kind`, `origin`, `mirror` (the one that delivered, or None) and
         `files` (name to SHA-256).
 

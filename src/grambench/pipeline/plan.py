@@ -275,8 +275,8 @@ class Plan:
     def fetch_spec(self, dataset: str) -> str:
         """Return the settings of rule `fetch`, of a data set or of a base, without prose.
 
-        What was delivered stays: which mirrors and kinds of sources may be used is asked anew only where the description
-        is another, or nothing was delivered.
+        What was delivered stays: which mirrors and kinds of sources may be used counts only where nothing was, or the
+        description is another.
         """
         wanted = self.fetch_settings(dataset)
         note = layout.RAW.format(dataset=self.configuration.description(dataset).folder)

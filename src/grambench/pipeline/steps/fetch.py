@@ -29,9 +29,7 @@ def main(argv: list[str]) -> None:
     """Fill the folder of OUTPUT, or note there that no source delivered: the rest of a study goes on without it."""
     spec, output = check(Spec, json.loads(argv[0]), "spec"), Path(argv[1])
     mirrors, bundled = sources.mirrors(spec.mirrors), shipped.located(layout.BUNDLED)
-    note = sources.fetch(
-        spec.dataset, output.parent, bundled=bundled, mirrors=mirrors, kinds=spec.kinds, asked=argv[0]
-    )
+    note = sources.fetch(spec.dataset, output.parent, bundled=bundled, mirrors=mirrors, kinds=spec.kinds, asked=argv[0])
     if note["status"] != "ok":
         reasons = "; ".join(f"{entry['source']}: {entry['reason']}" for entry in note["tried"])
         logger.warning("%s is unavailable: %s", spec.dataset.name, reasons)
