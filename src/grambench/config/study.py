@@ -187,6 +187,9 @@ class Published(Model):
         confirmed where no larger difference is possible; it is declared before any number is looked at.
     chosen : list of Chosen
         The conventions that the paper leaves out and its numbers have chosen.
+    resampled : str
+        What another study would draw anew behind a median rank: the "draws" of examples, or the "datasets" as well,
+        where the paper does not name its own.
     """
 
     runs: Annotated[int, Field(ge=1)]
@@ -194,6 +197,7 @@ class Published(Model):
     heads: Heads | None = None
     margins: dict[Name, Margin] = {}
     chosen: list[Chosen] = []
+    resampled: Literal["draws", "datasets"] = "draws"
 
     @model_validator(mode="after")
     def _margins_are_of_metrics(self) -> Self:
