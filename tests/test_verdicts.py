@@ -160,9 +160,7 @@ def median_ranks(errors):
 def test_resampled_medians_vary_as_those_of_other_studies(datasets):
     rng = np.random.default_rng(8)
     true = np.array([median_ranks(studies(rng, datasets, 10)) for _ in range(300)])
-    deviations = [
-        resampled_medians(studies(rng, datasets, 10), datasets=datasets).std(axis=0).mean() for _ in range(8)
-    ]
+    deviations = [resampled_medians(studies(rng, datasets, 10), datasets=datasets).std(axis=0).mean() for _ in range(8)]
     assert np.mean(deviations) == pytest.approx(true.std(axis=0).mean(), rel=0.2)
 
 
