@@ -33,9 +33,9 @@ def main():
             chosen = " ".join(f"{value:g}" for value in record.metrics["chosen_c"].ravel())
             rows[path.parent.name] = [published[algorithm, path.parent.name], *counts, chosen]
         table = pd.DataFrame.from_dict(rows, orient="index", columns=["published", *SHARES, "chosen C"])
-        off = {share: np.abs(table[share] - table["published"]).mean() for share in SHARES}
+        off = [f"{share:g}: {np.abs(table[share] - table['published']).mean():.1f}" for share in SHARES]
         print(f"\n{algorithm}\n{table.to_string(float_format='{:.1f}'.format)}")
-        print("mean distance from the published: " + ", ".join(f"{share:g}: {value:.1f}" for share, value in off.items()))
+        print("mean distance from the published: " + ", ".join(off))
 
 
 if __name__ == "__main__":
