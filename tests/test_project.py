@@ -62,6 +62,11 @@ def test_from_below_and_from_afar(
     assert Path.cwd() == project
     description = yaml.safe_load((project / "config/datasets/people.yaml").read_text())
     assert description["sources"][0]["files"][0]["path"] == "../../notes/2027/people.csv"
+    (below / "mine.py").write_text("")
+    monkeypatch.chdir(below)
+    assert cli.main(["check", "mine.py"]) in (1, 2)
+    said = capsys.readouterr()
+    assert "no such file" not in said.err + said.out and "unknown" not in said.err + said.out
     monkeypatch.chdir(project.parent)
     assert cli.main(["-C", "mine/notes", "fetch", "people"]) == 0
     monkeypatch.chdir(project.parent)

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,10 @@ from grambench.common import provenance
 from grambench.common.errors import ConfigError, GrambenchError, unknown_name
 
 # in the order of help
-COMMANDS = ["init", "list", "add-dataset", "fetch", "run", "status", "failed", "repair", "compare", "merge", "doctor"]
+COMMANDS = [
+    *("init", "list", "add-dataset", "fetch", "try", "check", "run", "status"),
+    *("failed", "repair", "compare", "merge", "doctor"),
+]
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder
   grambench add-dataset my.csv --label class --positive yes
@@ -68,6 +72,8 @@ def _from(folder: Path, value: Any) -> Any:
     """Return a path, or a list of them, as seen from anywhere; any other value as it is."""
     if isinstance(value, list):
         return [_from(folder, each) for each in value]
+    if isinstance(value, str) and value.endswith(".py"):  # an algorithm's, in the place of its name
+        return str(folder / value)
     return folder / value if isinstance(value, Path) else value
 
 
@@ -102,7 +108,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-C", action=_Into, metavar="DIR", help="work in the project that is, or holds, this folder")
     commands = parser.add_subparsers(metavar="command", required=True)
     for name in COMMANDS:
-        module = import_module(f"grambench.commands.{name.replace('-', '_')}")
+        file = f"{name}_" if iskeyword(name) else name.replace("-", "_")
+        module = import_module(f"grambench.commands.{file}")
         sub = commands.add_parser(name, help=module.HELP, description=module.HELP[0].upper() + module.HELP[1:] + ".")
         sub.set_defaults(command=module.run)
         module.arguments(sub)

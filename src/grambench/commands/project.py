@@ -1,5 +1,6 @@
 """The project that a command works in, its plan, and how snakemake finds its workflow."""
 
+import argparse
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -42,3 +43,16 @@ def snakefile() -> list[str]:
     """Return the options by which snakemake finds the shipped workflow; none where the project has one, as a clone."""
     own = [name for name in ("Snakefile", "workflow/Snakefile") if Path(name).is_file()]
     return [] if own else ["--snakefile", str(shipped.ROOT / "Snakefile")]
+
+
+def parameters(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return an algorithm's parameters as the command line has them; raise ConfigError where they are no mapping."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(arguments.parameters)
+    except yaml.YAMLError:
+        found = None
+    if not isinstance(found, dict):
+        raise ConfigError(f"--parameters: expected names and values, such as '{{C: 10}}', got {arguments.parameters}")
+    return {str(name): value for name, value in found.items()}

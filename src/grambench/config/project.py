@@ -94,7 +94,8 @@ class Configuration:
         """Read one study; its data sets must all exist and have two classes."""
         if name not in self.names("studies"):
             raise unknown_name("study", name, self.names("studies"))
-        study = load(Study, self.path(f"studies/{name}.yaml"))
+        path = self.path(f"studies/{name}.yaml")
+        study = load(Study, path).located(path.parent)
         _called_as_its_file(study.name, name)
         for dataset in study.datasets:
             self.dataset(dataset)
