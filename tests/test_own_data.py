@@ -84,7 +84,9 @@ def test_a_description_that_does_not_fit_says_all_that_does_not(project: Path, c
     edited("people", n=61, d=3)
     assert cli.main(["fetch", "people"]) == 1
     assert "expected 61 x 3 features, got 62 x 4" in capsys.readouterr().out
-    edited("people", n=62, d=4, content="f" * 64)
+    edited("people", n=62, d=4, content=yaml.safe_load(Path("config/datasets/people.yaml").read_text())["content"])
+    assert cli.main(["fetch", "people"]) == 0
+    edited("people", content="f" * 64)
     assert cli.main(["fetch", "people"]) == 1
     out = capsys.readouterr().out
     assert "other values than the description was written for; describe them anew: grambench add-dataset" in out
@@ -149,6 +151,7 @@ def test_all_faults_of_a_file_in_a_line_each(what: str, project: Path, capsys: A
         (["--label", "class", "--positive", "yes", "--negative", "yes"], "expected different labels, got yes in both"),
         (["--label", "class", "--positive", "yes", "--name", "Mine"], "--name: expected small letters"),
         (["--label", "class", "--positive", "yes", "--name", "sonar"], "sonar is a data set that comes with grambench"),
+        ([*CALL, "--separator", "::"], "--separator: expected one character, or tab, got '::'"),
         ([*CALL, "--study", "frist"], "unknown study in config/studies 'frist': did you mean first"),
     ],
 )
@@ -171,6 +174,8 @@ def test_what_spreadsheets_write(project: Path, capsys: Any) -> None:
     ("text", "arguments", "expected"),
     [
         ("1\t5\t1\n2\t6\t2\n", ["--label", "-1", "--positive", "1"], (2, 2, 1)),
+        ("1,2,1\n2,6,2\n", ["--label", "2", "--positive", "1"], (2, 2, 1)),  # a position, not a name in a header
+        ("x\ty\n1\t0\n2\t1\n", ["--label", "y", "--positive", "1", "--separator", "tab"], (2, 1, 1)),
         ("x|y\n1|0\n2|1\n3|1\n", ["--label", "y", "--positive", "1"], (3, 1, 2)),
         ("1 0.5 +1\n2   3 -1\n", ["--label", "2", "--positive", "1"], (2, 2, 1)),
         ('x,y\n"1",a\nNA,b\n3,b\n', ["--label", "y", "--positive", "a", "--drop-incomplete"], (2, 1, 1)),

@@ -21,7 +21,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drop", default=[], nargs="+", metavar="COLUMN", help="columns to leave out")
     parser.add_argument("--drop-incomplete", action="store_true", help="leave out rows with missing values")
     parser.add_argument("--minmax", action="store_true", help="map each column to [-1, 1]")
-    parser.add_argument("--separator", metavar="CHARACTER", help="between columns, if it is not found out rightly")
+    parser.add_argument(
+        "--separator", type=_separator, metavar="CHARACTER", help="if it is not found out rightly; or tab"
+    )
     parser.add_argument("--header", action=argparse.BooleanOptionalAction, help="whether the first line names columns")
     parser.add_argument("--name", help="of the data set (the file's)")
     parser.add_argument("--study", help="a study of yours that shall use it")
@@ -66,13 +68,21 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _separator(text: str) -> str:
+    """Return one character; raise ConfigError for more or none."""
+    found = "\t" if text in ("tab", "\\t") else text
+    if len(found) != 1:
+        raise ConfigError(f"--separator: expected one character, or tab, got {text!r}")
+    return found
+
+
 def _call(arguments: argparse.Namespace) -> str:
     """Return the call that makes a description, to be repeated with --replace when the file has changed."""
     words = ["grambench", "add-dataset", str(arguments.file), f"--label={arguments.label}"]
     for option in ("positive", "negative", "drop"):
         words += [f"--{option}", *getattr(arguments, option)] if getattr(arguments, option) else []
-    for option in ("separator", "name"):
-        words += [f"--{option}={getattr(arguments, option)}"] if getattr(arguments, option) else []
+    words += [f"--separator={arguments.separator}".replace("\t", "tab")] if arguments.separator else []
+    words += [f"--name={arguments.name}"] if arguments.name else []
     words += ["--drop-incomplete"] if arguments.drop_incomplete else []
     words += ["--minmax"] if arguments.minmax else []
     words += {True: ["--header"], False: ["--no-header"], None: []}[arguments.header]

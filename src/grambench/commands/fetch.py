@@ -53,12 +53,13 @@ def _fetched(plan: "Plan", folder: str) -> str:
 
 
 def _prepared(plan: "Plan", name: str) -> str:
-    """Prepare a data set, unless that was done after it was fetched; return what does not fit, if so."""
+    """Prepare a data set, unless that was done after it was fetched and described; return what does not fit, if so."""
     from grambench.pipeline import status
     from grambench.pipeline.steps import prepare
 
     note, output = Path(plan.raw(name)), Path(layout.PREPARED.format(dataset=name))
-    newer = output.is_file() and output.stat().st_mtime_ns > note.stat().st_mtime_ns
+    from_what = (note, plan.configuration.path(f"datasets/{name}.yaml"))
+    newer = output.is_file() and output.stat().st_mtime_ns > max(path.stat().st_mtime_ns for path in from_what)
     if not newer or status.source(note, output)[0] != "ok":
         prepare.main([plan.prepare_spec(name), str(output), str(note)])
     return status.source(note, output)[1]

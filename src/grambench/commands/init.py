@@ -29,5 +29,5 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"{folder}: cannot be made ({error.strerror})") from None
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         print(path)
-    print(f"cd {folder} && grambench run")
+    print(f"cd {folder} && grambench run; data of your own: grambench add-dataset")
     return 0

@@ -21,6 +21,7 @@ from grambench.datasets.store import PreparedDataset
 ABSENT = ("NA", "N/A", "NaN", "nan", "null", "None")  # as programs write missing values
 STRAY = 0.1  # of the cells of a column: so few texts among numbers are mistakes
 MOST_VALUES = 50  # of a nominal column that gets an indicator column each
+POSITION = re.compile(r"-?[0-9]+")
 NAME = re.compile(r"[^a-z0-9_]+")
 
 
@@ -158,7 +159,7 @@ def _has_header(text: str, separator: str, wishes: Wishes) -> bool:
     """Return whether the first line names columns: it has a name of the call, or a text above a number."""
     sheet = separated.sheet(text, separator, 0)
     first = [cell or "" for cell in sheet.cells[0]]
-    if any(column in first for column in (wishes.label, *wishes.drop)):
+    if any(column in first for column in (wishes.label, *wishes.drop) if not POSITION.fullmatch(column)):
         return True
     second = [cell or "" for cell in sheet.cells[1]] if len(sheet.cells) > 1 else first
     return any(
@@ -174,7 +175,7 @@ def _column(option: str, column: str, sheet: Sheet, faults: list[str]) -> int | 
     if sheet.names.count(column) > 1:
         faults.append(f"{option} {column}: the header has it {sheet.names.count(column)} times; name its position")
         return None
-    if re.fullmatch(r"-?[0-9]+", column):
+    if POSITION.fullmatch(column):
         if -width <= int(column) < width:
             return int(column) % width
         faults.append(f"{option} {column}: expected a column from {-width} to {width - 1}")
