@@ -1,5 +1,6 @@
 """A file of one's own: described without a line of YAML by hand, and all that is wrong with it in one line each."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,12 @@ FAULTS = {
         "1,2,a\n3,4,b\n5,6,c\n",
         ["expected two labels, got a (1), b (1), c (1); name those of -1 with --negative"],
     ),
+    "decimal commas": ('"1,5",2,a\n"2,5",3,b\n', ["column 0: expected decimal points, got '1,5', the first in line 1"]),
+    "quotes": (
+        '1,2,a\n3,"4,b\n',
+        ["line 2: expected separated values, got a fault in quotes (unexpected end of data)"],
+    ),
+    "zeros": ("1,2,a\n3,\0,b\n", ["line 2: expected UTF-8, got byte 0x00"]),
     "infinite": ("1,inf,a\n3,4,b\n", ["expected finite numbers, got infinite ones"]),
     "nothing": ("\n", ["expected rows, got none"]),
 }
@@ -165,6 +172,9 @@ def test_what_spreadsheets_write(project: Path, capsys: Any) -> None:
     Path("a.csv").write_text("größe;wahl\n1;ja\n2;nein\n3;ja\n", encoding="utf-8-sig")
     assert add("a.csv", "--label", "wahl", "--positive", "ja") == 0
     assert "a.yaml: 3 x 1, 2 labelled +1" in capsys.readouterr().out
+    Path("a.csv.gz").write_bytes(gzip.compress(b"x,y\n1,a\n2,b\n")[:-6])
+    assert add("a.csv.gz", "--label", "y", "--positive", "a", "--name", "b") == 2
+    assert "a.csv.gz: cannot be read (Compressed file ended" in capsys.readouterr().err
     Path("b.csv").write_text("größe;wahl\n1;ja\n", encoding="latin-1")
     assert add("b.csv", "--label", "wahl", "--positive", "ja") == 2
     assert "b.csv: line 1: expected UTF-8, got byte 0xf6; save the file as UTF-8" in capsys.readouterr().err

@@ -21,6 +21,7 @@ from grambench.datasets.store import PreparedDataset
 ABSENT = ("NA", "N/A", "NaN", "nan", "null", "None")  # as programs write missing values
 STRAY = 0.1  # of the cells of a column: so few texts among numbers are mistakes
 MOST_VALUES = 50  # of a nominal column that gets an indicator column each
+DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 POSITION = re.compile(r"-?[0-9]+")
 NAME = re.compile(r"[^a-z0-9_]+")
 
@@ -106,8 +107,13 @@ def describe(path: Path, seen: str, name: str, wishes: Wishes) -> Described:
 
 def _described(path: Path, seen: str, name: str, wishes: Wishes) -> Described:
     size = max(128, 2 * path.stat().st_size // unpack.MEBIBYTE + 1)
-    with unpack.opened(path, size) as stream:
-        text = separated.decoded(stream.read())
+    try:
+        with unpack.opened(path, size) as stream:
+            text = separated.decoded(stream.read())
+    except unpack.DAMAGED as error:
+        if isinstance(error, Faults):
+            raise
+        raise Faults([f"cannot be read ({error})"]) from None
     separator = wishes.separator or separated.separated_by(text) or ","
     header = _has_header(text, separator, wishes) if wishes.header is None else wishes.header
     sheet = separated.sheet(text, separator, int(header))
@@ -206,6 +212,10 @@ def _features(
         strays = [row for row, cell in enumerate(column) if cell is not None and not readers.is_number(cell)]
         texts = {column[row] for row in strays}
         nominal = sorted(texts - set(ABSENT))
+        if nominal and all(DECIMAL_COMMA.fullmatch(text) for text in nominal):
+            line = sheet.lines[strays[0]]
+            faults.append(f"column {name}: expected decimal points, got {nominal[0]!r}, the first in line {line}")
+            continue
         if nominal and len(strays) <= STRAY * len(column):
             faults.extend(
                 f"line {sheet.lines[row]}, column {name}: expected a number, got {column[row]!r}"

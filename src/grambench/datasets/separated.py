@@ -54,6 +54,8 @@ class Sheet:
 def decoded(content: bytes) -> str:
     """Return a text in UTF-8, with or without a mark at its beginning, as spreadsheets write it."""
     try:
+        if (zero := content.find(b"\0")) >= 0:
+            raise UnicodeDecodeError("utf-8", content, zero, zero + 1, "no character of a text")
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
@@ -64,10 +66,7 @@ def decoded(content: bytes) -> str:
 
 def sheet(text: str, separator: str, header_lines: int) -> Sheet:
     """Return the cells of a text, and what is wrong with it."""
-    try:
-        numbered = list(_rows(text, separator))
-    except csv.Error as error:
-        raise Faults([f"expected separated values, got something else ({error})"]) from None
+    numbered = list(_rows(text, separator, strict=True))
     header, rows = numbered[:header_lines], numbered[header_lines:]
     if not rows:
         raise Faults(["expected rows, got none"])
@@ -90,8 +89,8 @@ def separated_by(text: str) -> str | None:
     found: list[tuple[int, int, str]] = []
     for separator in SEPARATORS:
         try:
-            widths = Counter(len(row) for _, row in _rows(top, separator))
-        except csv.Error:
+            widths = Counter(len(row) for _, row in _rows(top, separator, strict=False))
+        except Faults:
             continue
         width, count = max(widths.items(), key=lambda item: item[1], default=(1, 0))
         if width > 1:
@@ -99,17 +98,22 @@ def separated_by(text: str) -> str | None:
     return max(found, key=lambda each: each[:2])[2] if found else None
 
 
-def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows, blank lines left out, with the line in which each begins."""
+def _rows(text: str, separator: str, *, strict: bool) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows, blank lines left out, with the line in which each begins; a strict one minds its quotes."""
     numbered = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if separator == " ":
         yield from ((number, line.split()) for number, line in numbered)
         return
-    reader = csv.reader((line for _, line in numbered), delimiter=separator)
+    reader = csv.reader((line for _, line in numbered), delimiter=separator, strict=strict)
     begins = 0
-    for row in reader:
-        yield numbered[begins][0], row
-        begins = reader.line_num
+    try:
+        for row in reader:
+            yield numbered[begins][0], row
+            begins = reader.line_num
+    except csv.Error as error:
+        raise Faults(
+            [f"line {numbered[begins][0]}: expected separated values, got a fault in quotes ({error})"]
+        ) from None
 
 
 def _cell(text: str) -> str | None:
