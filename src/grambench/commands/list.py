@@ -3,7 +3,8 @@
 import argparse
 import json
 
-from grambench.commands.project import CONFIG, read_plan
+from grambench.commands.project import CONFIG
+from grambench.common.errors import reason
 
 HELP = "list data sets, kernels, algorithms or studies"
 
@@ -37,11 +38,14 @@ def _list_kernels() -> None:
 
 def _list_algorithms() -> None:
     from grambench import algorithms
+    from grambench.algorithms.defaults import defaults
 
     for name in algorithms.names():
-        fault = algorithms.fault(name)
-        defaults = f"cannot be imported: {fault}" if fault else json.dumps(algorithms.resolved(name, {}))
-        print(f"{name:18} {algorithms.title(name):18} {algorithms.source(name).parent.name:8} {defaults}")
+        try:
+            shown = json.dumps(defaults(name))
+        except Exception as error:  # a file may be anyone's, and unfinished
+            shown = f"cannot be imported: {reason(error)}"
+        print(f"{name:18} {algorithms.title(name):18} {algorithms.source(name).parent.name:8} {shown}")
 
 
 def _list_studies() -> None:

@@ -10,6 +10,9 @@ UNPRINTABLE = re.compile(
 )
 
 
+NEAR = 0.7  # of two names that a typing error makes of each other; "nope" is 0.57 of "ionosphere"
+
+
 class GrambenchError(Exception):
     """Base of all errors that are reported in one line, without a traceback."""
 
@@ -39,9 +42,15 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> ConfigError:
         All names that exist.
     """
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=NEAR)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
     return ConfigError(f"unknown {kind} {name!r}: {hint}")
+
+
+def reason(error: BaseException) -> str:
+    """Return what stands for an exception where there is room for a line: its type, and the first line of what it says."""
+    said = f"{type(error).__name__}: {error}".strip()
+    return " ".join(said.splitlines()[0].split())
 
 
 def plain(text: str) -> str:
