@@ -131,7 +131,7 @@ def test_a_class_that_is_not_there(folder: Path) -> None:
 def test_a_base_in_a_study_is_refused_in_one_line(folder: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         study(folder, "sonar", "toy")
-    expected = "expected a task, got toy, which has 4 classes; name one of its tasks: toy_a_b, toy_few"
+    expected = f"{folder}/config/studies/small.yaml: datasets: expected a task, got toy, which has 4 classes; name one of its tasks: toy_a_b, toy_few"
     assert str(caught.value) == expected
     with pytest.raises(ConfigError, match="got toy, which has 4"):
         Plan({"studies": ["omkc"], "datasets": ["toy"]}, folder / "config")

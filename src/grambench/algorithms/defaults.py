@@ -54,7 +54,9 @@ def _definition(path: Path, name: str) -> tuple[Path, ast.AST]:
             case ast.ImportFrom(module=str(module)):
                 for alias in node.names:
                     if (alias.asname or alias.name) == head:
-                        return _definition(*((_file(f"{module}.{alias.name}"), rest) if rest else (_file(module), alias.name)))
+                        return _definition(
+                            *((_file(f"{module}.{alias.name}"), rest) if rest else (_file(module), alias.name))
+                        )
     raise LookupError(f"no {name} in {path}")
 
 

@@ -31,7 +31,13 @@ def _list_datasets() -> None:
 
 
 def _list_kernels() -> None:
-    for study in read_plan().studies.values():
+    from grambench.config.load import load, read
+    from grambench.config.project import Configuration
+    from grambench.config.study import Study
+
+    configuration = Configuration(CONFIG)
+    for name in read(CONFIG / "config.yaml")["studies"]:
+        study = load(Study, configuration.path("studies", name))
         for kernel in study.kernel_list():
             print(f"{kernel.name:24} {study.name}")
 
@@ -49,12 +55,14 @@ def _list_algorithms() -> None:
 
 
 def _list_studies() -> None:
+    from grambench.config.load import load
     from grambench.config.project import Configuration
+    from grambench.config.study import Study
 
     configuration = Configuration(CONFIG)
     for name in configuration.names("studies"):
-        study = configuration.study(name)
-        print(f"{name:8} {study.title}: {len(study.datasets)} data sets, {len(study.algorithms)} algorithms")
+        study = load(Study, configuration.path("studies", name))
+        print(f"{name:22} {study.title}: {len(study.datasets)} data sets, {len(study.algorithms)} algorithms")
 
 
 LISTS = {

@@ -21,4 +21,4 @@ def read_plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> "Plan":
     path = CONFIG / "config.yaml"
     if not path.is_file():
         raise ConfigError(f"{path}: no such file; run grambench from the repository's root")
-    return Plan(read(path) | dict(overrides), CONFIG)
+    return Plan(read(path) | dict(overrides), CONFIG, overrides)

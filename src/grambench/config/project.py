@@ -3,15 +3,17 @@
 import csv
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.errors import ConfigError, Faults, unknown_name
 from grambench.config.dataset import Base, Dataset, Images, Task, model_of
 from grambench.config.load import Model, check, load, read
 from grambench.config.names import Name, Names
-from grambench.config.study import Study
+
+if TYPE_CHECKING:
+    from grambench.config.study import Study
 
 SourceKind = Literal["bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
 
@@ -82,17 +84,29 @@ class Configuration:
         """Return the names of all studies or data sets that have a file."""
         return sorted(path.stem for path in (self.folder / kind).glob("[a-z]*.yaml"))
 
-    def study(self, name: str) -> Study:
-        """Read one study; its data sets must all exist and have two classes."""
-        if name not in self.names("studies"):
-            raise unknown_name("study", name, self.names("studies"))
-        study = load(Study, self.folder / "studies" / f"{name}.yaml")
-        _called_as_its_file(study.name, name)
-        for dataset in study.datasets:
-            self.dataset(dataset)
+    def path(self, kind: Literal["studies", "datasets"], name: str) -> Path:
+        """Return the file of a study or a data set; raise ConfigError for a name that has none."""
+        if name not in self.names(kind):
+            raise unknown_name("study" if kind == "studies" else "data set", name, self.names(kind))
+        return self.folder / kind / f"{name}.yaml"
+
+    def study(self, name: str) -> "Study":
+        """Read one study; its data sets must all exist and be ones that can be run."""
+        from grambench.config.study import Study  # which data sets are listed without
+
+        path = self.path("studies", name)
+        study = load(Study, path)
+        _called_as_its_file(study.name, path)
+        faults, place = Faults(), f"{path}: datasets"
+        for dataset in faults.known(place, "data set", study.datasets, self.names("datasets")):
+            with faults.at():
+                description = self.description(dataset)
+                with faults.at(place):
+                    self._runnable(description)
         for item, dataset in study.shown_datasets():
             if dataset not in study.datasets:
-                raise ConfigError(f"{name}.yaml: {item} names data set {dataset}, which the study does not have")
+                faults.lines.append(f"{path}: {item} names data set {dataset}, which the study does not have")
+        faults.report()
         return study
 
     @cached_property
@@ -113,11 +127,15 @@ class Configuration:
 
     def dataset(self, name: str) -> Dataset:
         """Read the description of a data set that can be run: of two classes, or a task of a base."""
-        description = self.description(name)
+        return self._runnable(self.description(name))
+
+    def _runnable(self, description: Dataset | Base | Images) -> Dataset:
         if isinstance(description, Base | Images):
-            tasks = ", ".join(self.tasks(name)) or "it has none"
+            tasks = ", ".join(self.tasks(description.name)) or "it has none"
             has = f"{description.classes} classes" if isinstance(description, Base) else "images of many words"
-            raise ConfigError(f"expected a task, got {name}, which has {has}; name one of its tasks: {tasks}")
+            raise ConfigError(
+                f"expected a task, got {description.name}, which has {has}; name one of its tasks: {tasks}"
+            )
         return description
 
     def images(self, name: str) -> Images:
@@ -136,25 +154,24 @@ class Configuration:
         described = self._described(name)
         if not isinstance(described, Task):
             return described
+        path = self.path("datasets", name)
         if described.base not in self.names("datasets"):
-            raise unknown_name(f"base of {name}", described.base, self.names("datasets"))
+            raise ConfigError(f"{path}: {unknown_name('base', described.base, self.names('datasets'))}")
         base = self._described(described.base)
         if not isinstance(base, Base | Images):
-            raise ConfigError(f"{name}.yaml: base: expected a data set with `classes`, got {base.name}, which has none")
+            raise ConfigError(f"{path}: base: expected a data set with `classes`, got {base.name}, which has none")
         try:
             return described.of(base)
         except ValueError as error:
-            raise ConfigError(f"{name}.yaml: {error}") from None
+            raise ConfigError(f"{path}: {error}") from None
 
     @cache  # noqa: B019  (one configuration a process)
     def _described(self, name: str) -> Dataset | Base | Images | Task:
         """Read a file of the folder datasets as it stands."""
-        if name not in self.names("datasets"):
-            raise unknown_name("data set", name, self.names("datasets"))
-        path = self.folder / "datasets" / f"{name}.yaml"
+        path = self.path("datasets", name)
         values = read(path)
         described = check(model_of(values), values, str(path))
-        _called_as_its_file(described.name, name)
+        _called_as_its_file(described.name, path)
         return described
 
     def _is_task(self, name: str, base: str) -> bool:
@@ -162,6 +179,6 @@ class Configuration:
         return isinstance(described, Task) and described.base == base
 
 
-def _called_as_its_file(name: str, stem: str) -> None:
-    if name != stem:
-        raise ConfigError(f"{stem}.yaml: name: expected {stem}, as the file is called, got {name}")
+def _called_as_its_file(name: str, path: Path) -> None:
+    if name != path.stem:
+        raise ConfigError(f"{path}: name: expected {path.stem}, as the file is called, got {name}")
