@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = _parser().parse_args(given[:end], argparse.Namespace(snakemake=given[end + 1 :]))
         return int(arguments.command(arguments))
     except GrambenchError as error:
-        print(f"grambench: {error}", file=sys.stderr)
+        print("\n".join(f"grambench: {line}" for line in str(error).splitlines()), file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,12 +13,17 @@ if TYPE_CHECKING:
 CONFIG = Path("config")
 
 
+def settings() -> Path:
+    """Return the project's config.yaml; raise ConfigError where there is none."""
+    path = CONFIG / "config.yaml"
+    if not path.is_file():
+        raise ConfigError(f"{path}: no such file; run grambench from the repository's root")
+    return path
+
+
 def read_plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> "Plan":
     """Return the plan of the configuration, with what the command's arguments override in config.yaml."""
     from grambench.config.load import read
     from grambench.pipeline.plan import Plan
 
-    path = CONFIG / "config.yaml"
-    if not path.is_file():
-        raise ConfigError(f"{path}: no such file; run grambench from the repository's root")
-    return Plan(read(path) | dict(overrides), CONFIG, overrides)
+    return Plan(read(settings()) | dict(overrides), CONFIG, overrides)

@@ -1,0 +1,23 @@
+"""Names that a shell completes (argcomplete), from the names of files: nothing is read."""
+
+from pathlib import Path
+from typing import Any
+
+from grambench.commands.project import CONFIG
+from grambench.common import layout
+
+
+def studies(**given: Any) -> list[str]:
+    """Return the names of the studies."""
+    return [path.stem for path in (CONFIG / "studies").glob("[a-z]*.yaml")]
+
+
+def datasets(**given: Any) -> list[str]:
+    """Return the names of the data sets."""
+    return [path.stem for path in (CONFIG / "datasets").glob("[a-z]*.yaml")]
+
+
+def runs(results: Path = layout.RESULTS, **given: Any) -> list[str]:
+    """Return the runs that have a record, as STUDY/DATASET/ALGORITHM or STUDY/DATASET/ALGORITHM/SWEEP."""
+    folder = layout.located(results, layout.RECORD).parents[2]
+    return [path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("[a-z]*.h5")]
