@@ -1,3 +1,4 @@
+# PYTHON_ARGCOMPLETE_OK
 """The command `grambench`: parses, calls the module of one command, which prints and returns the exit code.
 
 Exit codes: 0 all is well; 1 something failed, is unavailable or changed; 2 the call or the configuration is wrong.
@@ -16,14 +17,18 @@ from importlib import import_module
 from grambench.common import provenance
 from grambench.common.errors import GrambenchError, unknown_name
 
-COMMANDS = ["list", "fetch", "run", "status", "failed", "repair", "compare", "merge", "doctor"]  # in the order of help
+COMMANDS = [  # in the order of help
+    *("list", "validate", "fetch", "run", "status", "failed", "show", "open"),
+    *("compare", "merge", "clean", "repair", "doctor"),
+]
 EPILOG = """examples:
   grambench list algorithms                        what there is
   grambench run --demo                             three embedded data sets
   grambench run                                    the full study on all cores
   grambench run -d wdbc sonar -- --dry-run         two data sets; what follows -- goes to snakemake
   grambench status                                 what is done, what failed and why
-  snakemake --cores 4 -R $(grambench failed)       try again whatever failed
+  grambench show omkc/wdbc/om2                     one record: settings, numbers, provenance
+  grambench run -- -R $(grambench failed)          try again whatever failed
   grambench repair                                 remove what a disk or a power cut has damaged
   grambench compare results.old results            what changed beyond noise
   grambench merge results.a results.b -o merged    one results folder out of two
@@ -36,7 +41,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     end = given.index("--") if "--" in given else len(given)
     try:
-        arguments = _parser().parse_args(given[:end], argparse.Namespace(snakemake=given[end + 1 :]))
+        parser = _parser()
+        if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow, and takes no other answer
+            import argcomplete
+
+            argcomplete.autocomplete(parser)
+        arguments = parser.parse_args(given[:end], argparse.Namespace(snakemake=given[end + 1 :]))
         return int(arguments.command(arguments))
     except GrambenchError as error:
         print("\n".join(f"grambench: {line}" for line in str(error).splitlines()), file=sys.stderr)

@@ -30,7 +30,7 @@ def _fields(path: Path, name: str) -> dict[str, Any]:
     path, found = _definition(path, name)
     if not isinstance(found, ast.ClassDef):
         raise LookupError(f"{name} in {path} is no class")
-    fields = {}
+    fields: dict[str, Any] = {}
     for base in found.bases:
         fields |= _fields(path, ast.unparse(base))
     for line in found.body:

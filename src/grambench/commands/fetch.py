@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from grambench.commands import names
 from grambench.commands.project import read_plan
 from grambench.common import layout
 
@@ -11,7 +12,8 @@ HELP = "download data sets from the first source that answers, with a progress b
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("datasets", nargs="*", help="their names; all when none is given")
+    datasets = parser.add_argument("datasets", nargs="*", help="their names; all when none is given")
+    names.completed(datasets, names.datasets)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,9 +22,9 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.pipeline.steps import fetch
 
     plan = read_plan()
-    names = arguments.datasets or list(dict.fromkeys(name for study in plan.studies for name in plan.datasets(study)))
+    wanted = arguments.datasets or [name for study in plan.studies for name in plan.datasets(study)]
     # an unknown name is refused before anything is fetched, and what tasks share is fetched once
-    folders = dict.fromkeys(plan.configuration.description(name).folder for name in names)
+    folders = dict.fromkeys(plan.configuration.description(name).folder for name in wanted)
     missing = 0
     for name in folders:
         output = Path(layout.RAW.format(dataset=name))

@@ -1,10 +1,17 @@
 """Names that a shell completes (argcomplete), from the names of files: nothing is read."""
 
+import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from grambench.commands.project import CONFIG
 from grambench.common import layout
+
+
+def completed(action: argparse.Action, names: Callable[..., list[str]]) -> None:
+    """Let a shell complete an argument of a command."""
+    action.completer = names  # type: ignore[attr-defined]
 
 
 def studies(**given: Any) -> list[str]:

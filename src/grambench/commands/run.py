@@ -25,10 +25,10 @@ PATIENCE = 10  # seconds that snakemake may hold its lock when it is interrupted
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     studies = parser.add_argument("studies", nargs="*", help="their names; those of config.yaml when none is given")
-    studies.completer = names.studies  # type: ignore[attr-defined]
+    names.completed(studies, names.studies)
     parser.add_argument("--demo", action="store_true", help="only the data sets that need no download")
     datasets = parser.add_argument("-d", "--datasets", nargs="+", metavar="NAME", help="only these data sets")
-    datasets.completer = names.datasets  # type: ignore[attr-defined]
+    names.completed(datasets, names.datasets)
     parser.add_argument("-v", "--verbose", action="store_true", help="show snakemake's output, not a progress bar")
     parser.add_argument("-c", "--cores", default="all", help="number of cores (default: all)")
 

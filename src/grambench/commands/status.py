@@ -18,7 +18,7 @@ HELP = "show what the last run has done, what failed and why; exit 1 where somet
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     study = parser.add_argument("study", nargs="?", help="its name; all of the last run when none is given")
-    study.completer = names.studies  # type: ignore[attr-defined]
+    names.completed(study, names.studies)
     parser.add_argument("-a", "--all", action="store_true", help="list everything, not only what failed")
     parser.add_argument(
         "--results", type=Path, metavar="FOLDER", help="of another results folder, such as a merged one"

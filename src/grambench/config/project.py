@@ -106,6 +106,9 @@ class Configuration:
         for item, dataset in study.shown_datasets():
             if dataset not in study.datasets:
                 faults.lines.append(f"{path}: {item} names data set {dataset}, which the study does not have")
+        for file in study.published.files() if study.published else ():
+            if not (table := self.folder / "published" / file).is_file():
+                faults.lines.append(f"{path}: published: expected the file {table}, which is not there")
         faults.report()
         return study
 
