@@ -146,7 +146,7 @@ def test_a_base_in_a_study_is_refused_in_one_line(folder: Path) -> None:
         (TASK | {"base": "toy_few"}, "expected a data set with `classes`, got toy_few, which has none"),
         (TASK | {"base": "toy_a_b"}, "expected a data set with `classes`, got toy_a_b, which has none"),
         (TASK | {"positive": []}, "expected positive, negative and positives of two classes, or else classes"),
-        (TASK | {"licence": "own"}, "licence: Extra inputs are not permitted"),
+        (TASK | {"licence": "own"}, "licence: unknown key 'licence': known: base, "),
         (TASK | {"negative": ["a", "b"]}, "a label becomes either .1 or -1, got 'a' as both"),
     ],
 )

@@ -159,7 +159,7 @@ class Configuration:
             return described
         path = self.path("datasets", name)
         if described.base not in self.names("datasets"):
-            raise ConfigError(f"{path}: {unknown_name('base', described.base, self.names('datasets'))}")
+            raise ConfigError(f"{path}: {unknown_name(f'base of {name}', described.base, self.names('datasets'))}")
         base = self._described(described.base)
         if not isinstance(base, Base | Images):
             raise ConfigError(f"{path}: base: expected a data set with `classes`, got {base.name}, which has none")
