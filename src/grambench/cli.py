@@ -13,12 +13,13 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 
 from grambench.common import provenance
 from grambench.common.errors import GrambenchError, unknown_name
 
 COMMANDS = [  # in the order of help
-    *("list", "validate", "fetch", "run", "status", "failed", "show", "open"),
+    *("list", "validate", "fetch", "try", "check", "run", "status", "failed", "show", "open"),
     *("compare", "merge", "clean", "repair", "doctor"),
 ]
 EPILOG = """examples:
@@ -76,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=provenance.version_of("grambench"))
     commands = parser.add_subparsers(metavar="command", required=True)
     for name in COMMANDS:
-        module = import_module(f"grambench.commands.{name}")
+        module = import_module(f"grambench.commands.{name}_" if iskeyword(name) else f"grambench.commands.{name}")
         sub = commands.add_parser(name, help=module.HELP, description=module.HELP[0].upper() + module.HELP[1:] + ".")
         sub.set_defaults(command=module.run)
         module.arguments(sub)

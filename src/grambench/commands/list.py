@@ -48,10 +48,11 @@ def _list_algorithms() -> None:
 
     for name in algorithms.names():
         try:
-            shown = json.dumps(defaults(name))
+            shelf, title = algorithms.source(name).parent.name, algorithms.title(name)
+            shown = f"{title:18} {shelf:8} {json.dumps(defaults(name))}"
         except Exception as error:  # a file may be anyone's, and unfinished
             shown = f"cannot be imported: {reason(error)}"
-        print(f"{name:18} {algorithms.title(name):18} {algorithms.source(name).parent.name:8} {shown}")
+        print(f"{name:18} {shown}")
 
 
 def _list_studies() -> None:

@@ -95,7 +95,7 @@ class Configuration:
         from grambench.config.study import Study  # which data sets are listed without
 
         path = self.path("studies", name)
-        study = load(Study, path)
+        study = load(Study, path).located(path.parent)
         _called_as_its_file(study.name, path)
         faults, place = Faults(), f"{path}: datasets"
         for dataset in faults.known(place, "data set", study.datasets, self.names("datasets")):
