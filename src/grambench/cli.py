@@ -1,3 +1,4 @@
+# PYTHON_ARGCOMPLETE_OK
 """The command `grambench`: parses, calls the module of one command, which prints and returns the exit code.
 
 Exit codes: 0 all is well; 1 something failed, is unavailable or changed; 2 the call or the configuration is wrong.
@@ -20,10 +21,9 @@ from grambench.commands import project
 from grambench.common import provenance
 from grambench.common.errors import ConfigError, GrambenchError, unknown_name
 
-# in the order of help
-COMMANDS = [
-    *("init", "list", "add-dataset", "fetch", "try", "check", "run", "status"),
-    *("failed", "repair", "compare", "merge", "doctor"),
+COMMANDS = [  # in the order of help
+    *("init", "list", "add-dataset", "validate", "fetch", "try", "check", "run", "status", "failed", "show", "open"),
+    *("compare", "merge", "clean", "repair", "doctor"),
 ]
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder
@@ -33,7 +33,8 @@ EPILOG = """examples:
   grambench run                                    the full study on all cores
   grambench run -d wdbc sonar -- --dry-run         two data sets; what follows -- goes to snakemake
   grambench status                                 what is done, what failed and why
-  snakemake --cores 4 -R $(grambench failed)       try again whatever failed
+  grambench show omkc/wdbc/om2                     one record: settings, numbers, provenance
+  grambench run -- -R $(grambench failed)          try again whatever failed
   grambench repair                                 remove what a disk or a power cut has damaged
   grambench compare results.old results            what changed beyond noise
   grambench merge results.a results.b -o merged    one results folder out of two
@@ -46,11 +47,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     end = given.index("--") if "--" in given else len(given)
     try:
-        arguments = _parser().parse_args(given[:end], argparse.Namespace(snakemake=given[end + 1 :]))
+        parser = _parser()
+        if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow, and takes no other answer
+            import argcomplete
+
+            argcomplete.autocomplete(parser)
+        arguments = parser.parse_args(given[:end], argparse.Namespace(snakemake=given[end + 1 :]))
         _enter_project(arguments)
         return int(arguments.command(arguments))
     except GrambenchError as error:
-        print(f"grambench: {error}", file=sys.stderr)
+        print("\n".join(f"grambench: {line}" for line in str(error).splitlines()), file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grambench.commands import names
 from grambench.commands.project import read_plan
 from grambench.common import layout
 
@@ -16,7 +17,8 @@ HELP = "download data sets from the first source that answers, prepare them, and
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("datasets", nargs="*", help="their names; all when none is given")
+    datasets = parser.add_argument("datasets", nargs="*", help="their names; all when none is given")
+    names.completed(datasets, names.datasets)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -24,9 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.config.dataset import Dataset
 
     plan = read_plan()
-    names = arguments.datasets or list(dict.fromkeys(name for study in plan.studies for name in plan.datasets(study)))
+    wanted = arguments.datasets or [name for study in plan.studies for name in plan.datasets(study)]
     # an unknown name is refused before anything is fetched, and what tasks share is fetched once
-    described = {name: plan.configuration.description(name) for name in names}
+    described = {name: plan.configuration.description(name) for name in wanted}
     reasons = {folder: _fetched(plan, folder) for folder in dict.fromkeys(each.folder for each in described.values())}
     found = {}
     for name, each in described.items():

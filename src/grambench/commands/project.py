@@ -36,7 +36,7 @@ def read_plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> "Plan":
     from grambench.pipeline.plan import Plan
 
     check_root()
-    return Plan(read(SETTINGS) | dict(overrides), CONFIG)
+    return Plan(read(SETTINGS) | dict(overrides), CONFIG, overrides)
 
 
 def snakefile() -> list[str]:

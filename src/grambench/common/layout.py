@@ -3,6 +3,7 @@
 from pathlib import Path
 
 RESULTS = Path("results")
+LAST_RUN = "results/last_run.json"
 RAW = "data/raw/{dataset}/source.json"
 BUNDLED = "data/bundled"
 PREPARED = "results/datasets/{dataset}.h5"

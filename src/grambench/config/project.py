@@ -4,16 +4,18 @@ import csv
 import os
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from grambench.common import shipped
-from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.errors import ConfigError, Faults, unknown_name
 from grambench.config.dataset import Base, Dataset, Images, Task, model_of
 from grambench.config.load import Model, check, load, read
 from grambench.config.names import Name, Names
-from grambench.config.study import Study
+
+if TYPE_CHECKING:
+    from grambench.config.study import Study
 
 SHIPPED = shipped.ROOT / "config"
 SourceKind = Literal["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
@@ -90,18 +92,32 @@ class Configuration:
         own = self.folder / name
         return own if own.exists() else SHIPPED / name
 
-    def study(self, name: str) -> Study:
-        """Read one study; its data sets must all exist and have two classes."""
-        if name not in self.names("studies"):
-            raise unknown_name("study", name, self.names("studies"))
-        path = self.path(f"studies/{name}.yaml")
+    def file(self, kind: Literal["studies", "datasets"], name: str) -> Path:
+        """Return the file of a study or a data set; raise ConfigError for a name that has none."""
+        if name not in self.names(kind):
+            raise unknown_name("study" if kind == "studies" else "data set", name, self.names(kind))
+        return self.path(f"{kind}/{name}.yaml")
+
+    def study(self, name: str) -> "Study":
+        """Read one study; its data sets must all exist and be ones that can be run."""
+        from grambench.config.study import Study  # which data sets are listed without
+
+        path = self.file("studies", name)
         study = load(Study, path).located(path.parent)
-        _called_as_its_file(study.name, name)
-        for dataset in study.datasets:
-            self.dataset(dataset)
+        _called_as_its_file(study.name, path)
+        faults, place = Faults(), f"{path}: datasets"
+        for dataset in faults.known(place, "data set", study.datasets, self.names("datasets")):
+            with faults.at():
+                description = self.description(dataset)
+                with faults.at(place):
+                    self._runnable(description)
         for item, dataset in study.shown_datasets():
             if dataset not in study.datasets:
-                raise ConfigError(f"{name}.yaml: {item} names data set {dataset}, which the study does not have")
+                faults.lines.append(f"{path}: {item} names data set {dataset}, which the study does not have")
+        for file in study.published.files() if study.published else ():
+            if not (table := self.path(f"published/{file}")).is_file():
+                faults.lines.append(f"{path}: published: expected the file {table}, which is not there")
+        faults.report()
         return study
 
     @cached_property
@@ -122,11 +138,15 @@ class Configuration:
 
     def dataset(self, name: str) -> Dataset:
         """Read the description of a data set that can be run: of two classes, or a task of a base."""
-        description = self.description(name)
+        return self._runnable(self.description(name))
+
+    def _runnable(self, description: Dataset | Base | Images) -> Dataset:
         if isinstance(description, Base | Images):
-            tasks = ", ".join(self.tasks(name)) or "it has none"
+            tasks = ", ".join(self.tasks(description.name)) or "it has none"
             has = f"{description.classes} classes" if isinstance(description, Base) else "images of many words"
-            raise ConfigError(f"expected a task, got {name}, which has {has}; name one of its tasks: {tasks}")
+            raise ConfigError(
+                f"expected a task, got {description.name}, which has {has}; name one of its tasks: {tasks}"
+            )
         return description
 
     def images(self, name: str) -> Images:
@@ -145,25 +165,24 @@ class Configuration:
         described = self._described(name)
         if not isinstance(described, Task):
             return described
+        path = self.file("datasets", name)
         if described.base not in self.names("datasets"):
-            raise unknown_name(f"base of {name}", described.base, self.names("datasets"))
+            raise ConfigError(f"{path}: {unknown_name(f'base of {name}', described.base, self.names('datasets'))}")
         base = self._described(described.base)
         if not isinstance(base, Base | Images):
-            raise ConfigError(f"{name}.yaml: base: expected a data set with `classes`, got {base.name}, which has none")
+            raise ConfigError(f"{path}: base: expected a data set with `classes`, got {base.name}, which has none")
         try:
             return described.of(base)
         except ValueError as error:
-            raise ConfigError(f"{name}.yaml: {error}") from None
+            raise ConfigError(f"{path}: {error}") from None
 
     @cache  # noqa: B019  (one configuration a process)
     def _described(self, name: str) -> Dataset | Base | Images | Task:
         """Read a file of the folder datasets as it stands."""
-        if name not in self.names("datasets"):
-            raise unknown_name("data set", name, self.names("datasets"))
-        path = self.path(f"datasets/{name}.yaml")
+        path = self.file("datasets", name)
         values = read(path)
         described = check(model_of(values), _seen_from_the_root(values, path.parent), str(path))
-        _called_as_its_file(described.name, name)
+        _called_as_its_file(described.name, path)
         return described
 
     def _is_task(self, name: str, base: str) -> bool:
@@ -190,6 +209,6 @@ def _seen_from_the_root(values: Any, folder: Path) -> Any:
     return values | {"sources": sources}
 
 
-def _called_as_its_file(name: str, stem: str) -> None:
-    if name != stem:
-        raise ConfigError(f"{stem}.yaml: name: expected {stem}, as the file is called, got {name}")
+def _called_as_its_file(name: str, path: Path) -> None:
+    if name != path.stem:
+        raise ConfigError(f"{path}: name: expected {path.stem}, as the file is called, got {name}")

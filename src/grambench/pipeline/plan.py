@@ -9,14 +9,14 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Collection
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from grambench import algorithms, experiments, features
 from grambench.common import layout, shipped
-from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.errors import ConfigError, Faults
 from grambench.config.dataset import Base, Dataset, Images, Own
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
@@ -46,11 +46,14 @@ class Plan:
         config.yaml with all overrides.
     folder : Path
         The configuration folder.
+    overridden : collection of str
+        The keys that do not stand in config.yaml but were given with the command.
 
     Raises
     ------
     ConfigError
-        If a name is unknown or a value not allowed, anywhere in the studies of the project, or nothing is left to do.
+        If a name is unknown or a value not allowed, anywhere in the studies of the project, or nothing is left to do;
+        with a line a fault: the file, the key, what was expected.
 
     Attributes
     ----------
@@ -60,23 +63,28 @@ class Plan:
         Those that have none.
     """
 
-    def __init__(self, settings: dict[str, Any], folder: Path) -> None:
+    def __init__(self, settings: dict[str, Any], folder: Path, overridden: Collection[str] = ()) -> None:
         self.configuration = Configuration(folder)
         self.project = check(Project, settings, str(folder / "config.yaml"))
-        self.studies: dict[str, Study] = {name: self.configuration.study(name) for name in self.project.studies}
+        self.studies: dict[str, Study] = {}
+        faults = Faults()
+        place = {key: f"{'command line' if key in overridden else folder / 'config.yaml'}: {key}" for key in settings}
+        known = self.configuration.names("studies")
+        for name in faults.known(place["studies"], "study", self.project.studies, known):
+            with faults.at():
+                self.studies[name] = self.configuration.study(name)
+                _check(self.studies[name], str(self.configuration.file("studies", name)), self.dataset, faults)
         wanted = self.project.datasets or []
         for dataset in itertools.chain(*wanted.values()) if isinstance(wanted, dict) else wanted:
-            self.configuration.dataset(dataset)
-        for name in [*(wanted if isinstance(wanted, dict) else ()), *self.project.algorithms]:
-            if name not in self.configuration.names("studies"):
-                raise unknown_name("study", name, self.configuration.names("studies"))
-        for study in self.studies.values():
-            _check_algorithms(study)
-            _check_views(study, map(self.dataset, study.datasets))
-        for name, entries in self.project.algorithms.items():
-            for entry in entries:
-                if name in self.studies and entry not in self.studies[name].algorithms:
-                    raise unknown_name(f"algorithm of {name}", entry, self.studies[name].algorithms)
+            with faults.at(place["datasets"]):
+                self.configuration.dataset(dataset)
+        if isinstance(wanted, dict):
+            faults.known(place["datasets"], "study", wanted, known)
+        for name in faults.known(place.get("algorithms", ""), "study", self.project.algorithms, known):
+            if name in self.studies:
+                entries = self.studies[name].algorithms
+                faults.known(place["algorithms"], f"algorithm of {name}", self.project.algorithms[name], entries)
+        faults.report()
         self.left_out = [name for name in self.studies if not self.datasets(name)]
         if len(self.left_out) == len(self.studies):
             raise ConfigError(f"none of the studies {', '.join(self.studies)} has any of the data sets asked for")
@@ -542,47 +550,52 @@ def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any
     return [base | {sweep.parameter: value} for value in sweep.values]
 
 
-def _check_algorithms(study: Study) -> None:
-    """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses or none of them has."""
-    fields = [algorithms.fields(study.file(entry)) for entry in study.algorithms]
-    for parameter in study.protocol.tuned():
-        if parameter not in (all_known := {"C"}.union(*fields)):  # C, which a machine has too
-            raise unknown_name(f"parameter of the algorithms of {study.name}", parameter, all_known)
+def _check(study: Study, file: str, dataset: Callable[[str], Dataset], faults: Faults) -> None:
+    """Gather what is wrong with a study that its file alone does not tell: with its algorithms and its data sets."""
+    parameters = {"C"}  # which a machine has too
     for entry in study.algorithms:
-        name = study.file(entry)
-        if algorithms.takes_many_classes(name) and study.protocol.kind != "classes":
-            raise ConfigError(
-                f"{study.name}: {entry} learns from class numbers, which a study of kind classes alone has"
-            )
-        sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
-        points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
-        known = algorithms.fields(name)
-        for parameter, values in study.protocol.tuned().items():
-            if parameter in known:
-                points = [point | {parameter: value} for point in points for value in values]
-        if tune := study.algorithms[entry].tune:
-            points = [point | {tune.parameter: value} for point in points for value in tune.values]
-            points += [point | {"C": C} for point in points for C in tune.C]
-        for point in points:
-            algorithms.resolved(name, point)
-        if then := study.algorithms[entry].then:
-            algorithms.resolved(then, {})
+        with faults.at(f"{file}: algorithms.{entry}"):
+            parameters.update(algorithms.fields(study.file(entry)))
+            _check_algorithm(study, entry)
+    faults.known(
+        f"{file}: protocol", f"parameter of the algorithms of {study.name}", study.protocol.tuned(), sorted(parameters)
+    )
+    for name in study.datasets:
+        with faults.at(f"{file}: datasets"):
+            _check_dataset(study, dataset(name))
 
 
-def _check_views(study: Study, datasets: Iterable[Dataset]) -> None:
-    """Raise ConfigError where kernels are on views that a data set has not."""
+def _check_algorithm(study: Study, entry: str) -> None:
+    """Raise ConfigError for an algorithm that does not exist or does not fit, or a parameter that it refuses."""
+    name = study.file(entry)
+    if algorithms.takes_many_classes(name) and study.protocol.kind != "classes":
+        raise ConfigError(f"{name} learns from class numbers, which a study of kind classes alone has")
+    sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
+    points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
+    known = algorithms.fields(name)
+    for parameter, values in study.protocol.tuned().items():
+        if parameter in known:
+            points = [point | {parameter: value} for point in points for value in values]
+    if tune := study.algorithms[entry].tune:
+        points = [point | {tune.parameter: value} for point in points for value in tune.values]
+        points += [point | {"C": C} for point in points for C in tune.C]
+    for point in points:
+        algorithms.resolved(name, point)
+    if then := study.algorithms[entry].then:
+        algorithms.resolved(then, {})
+
+
+def _check_dataset(study: Study, dataset: Dataset) -> None:
+    """Raise ConfigError where kernels are on views that a data set has not, or where its kind does not fit."""
     used = {kernel.view for kernel in study.kernel_list()}
-    for dataset in datasets:
-        known = {view for name in dataset.descriptors or [] for view in features.views(name)} or dataset.views()
-        if stray := sorted(used - known):
-            has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
-            raise ConfigError(f"{study.name}: a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
-        kind, has = study.protocol.kind, f"{len(dataset.classes) or 2} classes"
-        if dataset.classes and kind != "classes":
-            raise ConfigError(f"{study.name}: {dataset.name} has {has}, which a study of kind classes alone takes")
-        if kind == "classes" and not dataset.classes:
-            raise ConfigError(
-                f"{study.name}: {dataset.name} has {has}; studies of kind classes take tasks with `classes`"
-            )
-        if dataset.descriptors and kind not in ("classes", "split"):
-            raise ConfigError(f"{study.name}: {dataset.name} has images, which a study of kind {kind} does not take")
+    known = {view for name in dataset.descriptors or [] for view in features.views(name)} or dataset.views()
+    if stray := sorted(used - known):
+        has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
+        raise ConfigError(f"a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
+    kind, has = study.protocol.kind, f"{len(dataset.classes) or 2} classes"
+    if dataset.classes and kind != "classes":
+        raise ConfigError(f"{dataset.name} has {has}, which a study of kind classes alone takes")
+    if kind == "classes" and not dataset.classes:
+        raise ConfigError(f"{dataset.name} has {has}; studies of kind classes take tasks with `classes`")
+    if dataset.descriptors and kind not in ("classes", "split"):
+        raise ConfigError(f"{dataset.name} has images, which a study of kind {kind} does not take")
