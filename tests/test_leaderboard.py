@@ -30,7 +30,7 @@ from grambench.results.study import Results
 
 NAMES = list(BEHIND)
 ACCURACY = "accuracy_percent"
-NOTHING = pd.DataFrame(columns=reproduction.COLUMNS)
+NOTHING = reproduction.TABLE.frame([])
 RANKED = {name: float(rank) for rank, name in enumerate(NAMES, start=1)} | {"d2": 3.5, "gradient_boosting": 3.5}
 
 

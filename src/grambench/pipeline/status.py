@@ -17,7 +17,7 @@ from grambench.pipeline.plan import Plan
 from grambench.results.reading import as_written
 
 SEALED = (".h5", ".parquet", ".svg")
-TABLES = ("cells.csv", "reproduction.csv", "claims.csv")
+TABLES = ("cells.csv", "summary.csv", "reproduction.csv", "claims.csv")
 
 
 @dataclass(frozen=True, slots=True)
