@@ -66,11 +66,11 @@ class Table:
         for column in self.columns:
             values = table[column.name].astype(object)
             values = values.where(values.notna(), MISSING[column.kind])
-            table[column.name] = values.astype(TYPES[column.kind])
+            table[column.name] = values.astype(TYPES[column.kind])  # type: ignore[call-overload]
         return table
 
     def read(self, path: Path) -> pd.DataFrame:
         """Read a CSV file as it was written, whatever its texts say."""
         types = {column.name: TYPES[column.kind] for column in self.columns}
         numbers = {column.name: [""] for column in self.columns if column.kind == "number"}
-        return pd.read_csv(path, dtype=types, keep_default_na=False, na_values=numbers)  # type: ignore[arg-type]
+        return pd.read_csv(path, dtype=types, keep_default_na=False, na_values=numbers)
