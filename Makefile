@@ -8,7 +8,7 @@ COMPILED := tests/test_algorithms.py tests/test_solvers.py tests/test_batch_algo
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-slurm replications same freeze lint lock schema clean
+.PHONY: demo test test-slurm replications same freeze lint lock dictionary schema clean
 
 demo: .venv/run.stamp
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules
@@ -51,6 +51,9 @@ lock: .venv/dev.stamp
 	    --extra slurm -c envs/requirements.lock pyproject.toml -o envs/slurm.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
 	    --extra dev --extra slurm -c envs/slurm.lock pyproject.toml -o envs/dev.lock
+
+dictionary: .venv/dev.stamp
+	$(BIN)/python -m grambench.pipeline.dictionary docs/data_dictionary.md
 
 schema: .venv/dev.stamp
 	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'

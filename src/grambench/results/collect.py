@@ -35,7 +35,7 @@ CURVES = Table(
     "a number on the way of a plain run",
     (
         *(STUDY, DATASET, ALGORITHM, REPEAT),
-        Column("round", "integer", "examples seen, or steps of the solver done", "count"),
+        Column("round", "integer", "examples received, calls of the machine's solver, or number of a state", "count"),
         METRIC,
         Column("result", "number", "the number; weight:KERNEL is the weight of a kernel then", "that of the metric"),
     ),
@@ -60,6 +60,7 @@ PARTICULAR = {  # metrics of which there is one for each kernel or class
     "weight:KERNEL": "weight of a kernel; found ones are numbered from 1",
     "parameter:KERNEL": "parameter of a kernel of a continuous family that was found, numbered from 1",
     "class_accuracy:CLASS": "accuracy on the examples of a class (%)",
+    "stage": "in curves: the stage of an algorithm of several at that state, from 1",
     "confused:CLASS:PREDICTED": "test examples of a class that are taken for another, or for it, where there are any",
 }
 

@@ -39,11 +39,12 @@ def table(results: Results, titles: Mapping[str, str]) -> pd.DataFrame:
     titles : dict of str
         Those of its data sets.
     """
-    plain = results.runs[(results.runs["sweep"] == "") & results.runs["metric"].isin(METRICS)]
+    plain = results.runs[(results.runs["sweep"] == "") & ~results.runs["metric"].str.contains(":")]
     numbers = plain.groupby(["dataset", "algorithm", "metric"], sort=False)["result"].agg(["mean", "std", "count"])
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for (dataset, algorithm, metric), mean, std, count in numbers.itertuples():
-        row = {"metric": metric, "metric_title": METRICS[metric].label, "mean": mean, "std": std, "runs": count}
+        title = METRICS[metric].label if metric in METRICS else metric
+        row = {"metric": metric, "metric_title": title, "mean": mean, "std": std, "runs": count}
         found.setdefault((dataset, algorithm), {})[metric] = row
     rows = []
     for cell in results.cells[results.cells["sweep"] == ""].to_dict("records"):
@@ -51,5 +52,5 @@ def table(results: Results, titles: Mapping[str, str]) -> pd.DataFrame:
         dataset, algorithm = known["dataset"], known["algorithm"]
         known |= {"dataset_title": titles.get(dataset, dataset), "algorithm_title": results.title(algorithm)}
         own = found.get((dataset, algorithm), {"": {}})
-        rows += [known | own[metric] for metric in ["", *METRICS] if metric in own]
+        rows += [known | row for row in own.values()]
     return TABLE.frame(rows)
