@@ -50,7 +50,7 @@ lock: .venv/dev.stamp
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
 	    --extra slurm -c envs/requirements.lock pyproject.toml -o envs/slurm.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
-	    --extra dev --extra slurm -c envs/slurm.lock pyproject.toml -o envs/dev.lock
+	    --extra dev --extra docs --extra slurm -c envs/slurm.lock pyproject.toml -o envs/dev.lock
 
 dictionary: .venv/dev.stamp
 	$(BIN)/python -m grambench.pipeline.dictionary docs/data_dictionary.md

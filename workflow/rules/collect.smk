@@ -23,7 +23,13 @@ rule summarise:
         layout.RUNS,
         layout.CELLS,
     output:
-        layout.SUMMARY,
+        report(
+            layout.SUMMARY,
+            caption="../report/summary.rst",
+            category="{study}",
+            subcategory="Numbers",
+            labels={"what": "summary"},
+        ),
     log:
         "results/logs/summarise/{study}.log",
     group:
