@@ -1,4 +1,6 @@
-"""What every algorithm takes and returns: the whole contract, said once::
+"""What every algorithm takes and returns: the whole contract, said once.
+
+::
 
     fit(parameters, pool, labels, *, order, rng) -> Fit
 
