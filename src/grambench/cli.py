@@ -12,11 +12,24 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 
 from grambench.common import provenance
 from grambench.common.errors import GrambenchError, unknown_name
 
-COMMANDS = ["list", "fetch", "run", "status", "failed", "repair", "compare", "merge", "doctor"]  # in the order of help
+COMMANDS = [
+    "list",
+    "fetch",
+    "try",
+    "check",
+    "run",
+    "status",
+    "failed",
+    "repair",
+    "compare",
+    "merge",
+    "doctor",
+]  # in the order of help
 EPILOG = """examples:
   grambench list algorithms                        what there is
   grambench run --demo                             three embedded data sets
@@ -66,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=provenance.version_of("grambench"))
     commands = parser.add_subparsers(metavar="command", required=True)
     for name in COMMANDS:
-        module = import_module(f"grambench.commands.{name}")
+        module = import_module(f"grambench.commands.{name}_" if iskeyword(name) else f"grambench.commands.{name}")
         sub = commands.add_parser(name, help=module.HELP, description=module.HELP[0].upper() + module.HELP[1:] + ".")
         sub.set_defaults(command=module.run)
         module.arguments(sub)

@@ -86,7 +86,7 @@ class Configuration:
         """Read one study; its data sets must all exist and have two classes."""
         if name not in self.names("studies"):
             raise unknown_name("study", name, self.names("studies"))
-        study = load(Study, self.folder / "studies" / f"{name}.yaml")
+        study = load(Study, self.folder / "studies" / f"{name}.yaml").located(self.folder / "studies")
         _called_as_its_file(study.name, name)
         for dataset in study.datasets:
             self.dataset(dataset)

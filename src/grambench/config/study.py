@@ -1,6 +1,8 @@
 """The model of `config/studies/*.yaml`: one paper's data sets, kernels, algorithms, protocol, tables and figures."""
 
 import itertools
+import os
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -61,7 +63,10 @@ class Entry(Model):
     Attributes
     ----------
     algorithm : str or None
-        The algorithm's name in the registry, where the entry's own name is another.
+        The algorithm's name in the registry, where the entry's own name is another; or the dotted name of a module of
+        an installed package.
+    path : str or None
+        The algorithm's file, relative to the study's, where it is of no package.
     title : str or None
         The name in tables, where it is not the algorithm's.
     variant_of : str or None
@@ -75,12 +80,19 @@ class Entry(Model):
         one selects, the other is trained.
     """
 
-    algorithm: Name | None = None
+    algorithm: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$|^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")] | None = None
+    path: Annotated[str, Field(pattern=r"\.py$")] | None = None
     title: str | None = None
     variant_of: Name | None = None
     parameters: dict[Parameter, Setting] = {}
     tune: Tune | None = None
     then: Name | None = None
+
+    @model_validator(mode="after")
+    def _is_in_one_place(self) -> Self:
+        if self.algorithm and self.path:
+            raise ValueError(f"algorithm {self.algorithm} and path {self.path}: expected one of them")
+        return self
 
 
 class KernelFamily(Model):
@@ -187,6 +199,9 @@ class Published(Model):
         confirmed where no larger difference is possible; it is declared before any number is looked at.
     chosen : list of Chosen
         The conventions that the paper leaves out and its numbers have chosen.
+    resampled : str
+        What another study would draw anew behind a median rank: the "draws" of examples, or the "datasets" as well,
+        where the paper does not name its own.
     """
 
     runs: Annotated[int, Field(ge=1)]
@@ -194,6 +209,7 @@ class Published(Model):
     heads: Heads | None = None
     margins: dict[Name, Margin] = {}
     chosen: list[Chosen] = []
+    resampled: Literal["draws", "datasets"] = "draws"
 
     @model_validator(mode="after")
     def _margins_are_of_metrics(self) -> Self:
@@ -388,8 +404,16 @@ class Study(Model):
         return self.published.chosen if self.published else []
 
     def file(self, entry: str) -> str:
-        """Return the name in the registry of an entry's algorithm."""
-        return self.algorithms[entry].algorithm or entry
+        """Return the name of an entry's algorithm: see `grambench.algorithms`."""
+        return self.algorithms[entry].path or self.algorithms[entry].algorithm or entry
+
+    def located(self, folder: Path) -> Self:
+        """Return the study of a file in a folder, with paths as they are from here."""
+        entries = {
+            name: entry.model_copy(update={"path": os.path.relpath(folder / entry.path)} if entry.path else {})
+            for name, entry in self.algorithms.items()
+        }
+        return self.model_copy(update={"algorithms": entries})
 
     def variants(self, entry: str) -> list[str]:
         """Return the entries that are other readings of one."""

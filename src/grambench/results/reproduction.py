@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from grambench.algorithms.fit import Floats
 from grambench.common.errors import DataError
 from grambench.common.files import check
 from grambench.config.metrics import METRICS
@@ -18,8 +19,8 @@ from grambench.results.collect import ORDERS, STUDY
 from grambench.results.columns import Column, Table
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
-from grambench.results.study import ALL, NOT_PART, Prepared, Results, formatted, kernel_title
-from grambench.results.verdicts import VERDICTS, Judged, judge, judge_median, prints_as
+from grambench.results.study import ALL, NO_VALUES, NOT_PART, Prepared, Results, formatted, kernel_title
+from grambench.results.verdicts import VERDICTS, Judged, judge, judge_median, prints_as, resampled_medians
 
 TABLE = Table(
     "reproduction.csv",
@@ -115,12 +116,14 @@ def _results(
     results: Results, files: Published, numbers: pd.DataFrame, again: dict[tuple[str, ...], Replications]
 ) -> Iterator[dict[str, Any]]:
     ranked = [str(name) for name in numbers.loc[numbers["metric"] == "median_rank", "algorithm"]]
+    medians = resampled_medians(results.draws(ranked), datasets=files.resampled == "datasets")
+    ranks = dict.fromkeys(ranked, NO_VALUES) | dict(zip(ranked, medians.T, strict=False))
     for number in numbers.itertuples():
         published = Sample(float(number.mean), float(number.std), files.runs)  # type: ignore[arg-type]
         dataset, algorithm, metric, place = map(str, (number.dataset, number.algorithm, number.metric, number.table))
         item = f"Table {place}" if place.isdigit() else place
         if dataset == ALL:
-            yield {"item": item} | _across(results, files, algorithm, metric, published, ranked)
+            yield {"item": item} | _across(results, files, algorithm, metric, published, ranks)
             continue
         for name, label in (
             (algorithm, item),
@@ -186,24 +189,23 @@ def _named(results: Results, dataset: str, algorithm: str, metric: str, publishe
 
 
 def _across(
-    results: Results, files: Published, algorithm: str, metric: str, published: Sample, ranked: list[str]
+    results: Results, files: Published, algorithm: str, metric: str, published: Sample, ranks: dict[str, Floats]
 ) -> dict[str, Any]:
-    """Compare a number of all data sets together; the published one is of as many data sets as it says."""
-    ours = results.across(algorithm, metric, ranked)
+    """Compare a number of all data sets together; the published one is of as many data sets as it says.
+
+    `ranks` has the algorithms that are ranked, with the median ranks of studies that draw anew.
+    """
+    ours = results.across(algorithm, metric, ranks)
     row = {"dataset": ALL, "algorithm": algorithm} | _judged(files, ALL, metric, published, ours)
-    reasons = []
     if metric == "median_rank":
-        judged = judge_median(published.mean, results.ranks(ranked)[algorithm], metric, row["margin"])
-        row |= judged._asdict()
-        if judged.verdict == "different":
-            low, high = published.mean + judged.low, published.mean + judged.high
-            reasons.append(f"the 99 % interval of our median is {low:.1f} to {high:.1f}")
+        row |= judge_median(published.mean, ours.mean, ranks[algorithm], metric, row["margin"])._asdict()
+    reason = ""
     if ours.runs < published.runs:
-        needed = ranked if metric == "median_rank" else [algorithm]
+        needed = list(ranks) if metric == "median_rank" else [algorithm]
         missing = [one for one in results.study.datasets if any(results.missing(one, name) for name in needed)]
         without = f", without {', '.join(missing)}" if missing else ""
-        reasons.append(f"{ours.runs} of {published.runs} data sets{without}")
-    return row | {"reason": "; ".join(reasons)}
+        reason = f"{ours.runs} of {published.runs} data sets{without}"
+    return row | {"reason": reason}
 
 
 def _ours(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[Sample, str]:
