@@ -24,7 +24,7 @@ TABLE = Table(
         Column("classes", "integer", "classes; 0 where there are no data", "count"),
         Column("positives", "integer", "examples of class +1; 0 where there are more than two classes", "count"),
         Column("nonzero_percent", "number", "share of the feature values that are not 0", "%"),
-        Column("source", "text", "kind of the source that delivered it, and its origin"),
+        Column("source", "text", "where it came from: its origin, or the kind of its source where that says it all"),
         Column("drawn", "text", "what a run is repeated over or draws, as the study's protocol says it"),
         Column("published_n", "number", "published number of examples, if any", "count"),
         Column("published_d", "number", "published number of features, if any", "count"),
@@ -82,7 +82,7 @@ def _facts(dataset: PreparedDataset, protocol: Protocol) -> dict[str, Any]:
         "classes": len(dataset.classes) or 2,
         "positives": 0 if dataset.classes else int(np.count_nonzero(dataset.labels > 0)),
         "nonzero_percent": 100 * filled / (size * dimension) if dimension else np.nan,
-        "source": " ".join(str(dataset.source[key]) for key in ("kind", "origin") if dataset.source.get(key)),
+        "source": str(dataset.source.get("origin") or dataset.source.get("kind", "")),
         "drawn": protocol.fact(dataset.name, size, 0 if dataset.orders is None else len(dataset.orders)),
     }
 

@@ -40,8 +40,8 @@ class Cell:
         Our value and the published one, for the CSV file.
     orders : str
         "published" or "seeded"; empty where nothing was run.
-    dataset, algorithm, metric : str
-        What it is a number of: names, not titles.
+    key : tuple of str or None
+        Data set, algorithm and metric of what it shows.
     """
 
     text: str
@@ -52,9 +52,7 @@ class Cell:
     speed_up: float | None = None
     numbers: tuple[Sample, Sample] | None = None
     orders: str = ""
-    dataset: str = ""
-    algorithm: str = ""
-    metric: str = ""
+    key: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,17 +121,18 @@ def data_of(results: Results, cells: Iterable[Cell], titles: Mapping[str, str] =
     """Return the cells of a table as CELLS declares them, with the titles of what they measure."""
     rows = []
     for cell in cells:
+        dataset, algorithm, metric = cell.key or ("", "", "")
         ours, published = cell.numbers or (NOTHING, NOTHING)
-        here, known = cell.dataset != ALL, bool(cell.text)
-        status = results.status(cell.dataset, cell.algorithm) if here else ""
+        here, known = dataset != ALL, bool(cell.text)
+        status = results.status(dataset, algorithm) if here else ""
         rows.append(
             {
-                **{
-                    name: getattr(cell, name)
-                    for name in ("dataset", "algorithm", "metric", "orders", "best", "verdict")
-                },
-                "algorithm_title": results.title(cell.algorithm),
-                "metric_title": titles[cell.metric],
+                **{name: getattr(cell, name) for name in ("orders", "best", "verdict")},
+                "dataset": dataset,
+                "algorithm": algorithm,
+                "metric": metric,
+                "algorithm_title": results.title(algorithm),
+                "metric_title": titles[metric],
                 "ours_mean": ours.mean,
                 "ours_std": ours.std,
                 "runs": ours.runs,
@@ -143,7 +142,7 @@ def data_of(results: Results, cells: Iterable[Cell], titles: Mapping[str, str] =
                 "ours": cell.text,
                 "published": cell.published,
                 "status": "ok" if known else status,
-                "reason": results.missing(cell.dataset, cell.algorithm) if here and not known else "",
+                "reason": results.missing(dataset, algorithm) if here and not known else "",
             }
         )
     return CELLS.frame(rows)
@@ -187,10 +186,7 @@ def cell_of(
             published="" if row is None else str(row["published"]),
             status="" if text else given.results.status(dataset, algorithm) or NO_RESULT,
             verdict="" if row is None else str(row["verdict"]),
-            orders=given.results.orders(dataset, algorithm),
-            dataset=dataset,
-            algorithm=algorithm,
-            metric=metric,
+            key=key[1:],
         )
     if row is None:
         ours, published = ours or given.results.sample(dataset, algorithm, metric), NOTHING
@@ -207,9 +203,7 @@ def cell_of(
         speed_up=float(row["speed_up"]) if row is not None and row["speed_up"] > 0 else None,
         numbers=(ours, published),
         orders=given.results.orders(dataset, algorithm),
-        dataset=dataset,
-        algorithm=algorithm,
-        metric=metric,
+        key=key[1:],
     )
 
 

@@ -43,7 +43,5 @@ def _cell(given: Given, dataset: str, algorithm: str, metric: str, *, best: bool
         best=best,
         numbers=(sample, NOTHING),
         orders=given.results.orders(dataset, algorithm),
-        dataset=dataset,
-        algorithm=algorithm,
-        metric=metric,
+        key=(dataset, algorithm, metric),
     )

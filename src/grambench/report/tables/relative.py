@@ -87,9 +87,7 @@ def _block(name: str, head: str, form: str, ours: pd.DataFrame, published: pd.Da
                 cells=[
                     replace(
                         _cell(form, *pair),
-                        dataset=ALL if label == MEAN else str(label),
-                        algorithm=str(algorithm),
-                        metric=name,
+                        key=(ALL if label == MEAN else str(label), str(algorithm), name),
                     )
                     for algorithm, *pair in zip(ours.columns, *pairs, strict=True)
                 ],
