@@ -54,9 +54,10 @@ def build(given: Given, table: DatasetsTable) -> Grid:
         cells = {column: Cell(text=texts.get(column, ""), status=NO_RESULT) for column in columns}
         for metric in ("n", "d"):
             row = next((row for key, row in given.reproduction.items() if key[1:] == (name, "", metric)), None)
+            if row is not None:
+                printed[f"published_{metric}"] = row["published_mean"]
             if row is not None and cells[metric].text:
                 verdict, published = str(row["verdict"]), str(row["published"])
-                printed[f"published_{metric}"] = row["published_mean"]
                 cells[metric] = replace(cells[metric], published=published, verdict=verdict)
         rows.append(Row(label=name, metric="", cells=list(cells.values())))
         data.append({"dataset": name, "reason": "" if texts.get("n") else str(loaded or NOT_PART)} | printed | own)
