@@ -27,7 +27,7 @@ rule mine:
     output: "results/mine.txt"
     shell: "wc -c < {{input}} > {{output}}"
 """
-CALLERS = {"snakemake", "setuptools", "hatchling", "pygments"}  # no step imports them
+CALLERS = {"argcomplete", "hatchling", "pygments", "snakemake"}  # no step imports them
 ENVIRONMENT = yaml.safe_load((ROOT / "envs/environment.yaml").read_text())["dependencies"]
 PYTHON = next(name.partition("=")[2] for name in ENVIRONMENT if isinstance(name, str) and name.startswith("python="))
 

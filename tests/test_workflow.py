@@ -106,6 +106,7 @@ EDITS = {
     ),
     "the number of repeats": (("config/studies/omkc.yaml", "repeats: 2", "repeats: 3"), EVERYTHING | AFTER_RUNS),
     "a time limit": (("config/config.yaml", "seconds: 1800", "seconds: 900"), set()),
+    "the kinds of sources": (("config/config.yaml", "[bundled, package]", "[bundled, package, http]"), set()),
     "a licence text": (("config/datasets/sonar.yaml", "licence:", "licence: x"), set()),
     "the figures": (
         ("src/grambench/report/figures/curves.py", *CODE),
@@ -290,13 +291,13 @@ def test_replications_are_made_on_demand_and_rerun_nothing(copy):
 @pytest.mark.workflow
 def test_wrong_configuration_is_one_line_and_loses_nothing(copy):
     before = sorted((copy.folder / "results").rglob("*.h5"))
-    said = copy.snakemake("--config", "datasets=[sonr]", expect=1)
-    assert "unknown data set 'sonr': did you mean sonar" in said
+    said = copy.snakemake("--config", "datasets=[sonr]", expect=2)
+    assert said.endswith("\ngrambench: command line: datasets: unknown data set 'sonr': did you mean sonar?\n")
     copy.edit("config/studies/omkc.yaml", "beta: 0.8", "beta: 1.8")
-    assert "beta must lie in (0, 1], got 1.8" in copy.snakemake(expect=1)
+    assert "beta must lie in (0, 1], got 1.8" in copy.snakemake(expect=2)
     copy.edit("config/studies/omkc.yaml", "beta: 1.8", "beta: 0.8")
     copy.edit("config/config.yaml", "seed: ", "seed: 1\nseed: ")
-    assert "expected each key of a mapping once, got 'seed' again" in copy.snakemake(expect=1)
+    assert "expected each key of a mapping once, got 'seed' again" in copy.snakemake(expect=2)
     assert sorted((copy.folder / "results").rglob("*.h5")) == before
 
 

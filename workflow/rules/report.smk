@@ -42,7 +42,7 @@ rule claims:
         layout.RUNS,
         layout.CELLS,
         layout.CURVES,
-        layout.CHANCES,
+        lambda w: PLAN.chances(),
     output:
         report(
             layout.CLAIMS,
@@ -130,8 +130,8 @@ rule figure:
 rule report:
     input:
         files=[name for study in PLAN.studies for name in PLAN.shown(study)],
-        page=os.path.relpath(PACKAGE / "report/page.html"),
-        style=os.path.relpath(PACKAGE / "report/style.css"),
+        page=shipped.of_the_package("report/page.html"),
+        style=shipped.of_the_package("report/style.css"),
     output:
         report(layout.REPORT, caption="../report/page.rst", category="Report"),
     log:

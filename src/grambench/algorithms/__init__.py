@@ -26,12 +26,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
-import numpy as np
-
 from grambench.common import settings as settings_of
 from grambench.common.errors import ConfigError, unknown_name
 
-if TYPE_CHECKING:  # names and titles are read without numba and SciPy
+if TYPE_CHECKING:  # names and titles are read without NumPy, Numba and SciPy
+    import numpy as np
+
     from grambench.algorithms.fit import Fit, Labels, Order
     from grambench.kernels.pool import Pool
 
@@ -44,7 +44,7 @@ class FitFunction(Protocol):
     """The signature of every `fit`; see grambench.algorithms.fit."""
 
     def __call__(
-        self, parameters: Any, pool: "Pool", labels: "Labels", *, order: "Order", rng: np.random.Generator
+        self, parameters: Any, pool: "Pool", labels: "Labels", *, order: "Order", rng: "np.random.Generator"
     ) -> "Fit":
         """Learn from the n examples of the pool."""
 

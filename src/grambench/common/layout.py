@@ -1,8 +1,9 @@
-"""Where every result lies, relative to the repository's root: the patterns that rules, commands and docs share."""
+"""Where every result lies, relative to the root of a project: the patterns that rules, commands and docs share."""
 
 from pathlib import Path
 
 RESULTS = Path("results")
+LAST_RUN = "results/last_run.json"
 RAW = "data/raw/{dataset}/source.json"
 BUNDLED = "data/bundled"
 PREPARED = "results/datasets/{dataset}.h5"
