@@ -306,8 +306,9 @@ def test_the_table_of_ranks(grids):
     assert rows["Time (s)"][0] == ("0.020 ± 0.006", "12 ± 1")
     assert rows["Time (s)"][4] == ("0.020 ± 0.006", "")  # not published, and shown all the same
     assert any("timeout" in remark for remark in grids["ranks"].remarks)
-    frame = tables.frame(grids["ranks"])
-    assert set(frame["dataset"]) == {"all"} and len(frame) == 4 * 5
+    data = grids["ranks"].data
+    assert set(data["dataset"]) == {"all"} and len(data) == 4 * 5
+    assert set(data["status"]) <= {"ok", ""}
 
 
 def test_the_pool_and_the_draws_of_a_holdout_study(grids):

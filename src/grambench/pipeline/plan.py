@@ -261,7 +261,7 @@ class Plan:
     def shown(self, study: str) -> list[str]:
         """Return everything of a study that the report shows or offers."""
         plan = self.studies[study]
-        patterns = (layout.RUNS, layout.CURVES, layout.CELLS, layout.REPRODUCTION, layout.CLAIMS)
+        patterns = (layout.RUNS, layout.CURVES, layout.CELLS, layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS)
         named = [pattern.format(study=study) for pattern in patterns]
         tables = [
             layout.TABLE.format(study=study, table=table, suffix=suffix)
@@ -431,6 +431,10 @@ class Plan:
         """Return the titles of all algorithms in use, which stand in their files and not among the settings."""
         used = {study.file(entry) for study in self.studies.values() for entry in study.algorithms}
         return fingerprint.spec({name: algorithms.title(name) for name in used})
+
+    def dataset_titles(self, study: str) -> str:
+        """Return the titles of a study's data sets, which stand in their files and not among the settings."""
+        return fingerprint.spec({name: self.dataset(name).title for name in self.datasets(study)})
 
     # resources, which only a cluster heeds
 
