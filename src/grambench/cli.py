@@ -16,7 +16,7 @@ from importlib import import_module
 from keyword import iskeyword
 
 from grambench.common import provenance
-from grambench.common.errors import GrambenchError, unknown_name
+from grambench.common.errors import REFUSED, GrambenchError, told, unknown_name
 
 COMMANDS = [  # in the order of help
     *("list", "validate", "fetch", "try", "check", "run", "status", "failed", "show", "open"),
@@ -50,8 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = parser.parse_args(given[:end], argparse.Namespace(snakemake=given[end + 1 :]))
         return int(arguments.command(arguments))
     except GrambenchError as error:
-        print("\n".join(f"grambench: {line}" for line in str(error).splitlines()), file=sys.stderr)
-        return 2
+        print(told(error), file=sys.stderr)
+        return REFUSED
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
