@@ -86,7 +86,7 @@ def test_outside_the_repository_it_says_where_to_go(capsys, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     code, _, err = call(capsys, "status")
     assert code == 2
-    assert "run grambench from the repository's root" in err
+    assert "name a project with -C, or make one with grambench init" in err
 
 
 def test_help_has_examples_and_every_command():

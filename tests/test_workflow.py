@@ -105,6 +105,7 @@ EDITS = {
     ),
     "the number of repeats": (("config/studies/omkc.yaml", "repeats: 2", "repeats: 3"), EVERYTHING | AFTER_RUNS),
     "a time limit": (("config/config.yaml", "seconds: 1800", "seconds: 900"), set()),
+    "the kinds of sources": (("config/config.yaml", "[bundled, package]", "[bundled, package, http]"), set()),
     "a licence text": (("config/datasets/sonar.yaml", "licence:", "licence: x"), set()),
     "the figures": (
         ("src/grambench/report/figures/curves.py", *CODE),

@@ -36,7 +36,7 @@ rule claims:
         layout.RUNS,
         layout.CELLS,
         layout.CURVES,
-        layout.CHANCES,
+        lambda w: PLAN.chances(),
     output:
         layout.CLAIMS,
     log:
@@ -104,8 +104,8 @@ rule figure:
 rule report:
     input:
         files=[name for study in PLAN.studies for name in PLAN.shown(study)],
-        page="src/grambench/report/page.html",
-        style="src/grambench/report/style.css",
+        page=shipped.of_the_package("report/page.html"),
+        style=shipped.of_the_package("report/style.css"),
     output:
         layout.REPORT,
     log:

@@ -37,7 +37,7 @@ def _list_kernels() -> None:
 
     configuration = Configuration(CONFIG)
     for name in read(CONFIG / "config.yaml")["studies"]:
-        study = load(Study, configuration.path("studies", name))
+        study = load(Study, configuration.file("studies", name))
         for kernel in study.kernel_list():
             print(f"{kernel.name:24} {study.name}")
 
@@ -62,7 +62,7 @@ def _list_studies() -> None:
 
     configuration = Configuration(CONFIG)
     for name in configuration.names("studies"):
-        study = load(Study, configuration.path("studies", name))
+        study = load(Study, configuration.file("studies", name))
         print(f"{name:22} {study.title}: {len(study.datasets)} data sets, {len(study.algorithms)} algorithms")
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from grambench.commands.project import CONFIG
-from grambench.common import layout
+from grambench.common import layout, shipped
+
+SHIPPED = shipped.ROOT / "config"
 
 
 def completed(action: argparse.Action, names: Callable[..., list[str]]) -> None:
@@ -16,12 +18,16 @@ def completed(action: argparse.Action, names: Callable[..., list[str]]) -> None:
 
 def studies(**given: Any) -> list[str]:
     """Return the names of the studies."""
-    return [path.stem for path in (CONFIG / "studies").glob("[a-z]*.yaml")]
+    return _described("studies")
 
 
 def datasets(**given: Any) -> list[str]:
     """Return the names of the data sets."""
-    return [path.stem for path in (CONFIG / "datasets").glob("[a-z]*.yaml")]
+    return _described("datasets")
+
+
+def _described(kind: str) -> list[str]:
+    return sorted({path.stem for folder in (CONFIG, SHIPPED) for path in (folder / kind).glob("[a-z]*.yaml")})
 
 
 def runs(results: Path = layout.RESULTS, **given: Any) -> list[str]:

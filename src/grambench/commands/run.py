@@ -10,9 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from grambench.commands import names
-from grambench.commands.project import CONFIG, read_plan
+from grambench.commands.project import read_plan, snakefile
 from grambench.commands.status import items
-from grambench.common import layout
+from grambench.common import layout, shipped
 from grambench.common.errors import ConfigError
 
 HELP = "run studies to their report, through snakemake"
@@ -42,11 +42,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"--cores: expected a number of at least 1, or all, got {arguments.cores}")
     asked = {"studies": arguments.studies, "datasets": arguments.datasets}
     overrides = {key: value for key, value in asked.items() if value}
-    plan = read_plan((read(CONFIG / "demo.yaml") if arguments.demo else {}) | overrides)
+    demo = shipped.located("config/demo.yaml")
+    plan = read_plan((read(demo) if arguments.demo else {}) | overrides)
     chosen = [f"{key}={json.dumps(value)}" for key, value in overrides.items()]
     dry = not DRY.isdisjoint(arguments.snakemake)
-    command = [sys.executable, "-m", "snakemake"]
-    command += ["--configfile", "config/demo.yaml"] if arguments.demo else []
+    command = [sys.executable, "-m", "snakemake", *snakefile()]
+    command += ["--configfile", str(demo)] if arguments.demo else []
     command += ["--config", *chosen] if chosen else []
     command += [] if arguments.verbose or dry else ["--logger", "grambench"]
     command += ["--cores", str(arguments.cores)]  # last: the options before it would swallow a target that follows

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grambench.commands import names
-from grambench.commands.project import read_plan, settings
+from grambench.commands.project import check_root, read_plan
 from grambench.common import layout
 from grambench.common.errors import DataError
 
@@ -54,5 +54,5 @@ def items(results: Path = layout.RESULTS, study: str | None = None) -> "list[Ite
     asked = last_run.read(results, study)
     if asked is None and (study or results != layout.RESULTS):
         asked = last_run.of(read_plan({"studies": [study]} if study else {}))
-    settings()
+    check_root()
     return status.items(asked, results) if asked else status.fetched()

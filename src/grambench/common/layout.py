@@ -1,4 +1,4 @@
-"""Where every result lies, relative to the repository's root: the patterns that rules, commands and docs share."""
+"""Where every result lies, relative to the root of a project: the patterns that rules, commands and docs share."""
 
 from pathlib import Path
 

@@ -1,12 +1,14 @@
 """The model of config/config.yaml, and the project as a whole: which studies, data sets and limits."""
 
 import csv
+import os
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from grambench.common import shipped
 from grambench.common.errors import ConfigError, Faults, unknown_name
 from grambench.config.dataset import Base, Dataset, Images, Task, model_of
 from grambench.config.load import Model, check, load, read
@@ -15,7 +17,8 @@ from grambench.config.names import Name, Names
 if TYPE_CHECKING:
     from grambench.config.study import Study
 
-SourceKind = Literal["bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
+SHIPPED = shipped.ROOT / "config"
+SourceKind = Literal["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
 
 
 class Limits(Model):
@@ -62,39 +65,44 @@ class Project(Model):
     datasets: Names | dict[Name, list[Name]] | None = None
     algorithms: dict[Name, Names] = {}
     mirrors: list[str] = []
-    sources: list[SourceKind] = ["bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
+    sources: list[SourceKind] = ["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
     limits: Limits = Limits()
 
 
 class Configuration:
-    """The configuration folder: names, and the files behind them, read when asked for.
+    """A project's configuration folder over the shipped one: names, and the files behind them, read when asked for.
 
     Parameters
     ----------
     folder : Path
-        The folder that holds config.yaml, studies, datasets and published.
+        The folder that may hold studies, datasets, published, replications and costs.csv. What it does not have is
+        looked for in the shipped one; in a clone they are the same.
     """
 
     def __init__(self, folder: Path) -> None:
-        if not folder.is_dir():
-            raise ConfigError(f"{folder}: no such folder; run from the repository's root")
         self.folder = folder
 
     def names(self, kind: Literal["studies", "datasets"]) -> list[str]:
         """Return the names of all studies or data sets that have a file."""
-        return sorted(path.stem for path in (self.folder / kind).glob("[a-z]*.yaml"))
+        folders = (self.folder / kind, SHIPPED / kind)
+        return sorted({path.stem for folder in folders for path in folder.glob("[a-z]*.yaml")})
 
-    def path(self, kind: Literal["studies", "datasets"], name: str) -> Path:
+    def path(self, name: str) -> Path:
+        """Return the file of a name relative to the folder: the project's own, or else the shipped one."""
+        own = self.folder / name
+        return own if own.exists() else SHIPPED / name
+
+    def file(self, kind: Literal["studies", "datasets"], name: str) -> Path:
         """Return the file of a study or a data set; raise ConfigError for a name that has none."""
         if name not in self.names(kind):
             raise unknown_name("study" if kind == "studies" else "data set", name, self.names(kind))
-        return self.folder / kind / f"{name}.yaml"
+        return self.path(f"{kind}/{name}.yaml")
 
     def study(self, name: str) -> "Study":
         """Read one study; its data sets must all exist and be ones that can be run."""
         from grambench.config.study import Study  # which data sets are listed without
 
-        path = self.path("studies", name)
+        path = self.file("studies", name)
         study = load(Study, path).located(path.parent)
         _called_as_its_file(study.name, path)
         faults, place = Faults(), f"{path}: datasets"
@@ -107,7 +115,7 @@ class Configuration:
             if dataset not in study.datasets:
                 faults.lines.append(f"{path}: {item} names data set {dataset}, which the study does not have")
         for file in study.published.files() if study.published else ():
-            if not (table := self.folder / "published" / file).is_file():
+            if not (table := self.path(f"published/{file}")).is_file():
                 faults.lines.append(f"{path}: published: expected the file {table}, which is not there")
         faults.report()
         return study
@@ -115,7 +123,7 @@ class Configuration:
     @cached_property
     def costs(self) -> dict[tuple[str, str, str], float]:
         """The measured seconds of a repeat by study, data set and task, of runs that take long (costs.csv)."""
-        path = self.folder / "costs.csv"
+        path = self.path("costs.csv")
         if not path.is_file():
             return {}
         try:
@@ -157,7 +165,7 @@ class Configuration:
         described = self._described(name)
         if not isinstance(described, Task):
             return described
-        path = self.path("datasets", name)
+        path = self.file("datasets", name)
         if described.base not in self.names("datasets"):
             raise ConfigError(f"{path}: {unknown_name(f'base of {name}', described.base, self.names('datasets'))}")
         base = self._described(described.base)
@@ -171,15 +179,34 @@ class Configuration:
     @cache  # noqa: B019  (one configuration a process)
     def _described(self, name: str) -> Dataset | Base | Images | Task:
         """Read a file of the folder datasets as it stands."""
-        path = self.path("datasets", name)
+        path = self.file("datasets", name)
         values = read(path)
-        described = check(model_of(values), values, str(path))
+        described = check(model_of(values), _seen_from_the_root(values, path.parent), str(path))
         _called_as_its_file(described.name, path)
         return described
 
     def _is_task(self, name: str, base: str) -> bool:
         described = self._described(name)
         return isinstance(described, Task) and described.base == base
+
+
+def _seen_from_the_root(values: Any, folder: Path) -> Any:
+    """Return a description with the paths of files of one's own relative to the project instead of to itself."""
+    if not isinstance(values, dict) or not isinstance(values.get("sources"), list):
+        return values
+
+    def seen(file: Any) -> Any:
+        known = isinstance(file, dict) and isinstance(file.get("path"), str)
+        return file | {"path": os.path.normpath(folder / file["path"])} if known else file
+
+    own = [isinstance(source, dict) and source.get("kind") == "file" for source in values["sources"]]
+    sources = [
+        source | {"files": [seen(file) for file in source["files"]]}
+        if here and isinstance(source.get("files"), list)
+        else source
+        for source, here in zip(values["sources"], own, strict=True)
+    ]
+    return values | {"sources": sources}
 
 
 def _called_as_its_file(name: str, path: Path) -> None:

@@ -5,6 +5,7 @@ existing file was made from.
 """
 
 import itertools
+import json
 import math
 import os
 import sys
@@ -14,9 +15,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from grambench import algorithms, experiments, features
-from grambench.common import layout
+from grambench.common import layout, shipped
 from grambench.common.errors import REFUSED, ConfigError, Faults, GrambenchError, told
-from grambench.config.dataset import Base, Dataset, Images
+from grambench.config.dataset import Base, Dataset, Images, Own
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
 from grambench.config.shown import Sweep
@@ -78,7 +79,7 @@ class Plan:
         for name in faults.known(place["studies"], "study", self.project.studies, known):
             with faults.at():
                 self.studies[name] = self.configuration.study(name)
-                _check(self.studies[name], str(self.configuration.path("studies", name)), self.dataset, faults)
+                _check(self.studies[name], str(self.configuration.file("studies", name)), self.dataset, faults)
         wanted = self.project.datasets or []
         for dataset in itertools.chain(*wanted.values()) if isinstance(wanted, dict) else wanted:
             with faults.at(place["datasets"]):
@@ -247,7 +248,7 @@ class Plan:
     def published(self, study: str) -> list[str]:
         """Return the files with the numbers that a study's paper prints."""
         files = self.studies[study].published
-        return [f"config/published/{name}" for name in files.files()] if files else []
+        return [str(self.configuration.path(f"published/{name}")) for name in files.files()] if files else []
 
     def judged(self, study: str) -> list[str]:
         """Return the metrics of a study of which published numbers are judged by replications."""
@@ -256,8 +257,12 @@ class Plan:
 
     def shipped(self, study: str) -> list[str]:
         """Return the table of a study's replications, where there is one."""
-        path = self.configuration.folder / "replications" / f"{study}.csv"
+        path = self.configuration.path(f"replications/{study}.csv")
         return [str(path)] if self.studies[study].replications and path.is_file() else []
+
+    def chances(self) -> str:
+        """Return the table of what the papers' own numbers say to the claims of all studies."""
+        return str(shipped.located(layout.CHANCES))
 
     def shown(self, study: str) -> list[str]:
         """Return everything of a study that the report shows or offers."""
@@ -282,9 +287,28 @@ class Plan:
         return self.configuration.dataset(name)
 
     def fetch_spec(self, dataset: str) -> str:
-        """Return the settings of rule `fetch`, of a data set or of a base, without prose."""
+        """Return the settings of rule `fetch`, of a data set or of a base, without prose.
+
+        What was delivered stays: which mirrors and kinds of sources may be used counts only where nothing was, or the
+        description is another.
+        """
+        wanted = self.fetch_settings(dataset)
+        note = layout.RAW.format(dataset=self.configuration.description(dataset).folder)
+        before = _asked(Path(note))
+        if isinstance(before, dict) and before.get("dataset") == wanted["dataset"]:
+            wanted = before
+        return fingerprint.spec(wanted)
+
+    def fetch_settings(self, dataset: str) -> dict[str, Any]:
+        """Return the settings of a fetch as they stand in the configuration now."""
         plain = _plain(self.configuration.description(dataset))
-        return fingerprint.spec({"dataset": plain, "mirrors": self.project.mirrors, "kinds": self.project.sources})
+        return {"dataset": plain, "mirrors": self.project.mirrors, "kinds": self.project.sources}
+
+    def own_files(self, dataset: str) -> list[str]:
+        """Return the files of one's own that a data set may be fetched from, those that are there."""
+        description = self.configuration.description(dataset)
+        paths = [file.path for source in description.sources if isinstance(source, Own) for file in source.files]
+        return [path for path in paths if Path(path).is_file()]
 
     def prepare_spec(self, dataset: str) -> str:
         """Return the settings of rule `prepare`: a description, its prose blanked so that a citation reruns nothing."""
@@ -489,6 +513,15 @@ class Plan:
         of several data sets, which have no rule in common, would each cost a start of Snakemake.
         """
         return "data" if self.expected_seconds(study, dataset, task) < 40 else None
+
+
+def _asked(note_path: Path) -> Any:
+    """Return what a fetch that delivered was asked for; None where there was none, or it cannot be told."""
+    try:
+        note = json.loads(note_path.read_text(encoding="utf-8"))
+        return json.loads(note["asked"]) if note["status"] == "ok" else None
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
 
 
 def _plain(described: Dataset | Base | Images) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class Item:
     Attributes
     ----------
     path : str
-        The file, relative to the repository's root.
+        The file, relative to the project's root.
     label : str
         What it is, for people.
     status : str
