@@ -31,10 +31,14 @@ from grambench.estimators import kernels as given
 from grambench.estimators.classifier import PASS_ONCE
 from grambench.experiments.data import Pools, Sample
 from grambench.experiments.learner import trained
+from grambench.kernels.functions import Kernel
 
 ROOT = Path(__file__).parent.parent
+SOME = ("rkl", "omkc_ss", "oks", "ca_nd", "cka", "logistic_regression")  # that learn each class against the rest
 ONLINE = [*algorithms.names("online"), *PASS_ONCE]
 KERNELS = [{"family": "meanpolynomial", "values": [1, 2]}, "mediangaussian_sigma1", "gaussian_sigma0.5"]
+SEVEN = [Kernel("meanpolynomial", degree) for degree in (1, 2, 3)]  # as many as in test_computed.py: numba compiles
+SEVEN += [Kernel("mediangaussian", 2.0**power) for power in (-6, -3, 0, 3)]  # online passes for each number anew
 
 
 def problem(classes=2, n=40, t=15):
@@ -44,11 +48,11 @@ def problem(classes=2, n=40, t=15):
     return X[:n], y[:n], X[n:]
 
 
-def default_pools(X):
-    """Return the pools of the default kernels as a protocol makes them."""
+def pools_of(kernels, X):
+    """Return the pools of kernels, beside them the default range, as a protocol makes them."""
     dictionary = Dictionary.model_validate(given.DEFAULT_FAMILY)
     described = dictionary.model_dump() | {"grid": dictionary.grid()}
-    return Pools(SimpleNamespace(pool=given.DEFAULT, dictionary=described), X, trace=float(len(X)))
+    return Pools(SimpleNamespace(pool=kernels, dictionary=described), X, trace=float(len(X)))
 
 
 def library(name, pool, labels, test, seed):
@@ -59,14 +63,17 @@ def library(name, pool, labels, test, seed):
     return fit, machine.predictor.scores(test)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("name", algorithms.names())
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [*((name, 2) for name in algorithms.names()), *((name, 3) for name in (*SOME, *algorithms.names("multiclass")))],
+)
 def test_every_algorithm_scores_as_the_library_does_and_can_be_pickled(name, classes):
     X, y, test = problem(classes)
+    kernels = SEVEN if name in ONLINE else "default"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = KernelClassifier(name, shuffle=False, random_state=7).fit(X, y)
-    pools = default_pools(X)
+        model = KernelClassifier(name, kernels, shuffle=False, random_state=7).fit(X, y)
+    pools = pools_of(given.DEFAULT if kernels == "default" else kernels, X)
     pool, between = pools.train(), pools.between(test)
     if algorithms.takes_many_classes(name):
         fit, scores = library(name, pool, y.astype(np.int8), between, 7)
@@ -93,8 +100,8 @@ def test_every_algorithm_scores_as_the_library_does_and_can_be_pickled(name, cla
 def test_a_stream_is_learned_as_one_fit_of_it(name, classes):
     X, y, test = problem(classes)
     first = int(np.argmax(y > 0)) + 1  # an algorithm of many classes wants two of them
-    whole = KernelClassifier(name, KERNELS, shuffle=False, random_state=3).fit(X, y)
-    model = KernelClassifier(name, KERNELS, random_state=3)
+    whole = KernelClassifier(name, SEVEN, shuffle=False, random_state=3).fit(X, y)
+    model = KernelClassifier(name, SEVEN, random_state=3)
     for batch in np.split(np.arange(len(y)), [first, first + 1, 30]):
         model.partial_fit(X[batch], y[batch], classes=range(classes))
     assert np.array_equal(model.decision_function(test), whole.decision_function(test))

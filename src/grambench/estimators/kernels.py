@@ -17,8 +17,8 @@ from grambench.common.errors import unknown_name
 from grambench.config.load import check
 from grambench.config.study import Dictionary, KernelFamily
 from grambench.experiments.data import family_of, unit_of
-from grambench.kernels.computed import Computed
-from grambench.kernels.functions import FAMILIES, Kernel
+from grambench.kernels.computed import Computed, units_of
+from grambench.kernels.functions import FAMILIES, Kernel, Units
 from grambench.kernels.pool import Continuous, Grid, Pool, Stored
 
 Floats = NDArray[np.float64]
@@ -73,15 +73,13 @@ class Formulas(Bound):
         self._kernels, self._described, self._train = kernels, described, train
         self._trace = float(len(train)) if scale else None
         self._basis = Computed(kernels, train, trace=self._trace)  # has scales and units alone, once it has been asked
-        self._unit = 1.0
-        if described:
-            self.family, self._unit = described["family"], unit_of(described, train)
+        self.family = described["family"] if described else ""
 
     def train(self) -> Pool:
         """See Bound."""
         pool = Computed(self._kernels, self._train, trace=self._trace, family=self._continuous)
         if any(kernel.relative for kernel in self._kernels):
-            self._basis.units = pool.units
+            pool.units = self._basis.units = self._units
         self._basis.scales = pool.scales
         return pool
 
@@ -90,8 +88,14 @@ class Formulas(Bound):
         family = functools.partial(self._continuous, others)
         return Computed(self._kernels, self._train, others, basis=self._basis, trace=self._trace, family=family)
 
+    @functools.cached_property
+    def _units(self) -> Units:
+        return units_of(self._train)
+
     def _continuous(self, others: Floats | None = None) -> Continuous | None:
-        return family_of(self._described, self._train, others, self._unit) if self._described else None
+        if not self._described:
+            return None
+        return family_of(self._described, self._train, others, unit_of(self._described, self._units))
 
 
 class Family(Bound):
