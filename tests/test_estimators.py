@@ -126,6 +126,22 @@ def test_classes_that_have_not_come_yet():
     assert one.predict(X[:1]).tolist() == [y[0]]
 
 
+def test_a_batch_that_is_refused_is_as_if_it_had_never_come():
+    X, y, test = problem()
+    model, plain = (KernelClassifier("omkc_dd", random_state=0) for _ in range(2))
+    with pytest.raises(ValueError, match="expected classes"):
+        model.partial_fit(X, 2 * y, classes=[0, 1])
+    for wrong in (changed(X, (0, 0), np.nan), 1e200 * X):
+        with pytest.raises(ValueError, match="finite"):
+            model.partial_fit(wrong, y, classes=[0, 1])
+    for batch in (slice(20), slice(20, 40)):
+        model.partial_fit(X[batch], y[batch], classes=[0, 1])
+        with pytest.raises(ValueError, match="finite"):
+            model.partial_fit(1e200 * X, y)
+        plain.partial_fit(X[batch], y[batch], classes=[0, 1])
+    assert np.array_equal(model.decision_function(test), plain.decision_function(test))
+
+
 @pytest.mark.parametrize("name", sorted(set(algorithms.names()) - set(ONLINE)))
 def test_who_does_not_learn_online_has_no_partial_fit(name):
     assert not hasattr(KernelClassifier(name), "partial_fit")
@@ -322,7 +338,7 @@ def test_verbose_shows_progress(capsys):
     assert "3/3" in shown
 
 
-X, Y, TEST = problem()
+X, Y, _ = problem()
 GRAMS = np.stack([linear_kernel(X), rbf_kernel(X)])
 
 

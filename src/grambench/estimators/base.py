@@ -262,9 +262,12 @@ def progress(name: str, fits: int, verbose: int) -> Iterator[Any]:
             while not done.wait(1.0):
                 bar.refresh()
 
+        clock = threading.Thread(target=tick, daemon=True)
         if verbose:
-            threading.Thread(target=tick, daemon=True).start()
+            clock.start()
         try:
             yield bar
         finally:
             done.set()
+            if verbose:
+                clock.join()

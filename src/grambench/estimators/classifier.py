@@ -143,7 +143,17 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         """
         if self._precomputed:
             raise ValueError("precomputed: expected kernels as an array, of which a stream names examples by number")
-        first = not hasattr(self, "classes_")
+        before = vars(self).copy()
+        try:
+            self._append(X, y, classes)
+            return self._learn()
+        except Exception:
+            self.__dict__ = before  # what is refused is as if it had never come
+            raise
+
+    def _append(self, X: Any, y: Any, classes: Any) -> None:
+        """Put more examples at the end of the stream."""
+        first = not hasattr(self, "_numbers")
         X, y = self._labelled(X, y, reset=first)
         with one_line():
             _check_partial_fit_first_call(self, classes)
@@ -153,13 +163,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             raise ValueError(f"expected classes {self.classes_.tolist()}, got {np.unique(y[unknown]).tolist()}")
         if first:
             self._seed = seed_of(self.random_state)
-            self._stream, self._numbers, self._order = X, numbers, np.arange(len(y), dtype=np.int32)
-        else:
-            known = len(self._numbers)
-            self._stream = np.concatenate([self._stream, X])
-            self._numbers = np.concatenate([self._numbers, numbers])
-            self._order = np.concatenate([self._order, np.arange(known, known + len(y), dtype=np.int32)])
-        return self._learn()
+            self._stream, self._numbers, self._order = X[:0], numbers[:0], np.arange(0, dtype=np.int32)
+        new = np.arange(len(self._numbers), len(self._numbers) + len(y), dtype=np.int32)
+        self._stream = np.concatenate([self._stream, X])
+        self._numbers = np.concatenate([self._numbers, numbers])
+        self._order = np.concatenate([self._order, new])
 
     def _learn(self) -> Self:
         fits, predictors = [], []

@@ -35,7 +35,7 @@ DEFAULT_FAMILY = {
     "spacing": "log",
 }
 
-SYMMETRIC = 1e-8  # of the largest entry: by how much two entries of a pair may differ
+SYMMETRIC = 1e-5  # of the largest entry: by how much two entries of a pair may differ; those of float32 do by 1e-6
 NEGATIVE = 1e-6  # of the largest eigenvalue: how far the smallest may lie below 0
 CHEAP = 2000  # examples, up to which definiteness is always looked at: a Cholesky factor takes a fraction of a second
 
@@ -118,8 +118,8 @@ class Family(Bound):
 class Functions(Bound):
     """Kernels as functions of two arrays of examples, (t, d) and (n, d), that return values (t, n)."""
 
-    def __init__(self, functions: Mapping[str, Function], train: Floats, scale: bool) -> None:
-        self.names, self._functions, self._train = list(functions), list(functions.values()), train
+    def __init__(self, names: list[str], functions: Sequence[Function], train: Floats, scale: bool) -> None:
+        self.names, self._functions, self._train = names, functions, train
         self._scale, self._scales = scale, np.ones(len(functions))
 
     def train(self) -> Pool:
@@ -234,11 +234,9 @@ def bind(kernels: Any, train: Any, scale: bool) -> Bound:
     given = [each for entry in ([kernels] if single else kernels) for each in _read(entry)]
     if all(isinstance(each, Kernel) for each in given):
         return Formulas(given, train, scale)
-    functions: dict[str, Function] = {}
-    for each in given:
-        name, function = _function(each)
-        functions[name if name not in functions else f"{name}_{len(functions)}"] = function
-    return Functions(functions, train, scale)
+    names, functions = zip(*map(_function, given), strict=True)
+    distinct = [name if name not in names[:k] else f"{name}_{k}" for k, name in enumerate(names)]
+    return Functions(distinct, functions, train, scale)
 
 
 def _read(entry: Any) -> list[Any]:
