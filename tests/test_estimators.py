@@ -329,6 +329,35 @@ def test_a_fit_that_stops_short_warns():
         KernelClassifier("simple_mkl", C=100.0, gap=1e-9, iterations=1).fit(X, y)
 
 
+MINE = '''"""Mine: the first kernel alone."""
+from dataclasses import dataclass
+import numpy as np
+from grambench.algorithms.fit import Fit
+
+@dataclass(frozen=True)
+class Parameters:
+    weight: float = 1.0
+
+def fit(parameters, pool, labels, *, order, rng):
+    return Fit(weights=parameters.weight * np.eye(pool.shape[0])[0], thetas=pool.thetas)
+'''
+
+
+def test_an_algorithm_of_ones_own(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    X, y, test = problem()
+    model = KernelClassifier(str(path), SEVEN, weight=2.0).fit(X, y)
+    assert model.kernel_weights_.tolist() == [2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    kept = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(kept.decision_function(test), model.decision_function(test))
+    broken = tmp_path / "broken.py"
+    broken.write_text("def fit(:")
+    assert KernelClassifier(str(broken)).get_params()["algorithm"] == str(broken)
+    with pytest.raises(ValueError, match=r"broken\.py: SyntaxError: invalid syntax"):
+        KernelClassifier(str(broken)).fit(X, y)
+
+
 def test_verbose_shows_progress(capsys):
     X, y, _ = problem(3)
     KernelClassifier("uniform_svm").fit(X, y)

@@ -86,12 +86,12 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _defaults(self) -> dict[str, Any]:
         """Return the defaults of the algorithm's parameters that have one; none of an algorithm that does not exist."""
-        if not isinstance(self.algorithm, str):
-            return {}
         try:
-            fields = algorithms.load(self.algorithm).parameters.__dataclass_fields__
+            if not isinstance(self.algorithm, str) or algorithms.fault(self.algorithm):
+                return {}
         except ConfigError:
             return {}
+        fields = algorithms.load(self.algorithm).parameters.__dataclass_fields__
         made = {
             name: each.default if each.default_factory is MISSING else each.default_factory()
             for name, each in fields.items()
@@ -158,6 +158,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """Yield what is learned from what `_prepare` keeps: one fit, or one a class against the rest."""
         if not isinstance(self.algorithm, str):
             raise ValueError(f"algorithm: expected a name, got {self.algorithm!r}")
+        if fault := algorithms.fault(self.algorithm):
+            raise ValueError(f"{self.algorithm}: {fault}")
         many, classes = algorithms.takes_many_classes(self.algorithm), len(self.classes_)
         if many and classes > MOST:
             raise ValueError(f"{self.algorithm}: expected at most {MOST} classes, got {classes}")

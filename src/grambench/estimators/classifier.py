@@ -35,7 +35,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     Parameters
     ----------
     algorithm : str
-        Its name, as `grambench list algorithms` has it.
+        Its name, as `grambench list algorithms` has it; of one's own, the path of its file ("mine.py") or its module.
     kernels : str, callable, dict, array, or a list of the first three
         "default": those of the leaderboard, four polynomials and nine Gaussians with the median distance as unit, and
         the family of Gaussians for algorithms with a continuous parameter. Names: as in studies ("gaussian_sigma0.5",
