@@ -126,6 +126,7 @@ def test_classes_that_have_not_come_yet():
     assert one.predict(X[:1]).tolist() == [y[0]]
 
 
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 def test_a_batch_that_is_refused_is_as_if_it_had_never_come():
     X, y, test = problem()
     model, plain = (KernelClassifier("omkc_dd", random_state=0) for _ in range(2))
@@ -405,6 +406,7 @@ WRONG = [
     (KernelClassifier("random_forest", GRAMS), np.arange(40), Y, "expected a pool with features"),
     (KernelClassifier(kernels=GRAMS), X, Y, r"whole ones below 40, got \(40, 3\)"),
     (KernelClassifier(kernels=GRAMS), np.arange(40) / 2, Y, "whole ones below 40, got 0 to 19.5"),
+    (KernelClassifier(kernels=GRAMS[:, :, :30]), np.arange(20), Y[:20], r"Gram matrices of all examples, \(m, N, N\)"),
     (KernelClassifier(kernels=lambda a, b: a), X, Y, r"<lambda>: expected kernel values \(40, 40\)"),
     (KernelClassifier(kernels=lambda a, b: np.nan * a @ b.T), X, Y, "<lambda>: expected finite numbers"),
     (KernelClassifier(kernels=lambda a, b: -a @ b.T), X, Y, "<lambda>: expected a positive semi-definite"),
@@ -420,6 +422,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 @pytest.mark.parametrize(("model", "examples", "labels", "message"), WRONG, ids=[each[3] for each in WRONG])
 def test_what_is_refused_is_refused_in_one_line(model, examples, labels, message):
     with pytest.raises(ValueError, match=message) as caught:

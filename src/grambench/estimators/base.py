@@ -3,7 +3,7 @@
 import textwrap
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING
 from types import MappingProxyType
@@ -120,7 +120,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             if given.is_array(self.kernels):
                 if reset:
                     self.n_features_in_ = 1
-                return places(X, given.array(self.kernels).shape[-1])
+                return places(X, np.shape(self.kernels[0])[-1])
             X = validate_data(self, X, order="C", ensure_all_finite=False, reset=reset).astype(np.float64, copy=kept)
             given.refuse_not_finite(X, "X")
             return X
@@ -154,8 +154,11 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         self._order = (draws.permutation(n) if self.shuffle else np.arange(n)).astype(np.int32)
         self._stream, self._numbers = X, numbers
 
-    def _fits(self) -> Iterator[tuple[Fit, Sample]]:
-        """Yield what is learned from what `_prepare` keeps: one fit, or one a class against the rest."""
+    def _fits(self) -> Generator[tuple[Fit, Sample], None, None]:
+        """Yield what is learned from what `_prepare` keeps: one fit, or one a class against the rest.
+
+        To be closed where it is not read to its end, so that no progress is shown any longer.
+        """
         if not isinstance(self.algorithm, str):
             raise ValueError(f"algorithm: expected a name, got {self.algorithm!r}")
         if fault := algorithms.fault(self.algorithm):
@@ -175,11 +178,11 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 yield fit, Sample(pool, labels, self._order)
                 told.update()
 
-    def _keep(self, fits: list[Fit], pool: Pool) -> None:
+    def _keep(self, fits: list[Fit]) -> None:
         """Set the attributes that say what was learned."""
         found = [certified(fit) for fit in fits]
         self.certificate_ = found[0] if len(fits) == 1 else found
-        self.kernels_, weights = combined(fits, self._bound, pool)
+        self.kernels_, weights = combined(fits, self._bound)
         self.kernel_weights_ = weights[0] if len(fits) == 1 else weights
         if stopped := [fit for fit in fits if fit.converged is False]:
             text = f"{self.algorithm}: {len(stopped)} of {len(fits)} fits ran out of iterations before they converged"
@@ -195,7 +198,7 @@ def targets(numbers: Numbers, classes: int, many: bool) -> Iterator[Labels]:
             yield np.where(numbers == number, 1, -1).astype(np.int8)
 
 
-def combined(fits: list[Fit], bound: given.Bound, pool: Pool) -> tuple[list[str], Floats]:
+def combined(fits: list[Fit], bound: given.Bound) -> tuple[list[str], Floats]:
     """Return the names of all learned kernels' parts, and the weights that each fit gives them, (fits, r)."""
     places: dict[bytes | int, tuple[int, str]] = {}
     entries: list[tuple[int, int, float]] = []

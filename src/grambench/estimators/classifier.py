@@ -1,5 +1,6 @@
 """Any algorithm of the registry as a scikit-learn classifier."""
 
+from contextlib import closing
 from dataclasses import replace
 from typing import Any, Self
 
@@ -79,7 +80,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     Raises
     ------
     ValueError
-        In `fit`, for data, kernels or parameters that are none, in one line.
+        In one line, for data, kernels or parameters that nothing can be learned from.
+    SolverError
+        In `fit`, where a solver finds no solution; of `grambench.common.errors`.
 
     Examples
     --------
@@ -171,12 +174,12 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _learn(self) -> Self:
         fits, predictors = [], []
-        with one_line():
-            for fit, sample in self._fits():
+        with one_line(), closing(self._fits()) as found:
+            for fit, sample in found:
                 fits.append(fit)
                 predictors.append(self._predictor(fit, sample))
         self._predictor_ = predictors[0] if len(predictors) == 1 else OneVsRest(predictors)
-        self._keep(fits, sample.pool)
+        self._keep(fits)
         traces = [fit.trace for fit in fits]
         self.trace_ = traces[0] if len(fits) == 1 else traces if all(traces) else None
         return self

@@ -219,7 +219,10 @@ def bind(kernels: Any, train: Any, scale: bool) -> Bound:
         If there is no kernel of a name.
     """
     if is_array(kernels):
-        return Numbered(array(kernels), train, scale)
+        grams = array(kernels)
+        if grams.shape[1] != grams.shape[2]:
+            raise ValueError(f"kernels: expected Gram matrices of all examples, (m, N, N), got {grams.shape}")
+        return Numbered(grams, train, scale)
     if isinstance(kernels, Mapping) and "low" in kernels:
         described = check(Dictionary, dict(kernels), "kernels")
         return Family(described.model_dump(mode="json") | {"grid": described.grid()}, train)

@@ -1,5 +1,6 @@
 """The kernel that an algorithm learns, for estimators that take a precomputed one."""
 
+from contextlib import closing
 from typing import Any, Self
 
 import numpy as np
@@ -32,15 +33,15 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Learn a kernel from examples (n, d), or what `kernels` makes of them, and their classes (n,)."""
         self._prepare(X, y)
         fits, self._parts = [], []
-        with one_line():
-            for fit, sample in self._fits():
+        with one_line(), closing(self._fits()) as found:
+            for fit, sample in found:
                 if not fit.weights.any():
                     raise ValueError(f"{self.algorithm}: expected an algorithm that learns a kernel, got one without")
                 fits.append(fit)
                 scale = len(sample.labels) / float(np.trace(fit.gram(sample.pool)))
                 self._parts.append((scale * fit.weights, fit.thetas))
         self._n_features_out = len(self._numbers)
-        self._keep(fits, sample.pool)
+        self._keep(fits)
         return self
 
     def transform(self, X: Any) -> Floats:
