@@ -318,9 +318,9 @@ def test_nobody_can_change_what_was_learned():
 def test_a_saved_model_has_no_gram_matrices():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
-    for kernels in ("default", "rbf"):
-        model = KernelClassifier("uniform_svm", kernels).fit(X, X[:, 0] > 0)
-        model.predict(X)
+    for kernels, examples in (("default", X), ("rbf", X), ("precomputed", rbf_kernel(X))):
+        model = KernelClassifier("uniform_svm", kernels).fit(examples, X[:, 0] > 0)
+        model.predict(examples)
         assert len(pickle.dumps(model)) < 300 * 300 * 8 / 10
 
 

@@ -169,6 +169,8 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         algorithm = algorithms.load(self.algorithm)
         parameters = algorithms.parameters(self.algorithm, self._settings())
         self._bound = given.bind(self.kernels, self._stream, self.scale)
+        if self._precomputed:
+            self._stream = None  # no Gram matrix outlives the fit
         with progress(self.algorithm, 1 if many or classes == 2 else classes, self.verbose) as told:
             pool = self._bound.train()
             for labels in targets(self._numbers, classes, many):
