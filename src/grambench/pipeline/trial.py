@@ -112,8 +112,9 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
     """
     plan.studies[STUDY] = small = study(plan, asked)
     for dataset in datasets:
-        if plan.dataset(dataset).classes or plan.dataset(dataset).descriptors:
-            raise ConfigError(f"{dataset}: expected a data set of vectors and two classes, got one of classes or images")
+        described = plan.dataset(dataset)
+        if described.classes or described.descriptors:
+            raise ConfigError(f"{dataset}: expected a data set of vectors and two classes, got another")
     for dataset in datasets:
         with tempfile.TemporaryDirectory() as folder:
             prepared = Path(folder) / "prepared.h5"
