@@ -405,7 +405,10 @@ class Plan:
 
         It is no param of a rule, since it changes with every algorithm.
         """
-        compiled.use(fingerprint.code(*[algorithms.module(name) for name in algorithms.names()]))
+        studied = {study.file(entry) for study in self.studies.values() for entry in study.algorithms}
+        modules = sorted({algorithms.module(name) for name in {*algorithms.names(), *studied}})
+        # not of files by path, whose edits numba sees itself, nor of what a package offers and has not
+        compiled.use(fingerprint.code(*[each for each in modules if each[-3:] != ".py" and fingerprint.source(each)]))
 
     def claims_code(self, study: str) -> str:
         """Return the code hash of rule `claims`, with the module of the study's claims where there is one."""
