@@ -5,16 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from grambench.algorithms.budget import Budget
+
 TINY = 2.0**-500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Discount:
-    """What a mistake costs a kernel's weight: beta, in (0, 1]."""
+class Discount(Budget):
+    """What a mistake costs a kernel's weight: beta, in (0, 1]; and a budget."""
 
     beta: float = 0.8
 
     def __post_init__(self) -> None:
+        Budget.__post_init__(self)
         if not 0.0 < self.beta <= 1.0:
             raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
 
