@@ -233,7 +233,9 @@ def _play(  # type: ignore[no-untyped-def]
                 squared_norms[k] += 4.0 * step * y * scores[k, i] + 2.0 * step * step * row[i]
                 for j in range(row.size):
                     scores[k, j] += step * y * row[j]
-            w[:] = _gradient(squared_norms, q)
+            gradient = _gradient(squared_norms, q)
+            for k in range(m):  # an assignment to w[:] takes three seconds to compile
+                w[k] = gradient[k]
         normalise(w, weights[t])
     return order.size
 

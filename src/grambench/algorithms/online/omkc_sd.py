@@ -59,15 +59,14 @@ def _play(  # type: ignore[no-untyped-def]
     for t in range(start, order.size):
         i = order[t]
         q, p = selection(w, delta)  # lines 3 and 7
-        drawn = uniforms[t] < p  # line 9
+        wrong = updated[t]
         for k in range(m):
             positive[k] = score(lanes[k], i) >= 0.0
+            wrong[k] = uniforms[t, k] < p[k] and positive[k] != (labels[i] > 0)  # lines 9 and 10
         votes[t] = vote(q, positive)  # line 5
-        wrong = drawn & (positive != (labels[i] > 0))
-        updated[t] = wrong
         if place[i] < 0 and wrong.any():
             return t
-        discount(w, wrong, beta)  # lines 10 to 13
+        discount(w, wrong, beta)  # lines 11 to 13
         for k in range(m):
             if wrong[k]:
                 replace_row(lanes[k], updates[k], support[k], i, labels, values[k], place)

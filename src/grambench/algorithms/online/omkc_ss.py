@@ -57,19 +57,19 @@ def _play(  # type: ignore[no-untyped-def]
     votes, updated, support_vectors, weights, w, updates, lanes, support
 ):  # fmt: skip
     m = w.size
-    positive = np.empty(m, dtype=np.bool_)
+    drawn, positive = np.empty(m, dtype=np.bool_), np.empty(m, dtype=np.bool_)
     for t in range(start, order.size):
         i = order[t]
         q, p = selection(w, delta)  # lines 3 and 4
-        drawn = uniforms[t] < p  # lines 5 to 7
+        wrong = updated[t]
         for k in range(m):
+            drawn[k] = uniforms[t, k] < p[k]  # lines 5 to 7
             positive[k] = score(lanes[k], i) >= 0.0
+            wrong[k] = drawn[k] and positive[k] != (labels[i] > 0)  # line 12
         votes[t] = vote(q * drawn, positive)  # line 9
-        wrong = drawn & (positive != (labels[i] > 0))
-        updated[t] = wrong
         if place[i] < 0 and wrong.any():
             return t
-        discount(w, wrong, beta)  # lines 12 to 14
+        discount(w, wrong, beta)  # lines 13 and 14
         for k in range(m):
             if wrong[k]:
                 replace_row(lanes[k], updates[k], support[k], i, labels, values[k], place)
