@@ -1,8 +1,9 @@
-"""Where every result lies, relative to the repository's root: the patterns that rules, commands and docs share."""
+"""Where every result lies, relative to the root of a project: the patterns that rules, commands and docs share."""
 
 from pathlib import Path
 
 RESULTS = Path("results")
+LAST_RUN = "results/last_run.json"
 RAW = "data/raw/{dataset}/source.json"
 BUNDLED = "data/bundled"
 PREPARED = "results/datasets/{dataset}.h5"
@@ -19,6 +20,7 @@ REPLICATIONS = "results/replications/{study}.csv"
 RUNS = "results/{study}/runs.parquet"
 CURVES = "results/{study}/curves.parquet"
 CELLS = "results/{study}/cells.csv"
+SUMMARY = "results/{study}/summary.csv"
 REPRODUCTION = "results/{study}/reproduction.csv"
 CLAIMS = "results/{study}/claims.csv"
 CHANCES = Path("config/replications/claims.csv")  # shipped, of all studies
