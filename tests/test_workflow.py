@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from grambench.common.errors import DataError
 from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.kernels import matrices
-from grambench.pipeline import fingerprint
+from grambench.pipeline import dictionary, fingerprint
 from grambench.pipeline.steps import claims, collect, report, reproduce, tables
 from grambench.results import replications
 
@@ -113,7 +114,7 @@ EDITS = {
     ),
     "an algorithm's title": (
         (ONLINE + "omkc_dd.py", '"""', '"""The '),
-        {"claims", "table", "figure", "report"},
+        {"summarise", "claims", "table", "figure", "report"},
     ),
     "a claim's wording": (
         ("src/grambench/claims/omkc.py", *CODE),
@@ -137,6 +138,42 @@ def test_what_reruns_after_an_edit_of(what, copy):
         assert {shows, "report"} <= jobs <= AFTER_RUNS - {"collect"}
     else:
         assert jobs == expected
+
+
+@pytest.mark.workflow
+def test_every_file_of_results_has_the_columns_of_its_declaration(finished):
+    written = {path.name: path for path in sorted((finished.folder / "results").glob("*/*.*")) if path.name[0] != "."}
+    for table in dictionary.TABLES:
+        if table.file in written:
+            path = written.pop(table.file)
+            read = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+            assert list(read.columns) == table.names, path
+            numbers = [column.name for column in table.columns if column.kind in ("number", "integer")]
+            assert read.empty or all(kind.kind in "fi" for kind in read[numbers].dtypes), path
+    assert not {name for name in written if name.endswith((".csv", ".parquet"))}
+    for path in (finished.folder / "results").glob("*/tables/*.csv"):
+        own = [table for table in dictionary.TABLES if list(pd.read_csv(path).columns) == table.names]
+        assert [table.file for table in own] == ["tables/*.csv"], path
+
+
+@pytest.mark.workflow
+def test_snakemake_reports_figures_tables_and_numbers_with_captions(finished):
+    finished.snakemake("--report", "report.zip")
+    with zipfile.ZipFile(finished.folder / "report.zip") as archive:
+        names = {Path(name).name for name in archive.namelist()}
+        page = archive.read("report/report.html").decode()
+    for name in (
+        "figure1.svg",
+        "scales.svg",
+        "table3.csv",
+        "summary.csv",
+        "reproduction.csv",
+        "claims.csv",
+        "index.html",
+    ):
+        assert name in names
+    assert "Every published number of study omkc beside ours" in page
+    assert {"omkc", "small", "Report"} <= set(re.findall(r'"(\w+)": \{', page))
 
 
 @pytest.mark.workflow

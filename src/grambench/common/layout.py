@@ -20,6 +20,7 @@ REPLICATIONS = "results/replications/{study}.csv"
 RUNS = "results/{study}/runs.parquet"
 CURVES = "results/{study}/curves.parquet"
 CELLS = "results/{study}/cells.csv"
+SUMMARY = "results/{study}/summary.csv"
 REPRODUCTION = "results/{study}/reproduction.csv"
 CLAIMS = "results/{study}/claims.csv"
 CHANCES = Path("config/replications/claims.csv")  # shipped, of all studies

@@ -1,4 +1,4 @@
-"""The models of config/datasets/*.yaml: where a data set can be had, how its files are read, and what must come out.
+"""The models of `config/datasets/*.yaml`: where a data set can be had, how its files are read, and what must come out.
 
 A file describes a data set of two classes (Dataset), one of more (Base), or a task made of one of these: some of its
 classes against others, or many classes at once (Task).

@@ -115,7 +115,8 @@ class Configuration:
             if dataset not in study.datasets:
                 faults.lines.append(f"{path}: {item} names data set {dataset}, which the study does not have")
         for file in study.published.files() if study.published else ():
-            if not (table := self.path(f"published/{file}")).is_file():
+            if not self.path(f"published/{file}").is_file():
+                table = self.folder / "published" / file
                 faults.lines.append(f"{path}: published: expected the file {table}, which is not there")
         faults.report()
         return study

@@ -1,4 +1,4 @@
-"""The model of config/studies/*.yaml: one paper's data sets, kernels, algorithms, protocol, tables and figures."""
+"""The model of `config/studies/*.yaml`: one paper's data sets, kernels, algorithms, protocol, tables and figures."""
 
 import itertools
 import os

@@ -14,7 +14,7 @@ from grambench.pipeline import fingerprint, last_run
 from grambench.results.reading import as_written
 
 SEALED = (".h5", ".parquet", ".svg")
-TABLES = ("cells.csv", "reproduction.csv", "claims.csv")
+TABLES = ("cells.csv", "summary.csv", "reproduction.csv", "claims.csv")
 State = tuple[str, str, str]  # status, reason, identity
 
 

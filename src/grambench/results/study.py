@@ -15,6 +15,7 @@ from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.kernels.functions import Kernel
+from grambench.results.collect import CELLS
 from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, printed, student
 
 NOT_PART = "not part of this run"
@@ -41,8 +42,7 @@ class Results:
     @classmethod
     def read(cls, study: Study, runs: Path, cells: Path) -> "Results":
         """Read the two tables of `collect`; raise DataError where one was changed since."""
-        texts = {"reason": str, "sweep": str, "orders": str}
-        return cls(study, pd.read_parquet(check(runs)), pd.read_csv(check(cells), keep_default_na=False, dtype=texts))
+        return cls(study, pd.read_parquet(check(runs)), CELLS.read(check(cells)))
 
     @cached_property
     def _plain(self) -> dict[tuple[str, str, str], NDArray[np.float64]]:

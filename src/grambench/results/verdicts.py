@@ -160,11 +160,12 @@ def resampled_medians(errors: Sequence[Floats], *, datasets: bool) -> Floats:
     Returns
     -------
     ndarray of float64 (b, a)
-        The same for the same errors; b is 0 where a data set has a single draw, which does not tell how it varies.
+        The same for the same errors; b is 0 where there is a single data set, whose rank is no median, or a single draw
+        of one, which does not tell how it varies.
     """
     from scipy import stats
 
-    if not errors or min(len(values) for values in errors) < 2:
+    if len(errors) < 2 or min(len(values) for values in errors) < 2:
         return np.empty((0, 0))
     rng = np.random.default_rng(RESAMPLING_SEED)
     ranks = []
