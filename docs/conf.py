@@ -16,7 +16,7 @@ default_role = "code"  # a name between single backticks, in docstrings
 autodoc_default_options = {
     "members": True,
     "show-inheritance": True,
-    "exclude-members": "set_fit_request, set_partial_fit_request, set_score_request",  # scikit-learn's, with its links
+    "exclude-members": "set_score_request, set_partial_fit_request",  # scikit-learn's, which refer to its own pages
 }
 autodoc_typehints = "none"  # types stand in the docstrings, with shapes and units
 autosummary_generate_overwrite = True

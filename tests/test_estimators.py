@@ -390,7 +390,7 @@ WRONG = [
     (KernelClassifier(), 1e200 * X, Y, "scale the features"),
     (KernelClassifier("rkll"), X, Y, "unknown algorithm 'rkll': did you mean rkl"),
     (KernelClassifier(3), X, Y, "algorithm: expected a name, got 3"),
-    (KernelClassifier(gama=2), X, Y, "unknown parameter of rkl 'gama': did you mean gap"),
+    (KernelClassifier(gapp=2), X, Y, "unknown parameter of rkl 'gapp': did you mean gap"),
     (KernelClassifier(C=-1), X, Y, "rkl: C must be positive and finite, got -1"),
     (KernelClassifier("cka", C=-1), X, Y, "C must be positive and finite, got -1"),
     (KernelClassifier(kernels="rbff"), X, Y, "unknown kernel 'rbff': did you mean rbf"),
