@@ -13,7 +13,11 @@ author = copyright = "the authors of grambench"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
 default_role = "code"  # a name between single backticks, in docstrings
-autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_default_options = {
+    "members": True,
+    "show-inheritance": True,
+    "exclude-members": "set_fit_request, set_partial_fit_request, set_score_request",  # scikit-learn's, with its links
+}
 autodoc_typehints = "none"  # types stand in the docstrings, with shapes and units
 autosummary_generate_overwrite = True
 napoleon_google_docstring = False

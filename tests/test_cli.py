@@ -354,10 +354,10 @@ def test_validate_says_all_that_is_wrong_at_once(project, capsys):
     assert [line.split(": ")[2] for line in call(capsys, "validate", "omkc")[2].splitlines()] == [
         f"algorithms.{name}" for name in ("omkc_dd", "omkc_sd", "omm2")
     ]
-    study |= {"colour": "red", "datsets": [], "title": 1}
+    study |= {"colour": "red", "algorithmss": [], "title": 1}
     path.write_text(yaml.safe_dump(study))
     said = call(capsys, "validate", "omkc")[2]
-    assert "datsets: unknown key 'datsets': did you mean datasets" in said and said.count("\n") == 3
+    assert "algorithmss: unknown key 'algorithmss': did you mean algorithms" in said and said.count("\n") == 3
 
 
 def test_show_prints_a_record(project, capsys):
@@ -448,7 +448,7 @@ def test_algorithms_are_listed_without_importing_them(tmp_path, monkeypatch):
     assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0
     odd = tmp_path / "odd.py"
     odd.write_text(
-        "from dataclasses import dataclass\n@dataclass\nclass Parameters:\n    rate: float = 1 / 4\nfit = None\n"
+        "from dataclasses import dataclass\n@dataclass\nclass Parameters:\n    rate: float = 1 / 4\ndef fit():\n    pass\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(algorithms, "source", lambda name: odd)
