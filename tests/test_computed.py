@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from grambench import algorithms
+from grambench.experiments.conformance import same
 from grambench.kernels import computed
 from grambench.kernels.computed import Computed, OnDemand
 from grambench.kernels.functions import Kernel
@@ -91,7 +92,7 @@ def test_a_pass_over_rows_is_the_pass_over_the_matrices(name, integers, rounds):
     pool = Computed(KERNELS, features)
     grams = Computed(KERNELS, features).grams()
     stored = fitting.fit(name, Stored(list(grams)), labels, order[:rounds], seed=3)
-    assert fitting.same(fitting.fit(name, pool, labels, order[:rounds], seed=3), stored)
+    assert same(fitting.fit(name, pool, labels, order[:rounds], seed=3), stored)
     assert pool.computed > 0
     assert pool.computed < stored.work.kernel_values or name in LAZY
 
@@ -102,7 +103,7 @@ def test_a_pass_over_blocks_is_the_pass_over_the_matrices(name, blocks):
     kernels = [kernel for kernel in KERNELS if kernel.family in ("polynomial", "gaussian")]
     pool = Computed(kernels, features)
     stored = fitting.fit(name, Stored(Computed(kernels, features).grams()), labels, order)
-    assert fitting.same(fitting.fit(name, pool, labels, order), stored)
+    assert same(fitting.fit(name, pool, labels, order), stored)
     assert isinstance(pool.along(order), OnDemand)
 
 
@@ -127,7 +128,7 @@ def test_matrices_take_over_once_as_many_values_have_been_made_as_there_are_pair
     assert pool.computed == pytest.approx(3 * pairs, rel=0.5)
     fits.append(fitting.fit("omkc_dd", pool, labels, order))
     assert len(fits) > 2
-    assert all(fitting.same(fits[0], each) for each in fits[1:])
+    assert all(same(fits[0], each) for each in fits[1:])
 
 
 def test_a_single_pass_never_makes_as_many_values_as_there_are_pairs(blocks):
@@ -152,7 +153,7 @@ def test_results_do_not_depend_on_what_was_made_before(blocks):
     features, labels, order = problem()
     fresh, used = Computed(KERNELS, features), Computed(KERNELS, features)
     used.grams()
-    assert fitting.same(*(fitting.fit("omkc_ss", pool, labels, order) for pool in (fresh, used)))
+    assert same(*(fitting.fit("omkc_ss", pool, labels, order) for pool in (fresh, used)))
 
 
 @pytest.mark.parametrize("name", NAMES)
