@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 from grambench.config.metrics import METRICS
 from grambench.config.shown import ParetoFigure
 from grambench.report.figures.field import Field
-from grambench.report.figures.shared import BLACK, WIDTH, Given, empty, line
+from grambench.report.figures.shared import BLACK, WIDTH, Chart, Given, Line, Panel, empty, line
 from grambench.results.statistics import pareto_front
 from grambench.results.study import Results
 
@@ -30,17 +30,49 @@ UPWARDS = [150, 180, 120, 90, 60, 30, 210, 330, 0, 240, 300, 270]  # likewise on
 Dots = dict[str, tuple[float, float]]  # cost and points behind
 
 
-def draw(given: Given, figure: ParetoFigure) -> Canvas:
-    """Draw a dot an algorithm, the front as steps, and a name beside each dot."""
+def chart(given: Given, figure: ParetoFigure) -> Chart:
+    """Return the same dots."""
     (metric,) = figure.metrics
     results, field = given.results, Field.of(given.results, figure)
+    lines = [
+        Line(
+            title=results.title(name),
+            x=np.array([cost]),
+            mean=np.array([behind]),
+            std=np.zeros(1),
+            colour=line(results.study, name)[0],
+            dash=None,
+            marker="o",
+            names=(results.title(name),),
+        )
+        for name, (cost, behind) in _dots(results, field, figure).items()
+    ]
+    return Chart(
+        panels=[Panel(title="", lines=lines, metric=metric)],
+        x_label=f"{METRICS[figure.cost].label}, geometric mean over {field.basis}",
+        y_label=f"{METRICS[metric].label} behind the best, mean",
+        x_log=True,
+    )
+
+
+def _dots(results: Results, field: Field, figure: ParetoFigure) -> Dots:
+    """Return cost and distance from the best of every algorithm whose cost is known on all data sets."""
     datasets = list(field.ranks.index)
     costs = results.means(field.names, figure.cost, datasets)
     known = [name for name in field.names if len(datasets) and (costs[name] > 0.0).all()]
     if not known:
+        return {}
+    behind = results.behind(field.names, figure.metrics[0], datasets).mean()
+    return {name: (float(np.exp(np.log(costs[name]).mean())), float(behind[name])) for name in known}
+
+
+def draw(given: Given, figure: ParetoFigure) -> Canvas:
+    """Draw a dot an algorithm, the front as steps, and a name beside each dot."""
+    (metric,) = figure.metrics
+    results, field = given.results, Field.of(given.results, figure)
+    dots = _dots(results, field, figure)
+    if not dots:
         return empty(results, figure)
-    behind = results.behind(field.names, metric, datasets).mean()
-    dots = {name: (float(np.exp(np.log(costs[name]).mean())), float(behind[name])) for name in known}
     canvas = Canvas(figsize=(WIDTH, HEIGHT))
     axes = canvas.add_axes((0.07, 0.12, 0.91, 0.85))  # fixed, so that labels can be laid out before anything is drawn
     _scales(axes, pd.DataFrame(dots).T)
@@ -50,7 +82,7 @@ def draw(given: Given, figure: ParetoFigure) -> Canvas:
     )
     _draw_dots(axes, results, dots, front)
     _write_names(axes, results, dots, front)
-    free = [results.title(name) for name in field.names if name not in known]
+    free = [results.title(name) for name in field.names if name not in dots]
     without = f"; not shown, without any: {', '.join(free)}" if free else ""
     axes.set_xlabel(f"{METRICS[figure.cost].label}, geometric mean over {field.basis}{without}")
     axes.set_ylabel(f"{METRICS[metric].label} behind the best of each data set, mean")

@@ -5,11 +5,11 @@ from matplotlib.figure import Figure as Canvas
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import SweepFigure
-from grambench.report.figures.shared import Given, Points, by_data_set, draw_panels, plain_ticks
+from grambench.report.figures.shared import Chart, Given, Points, by_data_set, draw_panels, plain_ticks
 
 
-def draw(given: Given, figure: SweepFigure) -> Canvas:
-    """Draw a metric against the values of a sweep."""
+def chart(given: Given, figure: SweepFigure) -> Chart:
+    """Return a metric against the values of a sweep."""
     name, metric = figure.sweep, figure.metrics[0]
     sweep = given.results.study.sweeps[name]
 
@@ -26,4 +26,16 @@ def draw(given: Given, figure: SweepFigure) -> Canvas:
             plain_ticks(axes.xaxis, sweep.values)
 
     panels = by_data_set(given.results, figure, find)
-    return draw_panels(given.results, figure, panels, scale, sweep.label, METRICS[metric].label)
+    return Chart(
+        panels=panels,
+        x_label=sweep.label,
+        y_label=METRICS[metric].label,
+        scale=scale,
+        x_log=sweep.scale == "log",
+        y_log=METRICS[metric].logarithmic,
+    )
+
+
+def draw(given: Given, figure: SweepFigure) -> Canvas:
+    """Draw a metric against the values of a sweep."""
+    return draw_panels(given.results, figure, chart(given, figure))
