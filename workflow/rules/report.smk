@@ -104,10 +104,12 @@ rule figure:
 rule report:
     input:
         files=[name for study in PLAN.studies for name in PLAN.shown(study)],
-        page="src/grambench/report/page.html",
-        style="src/grambench/report/style.css",
+        notes=PLAN.explained(),
     output:
         layout.REPORT,
+        layout.REPORT_FILE,
+        directory(layout.REPORT_PAGES),
+        directory(layout.REPORT_FILES),
     log:
         "results/logs/report.log",
     conda:
@@ -115,6 +117,6 @@ rule report:
     params:
         spec=lambda w: PLAN.report_spec(),
         code=code("grambench.pipeline.steps.report"),
-        titles=lambda w: PLAN.titles(),
+        prose=lambda w: PLAN.prose(),
     shell:
-        "python -m grambench.pipeline.steps.report /dev/stdin {output} {input.files} 2> {log} <<< {params.spec:q}"
+        "python -m grambench.pipeline.steps.report /dev/stdin {output[0]} {input} 2> {log} <<< {params.spec:q}"

@@ -53,6 +53,8 @@ class Project(Model):
         Kinds of sources that may be used beside mirrors.
     limits : Limits
         Time and memory of one run.
+    title : str
+        What the report calls this run.
     """
 
     studies: Names
@@ -62,6 +64,7 @@ class Project(Model):
     mirrors: list[str] = []
     sources: list[SourceKind] = ["bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
     limits: Limits = Limits()
+    title: str = ""
 
 
 class Configuration:

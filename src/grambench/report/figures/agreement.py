@@ -80,8 +80,8 @@ def chart(given: Given, figure: AgreementFigure) -> Chart:
             if len(part := own[own["verdict"] == verdict].dropna(subset=["published_mean", "ours_mean"]))
         ]
         panels.append(Panel(title=METRICS[metric].label, lines=lines, metric=metric))
-    values = np.concatenate([np.concatenate([each.x, each.mean]) for panel in panels for each in panel.lines] or [[]])
-    wide = bool(values.size and values.min() > 0 and values.max() / values.min() > WIDE)
+    values = [value for panel in panels for each in panel.lines for value in (*each.x, *each.mean)]
+    wide = bool(values and min(values) > 0 and max(values) / min(values) > WIDE)
     return Chart(panels=panels, x_label="Published", y_label="Ours", x_log=wide, y_log=wide, diagonal=True)
 
 

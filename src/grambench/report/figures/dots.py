@@ -33,7 +33,7 @@ def chart(given: Given, figure: DotsFigure) -> Chart:
     lines = []
     for number, name in enumerate(figure.algorithms):
         samples = [results.sample(dataset, name, metric) for dataset in datasets]
-        x = np.arange(len(datasets)) + SPREAD * ((number + 0.5) / len(figure.algorithms) - 0.5)
+        x = np.arange(len(datasets), dtype=np.float64) + SPREAD * ((number + 0.5) / len(figure.algorithms) - 0.5)
         mean, std = (np.array([getattr(sample, part) for sample in samples]) for part in ("mean", "std"))
         if np.isfinite(mean).any():
             look: Any = {"colour": line(results.study, name)[0], "dash": None, "marker": shape(results.study, name)}

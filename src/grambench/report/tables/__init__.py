@@ -13,7 +13,7 @@ from grambench.report.tables.layout import NO_RESULT, Comparison, Given, Grid, c
 from grambench.report.tables.renderings import frame, latex, latex_text, markdown
 from grambench.results.study import Prepared, Results
 
-__all__ = ["NO_RESULT", "Grid", "build", "comparison", "frame", "latex", "latex_text", "markdown"]
+__all__ = ["NO_RESULT", "Comparison", "Grid", "build", "comparison", "frame", "latex", "latex_text", "markdown"]
 
 
 def build(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:

@@ -54,7 +54,7 @@ def _loaded(dataset: PreparedDataset, protocol: Protocol) -> dict[str, str]:
         "d": str(dimension),
         "Positive": f"{len(dataset.classes)} classes" if dataset.classes else str(np.count_nonzero(dataset.labels > 0)),
         "Non-zero (%)": f"{100 * filled / (size * dimension):.1f}" if dimension else "",
-        "Source": " ".join(str(dataset.source[key]) for key in ("kind", "origin") if dataset.source.get(key)),
+        "Source": str(dataset.source.get("origin") or dataset.source.get("kind", "")),
     }
     if said := protocol.remark():
         facts[said[0]] = protocol.fact(dataset.name, size, 0 if dataset.orders is None else len(dataset.orders))

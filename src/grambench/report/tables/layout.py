@@ -36,6 +36,8 @@ class Cell:
         Our value and the published one, for the CSV file.
     orders : str
         "published" or "seeded"; empty where nothing was run.
+    key : tuple of str or None
+        Data set, algorithm and metric of what it shows.
     """
 
     text: str
@@ -46,6 +48,7 @@ class Cell:
     speed_up: float | None = None
     numbers: tuple[Sample, Sample] | None = None
     orders: str = ""
+    key: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +119,7 @@ def cell_of(
             published="" if row is None else str(row["published"]),
             status="" if text else given.results.status(dataset, algorithm) or NO_RESULT,
             verdict="" if row is None else str(row["verdict"]),
+            key=key[1:],
         )
     if row is None:
         ours, published = ours or given.results.sample(dataset, algorithm, metric), NOTHING
@@ -132,6 +136,7 @@ def cell_of(
         speed_up=float(row["speed_up"]) if row is not None and row["speed_up"] > 0 else None,
         numbers=(ours, published),
         orders=given.results.orders(dataset, algorithm),
+        key=key[1:],
     )
 
 

@@ -42,4 +42,5 @@ def _cell(given: Given, dataset: str, algorithm: str, metric: str, *, best: bool
         best=best,
         numbers=(sample, NOTHING),
         orders=given.results.orders(dataset, algorithm),
+        key=(dataset, algorithm, metric),
     )
