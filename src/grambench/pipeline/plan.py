@@ -397,6 +397,7 @@ class Plan:
         return fingerprint.spec(
             {
                 "title": self.project.title,
+                "order": list(self.studies),
                 "studies": {study: self._settings(study) for study in self.studies},
                 "whole": {name: study.model_dump(mode="json") for name, study in self.studies.items()},
                 "datasets": {name: self.dataset(name).model_dump(mode="json", include=set(prose)) for name in named},

@@ -34,6 +34,17 @@ def papers(studies: Iterable[StudyReport], notes: Notes | None) -> list[dict[str
     return [_paper(paper, group, notes) for paper, group in grouped.items()]
 
 
+def extent(studies: Iterable[StudyReport]) -> dict[str, int]:
+    """Return of how many data sets and entries this run is, and how many its studies have."""
+    studies = list(studies)
+    return {
+        "datasets": len({name for study in studies for name in study.study.datasets}),
+        "all_datasets": len({name for study in studies for name in study.whole.datasets}),
+        "entries": sum(len(study.ran) for study in studies),
+        "all_entries": sum(len(study.whole.algorithms) for study in studies),
+    }
+
+
 def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[str, Any]:
     numbers = pd.concat([study.numbers() for study in group])
     counts = {name: int((numbers["verdict"] == name).sum()) for name in JUDGED}
@@ -45,6 +56,7 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
         "title": chapter[0].title if chapter and len(group) > 1 else group[0].study.title,
         "paper": paper,
         "studies": group,
+        "count": len(group),
         "judged": sum(counts.values()),
         "parts": [(name, count) for name, count in counts.items() if count],
         "lost": lost,
@@ -81,11 +93,12 @@ def _numbers(study: StudyReport, notes: Notes | None) -> list[Sentence]:
         title, label = study.results.title(str(name)), METRICS[str(metric)].label
         datasets = [str(dataset) for dataset in different["dataset"]]
         where = "" if datasets == [ALL] else f" on {_listed(datasets)}"
+        who, what = (f"{title}: ", _within(label)) if title else ("", label)
         if len(different) == 1:
             row = different.iloc[0]
-            text = f"{title or label}{where}: {row['ours']} where {row['published']} is published ({label})."
+            text = f"{who}{what}{where} {row['ours']}, published {row['published']}."
         else:
-            text = f"{title or label}: {len(different)} of {len(part)} numbers are different ({label}){where}."
+            text = f"{who}{len(different)} of {len(part)} numbers differ in {what}: {_listed(datasets)}."
         names = [title, title.rpartition(" ")[0] or title] if title else datasets
         metrics = [label.partition(" (")[0].lower(), label.partition(" (")[0], _plural(label)]
         note = notes.place(chapter, "different", names, datasets, metrics) if notes else ""
@@ -133,6 +146,11 @@ def _clipped(text: str) -> str:
 def _listed(names: list[str]) -> str:
     rest = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _within(label: str) -> str:
+    """Return a label as it stands within a sentence."""
+    return label if label[:2].isupper() or label[1:2] == " " else label[:1].lower() + label[1:]
 
 
 def _plural(label: str) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -159,9 +160,10 @@ class StudyReport:
         own = asked[~asked["item"].str.endswith(VARIANTS)]
         return own.drop_duplicates(["dataset", "algorithm", "metric"])
 
-    def comparison_of(self, dataset: str, algorithm: str, metric: str) -> pd.Series | None:
-        """Return the row of reproduction.csv on one number; None where none is published."""
-        return next((row for key, row in self.comparison.items() if key[1:] == (dataset, algorithm, metric)), None)
+    @cached_property
+    def compared(self) -> dict[tuple[str, str, str], pd.Series]:
+        """The rows of reproduction.csv by data set, algorithm and metric; the first where several items have one."""
+        return {key[1:]: row for key, row in reversed(self.comparison.items())}
 
     def main_metric(self) -> str:
         """Return the metric by which the study judges first; empty where it has none."""
@@ -230,11 +232,12 @@ def claim_counts(claims: pd.DataFrame) -> dict[str, int]:
 def _testing(numbers: pd.DataFrame) -> dict[str, Any]:
     """Return how the verdicts of a study were come by: by how many tests, how sharp, and of which numbers."""
     unfitted = numbers[numbers["chosen"] == ""]["verdict"]
+    fitted = numbers[(numbers["chosen"] != "") & numbers["verdict"].isin(JUDGED)]
     compatible = numbers[numbers["verdict"] == "compatible"]
     return {
         "tests": int(numbers["p_value"].notna().sum()),
         "normality": normality(judged_by_replications(numbers)["z"]),
-        "fitted": int((numbers["chosen"] != "").sum()),
+        "fitted": len(fitted),
         "unfitted": {name: int((unfitted == name).sum()) for name in JUDGED},
         "detectable": [
             (METRICS[str(metric)].label, float(part["margin"].median()), float(part["detectable"].median()))
@@ -280,7 +283,6 @@ def _places(grid: Grid) -> range:
 def _details(study: StudyReport, grids: list[Grid]) -> dict[str, dict[str, Any]]:
     """Return what is known of each cell of the tables beyond what they print, by data set, algorithm and metric."""
     results, found = study.results, {}
-    compared = {key[1:]: row for key, row in reversed(study.comparison.items())}
     plain = results.cells[results.cells["sweep"] == ""]
     records = dict(zip(zip(plain["dataset"], plain["algorithm"], strict=True), plain["record"], strict=True))
     for cell in (cell for grid in grids for block in grid.blocks for row in block.rows for cell in row.cells):
@@ -288,7 +290,7 @@ def _details(study: StudyReport, grids: list[Grid]) -> dict[str, dict[str, Any]]
             continue
         dataset, algorithm, _ = cell.key
         ours = cell.numbers[0] if cell.numbers else None
-        row = compared.get(cell.key)
+        row = study.compared.get(cell.key)
         detail = {"record": records.get((dataset, algorithm), ""), "why": results.missing(dataset, algorithm)}
         if ours is not None and ours.runs:
             detail |= {"mean": _digits(ours.mean), "std": _digits(ours.std), "runs": ours.runs}

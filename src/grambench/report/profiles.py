@@ -3,11 +3,9 @@
 import ast
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
-
-import numpy as np
 
 from grambench import algorithms
 from grambench.config.metrics import METRICS
@@ -29,19 +27,18 @@ class Profile:
     facts: dict[str, Any]
 
 
-def of_algorithms(studies: list[StudyReport]) -> list[Profile]:
+def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[Profile]:
     """Return a page for each algorithm that was asked for, in the order of the studies."""
     entries: dict[str, list[tuple[StudyReport, str]]] = {}
     for study in studies:
         for entry in study.ran:
             entries.setdefault(study.study.file(entry), []).append((study, entry))
-    return [_algorithm(name, used) for name, used in entries.items()]
+    return [_algorithm(name, used, [row for row in rows if row["file"] == name]) for name, used in entries.items()]
 
 
-def _algorithm(name: str, used: list[tuple[StudyReport, str]]) -> Profile:
+def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Profile:
     text = _docstring(name)
     first, _, rest = text.partition("\n\n")
-    rows = [row for study, entry in used for row in _results(study, [entry], study.study.datasets)]
     return Profile(
         page=f"algorithm-{name}",
         name=name,
@@ -134,54 +131,57 @@ def _ranking(study: StudyReport, entry: str) -> dict[str, Any] | None:
     }
 
 
-def _results(study: StudyReport, entries: Iterable[str], datasets: Iterable[str]) -> Rows:
+def results_of(study: StudyReport) -> Rows:
     """Return a row for each entry on each data set that was asked for: number, verdict, rank."""
     results, metric, rows = study.results, study.main_metric(), []
-    for dataset in datasets:
-        means = results.means(study.ran, metric, [dataset]).iloc[0] if metric else None
-        known = None if means is None else means.dropna().round(9)
-        for entry in entries:
+    titles = {entry: results.title(entry) for entry in study.ran}
+    plain = results.cells[results.cells["sweep"] == ""]
+    records = dict(zip(zip(plain["dataset"], plain["algorithm"], strict=True), plain["record"], strict=True))
+    for dataset in study.study.datasets:
+        ranks = results.means(study.ran, metric, [dataset]).iloc[0].dropna().round(9)
+        if metric:
+            ranks = ranks.rank(ascending=METRICS[metric].better != "higher")
+        for entry in study.ran:
             if not (status := results.status(dataset, entry)):
                 continue
             sample = results.sample(dataset, entry, metric)
-            compared = study.comparison_of(dataset, entry, metric)
-            rank = np.nan
-            if known is not None and entry in known:
-                rank = known.rank(ascending=METRICS[metric].better != "higher")[entry]
-            found = results.cells[(results.cells["dataset"] == dataset) & (results.cells["algorithm"] == entry)]
+            compared = study.compared.get((dataset, entry, metric))
             rows.append(
                 {
                     "study": study,
                     "dataset": dataset,
                     "entry": entry,
                     "file": study.study.file(entry),
-                    "title": results.title(entry),
+                    "title": titles[entry],
                     "metric": METRICS[metric].label if metric else "",
-                    "text": formatted(sample, dataset, metric, fine=True) if metric and sample.runs else "",
+                    "text": formatted(sample, dataset, metric, fine=True) if sample.runs else "",
                     "mean": sample.mean if sample.runs else "",
                     "published": "" if compared is None else str(compared["published"]),
                     "verdict": "" if compared is None else str(compared["verdict"]),
                     "runs": sample.runs,
-                    "rank": "" if np.isnan(rank) else f"{rank:g}",
-                    "of": 0 if known is None else len(known),
+                    "rank": f"{ranks[entry]:g}" if entry in ranks else "",
+                    "of": len(ranks),
                     "status": status,
                     "why": results.missing(dataset, entry),
-                    "record": next((str(r) for r, s in zip(found["record"], found["sweep"], strict=True) if not s), ""),
+                    "record": str(records.get((dataset, entry), "")),
                 }
             )
     return rows
 
 
-def of_datasets(studies: list[StudyReport], descriptions: Mapping[str, Mapping[str, Any]]) -> list[Profile]:
+def of_datasets(studies: list[StudyReport], rows: Rows, descriptions: Mapping[str, Mapping[str, Any]]) -> list[Profile]:
     """Return a page for each data set that was asked for, in the order of the studies."""
     used: dict[str, list[StudyReport]] = {}
     for study in studies:
         for name in study.study.datasets:
             used.setdefault(name, []).append(study)
-    return [_dataset(name, own, descriptions.get(name, {})) for name, own in used.items()]
+    return [
+        _dataset(name, own, [row for row in rows if row["dataset"] == name], descriptions.get(name, {}))
+        for name, own in used.items()
+    ]
 
 
-def _dataset(name: str, used: list[StudyReport], described: Mapping[str, Any]) -> Profile:
+def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[str, Any]) -> Profile:
     loaded = used[0].prepared.get(name)
     have = loaded if isinstance(loaded, PreparedDataset) else None
     size = have.features.shape if have else (described.get("n", ""), described.get("d", ""))
@@ -199,7 +199,7 @@ def _dataset(name: str, used: list[StudyReport], described: Mapping[str, Any]) -
             "facts": [(label, value) for label, value in named if value not in ("", None)],
             "source": source(have) if have else None,
             "unavailable": loaded.reasons if isinstance(loaded, Unavailable) else (),
-            "rows": [row for study in used for row in _results(study, study.ran, [name])],
+            "rows": rows,
             "studies": used,
             "size": size,
         },

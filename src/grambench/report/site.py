@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from grambench.report import overview, page, profiles
 from grambench.report.looks import ASSETS, TEMPLATES
@@ -68,11 +68,13 @@ class _Page:
 
 
 def _pages(report: Report) -> list[_Page]:
-    contestants = profiles.of_algorithms(report.studies)
-    datasets = profiles.of_datasets(report.studies, report.descriptions)
+    rows = [row for study in report.studies for row in profiles.results_of(study)]
+    contestants = profiles.of_algorithms(report.studies, rows)
+    datasets = profiles.of_datasets(report.studies, rows, report.descriptions)
     papers = overview.papers(report.studies, report.notes)
     first = {
         "papers": papers,
+        "had": overview.extent(report.studies),
         "contestants": contestants,
         "datasets": datasets,
         "partial": any(study.partial for study in report.studies),
@@ -119,7 +121,7 @@ class _Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self.environment.filters["data"] = _data
+        self.environment.filters |= {"data": _data, "code": _code}
         known = {each.name for each in pages}
         self.environment.globals |= {
             "to": self._to,
@@ -189,6 +191,12 @@ class _Renderer:
             return ""
         below = path.partition("/")[2]
         return f"../{below}" if self.at == "overview" else f"../../{below}"
+
+
+def _code(text: str) -> Markup:
+    """Return a text in which what stands between backticks is code."""
+    parts = [escape(part) for part in text.split("`")]
+    return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else p for n, p in enumerate(parts))
 
 
 def _data(value: Any) -> Markup:

@@ -40,7 +40,7 @@ def main(argv: list[str]) -> None:
             raise DataError(f"{name} is not among the inputs of the report")
         return Path(name)
 
-    studies = [study_report(settings, spec["whole"][name], find) for name, settings in spec["studies"].items()]
+    studies = [study_report(spec["studies"][name], spec["whole"][name], find) for name in spec["order"]]
     explained = str(layout.NOTES) in given
     made = site.write(
         site.Report(

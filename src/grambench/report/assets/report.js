@@ -155,6 +155,12 @@
     }
   }
 
+  // on a narrow screen cells stand below each other, each with the name of its column
+  for (const table of all("table.stack")) {
+    const names = [...(table.tHead?.rows[0].cells ?? [])].map((head) => head.textContent.trim());
+    for (const cell of all("tbody td", table)) cell.dataset.label = names[cell.cellIndex] ?? "";
+  }
+
   const fades = all("input.fade");
   for (const box of fades) {
     box.addEventListener("change", () => {
@@ -245,6 +251,8 @@
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const number = (x) => (x === null || x === undefined ? "" : Math.abs(x) >= 1e5 || (x !== 0 && Math.abs(x) < 1e-3) ? x.toExponential(2) : String(+x.toPrecision(4)));
 
+  const tick = (x) => (x === null ? "" : x !== 0 && (Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3) ? (+x.toPrecision(3)).toExponential() : number(x));
+
   const csv = (chart) => {
     const quoted = (text) => (/[",\n]/.test(text) ? `"${String(text).replace(/"/g, '""')}"` : String(text ?? ""));
     const rows = [["panel", "line", "name", "x", "mean", "std"]];
@@ -308,14 +316,20 @@
     const ink = (series) => series.colour || colour("--ink");
     const build = () => {
       for (const plot of plots) plot.destroy();
-      grid.replaceChildren();
-      plots = chart.panels.map((panel, at) => plotted(panel, at));
+      const holders = chart.panels.map(() => make("div", { class: "panel" })); // all, since each is as wide as there is room
+      grid.replaceChildren(...holders);
+      plots = chart.panels.map((panel, at) => plotted(panel, holders[at]));
     };
-    const plotted = (panel) => {
-      const holder = make("div", { class: "panel" });
+    const decades = (low, high) => { // ticks of a logarithmic axis
+      const from = Math.floor(Math.log10(low)), to = Math.ceil(Math.log10(high));
+      const steps = to - from > 3 ? [1] : [1, 2, 5];
+      const found = [];
+      for (let power = from; power <= to; power++) for (const step of steps) found.push(+(step * 10 ** power).toPrecision(2));
+      return found.filter((tick) => tick >= low && tick <= high);
+    };
+    const plotted = (panel, holder) => {
       const data = aligned(panel, axes);
       const single = chart.panels.length === 1;
-      grid.append(holder);
       if (panel.title) holder.append(make("b", {}, panel.title));
       const target = make("div", { role: "img", "aria-label": panel.title || figure.querySelector("img").alt });
       holder.append(target);
@@ -341,7 +355,7 @@
         series.push({ show: shown, stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
         series.push({ show: shown, stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
         columns.push(data.high[of], data.low[of]);
-        belts.push({ series: [from, from + 1], fill: ink(chart.series[line.of]) + "22" });
+        belts.push({ series: [from, from + 1], fill: ink(chart.series[line.of]) + (panel.lines.length > 3 ? "16" : "22") });
       });
       const names = Object.entries(chart.x.ticks);
       const grey = { stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 }, font: "12px system-ui, sans-serif" };
@@ -349,7 +363,7 @@
       const plot = new uPlot(
         {
           width: Math.max(holder.clientWidth, 220),
-          height: single ? 360 : 230,
+          height: single ? 360 : chart.panels.length === 2 ? 300 : 230,
           legend: { show: false },
           cursor: { drag: { x: true, y: true, uni: 20 }, focus: { prox: 24 }, points: { size: 7 } },
           focus: { alpha: 0.25 },
@@ -373,9 +387,9 @@
               label: single ? chart.x.label : undefined,
               labelFont: "12px system-ui, sans-serif",
               labelSize: 18,
-              ...(names.length ? { splits: () => names.map(([, x]) => x), values: () => names.map(([name]) => name), rotate: turned ? -50 : 0, size: turned ? 74 : 34, grid: { show: false } } : { values: (_, ticks) => ticks.map(number) }),
+              ...(names.length ? { splits: () => names.map(([, x]) => x), values: () => names.map(([name]) => name), rotate: turned ? -50 : 0, size: turned ? 74 : 34, grid: { show: false } } : { ...(axes.x ? { splits: (u, at, low, high) => decades(low, high) } : {}), values: (_, ticks) => ticks.map(tick) }),
             },
-            { ...grey, label: single ? chart.y.label : undefined, labelFont: "12px system-ui, sans-serif", labelSize: 18, size: 54, values: (_, ticks) => ticks.map(number) },
+            { ...grey, label: single ? chart.y.label : undefined, labelFont: "12px system-ui, sans-serif", labelSize: 18, size: 54, ...(axes.y ? { splits: (u, at, low, high) => decades(low, high) } : {}), values: (_, ticks) => ticks.map(tick) },
           ],
           series,
           bands: belts,
@@ -454,8 +468,8 @@
           for (let step = 0; step < data.x.length && data.mean[of][at] === null; step++) at = idx + (step % 2 ? -1 : 1) * ((step >> 1) + 1);
           return data.mean[of]?.[at] == null ? null : { line, y: data.mean[of][at], std: line.std ? data.high[of][at] - data.mean[of][at] : null };
         }).filter(Boolean).sort((a, b) => b.y - a.y);
-        const tick = Object.entries(chart.x.ticks).find(([, x]) => x === data.x[idx])?.[0];
-        rows = [make("b", {}, `${chart.x.label || "x"} ${tick ?? number(data.x[idx])}`)];
+        const named = Object.entries(chart.x.ticks).find(([, x]) => x === data.x[idx])?.[0];
+        rows = [make("b", {}, `${chart.x.label || "x"} ${named ?? number(data.x[idx])}`)];
         for (const { line, y, std } of near) {
           const swatch = make("i", { class: "swatch", style: `background:${ink(chart.series[line.of])}` });
           rows.push(make("span", {}, swatch, `${chart.series[line.of].title}: ${number(y)}${std ? ` ± ${number(std)}` : ""}`));

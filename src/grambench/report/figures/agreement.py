@@ -80,9 +80,13 @@ def chart(given: Given, figure: AgreementFigure) -> Chart:
             if len(part := own[own["verdict"] == verdict].dropna(subset=["published_mean", "ours_mean"]))
         ]
         panels.append(Panel(title=METRICS[metric].label, lines=lines, metric=metric))
-    values = [value for panel in panels for each in panel.lines for value in (*each.x, *each.mean)]
-    wide = bool(values and min(values) > 0 and max(values) / min(values) > WIDE)
+    wide = bool(panels) and all(map(_is_wide, panels))
     return Chart(panels=panels, x_label="Published", y_label="Ours", x_log=wide, y_log=wide, diagonal=True)
+
+
+def _is_wide(panel: Panel) -> bool:
+    values = [value for each in panel.lines for value in (*each.x, *each.mean)]
+    return bool(values and min(values) > 0 and max(values) / min(values) > WIDE)
 
 
 def _judged(given: Given, figure: AgreementFigure) -> pd.DataFrame:

@@ -50,6 +50,7 @@ LINES: list[tuple[str, Any]] = [  # colour and dash pattern
 DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))]  # of entries that share a file
 SHAPES = ["o", "s", "^", "D", "v", "P", "X", "p"]  # likewise
 COLUMNS = 3
+DENSE, CLEAR, FEW = 0.12, 0.07, 3  # how opaque bands are: of a few lines, and of more, which lie over each other
 WIDTH = 9.3  # inches of three columns
 HEIGHT, LETTER = 9 / 72, 0.07  # inches of a legend's letters, and how wide they are
 Floats = NDArray[np.float64]
@@ -200,8 +201,9 @@ def draw_panels(results: Results, figure: AnyFigure, chart: Chart) -> Canvas:
         logarithmic = METRICS[panel.metric].logarithmic
         axes.set_title(panel.title, loc="left", fontweight="bold")
         axes.set_yscale("log" if logarithmic else "linear")
+        share = CLEAR if len(panel.lines) > FEW else DENSE
         for drawn in panel.lines:
-            _band(axes, drawn, logarithmic=logarithmic)
+            _band(axes, drawn, share, logarithmic=logarithmic)
         chart.scale(axes)
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
@@ -226,14 +228,16 @@ def put_legend(canvas: Canvas, legend: dict[str, Any], columns: int, **options: 
     canvas.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=columns, **options)
 
 
-def _band(axes: Axes, line: Line, *, logarithmic: bool) -> None:
+def _band(axes: Axes, line: Line, share: float, *, logarithmic: bool) -> None:
     mean, colour = line.mean, line.colour
     if logarithmic:
         mean = np.where(mean > 0.0, mean, np.nan)  # 0 has no place on the axis
     floor = 1e-3 * mean if logarithmic else 0.0
     if line.std.any():
         low, high = np.maximum(mean - line.std, floor), mean + line.std
-        axes.fill_between(line.x, low, high, color=colour, alpha=0.07 if colour == BLACK else 0.12, linewidth=0)
+        axes.fill_between(
+            line.x, low, high, color=colour, alpha=min(share, CLEAR) if colour == BLACK else share, linewidth=0
+        )
     axes.plot(line.x, mean, color=colour, linestyle=line.dash, marker=line.marker, markersize=4)
 
 
