@@ -302,6 +302,18 @@
     return [floor, high + 0.08 * span];
   };
 
+  const swatch = (look) => { // a piece of the line, or a dot
+    const of = (tag, attributes) => {
+      const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+      return element;
+    };
+    const picture = of("svg", { class: "swatch", width: look.points ? 10 : 26, height: 10, "aria-hidden": "true" });
+    if (look.points) picture.append(of("circle", { cx: 5, cy: 5, r: 4.5, fill: "currentColor" }));
+    else picture.append(of("line", { x1: 0, x2: 26, y1: 5, y2: 5, stroke: "currentColor", "stroke-width": 2.4, "stroke-dasharray": look.dash.join(" ") }));
+    return picture;
+  };
+
   const draw = (figure) => {
     const chart = JSON.parse(figure.querySelector("script.numbers").textContent);
     const axes = { x: chart.x.log, y: chart.y.log };
@@ -471,8 +483,9 @@
         const named = Object.entries(chart.x.ticks).find(([, x]) => x === data.x[idx])?.[0];
         rows = [make("b", {}, `${chart.x.label || "x"} ${named ?? number(data.x[idx])}`)];
         for (const { line, y, std } of near) {
-          const swatch = make("i", { class: "swatch", style: `background:${ink(chart.series[line.of])}` });
-          rows.push(make("span", {}, swatch, `${chart.series[line.of].title}: ${number(y)}${std ? ` ± ${number(std)}` : ""}`));
+          const look = swatch(chart.series[line.of]);
+          look.style.color = ink(chart.series[line.of]);
+          rows.push(make("span", {}, look, `${chart.series[line.of].title}: ${number(y)}${std ? ` ± ${number(std)}` : ""}`));
         }
       }
       tip.replaceChildren(...rows);
@@ -481,8 +494,7 @@
     };
 
     chart.series.forEach((look, of) => {
-      const swatch = make("i", { class: look.points ? "swatch dot" : "swatch", "data-of": of });
-      const button = make("button", { type: "button", "aria-pressed": "true" }, swatch, look.title);
+      const button = make("button", { type: "button", "aria-pressed": "true" }, swatch(look), look.title);
       button.addEventListener("click", () => {
         if (hidden.has(of)) hidden.delete(of); else hidden.add(of);
         button.setAttribute("aria-pressed", String(!hidden.has(of)));
@@ -496,7 +508,7 @@
       button.addEventListener("mouseleave", () => focus(false));
       legend.append(button);
     });
-    const dye = () => all("i[data-of]", legend).forEach((swatch) => { swatch.style.background = ink(chart.series[swatch.dataset.of]); });
+    const dye = () => all("svg", legend).forEach((each, of) => { each.style.color = ink(chart.series[of]); });
 
     const tools = make("div", { class: "tools" });
     const toggle = (text, get, set) => {
