@@ -14,7 +14,7 @@ demo: .venv/run.stamp
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules
 	@echo "Report: $(CURDIR)/results/report/index.html"
 
-test: .venv/dev.stamp
+test: .venv/dev.stamp tests/browser/node_modules
 	$(PYTEST)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -q $(COMPILED)
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -q $(COMPILED)
@@ -56,7 +56,11 @@ schema: .venv/dev.stamp
 	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'
 
 clean:
-	rm -rf .venv results
+	rm -rf .venv results tests/browser/node_modules
+
+tests/browser/node_modules: tests/browser/package-lock.json
+	@if command -v npm >/dev/null; then npm ci --silent --prefix tests/browser && touch $@; \
+	else echo "npm is not on PATH: the report's tests of accessibility will be skipped"; fi
 
 .venv/%.stamp: envs/requirements.lock envs/slurm.lock envs/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(f"Python 3.11 or newer is needed, got {sys.version.split()[0]}; try: make PYTHON=python3.12 $(MAKECMDGOALS)" if sys.version_info < (3, 11) else 0)'

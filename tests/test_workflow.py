@@ -188,8 +188,8 @@ def test_a_study_survives_its_contestants(tmp_path):
 
     cells = pd.read_csv(tmp_path / "results/omkc/cells.csv").set_index(["dataset", "algorithm"])
     assert cells.loc[("sonar", "hangs"), "reason"] == "ran for 1 s, the limit"
-    page = (tmp_path / layout.REPORT).read_text()
-    assert "planted fault" in page
+    page = (tmp_path / layout.REPORT_PAGES / "study-omkc.html").read_text()
+    assert "planted fault" in page and "planted fault" in (tmp_path / layout.REPORT).read_text()
     assert "dorothea" in page
 
     said = copy.call("grambench.cli", "status", expect=1)
@@ -406,7 +406,7 @@ def test_unfinished_files_and_odd_settings_stop_nothing_but_their_own_cells(tmp_
     ):
         record = copy.status("sonar", name)
         assert (record.status, record.reason) == ("error", reason)
-    page = (copy.folder / layout.REPORT).read_text()
+    page = (copy.folder / layout.REPORT_PAGES / "study-omkc.html").read_text()
     assert "The weight w_{best}" in page and "a_package_that_nobody_has" in page
     (claim,) = pd.read_csv(copy.folder / layout.CLAIMS.format(study="omkc")).to_dict("records")
     assert (claim["verdict"], "SyntaxError: '[' was never closed" in claim["evidence"]) == ("undecided", True)

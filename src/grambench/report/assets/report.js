@@ -125,7 +125,7 @@
       });
       head.append(button);
     });
-    if (table.classList.contains("searched") && order.size > 3) {
+    if (table.classList.contains("searched") && order.size > 2) {
       const name = table.caption?.textContent.trim().slice(0, 60) || "table";
       const tools = make("div", { class: "tools" });
       tools.append(
@@ -541,12 +541,17 @@
     }).observe(grid);
   };
 
+  const near = 600; // pixels below the screen from which a figure is drawn
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries) {
       if (!entry.isIntersecting || entry.target.classList.contains("drawn")) continue;
       seen.unobserve(entry.target);
       draw(entry.target);
     }
-  }, { rootMargin: "600px" });
-  for (const figure of all("figure.chart")) seen.observe(figure);
+  }, { rootMargin: near + "px" });
+  for (const figure of all("figure.chart")) {
+    const box = figure.getBoundingClientRect();
+    if (box.height && box.top < innerHeight + near) draw(figure);
+    else seen.observe(figure);
+  }
 })();
