@@ -59,8 +59,8 @@ clean:
 	rm -rf .venv results tests/browser/node_modules
 
 tests/browser/node_modules: tests/browser/package-lock.json
-	@if command -v npm >/dev/null; then npm ci --silent --prefix tests/browser && touch $@; \
-	else echo "npm is not on PATH: the report's tests of accessibility will be skipped"; fi
+	@npm ci --silent --prefix tests/browser && touch $@ || \
+	    echo "axe-core could not be had from npm: the report's tests of accessibility will be skipped"
 
 .venv/%.stamp: envs/requirements.lock envs/slurm.lock envs/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(f"Python 3.11 or newer is needed, got {sys.version.split()[0]}; try: make PYTHON=python3.12 $(MAKECMDGOALS)" if sys.version_info < (3, 11) else 0)'

@@ -262,7 +262,9 @@ def shown(grid: Grid) -> tuple[Grid, list[str]]:
     blocks, omitted = [], []
     for block in grid.blocks:
         rows = [row for row in block.rows if any(cell.text or cell.status != NO_RESULT for cell in row.cells)]
-        omitted += [block.dataset or row.label for row in block.rows if row not in rows]
+        omitted += (
+            [row.label for row in block.rows if row not in rows] if rows or not block.dataset else [block.dataset]
+        )
         if rows:
             blocks.append(replace(block, rows=rows))
     cells = [row.cells for block in blocks for row in block.rows]

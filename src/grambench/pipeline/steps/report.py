@@ -108,7 +108,7 @@ def _picture(
     return page.Picture(
         name=name,
         title=figure.title,
-        caption=f"{figure.caption}. {said}" if said else figure.caption,
+        caption=". ".join(filter(None, [figure.caption.rstrip("."), said])),
         alternative=figures.alternative(results, figure),
         left_out=figures.left_out(results, figure),
         svg=svg,

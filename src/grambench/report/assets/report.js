@@ -66,8 +66,9 @@
 
   for (const table of all("table.sortable")) {
     const bodies = all("tbody", table);
-    const grouped = bodies.length > 1 || Boolean(table.querySelector("tr.head"));
-    const order = new Map((grouped ? bodies : [...bodies[0]?.rows ?? []]).map((unit, place) => [unit, place]));
+    const grouped = bodies.length > 1;
+    const rows = [...bodies[0]?.rows ?? []].filter((row) => !row.classList.contains("head"));
+    const order = new Map((grouped ? bodies : rows).map((unit, place) => [unit, place]));
     const state = { column: -1, down: false, words: "", row: "", first: false };
     const heads = [...table.tHead.rows[0].cells];
     const said = make("span", { class: "count", role: "status" });
@@ -251,7 +252,7 @@
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const number = (x) => (x === null || x === undefined ? "" : Math.abs(x) >= 1e5 || (x !== 0 && Math.abs(x) < 1e-3) ? x.toExponential(2) : String(+x.toPrecision(4)));
 
-  const tick = (x) => (x === null ? "" : x !== 0 && (Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3) ? (+x.toPrecision(3)).toExponential() : number(x));
+  const tick = (x) => (x !== 0 && (Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3) ? (+x.toPrecision(3)).toExponential() : number(x));
 
   const csv = (chart) => {
     const quoted = (text) => (/[",\n]/.test(text) ? `"${String(text).replace(/"/g, '""')}"` : String(text ?? ""));
@@ -399,9 +400,9 @@
               label: single ? chart.x.label : undefined,
               labelFont: "12px system-ui, sans-serif",
               labelSize: 18,
-              ...(names.length ? { splits: () => names.map(([, x]) => x), values: () => names.map(([name]) => name), rotate: turned ? -50 : 0, size: turned ? 74 : 34, grid: { show: false } } : { ...(axes.x ? { splits: (u, at, low, high) => decades(low, high) } : {}), values: (_, ticks) => ticks.map(tick) }),
+              ...(names.length ? { splits: () => names.map(([, x]) => x), values: () => names.map(([name]) => name), rotate: turned ? -50 : 0, size: turned ? 74 : 34, grid: { show: false } } : { ...(axes.x ? { splits: (u, at, low, high) => decades(low, high), filter: (u, ticks) => ticks } : {}), values: (_, ticks) => ticks.map(tick) }),
             },
-            { ...grey, label: single ? chart.y.label : undefined, labelFont: "12px system-ui, sans-serif", labelSize: 18, size: 54, ...(axes.y ? { splits: (u, at, low, high) => decades(low, high) } : {}), values: (_, ticks) => ticks.map(tick) },
+            { ...grey, label: single ? chart.y.label : undefined, labelFont: "12px system-ui, sans-serif", labelSize: 18, size: 54, ...(axes.y ? { splits: (u, at, low, high) => decades(low, high), filter: (u, ticks) => ticks } : {}), values: (_, ticks) => ticks.map(tick) },
           ],
           series,
           bands: belts,

@@ -53,6 +53,7 @@ def draw(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, fig
     figure : Figure
         The figure's description in the study.
     """
+    figure = results.study.with_unnamed(figure)
     with mpl.rc_context(STYLE):
         kind = importlib.import_module(f"{__name__}.{figure.kind}")
         canvas: Canvas = kind.draw(Given(results=results, curves=curves, reproduction=reproduction), figure)
@@ -61,6 +62,7 @@ def draw(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, fig
 
 def chart(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Chart | None:
     """Return what a figure shows as numbers, for one that can be looked into; None where its kind has none."""
+    figure = results.study.with_unnamed(figure)
     kind = importlib.import_module(f"{__name__}.{figure.kind}")
     if not hasattr(kind, "chart"):
         return None
@@ -70,6 +72,7 @@ def chart(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, fi
 
 def said(results: Results, figure: Figure) -> str:
     """Return on how many runs a figure rests, and what its bands or bars are, for the caption."""
+    figure = results.study.with_unnamed(figure)
     if figure.kind not in SAID:
         return ""
     chosen = results.runs
@@ -93,6 +96,7 @@ def save(canvas: Canvas, svg: Path, png: Path) -> None:
 
 def alternative(results: Results, figure: Figure) -> str:
     """Return what the figure shows, for readers who cannot see it."""
+    figure = results.study.with_unnamed(figure)
     names = [results.title(name) for name in figure.named("algorithms")]
     without = left_out(results, figure)
     shown = [name for name in figure.named("datasets") if name not in without]

@@ -31,5 +31,6 @@ def build(results: Results, prepared: Prepared, reproduction: Comparison, table:
         The table's description in the study.
     """
     given = Given(results=results, prepared=prepared, reproduction=reproduction)
+    table = results.study.with_unnamed(table)
     grid: Grid = importlib.import_module(f"{__name__}.{table.kind}").build(given, table)
     return replace(grid, remarks=[table.remark, *grid.remarks]) if table.remark else grid
