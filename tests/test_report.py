@@ -134,8 +134,8 @@ def test_pages_are_small(site):
 def test_the_overview_says_what_was_run_and_what_does_not_come_out(site):
     text = read(site / "index.html").text
     for expected in (
-        "A part of the studies, not all of them",
-        "3 of 4 data sets, 3 of 3 entries of 1 studies",
+        "A part of the studies, not the full run",
+        "3 of 4 data sets, 3 of 3 entries of 1 study;",
         "16 seconds of runs",  # 11 cells of 1.5 s
         "3 failed",
         "OMKC(S,S): mistakes (%) on wdbc 5.20 ± 1.29, published 15.00 ± 1.30.",
@@ -229,7 +229,7 @@ def test_a_study_of_ones_own_speaks_of_no_published_numbers():
     )
     made = site_module.write(site_module.Report(studies=[own], title="", descriptions={}, notes=None))
     first, shown = (Page(made[name].decode()).text for name in ("index.html", "pages/study-mine.html"))
-    assert "All of the studies" in first and "none to compare with" in first
+    assert "Full run" in first and "none to compare with" in first
     assert not re.search(r"\b0 ?(/|of) ?0\b", first + shown)
     assert "claims" not in shown.lower() and "differ" not in shown.lower()
     assert not re.search("published(?! value| orders)", shown)

@@ -106,10 +106,10 @@ rule report:
         files=[name for study in PLAN.studies for name in PLAN.shown(study)],
         notes=PLAN.explained(),
     output:
-        layout.REPORT,
-        layout.REPORT_FILE,
-        directory(layout.REPORT_PAGES),
-        directory(layout.REPORT_FILES),
+        index=layout.REPORT,
+        whole=layout.REPORT_FILE,
+        pages=directory(layout.REPORT_PAGES),
+        files=directory(layout.REPORT_FILES),
     log:
         "results/logs/report.log",
     conda:
@@ -119,4 +119,4 @@ rule report:
         code=code("grambench.pipeline.steps.report"),
         prose=lambda w: PLAN.prose(),
     shell:
-        "python -m grambench.pipeline.steps.report /dev/stdin {output[0]} {input} 2> {log} <<< {params.spec:q}"
+        "python -m grambench.pipeline.steps.report /dev/stdin {output.index} {input} 2> {log} <<< {params.spec:q}"

@@ -358,7 +358,7 @@
           dash: look.dash,
           spanGaps: true,
           paths: look.points ? () => null : undefined,
-          points: { show: look.points || line.x.length === 1, size: 7, fill: ink(look), stroke: colour("--ground"), width: 1 },
+          points: { show: look.points || line.x.length === 1, size: 8, fill: ink(look), stroke: colour("--ground"), width: 1 },
         });
         columns.push(data.mean[of]);
       });
@@ -370,9 +370,9 @@
         columns.push(data.high[of], data.low[of]);
         belts.push({ series: [from, from + 1], fill: ink(chart.series[line.of]) + (panel.lines.length > 3 ? "16" : "22") });
       });
-      const names = Object.entries(chart.x.ticks);
+      const places = Object.entries(chart.x.ticks);
       const grey = { stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 }, font: "12px system-ui, sans-serif" };
-      const turned = names.length > 8;
+      const turned = places.length > 8;
       const plot = new uPlot(
         {
           width: Math.max(holder.clientWidth, 220),
@@ -385,7 +385,7 @@
               time: false,
               distr: axes.x ? 3 : 1,
               range: (_, low, high) => {
-                if (names.length) return [-0.5, names.length - 0.5];
+                if (places.length) return [-0.5, places.length - 0.5];
                 if (low === null) return [1, 10];
                 if (axes.x) return [low / (low === high ? 2 : 1.05), high * (low === high ? 2 : 1.05)];
                 const extra = chart.series.some((each) => each.points) ? 0.05 * (high - low || 1) : 0;
@@ -400,7 +400,7 @@
               label: single ? chart.x.label : undefined,
               labelFont: "12px system-ui, sans-serif",
               labelSize: 18,
-              ...(names.length ? { splits: () => names.map(([, x]) => x), values: () => names.map(([name]) => name), rotate: turned ? -50 : 0, size: turned ? 74 : 34, grid: { show: false } } : { ...(axes.x ? { splits: (u, at, low, high) => decades(low, high), filter: (u, ticks) => ticks } : {}), values: (_, ticks) => ticks.map(tick) }),
+              ...(places.length ? { splits: () => places.map(([, x]) => x), values: () => places.map(([name]) => name), rotate: turned ? -50 : 0, size: turned ? 74 : 34, grid: { show: false } } : { ...(axes.x ? { splits: (u, at, low, high) => decades(low, high), filter: (u, ticks) => ticks } : {}), values: (_, ticks) => ticks.map(tick) }),
             },
             { ...grey, label: single ? chart.y.label : undefined, labelFont: "12px system-ui, sans-serif", labelSize: 18, size: 54, ...(axes.y ? { splits: (u, at, low, high) => decades(low, high), filter: (u, ticks) => ticks } : {}), values: (_, ticks) => ticks.map(tick) },
           ],
@@ -409,7 +409,7 @@
           hooks: {
             setSelect: [(u) => { u.zoomed = u.select.width > 0; }],
             setCursor: [(u) => hover(u, panel, data)],
-            draw: [(u) => { bars(u, panel, data); if (chart.diagonal) diagonal(u); }],
+            draw: [(u) => { bars(u, panel, data); names(u, panel, data); if (chart.diagonal) diagonal(u); }],
           },
         },
         columns,
@@ -418,6 +418,21 @@
       plot.over.addEventListener("mouseleave", () => { tip.hidden = true; });
       plot.over.addEventListener("dblclick", () => { plot.zoomed = false; build(); });
       return plot;
+    };
+    const names = (u, panel, data) => { // of lines that are one point each
+      u.ctx.save();
+      u.ctx.fillStyle = colour("--ink");
+      u.ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+      panel.lines.forEach((line, of) => {
+        if (line.x.length > 1 || !line.names || hidden.has(line.of)) return;
+        const at = data.mean[of].findIndex((y) => y !== null);
+        if (at < 0) return;
+        const x = u.valToPos(data.x[at], "x", true), y = u.valToPos(data.mean[of][at], "y", true), gap = 7 * devicePixelRatio;
+        const right = x + gap + u.ctx.measureText(line.names[0]).width < u.bbox.left + u.bbox.width;
+        u.ctx.textAlign = right ? "left" : "right";
+        u.ctx.fillText(line.names[0], right ? x + gap : x - gap, y + gap / 2);
+      });
+      u.ctx.restore();
     };
     const bars = (u, panel, data) => { // of points, in the place of bands
       if (!bands) return;

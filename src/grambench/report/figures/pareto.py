@@ -1,6 +1,7 @@
 """How far algorithms are behind the best against what they cost, with those that none beats in both."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ DOT = 4.5  # points from a dot's middle that no label covers
 RINGS = (7.0, 12.0, 18.0, 26.0, 36.0, 48.0, 62.0, 78.0)  # points from a dot to its label, the nearest free one
 LINEAR = 1.0  # points behind the best up to which that axis is linear, and logarithmic from there on
 SIDEWAYS = [0, 180, 330, 210, 30, 150, 270, 90, 300, 240, 60, 120]  # where a name is tried around its dot, in degrees
+FRONT = "none beats these in both"
 UPWARDS = [150, 180, 120, 90, 60, 30, 210, 330, 0, 240, 300, 270]  # likewise on the front, whose steps lie below
 
 Dots = dict[str, tuple[float, float]]  # cost and points behind
@@ -34,19 +36,18 @@ def chart(given: Given, figure: ParetoFigure) -> Chart:
     """Return the same dots."""
     (metric,) = figure.metrics
     results, field = given.results, Field.of(given.results, figure)
-    lines = [
-        Line(
-            title=results.title(name),
-            x=np.array([cost]),
-            mean=np.array([behind]),
-            std=np.zeros(1),
-            colour=line(results.study, name)[0],
-            dash=None,
-            marker="o",
-            names=(results.title(name),),
+    dots = _dots(results, field, figure)
+    lines = []
+    for name, (cost, behind) in dots.items():
+        look: dict[str, Any] = {"colour": line(results.study, name)[0], "dash": None, "marker": "o"}
+        title, x, mean = results.title(name), np.array([cost]), np.array([behind])
+        lines.append(Line(title=title, x=x, mean=mean, std=np.zeros(1), names=(title,), **look))
+    if dots:
+        costs, distances = (
+            np.repeat(values, 2) for values in zip(*(dots[name] for name in pareto_front(dots)), strict=True)
         )
-        for name, (cost, behind) in _dots(results, field, figure).items()
-    ]
+        front = {"x": costs[1:], "mean": distances[:-1], "std": np.zeros(len(costs) - 1)}
+        lines.append(Line(title=FRONT, colour="#888888", dash="-", **front))
     return Chart(
         panels=[Panel(title="", lines=lines, metric=metric)],
         x_label=f"{METRICS[figure.cost].label}, geometric mean over {field.basis}",
