@@ -8,7 +8,7 @@ COMPILED := tests/test_algorithms.py tests/test_solvers.py tests/test_batch_algo
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-slurm replications same freeze lint lock schema clean
+.PHONY: demo test test-slurm replications same freeze lint lock docs dictionary schema clean
 
 demo: .venv/run.stamp
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules
@@ -50,7 +50,15 @@ lock: .venv/dev.stamp
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
 	    --extra slurm -c envs/requirements.lock pyproject.toml -o envs/slurm.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
-	    --extra dev --extra slurm -c envs/slurm.lock pyproject.toml -o envs/dev.lock
+	    --extra dev --extra docs --extra slurm -c envs/slurm.lock pyproject.toml -o envs/dev.lock
+
+docs: .venv/dev.stamp
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs build/docs
+	! grep -rnE '<(script|img|iframe|link)[^>]* (src|href)="(https?:)?//|url\(.?https?://' build/docs --include='*.html' --include='*.css'
+	@echo "Documentation: $(CURDIR)/build/docs/index.html"
+
+dictionary: .venv/dev.stamp
+	$(BIN)/python -m grambench.pipeline.dictionary docs/data_dictionary.md
 
 schema: .venv/dev.stamp
 	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'

@@ -78,7 +78,7 @@ NESTED = {
         }
     },
 }
-AFTER_RUNS = {"collect", "reproduce", "claims", "table", "figure", "report"}
+AFTER_RUNS = {"collect", "summarise", "reproduce", "claims", "table", "figure", "report"}
 
 
 def copy_repository(folder):

@@ -23,19 +23,3 @@ def fit(name, grams, labels, order=None, *, seed=0, **settings):
 def scores(fitted, grams):
     """Return what a fit's predictor says of the examples of a pool, or of Gram matrices with the training ones."""
     return fitted.predictor.scores(pool_of(grams))
-
-
-def same(first, second):
-    """Say whether two fits, traces or other records of one kind are equal, bit for bit, in all their fields."""
-    if isinstance(first, np.random.Generator):
-        return first.bit_generator.state == second.bit_generator.state
-    if callable(first):  # a certificate that is yet to be computed
-        return callable(second) and same(first(), second())
-    if isinstance(first, np.ndarray):
-        return first.dtype == second.dtype and first.shape == second.shape and first.tobytes() == second.tobytes()
-    if hasattr(first, "__dataclass_fields__"):
-        names = first.__dataclass_fields__
-        return type(first) is type(second) and all(same(getattr(first, n), getattr(second, n)) for n in names)
-    if isinstance(first, list | tuple):
-        return len(first) == len(second) and all(map(same, first, second))
-    return type(first) is type(second) and first == second

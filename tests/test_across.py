@@ -236,12 +236,11 @@ def test_seconds_of_all_data_sets_carry_a_standard_error():
 def test_verdicts_on_median_ranks(compared):
     found = compared[compared["metric"] == "median_rank"].set_index("algorithm")
     assert found["item"].unique().tolist() == ["Table 2"]
-    assert found["verdict"].to_dict() == {"ca_1d": "exact", "cr": "compatible", "da": "different", "d1": "different"}
+    # every draw moves all errors alike, so that no rank changes from one study to another
+    assert found["verdict"].to_dict() == {"ca_1d": "exact", "cr": "different", "da": "different", "d1": "different"}
     assert found["ours"].to_dict() == {"ca_1d": "2.0", "cr": "1.8", "da": "2.2", "d1": "4.0"}
     assert found["runs"].unique().tolist() == [2]
-    missing = "2 of 8 data sets, without line_40"
-    assert found.loc["d1", "reason"] == f"the 99 % interval of our median is 4.0 to 4.0; {missing}"
-    assert found.loc["ca_1d", "reason"] == missing
+    assert set(found["reason"]) == {"2 of 8 data sets, without line_40"}
 
 
 def test_mean_seconds_are_a_speed_up(compared):
@@ -306,8 +305,9 @@ def test_the_table_of_ranks(grids):
     assert rows["Time (s)"][0] == ("0.020 ± 0.006", "12 ± 1")
     assert rows["Time (s)"][4] == ("0.020 ± 0.006", "")  # not published, and shown all the same
     assert any("timeout" in remark for remark in grids["ranks"].remarks)
-    frame = tables.frame(grids["ranks"])
-    assert set(frame["dataset"]) == {"all"} and len(frame) == 4 * 5
+    data = grids["ranks"].data
+    assert set(data["dataset"]) == {"all"} and len(data) == 4 * 5
+    assert set(data["status"]) <= {"ok", ""}
 
 
 def test_the_pool_and_the_draws_of_a_holdout_study(grids):
@@ -441,15 +441,15 @@ def test_a_grid_may_stand_for_values_and_whole_numbers_stay_whole():
     ("part", "name", "change", "message"),
     [
         ("figures", "across", {"x": [0, 5]}, "expected an x for each of its 3 data sets, got 2"),
-        ("figures", "dots", {"x": [0, 5, 40]}, "figures.dots.dots.x: Extra inputs are not permitted"),
+        ("figures", "dots", {"x": [0, 5, 40]}, "figures.dots.dots.x: no such key"),
         ("figures", "dots", {"kind": "dot"}, "Input tag 'dot' found using 'kind' does not match any of the expected"),
         ("figures", "profile", {"sweep": "other"}, "profile shows sweep 'other', known: profile, parts"),
         ("figures", "function", {"function": "two_sines"}, "function: Input should be 'three_sines'"),
         ("figures", "function", {"x": [-10]}, "function.x.1: Field required"),
         ("figures", "dots", {"metrics": []}, "at least 1 item"),
         ("figures", "dots", {"metrics": ["error_percent", "seconds"]}, "at most 1 item"),
-        ("sweeps", "profile", {"parameter": "gain"}, "sweeps.profile.profile.parameter: Extra inputs"),
-        ("sweeps", "profile", {"references": {"ca_1d": "cr"}}, "sweeps.profile.profile.references: Extra inputs"),
+        ("sweeps", "profile", {"parameter": "gain"}, "sweeps.profile.profile.parameter: no such key"),
+        ("sweeps", "profile", {"references": {"ca_1d": "cr"}}, "sweeps.profile.profile.references: no such key"),
         ("sweeps", "parts", {"parameter": None}, "sweeps.parts.parameter.parameter: Input should be a valid string"),
         (
             "sweeps",

@@ -5,10 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 import reference
-from fitting import fit, same, scores
+from fitting import fit, scores
 
 from grambench import algorithms
 from grambench.common.errors import ConfigError
+from grambench.experiments.conformance import same
 from grambench.kernels import grams
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel

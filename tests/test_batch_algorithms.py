@@ -14,12 +14,13 @@ import numba
 import numpy as np
 import pytest
 from batch_reference import problem
-from fitting import same, scores
+from fitting import scores
 
 from grambench import algorithms
 from grambench.algorithms.fit import Expansion
 from grambench.algorithms.oracle import Oracle, stratified_folds
 from grambench.common.errors import ConfigError, SolverError
+from grambench.experiments.conformance import same
 from grambench.kernels.pool import Stored
 from grambench.solvers import meb, svm
 from grambench.solvers.gradient_projection import MEMORY

@@ -60,7 +60,8 @@ def test_objectives_reached_in_less_than_ten_milliseconds_are_compared_by_epochs
 def test_what_the_second_stage_gains_is_a_mean_over_the_repeats():
     stages = [1, 1, 2]
     rows = [
-        ("mnist_1000", "obscure", repeat, number, metric, values[number])
+        ("mnist_1000", algorithm, repeat, number, metric, values[number] if algorithm == "obscure" else 1)
+        for algorithm in ("obscure", "obscure_online")
         for repeat, accuracies in enumerate([[80, 90, 90.1], [80, 88, 88.3]])
         for metric, values in (("stage", stages), ("accuracy_percent", accuracies))
         for number in range(3)

@@ -1,7 +1,13 @@
 """The command: what it prints, its exit codes, and what it says to a typing error."""
 
+import json
+import logging
+import os
+import shutil
+import signal
 import subprocess
 import sys
+import webbrowser
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,10 +15,21 @@ import numpy as np
 import pandas as pd
 import pytest
 import requests
+import yaml
+from snakemake_interface_logger_plugins.common import LogEvent
 
-from grambench import cli
+from grambench import algorithms, cli
+from grambench.algorithms import defaults
+from grambench.commands import run
+from grambench.common import layout
+from grambench.common.errors import unknown_name
 from grambench.common.files import sealed
-from grambench.pipeline import doctor, status
+from grambench.config.project import Configuration
+from grambench.pipeline import doctor, fingerprint, last_run, status
+from grambench.pipeline.plan import Plan
+from grambench.pipeline.steps import collect
+from grambench.results import records
+from snakemake_logger_plugin_grambench import LogHandler
 
 ROOT = Path(__file__).parent.parent
 
@@ -69,25 +86,14 @@ def test_outside_the_repository_it_says_where_to_go(capsys, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     code, _, err = call(capsys, "status")
     assert code == 2
-    assert "run grambench from the repository's root" in err
+    assert "name a project with -C, or make one with grambench init" in err
 
 
 def test_help_has_examples_and_every_command():
     answer = subprocess.run(
         [sys.executable, "-m", "grambench.cli", "--help"], capture_output=True, text=True, check=True
     )
-    for command in (
-        "list",
-        "fetch",
-        "run",
-        "status",
-        "failed",
-        "compare",
-        "merge",
-        "doctor",
-        "examples:",
-        "snakemake --cores 4 -R",
-    ):
+    for command in (*cli.COMMANDS, "examples:", "grambench run -- -R"):
         assert command in answer.stdout
 
 
@@ -207,20 +213,26 @@ def test_compare_knows_numbers_that_a_holdout_study_does_not_have(capsys, tmp_pa
     )
 
 
+def hand_over(monkeypatch, code=0):
+    """Let `run` call a snakemake that does nothing; return where its command line will be."""
+    seen = []
+    monkeypatch.setattr(run, "_call", lambda command: seen.append(command) or code)
+    monkeypatch.setattr(last_run, "write", lambda plan: seen.append(plan))
+    return seen
+
+
 def test_run_hands_over_to_snakemake(monkeypatch, capsys):
-    seen = {}
-
-    def run(command, check):
-        seen["command"] = command
-        return subprocess.CompletedProcess(command, 7)
-
-    monkeypatch.setattr(subprocess, "run", run)
-    code, _, _ = call(capsys, "run", "omkc", "-d", "wdbc", "sonar", "-c", "3", "--", "--dry-run", "--quiet")
-    assert code == 7
-    assert seen["command"][1:] == [
+    seen = hand_over(monkeypatch, 7)
+    assert call(capsys, "run", "omkc", "-d", "wdbc", "sonar", "-c", "3", "--", "--dry-run", "--quiet")[0] == 7
+    (command,) = seen
+    assert command[1:] == [
         *("-m", "snakemake", "--config", 'studies=["omkc"]', 'datasets=["wdbc", "sonar"]', "--cores", "3"),
         *("--dry-run", "--quiet"),
     ]
+    for arguments, bar in (((), True), (("-v",), False)):
+        plan, command = hand_over(monkeypatch, 7), None
+        call(capsys, "run", "--demo", *arguments, "--", "-k")
+        assert plan[0].project.datasets and ("--logger" in (command := plan[1])) is bar and command[-1] == "-k"
 
 
 @pytest.mark.parametrize(
@@ -229,8 +241,8 @@ def test_run_hands_over_to_snakemake(monkeypatch, capsys):
 def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, states, code):
     """Until then a run with failures ended like any other."""
     found = [status.Item(f"{number}.h5", f"run {number}", state, "why") for number, state in enumerate(states)]
-    monkeypatch.setattr(subprocess, "run", lambda command, check: subprocess.CompletedProcess(command, 0))
-    monkeypatch.setattr(status, "items", lambda plan: found)
+    hand_over(monkeypatch)
+    monkeypatch.setattr(run, "items", lambda: found)
     ended, out, _ = call(capsys, "run", "--demo")
     assert ended == code
     assert out.splitlines()[-1].endswith(f"report: {ROOT / 'results/report/index.html'}")
@@ -240,9 +252,235 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, 
 
 
 def test_run_says_nothing_of_what_it_only_planned(monkeypatch, capsys):
-    monkeypatch.setattr(subprocess, "run", lambda command, check: subprocess.CompletedProcess(command, 0))
-    monkeypatch.setattr(status, "items", lambda plan: pytest.fail("looked at results"))
+    hand_over(monkeypatch)
+    monkeypatch.setattr(run, "items", lambda: pytest.fail("looked at results"))
     assert call(capsys, "run", "--demo", "--", "-n")[:2] == (0, "")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with the repository's configuration and no results."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def leave(study, dataset, algorithm, state="ok", reason="", detail=""):
+    """Leave the record of a run; return what it was made from."""
+    settings = {"study": study, "dataset": dataset, "algorithm": algorithm, "sweep": "", "values": [], "kernels": ["a"]}
+    made = {"study": study, "dataset": dataset, "algorithm": algorithm, "settings": settings, "code": "12.3"}
+    metrics = {"error_percent": np.array([[10.0, 20.0]])} if state == "ok" else {}
+    record = records.Record(**made, status=state, reason=reason, detail=detail, metrics=metrics)
+    records.write(Path(layout.RECORD.format(study=study, dataset=dataset, task=algorithm)), record)
+    return fingerprint.identity(fingerprint.spec(settings), "12.3")
+
+
+def note(asked, studies):
+    """Note a last run of some studies; what was asked is the identity of each task by study."""
+    values = {
+        study: {"sonar": {"raw": "data/raw/sonar/source.json", "inputs": [], "runs": runs}}
+        for study, runs in asked.items()
+    }
+    Path(layout.LAST_RUN).write_text(json.dumps({"studies": studies, "asked": values}))
+
+
+def test_status_counts_what_was_run_last(project, capsys):
+    assert call(capsys, "status")[:2] == (0, "nothing was run here yet: grambench run\n")
+    asked = {
+        "omkc": {"om2": leave("omkc", "sonar", "om2"), "om1": "", "omkc_dd": leave("omkc", "sonar", "omkc_dd")[:-1]},
+        "rkl": {"rkl": leave("rkl", "sonar", "rkl", "error", "ValueError: planted")},
+    }
+    note(asked, ["omkc"])
+    (project / "data/raw/sonar").mkdir(parents=True)
+    (project / "data/raw/sonar/source.json").write_text('{"status": "ok"}')
+    code, out, _ = call(capsys, "status")
+    assert (code, out.splitlines()[1]) == (1, "2 ok, 1 missing, 1 stale") and "omkc_dd on sonar: made with" in out
+    assert call(capsys, "failed")[1] == "results/runs/omkc/sonar/omkc_dd.h5\n"
+    code, out, _ = call(capsys, "status", "rkl")
+    assert (code, out.splitlines()[:2]) == (1, ["error        rkl: rkl on sonar: ValueError: planted", "1 ok, 1 error"])
+    code, out, _ = call(capsys, "status", "oks")  # which was never run
+    assert (code, "missing" in out) == (0, True)
+    assert "unknown study 'okss': did you mean oks" in call(capsys, "status", "okss")[2]
+
+
+def test_status_takes_collected_states_unless_records_are_newer(project, capsys):
+    identity = leave("omkc", "sonar", "om2")
+    note({"omkc": {"om2": identity}}, ["omkc"])
+    path = layout.RECORD.format(study="omkc", dataset="sonar", task="om2")
+    outputs = [pattern.format(study="omkc") for pattern in (layout.RUNS, layout.CURVES, layout.CELLS)]
+    collect.main([identity, *outputs, path])
+    Path(path).write_bytes(b"damaged")
+    os.utime(path, (0, 0))
+    assert "1 ok" in call(capsys, "status")[1]
+    os.utime(path)
+    assert "1 damaged" in call(capsys, "status")[1]
+    Path(layout.CELLS.format(study="omkc")).write_text("edited")
+    os.utime(path, (0, 0))
+    assert "1 damaged" in call(capsys, "status")[1]
+
+
+def test_a_plan_is_noted_beside_those_of_other_studies(project):
+    for study in ("omkc", "rkl"):
+        last_run.write(Plan({"studies": [study], "datasets": ["sonar"]}, Path("config")))
+    plan = Plan({"studies": ["omkc"], "datasets": ["sonar"]}, Path("config"))
+    assert list(last_run.read(layout.RESULTS)) == ["rkl"]
+    assert last_run.read(layout.RESULTS, "omkc") == last_run.of(plan)
+    found = status.items(last_run.of(plan))
+    assert [item.path for item in found] == [plan.raw("sonar"), *plan.records("omkc")]
+
+
+def test_validate_says_all_that_is_wrong_at_once(project, capsys):
+    assert call(capsys, "validate", "rkl")[:2] == (0, "rkl: 11 data sets, 162 runs\n")
+    path = project / "config/studies/omkc.yaml"
+    study = yaml.safe_load(path.read_text())
+    study["datasets"] += ["sonr", "letter"]
+    study["algorithms"] |= {"omm2": {}, "omkc_dd": {"parameters": {"beta": 7}}, "omkc_sd": {"parameters": {"bta": 1}}}
+    study["published"]["results"] += ["nothing.csv"]
+    path.write_text(yaml.safe_dump(study))
+    code, out, err = call(capsys, "validate", "omkc")
+    assert (code, out) == (2, "")
+    assert set(err.splitlines()) == {
+        f"grambench: config/studies/omkc.yaml: {fault}"
+        for fault in (
+            "datasets: unknown data set 'sonr': did you mean sonar?",
+            "datasets: expected a task, got letter, which has 26 classes; name one of its tasks: "
+            + ", ".join(Configuration(Path("config")).tasks("letter")),
+            "published: expected the file config/published/nothing.csv, which is not there",
+        )
+    }
+    study["datasets"] = study["datasets"][:-2]
+    study["published"]["results"].pop()
+    path.write_text(yaml.safe_dump(study))
+    assert [line.split(": ")[2] for line in call(capsys, "validate", "omkc")[2].splitlines()] == [
+        f"algorithms.{name}" for name in ("omkc_dd", "omkc_sd", "omm2")
+    ]
+    study |= {"colour": "red", "datsets": [], "title": 1}
+    path.write_text(yaml.safe_dump(study))
+    said = call(capsys, "validate", "omkc")[2]
+    assert "datsets: unknown key 'datsets': did you mean datasets" in said and said.count("\n") == 3
+
+
+def test_show_prints_a_record(project, capsys):
+    leave("omkc", "sonar", "om2")
+    leave("omkc", "sonar", "omkc_dd", "error", "ValueError: first", "Traceback\nValueError: first\nsecond")
+    code, out, _ = call(capsys, "show", "omkc/sonar/om2")
+    assert code == 0 and out.startswith("omkc: om2 on sonar: ok\n")
+    assert "  error_percent            15      7.071     2\n" in out and 'kernels    ["a"]' in out
+    code, out, _ = call(capsys, "show", "omkc/sonar/omkc_dd")
+    assert out.splitlines()[1:5] == ["  ValueError: first", "  | Traceback", "  | ValueError: first", "  | second"]
+    code, _, err = call(capsys, "show", "omkc/sonar/om1")
+    assert (code, "did you mean omkc/sonar/om2" in err) == (2, True)
+
+
+def test_open_shows_the_report(project, capsys, monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    assert call(capsys, "open")[0] == 2
+    path = project / layout.REPORT
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert call(capsys, "open")[:2] == (0, f"{path}\n") and opened == [path.as_uri()]
+
+
+def test_clean_asks_and_removes_what_no_study_needs(project, capsys, monkeypatch):
+    leave("omkc", "sonar", "om2")
+    leave("gone", "sonar", "om2")
+    kept = {project / layout.RECORD.format(study="omkc", dataset="sonar", task="om2")}
+    for name in (
+        "data/raw/sonar/source.json",
+        "results/report/index.html",
+        "results/logs/run/gone.log",
+        layout.LAST_RUN,
+    ):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).touch()
+        kept.add(project / name)
+    for name in ("data/raw/mine/source.json", "results/grams/sonar/gaussian_sigma3.h5"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_bytes(bytes(2**21))
+    with sealed(project / "results/gone/cells.csv") as path:
+        path.touch()
+    monkeypatch.setattr("builtins.input", lambda question: "n")
+    code, out, _ = call(capsys, "clean")
+    assert (code, out.splitlines()[-2:]) == (
+        0,
+        ["       4.0 MiB in 4 files and folders that no study needs", "nothing was removed"],
+    )
+    assert (project / "results/runs/gone/sonar/om2.h5").is_file()
+    monkeypatch.setattr("builtins.input", lambda question: pytest.fail("asked"))
+    assert call(capsys, "clean", "--yes")[0] == 0
+    left = {path for folder in ("data", "results") for path in (project / folder).rglob("*") if path.is_file()}
+    assert left == kept and not (project / "results/gone").exists()
+    assert "0.0 MiB in 0 files" in call(capsys, "clean")[1]
+
+
+def test_a_shell_completes_names(project):
+    leave("omkc", "sonar", "om2")
+    for line, expected in (
+        ("grambench sho", ["show "]),
+        ("grambench run ca_l", ["ca_letter "]),
+        ("grambench run -d iono", ["ionosphere "]),
+        ("grambench show omkc/", ["omkc/sonar/om2 "]),
+    ):
+        asked = {
+            "_ARGCOMPLETE": "1",
+            "COMP_LINE": line,
+            "COMP_POINT": str(len(line)),
+            "_ARGCOMPLETE_STDOUT_FILENAME": "out",
+        }
+        subprocess.run([sys.executable, "-m", "grambench.cli"], env=os.environ | asked, check=False, timeout=600)
+        assert (project / "out").read_text().split("\v") == expected
+
+
+def test_names_are_suggested_only_where_they_are_near():
+    known = ["ionosphere", "sonar"]
+    assert str(unknown_name("data set", "nope", known)) == "unknown data set 'nope': known: ionosphere, sonar"
+    assert str(unknown_name("data set", "Sonnar", known)) == "unknown data set 'Sonnar': did you mean sonar?"
+
+
+def test_algorithms_are_listed_without_importing_them(tmp_path, monkeypatch):
+    for name in algorithms.names():
+        assert defaults.defaults(name) == algorithms.resolved(name, {})
+    script = (
+        "import sys; from grambench import cli; cli.main(['list', 'algorithms']); "
+        "sys.exit(not {'numba', 'scipy', 'numpy'}.isdisjoint(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0
+    odd = tmp_path / "odd.py"
+    odd.write_text(
+        "from dataclasses import dataclass\n@dataclass\nclass Parameters:\n    rate: float = 1 / 4\nfit = None\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(algorithms, "source", lambda name: odd)
+    monkeypatch.setattr(algorithms, "module", lambda name: "odd")
+    assert defaults.defaults("odd_one") == {"rate": 0.25}  # no literal: it is imported
+
+
+def log(event=None, level=logging.INFO, message="", **values):
+    record = logging.LogRecord("snakemake", level, "", 0, message, None, None)
+    record.__dict__.update(values, event=event)
+    return record
+
+
+def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
+    leave("omkc", "sonar", "om2", "timeout", "ran for 1 s, the limit")
+    handler = LogHandler(SimpleNamespace(), None)
+    assert signal.getsignal(signal.SIGINT) == handler._interrupt
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    handler.emit(log(LogEvent.RUN_INFO, stats={"total": 2}))
+    for number, output in enumerate(["results/runs/omkc/sonar/om2.h5", "results/omkc/cells.csv"]):
+        handler.emit(log(LogEvent.JOB_INFO, jobid=number, output=[output]))
+        handler.emit(log(LogEvent.JOB_FINISHED, job_id=number))
+        handler.emit(log(LogEvent.PROGRESS, done=number + 1, total=2))
+    handler.emit(log(message="Select jobs to execute..."))
+    handler.emit(log(LogEvent.ERROR, logging.ERROR, "the directory cannot be locked"))
+    with pytest.raises(KeyboardInterrupt):
+        handler._interrupt(signal.SIGINT, None)
+    handler.emit(log(LogEvent.JOB_ERROR, logging.ERROR, "a job that was told to end"))
+    handler.close()
+    shown = capsys.readouterr().err
+    assert "the directory cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
+    assert "Select" not in shown and "told to end" not in shown
 
 
 def test_status_of_a_folder_that_is_not_there(capsys):

@@ -325,7 +325,7 @@ def test_a_damaged_record_is_named(small, go):
     os.truncate(path, path.stat().st_size // 2)
     said = small.snakemake(layout.CELLS.format(study="omkc"), expect=1)
     assert f"{SLOW}: truncated" in said and f"snakemake --cores all -R {SLOW}" in said
-    assert status._record(path, "")[0] == "damaged"
+    assert status._record(path)[0] == "damaged"
     assert SLOW in small.call("grambench.cli", "failed")
     small.snakemake("-R", SLOW, "--", layout.CELLS.format(study="omkc"))
     assert small.status("sonar", "slow").status == "ok"

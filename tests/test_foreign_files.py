@@ -10,7 +10,7 @@ from test_merge import SMALL, add, prepare, record, tabulate
 from grambench import cli
 from grambench.common.files import sealed
 from grambench.pipeline import status
-from grambench.results.merge import COLUMNS
+from grambench.results.merge import TABLE
 
 ROOT = Path(__file__).parent.parent
 
@@ -53,7 +53,7 @@ def folders(tmp_path, monkeypatch):
         add(folder, *(record("omkc", "wdbc", algorithm) for algorithm in SMALL["omkc"][2]))
         tabulate(folder, "omkc")
         prepare(folder, "wdbc")
-        (folder / "merged.csv").write_text(",".join(COLUMNS) + "\n")
+        (folder / "merged.csv").write_text(",".join(TABLE.names) + "\n")
     return tmp_path / "a", tmp_path / "b"
 
 

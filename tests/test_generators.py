@@ -116,7 +116,7 @@ def test_fetch_and_prepare(tmp_path: Path) -> None:
     assert isinstance(prepared, store.PreparedDataset)
     assert np.array_equal(prepared.features, features) and prepared.labels.tolist() == labels.tolist()
     assert prepared.source["kind"] == "generated"
-    with pytest.raises(DataError, match=r"^toy: expected content f+, got \w+: other values than the published ones"):
+    with pytest.raises(DataError, match=r"^toy: expected content f+, got \w+: other values than the description was"):
         prepare(describe(), tmp_path / "toy")
     with pytest.raises(DataError, match=r"was fetched from generator .* seed 3, not described any more; fetch it"):
         prepare(describe(expected, seed=4), tmp_path / "toy")

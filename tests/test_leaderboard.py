@@ -30,7 +30,7 @@ from grambench.results.study import Results
 
 NAMES = list(BEHIND)
 ACCURACY = "accuracy_percent"
-NOTHING = pd.DataFrame(columns=reproduction.COLUMNS)
+NOTHING = reproduction.TABLE.frame([])
 RANKED = {name: float(rank) for rank, name in enumerate(NAMES, start=1)} | {"d2": 3.5, "gradient_boosting": 3.5}
 
 
@@ -181,10 +181,10 @@ def test_the_matrix_marks_the_best_and_the_failed(grids):
 
 
 def test_the_matrix_as_csv_has_deviations_too(grids):
-    frame = tables.frame(grids["matrix"])
-    row = frame[(frame["dataset"] == "sonar") & (frame["column"] == "OM-2")].iloc[0]
+    data = grids["matrix"].data
+    row = data[(data["dataset"] == "sonar") & (data["algorithm_title"] == "OM-2")].iloc[0]
     assert (row.ours_mean, row.runs) == (pytest.approx(80.0), 10) and row.ours_std > 0.5
-    assert len(frame) == len(BEST) * len(BEHIND)
+    assert len(data) == len(BEST) * len(BEHIND)
 
 
 def test_pairs_are_ordered_by_wins_less_losses(grids):
@@ -194,6 +194,10 @@ def test_pairs_are_ordered_by_wins_less_losses(grids):
     assert [row.label for row in block.rows][::11] == ["RKL", "Majority class"]
     assert cell(pairs, "Majority class", "All").text == "0/0/87"
     assert cell(pairs, "RKL", "Majority class").text == "8/0/0"
+    counts = pairs.data.set_index(["algorithm_title", "rival_title"])[["wins", "ties", "losses"]]
+    assert counts.loc[("Majority class", "All")].tolist() == [0, 0, 87]
+    assert counts.loc[("RKL", "Majority class")].tolist() == [8, 0, 0]
+    assert len(counts) == len(pairs.columns[1:]) ** 2
     assert (cell(pairs, "RKL", "RKL").text, cell(pairs, "RKL", "RKL").status) == ("", "—")
 
 
@@ -355,4 +359,4 @@ def test_without_results_everything_says_so():
         assert "No data for this figure" in canvas.axes[0].texts[0].get_text()
     for table in results.study.tables.values():
         grid = tables.build(results, {}, {}, table)
-        assert tables.markdown(grid) and tables.latex(grid) and len(tables.frame(grid))
+        assert tables.markdown(grid) and tables.latex(grid) and len(grid.data)

@@ -14,7 +14,7 @@ from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.config.load import read
 from grambench.datasets import store
-from grambench.pipeline import status
+from grambench.pipeline import last_run, status
 from grambench.pipeline.plan import Plan
 from grambench.results import collect, records
 from grambench.results.merge import merge
@@ -245,7 +245,7 @@ def test_the_command_and_what_reads_its_folder(sides, tmp_path, capsys, monkeypa
     assert cli.main(["compare", target, target]) == 0
     assert capsys.readouterr().out == "5 same\n"
     assert cli.main(["status", "--results", target]) in (0, 1)
-    found = status.items(Plan(read(ROOT / "config/config.yaml"), ROOT / "config"), Path(target))
+    found = status.items(last_run.of(Plan(read(ROOT / "config/config.yaml"), ROOT / "config")), Path(target))
     assert sum(item.status == "stale" and item.path.startswith("results/runs") for item in found) == 5  # by no code
     assert cli.main(["merge", *map(str, sides), "-o", target]) == 2
     assert capsys.readouterr().err.count("\n") == 1

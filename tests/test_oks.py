@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import reference
-from fitting import fit, pool_of, same, scores
+from fitting import fit, pool_of, scores
 from specifications import specification
 
 from grambench import algorithms
@@ -19,6 +19,7 @@ from grambench.algorithms.fit import Expansion, mixture
 from grambench.common.errors import ConfigError, ContractError
 from grambench.datasets import store
 from grambench.experiments import learner, online
+from grambench.experiments.conformance import same
 from grambench.experiments.seeds import seeds
 from grambench.kernels.pool import Stored
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fitting import fit, same
+from fitting import fit
 from scipy.optimize import minimize
 
 from grambench import algorithms
@@ -10,6 +10,7 @@ from grambench.algorithms import greedy_risk
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.fit import Work
 from grambench.common.errors import ConfigError
+from grambench.experiments.conformance import same
 from grambench.kernels.continuous import load
 from grambench.kernels.pool import Continuous, Grid
 from grambench.solvers import certificates

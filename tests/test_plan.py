@@ -173,11 +173,11 @@ TUNE = {"parameter": "C", "values": [2.0]}
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sweeps": {"scales": SCALES | {"parameter": "norm"}}}, "scaling.parameter: Extra inputs"),
+        ({"sweeps": {"scales": SCALES | {"parameter": "norm"}}}, "scaling.parameter: no such key"),
         ({"sweeps": {"scales": SCALES | {"kind": "parameter"}}}, "parameter.parameter: Field required"),
         (
             {"sweeps": {"norms": SCALES | {"kind": "parameter", "parameter": "norm"}}},
-            "parameter.references: Extra inputs",
+            "parameter.references: no such key",
         ),
         ({"sweeps": {"scales": SCALES | {"references": {"unif": "rkl_l1"}}}}, "references name unif, which is not"),
         ({"sweeps": {"scales": SCALES | {"references": {"rkl_l1": "rkl"}}}}, "scales names algorithm rkl, which"),
@@ -264,14 +264,14 @@ MANY = {"kind": "classes", "sizes": {"default": [10, 5, 5]}, "values": [1.0]}
 
 
 def test_classes_meet_what_learns_them(tmp_path):
-    with pytest.raises(
-        ConfigError, match="small: obscure learns from class numbers, which a study of kind classes alone"
-    ):
+    with pytest.raises(ConfigError, match="obscure learns from class numbers, which a study of kind classes alone"):
         plan(tmp_path / "a", protocol={"kind": "online"}, algorithms={"obscure": {}}, sweeps={})
-    with pytest.raises(ConfigError, match="small: digits_10 has 10 classes, which a study of kind classes alone takes"):
+    with pytest.raises(
+        ConfigError, match="datasets: digits_10 has 10 classes, which a study of kind classes alone takes"
+    ):
         plan(tmp_path / "b", protocol={"kind": "online"}, datasets=["digits_10"], algorithms={"om2": {}}, sweeps={})
     with pytest.raises(
-        ConfigError, match="small: sonar has 2 classes; studies of kind classes take tasks with `classes`"
+        ConfigError, match="datasets: sonar has 2 classes; studies of kind classes take tasks with `classes`"
     ):
         plan(tmp_path / "d", protocol=MANY, algorithms={"om2": {}}, sweeps={})
     sized = {"kind": "size", "of": "kernels", "values": [1, 2], "label": "-", "datasets": ["digits_10"]}

@@ -6,14 +6,15 @@ import json
 
 import numpy as np
 import pytest
-from fitting import fit, same, scores
+from fitting import fit, scores
 from specifications import KERNELS, specification
 
 from grambench import algorithms
 from grambench.algorithms.fit import Expansion, Mixture
 from grambench.config.study import Dictionary
 from grambench.datasets import store
-from grambench.experiments import holdout, nested
+from grambench.experiments import conformance, holdout, nested
+from grambench.experiments.conformance import same
 from grambench.experiments.learner import WORK
 from grambench.kernels import grams
 from grambench.kernels.continuous import gaussian
@@ -205,65 +206,16 @@ def test_a_predictor_is_the_sum_that_it_says(name, grid):
         np.testing.assert_allclose(scores(fitted, pool), np.array(values) + machine.bias, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name in UNTRACED if learned(name).predictor and not expands(name)])
-def test_any_other_predictor_scores_each_example_by_itself(name):
-    features, labels, order = problem(3)
-    pool, rows = whole(features), np.arange(60)
-    fitted = fit(name, pool, labels, order)
-    values = scores(fitted, pool)
-    for part in (rows[:1], rows[10:17], rows[::-1]):
-        np.testing.assert_allclose(scores(fitted, pool.part(part, rows)), values[part], rtol=1e-9, atol=1e-9)
-
-
 # --- what holds for all -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_same_seed_gives_the_same_fit_and_changes_nothing(name):
-    features, labels, order = problem(1)
-    before = features.copy(), labels.copy(), order.copy()
-    pool = whole(features)
-    first, second = (fit(name, pool, labels, order, seed=3) for _ in range(2))
-    assert same(*(dataclasses.replace(each, predictor=None) for each in (first, second)))
-    assert first.predictor is None or same(scores(first, pool), scores(second, pool))
-    assert all(map(np.array_equal, (features, labels, order), before))
-    assert sum(dataclasses.astuple(first.work)) > 0 or first.predictor is None or not first.weights.any()
-
-
-@pytest.mark.parametrize("name", TRACED)
-def test_earlier_scores_ignore_later_labels(name):
-    features, labels, order = problem(2)
-    changed = labels.copy()
-    changed[order[30:]] *= -1
-    before, after = (fit(name, whole(features), each, order).trace for each in (labels, changed))
-    assert same(before.scores[:31], after.scores[:31])
-    assert same(before.weights[:30], after.weights[:30])
-    assert not same(before.scores, after.scores)
+@pytest.mark.parametrize("check", conformance.CHECKS[:-1], ids=lambda check: check.test.__name__)  # protocols: above
+@pytest.mark.parametrize("name", algorithms.names())
+def test_every_algorithm_passes_the_checks_for_those_from_outside(name, check):
+    check.test(name, OTHER.get(name, {}))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_renumbered_examples_change_nothing(name):
-    """Online not a bit; else up to what solvers and searches leave open, one kernel being clearly the best."""
-    features, labels, order = problem(4)
-    shuffle = np.random.default_rng(0).permutation(len(labels))
-    position = np.argsort(shuffle).astype(np.int32)
-    kernels = ["gaussian_sigma1", "gaussian_sigma0.001", "gaussian_sigma0.0005"]
-    pool = whole(features, kernels)
-    moved = Stored(
-        [np.ascontiguousarray(gram[np.ix_(shuffle, shuffle)]) for gram in pool.grams()],
-        features={"": features[shuffle]},
-        family=whole(features[shuffle]).family,
-    )
-    before, after = fit(name, pool, labels, order), fit(name, moved, labels[shuffle], position[order])
-    if name in TRACED:
-        assert same(before.trace, after.trace)
-    gram, other = before.gram(pool)[np.ix_(shuffle, shuffle)], after.gram(moved)
-    assert np.linalg.norm(gram - other) <= 1e-2 * np.linalg.norm(gram)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_an_algorithm_says_what_it_is(name):
-    algorithm = algorithms.load(name)
-    assert algorithm.name == name and algorithm.title
-    assert algorithm.parameters.__dataclass_params__.frozen
-    assert algorithms.parameters(name, algorithms.resolved(name, {})) == algorithm.parameters()
+def test_work_is_counted(name):
+    fitted = learned(name)
+    assert sum(dataclasses.astuple(fitted.work)) > 0 or fitted.predictor is None or not fitted.weights.any()

@@ -33,7 +33,7 @@ def one(table, **wanted):
 
 def test_one_row_a_published_number(table):
     assert len(table) == 7 + 4 + 6
-    assert list(table.columns) == reproduction.COLUMNS
+    assert list(table.columns) == reproduction.TABLE.names
 
 
 def test_means_deviations_and_verdicts(table):

@@ -190,6 +190,7 @@ def test_download(server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[s
     note = run(describe(http(server.url)), tmp_path / "toy")
     assert (tmp_path / "toy" / "toy.csv").read_bytes() == BODY
     assert note == {
+        "asked": "",
         "status": "ok",
         "index": 0,
         "kind": "http",

@@ -225,3 +225,13 @@ def _alive(pid):
             return False
         time.sleep(0.05)
     return True
+
+
+def test_a_failures_reason_is_its_type_and_first_line(tmp_path):
+    code = (
+        "import atexit; atexit.register(print, 'bye')\n"
+        "try: {}['first']\n"
+        "except KeyError: raise ValueError('expected three,\\ngot:\\n  four\\n\\nfive')"
+    )
+    assert run(code, tmp_path).reason == "ValueError: expected three,"
+    assert supervise.raised("no traceback\nat all") == ""

@@ -1,6 +1,5 @@
 """Tables in three formats and figures in two, on the small study of presentation.py."""
 
-import csv
 import importlib
 import io
 import re
@@ -17,8 +16,9 @@ from grambench.config.shown import Figure, FunctionFigure, Table
 from grambench.config.study import Study
 from grambench.datasets.generators import FUNCTIONS
 from grambench.report import figures, tables
+from grambench.report.tables import layout
 from grambench.results import reproduction
-from grambench.results.study import Results
+from grambench.results.study import NOT_PART, Results
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,12 @@ def cell(grid, dataset, label, column):
     block = next(block for block in grid.blocks if block.dataset == dataset)
     row = next(row for row in block.rows if row.label == label)
     return row.cells[grid.columns.index(column)]
+
+
+def read_back(grid):
+    """The table's CSV as it reads where missing numbers alone are NaN."""
+    numbers = dict.fromkeys(grid.data.select_dtypes("number"), "")
+    return pd.read_csv(io.StringIO(grid.data.to_csv(index=False)), keep_default_na=False, na_values=numbers)
 
 
 def test_cells_hold_both_numbers(grids):
@@ -99,15 +105,30 @@ def test_a_nested_study_speaks_of_parts_and_compares_in_pairs(compared):
     assert not any("orders" in remark.lower() for remark in [*grid.remarks, *loaded.remarks])
 
 
-def test_csv_carries_the_numbers(grids):
-    table = tables.frame(grids["table3"])
-    row = table[
-        (table["dataset"] == "wdbc") & (table["column"] == "Perceptron") & (table["row"] == "Mistakes (%)")
-    ].iloc[0]
+def test_csv_carries_names_beside_titles_and_nothing_but_numbers_in_numbers(grids):
+    table = read_back(grids["table3"])
+    assert list(table.columns) == layout.CELLS.names
+    cells = table.set_index(["dataset", "algorithm", "metric"])
+    row = cells.loc["wdbc", "perceptron", "mistake_percent"]
     assert (row.ours_mean, row.published_mean, row.runs, row.verdict) == (10.0, 10.0, 4, "exact")
+    assert (row.algorithm_title, row.metric_title, row.ours) == ("Perceptron", "Mistakes (%)", "10.00 ± 1.29")
     assert len(table) == len(grids["table3"].blocks) * 3 * 3
-    header = next(csv.reader(io.StringIO(tables.frame(grids["table2"]).to_csv(index=False))))
-    assert header == ["Data set", "n", "d", "Positive", "Non-zero (%)", "Source", "Orders"]
+    failed = cells.loc["sonar", "omkc_dd", "mistake_percent"]
+    assert (failed.status, failed.reason, failed.runs) == ("timeout", "timeout: stopped after 5 s <limit>", 0)
+    assert cells.loc["w5a", "omkc_dd", "mistake_percent"][["status", "reason"]].tolist() == ["", NOT_PART]
+    assert cells.groupby("metric").best.sum().to_dict() == {"mistake_percent": 2, "seconds": 0, "support_vectors": 0}
+    for column in ("ours_mean", "ours_std", "published_mean", "published_std", "speed_up"):
+        assert table[column].dtype == "float64"
+
+
+def test_csv_of_the_data_sets(grids):
+    table = read_back(grids["table2"]).set_index("dataset")
+    assert table.loc["wdbc", ["n", "d", "classes", "positives", "published_d", "drawn"]].tolist() == [
+        *(40, 3, 2, 15, 4),
+        "4 seeded",
+    ]
+    assert table.loc["wdbc", "nonzero_percent"] == pytest.approx(200 / 3)
+    assert presentation.REASON in table.loc["splice", "reason"] and table.loc["splice", "n"] == 0
 
 
 @pytest.mark.parametrize("name", ["table2", "table3", "table5"])
@@ -239,7 +260,7 @@ def test_nothing_at_all_still_draws_and_tabulates():
         assert figures.draw(results, presentation.curves().iloc[:0], empty, plan).axes
     for table in study.tables.values():
         grid = tables.build(results, {}, tables.comparison(empty), table)
-        assert tables.markdown(grid) and tables.latex(grid) and len(tables.frame(grid))
+        assert tables.markdown(grid) and tables.latex(grid) and len(grid.data)
 
 
 def test_an_entry_that_nobody_names_stands_beside_all_others(compared):

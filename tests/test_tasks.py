@@ -19,7 +19,7 @@ from grambench.config.load import check, read
 from grambench.config.project import Configuration
 from grambench.datasets import store
 from grambench.datasets.prepare import check as check_delivered
-from grambench.pipeline import status
+from grambench.pipeline import last_run, status
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch as fetch_step
 from grambench.pipeline.steps import prepare as prepare_step
@@ -131,7 +131,8 @@ def test_a_class_that_is_not_there(folder: Path) -> None:
 def test_a_base_in_a_study_is_refused_in_one_line(folder: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         study(folder, "sonar", "toy")
-    expected = "expected a task, got toy, which has 4 classes; name one of its tasks: toy_a_b, toy_few"
+    place = f"{folder}/config/studies/small.yaml: datasets"
+    expected = f"{place}: expected a task, got toy, which has 4 classes; name one of its tasks: toy_a_b, toy_few"
     assert str(caught.value) == expected
     with pytest.raises(ConfigError, match="got toy, which has 4"):
         Plan({"studies": ["omkc"], "datasets": ["toy"]}, folder / "config")
@@ -145,7 +146,7 @@ def test_a_base_in_a_study_is_refused_in_one_line(folder: Path) -> None:
         (TASK | {"base": "toy_few"}, "expected a data set with `classes`, got toy_few, which has none"),
         (TASK | {"base": "toy_a_b"}, "expected a data set with `classes`, got toy_a_b, which has none"),
         (TASK | {"positive": []}, "expected positive, negative and positives of two classes, or else classes"),
-        (TASK | {"licence": "own"}, "licence: Extra inputs are not permitted"),
+        (TASK | {"licence": "own"}, "licence: unknown key 'licence': known: base, "),
         (TASK | {"negative": ["a", "b"]}, "a label becomes either .1 or -1, got 'a' as both"),
     ],
 )
@@ -181,7 +182,7 @@ def test_what_failed_for_several_tasks_is_fetched_once(folder: Path) -> None:
     (folder / layout.BUNDLED / "toy.csv").unlink()
     plan = study(folder, "toy_a_b", "toy_few")
     prepared(plan, "toy_a_b")
-    found = status.items(plan)
+    found = status.items(last_run.of(plan))
     assert [item.status for item in found[:2]] == ["unavailable", "unavailable"]
     assert status.failed_targets(found) == [f"data/raw/toy/{NOTE}"]
 

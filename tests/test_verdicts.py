@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from grambench.results.statistics import Sample
-from grambench.results.verdicts import judge, judge_median, median_interval, normality, prints_as
+from grambench.results.verdicts import judge, judge_median, normality, prints_as, resampled_medians
 
 PUBLISHED = Sample(26.0, 0.78, 20)
 ROUNDED = 0.01 / math.sqrt(12.0)  # deviation of two decimals' rounding
@@ -144,32 +144,63 @@ def test_level_and_power_where_the_truth_is_known():
     assert share(0.0, "confirmed") > 0.9
 
 
-def test_the_interval_of_a_median_is_that_of_resampled_medians():
-    """Against all resamples of five values, which can be listed."""
-    values = np.array([1.0, 2.0, 2.5, 4.0, 7.0])
-    medians = np.sort(np.median(values[np.stack(np.meshgrid(*[range(5)] * 5), axis=-1).reshape(-1, 5)], axis=1))
-    tail = int(0.005 * len(medians))
-    assert median_interval(values) == (medians[tail], medians[-tail - 1])
-    assert median_interval(values) == median_interval(values[::-1])
-    assert median_interval([3.0, 3.0, 3.0]) == (3.0, 3.0)
-    many = np.r_[np.full(20, 1.0), np.full(100, 4.0), np.full(20, 9.0)]
-    assert median_interval(many) == (4.0, 4.0)
+def studies(rng, datasets, draws, algorithms=5, sets=7):
+    """Return the errors of one more study (list of (draws, algorithms)): on the same data sets, or on others."""
+    difficulty = rng if datasets else np.random.default_rng(4)
+    means = difficulty.normal(20.0, 0.4, size=(sets, algorithms)) + 0.2 * np.arange(algorithms)
+    return [row + rng.normal(0.0, 1.0, size=(draws, algorithms)) for row in means]
+
+
+def median_ranks(errors):
+    ranks = [np.argsort(np.argsort(values.mean(axis=0))) + 1 for values in errors]
+    return np.median(ranks, axis=0)
+
+
+@pytest.mark.parametrize("datasets", [False, True])
+def test_resampled_medians_vary_as_those_of_other_studies(datasets):
+    rng = np.random.default_rng(8)
+    true = np.array([median_ranks(studies(rng, datasets, 10)) for _ in range(300)])
+    deviations = [resampled_medians(studies(rng, datasets, 10), datasets=datasets).std(axis=0).mean() for _ in range(8)]
+    assert np.mean(deviations) == pytest.approx(true.std(axis=0).mean(), rel=0.2)
+
+
+@pytest.mark.parametrize("datasets", [False, True])
+def test_the_level_of_the_test_on_medians(datasets):
+    """Of pairs of studies that differ by their draws alone at most 1 in 100 is called different."""
+    rng, different = np.random.default_rng(2), []
+    for _ in range(30):
+        errors, published = studies(rng, datasets, 10), median_ranks(studies(rng, datasets, 10))
+        resampled = resampled_medians(errors, datasets=datasets)
+        for ours, theirs, medians in zip(median_ranks(errors), published, resampled.T, strict=True):
+            different.append(judge_median(theirs, ours, medians, "median_rank", 1.0).verdict == "different")
+    assert np.mean(different) <= 0.02
+
+
+def test_resampling_is_the_same_for_the_same_errors_and_needs_two_draws():
+    errors = studies(np.random.default_rng(1), False, 3)
+    assert np.array_equal(resampled_medians(errors, datasets=True), resampled_medians(errors, datasets=True))
+    for few in ([], [*errors, errors[0][:1]]):
+        assert resampled_medians(few, datasets=False).size == 0
 
 
 @pytest.mark.parametrize(
-    ("published", "ranks", "margin", "expected"),
+    ("published", "margin", "expected", "p_value"),
     [
-        (2.0, [1, 2, 2, 3], 1.0, "exact"),
-        (4.5, [4, 5, 4, 5], 1.0, "exact"),
-        (3.0, [1, 2, 2, 3], 1.0, "compatible"),  # from 1 to 3
-        (3.0, [1, 2, 2, 3], 2.0, "confirmed"),
-        (4.0, [1, 2, 2, 3], 5.0, "different"),
-        (2.0, [2], 1.0, "unavailable"),
-        (2.0, [], 1.0, "unavailable"),
+        (2.0, 1.0, "exact", 1.0),
+        (3.0, 1.0, "compatible", 0.24),
+        (3.0, 3.0, "confirmed", 0.24),
+        (4.0, 3.0, "compatible", 0.04),
+        (5.0, 5.0, "different", 0.0),
     ],
 )
-def test_verdict_on_a_median(published, ranks, margin, expected):
-    assert judge_median(published, ranks, "median_rank", margin).verdict == expected
+def test_verdict_on_a_median(published, margin, expected, p_value):
+    """Of two studies that draw anew 24 of 100 lie one rank or more apart, 4 of 100 two."""
+    apart = np.repeat([0.0, 1.0, 2.0], [7600, 2000, 400])
+    medians = np.r_[np.full(apart.size, 2.0), 2.0 + apart]
+    judged = judge_median(published, 2.0, medians, "median_rank", margin)
+    assert (judged.verdict, judged.p_value) == (expected, pytest.approx(p_value, abs=1e-3))
+    assert (judged.difference, judged.detectable) == (2.0 - published, 2.0)
+    assert judge_median(published, 2.0, np.zeros(0), "median_rank", margin).verdict == "unavailable"
 
 
 def test_the_z_of_numbers_that_do_not_differ_are_normal():

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from grambench.common.errors import DataError
 from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.kernels import matrices
-from grambench.pipeline import fingerprint
+from grambench.pipeline import dictionary, fingerprint
 from grambench.pipeline.steps import claims, collect, report, reproduce, tables
 from grambench.results import replications
 
@@ -105,6 +106,7 @@ EDITS = {
     ),
     "the number of repeats": (("config/studies/omkc.yaml", "repeats: 2", "repeats: 3"), EVERYTHING | AFTER_RUNS),
     "a time limit": (("config/config.yaml", "seconds: 1800", "seconds: 900"), set()),
+    "the kinds of sources": (("config/config.yaml", "[bundled, package]", "[bundled, package, http]"), set()),
     "a licence text": (("config/datasets/sonar.yaml", "licence:", "licence: x"), set()),
     "the figures": (
         ("src/grambench/report/figures/curves.py", *CODE),
@@ -112,14 +114,14 @@ EDITS = {
     ),
     "an algorithm's title": (
         (ONLINE + "omkc_dd.py", '"""', '"""The '),
-        {"claims", "table", "figure", "report"},
+        {"summarise", "claims", "table", "figure", "report"},
     ),
     "a claim's wording": (
         ("src/grambench/claims/omkc.py", *CODE),
         {"claims", "report"},
     ),
     "what the papers' own numbers say": (("config/replications/claims.csv", "omkc,1a,holds,", "omkc,1a,fails,"), None),
-    "the report's page": (("src/grambench/report/page.html", "<title>", "<title>x "), {"report"}),
+    "the report's page": (("src/grambench/report/templates/frame.html", "<title>", "<title>x "), {"report"}),
     "a published number": (("config/published/omkc_tables_3_4.csv", "34.51", "34.52"), None),
 }
 
@@ -136,6 +138,42 @@ def test_what_reruns_after_an_edit_of(what, copy):
         assert {shows, "report"} <= jobs <= AFTER_RUNS - {"collect"}
     else:
         assert jobs == expected
+
+
+@pytest.mark.workflow
+def test_every_file_of_results_has_the_columns_of_its_declaration(finished):
+    written = {path.name: path for path in sorted((finished.folder / "results").glob("*/*.*")) if path.name[0] != "."}
+    for table in dictionary.TABLES:
+        if table.file in written:
+            path = written.pop(table.file)
+            read = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+            assert list(read.columns) == table.names, path
+            numbers = [column.name for column in table.columns if column.kind in ("number", "integer")]
+            assert read.empty or all(kind.kind in "fi" for kind in read[numbers].dtypes), path
+    assert not {name for name in written if name.endswith((".csv", ".parquet"))}
+    for path in (finished.folder / "results").glob("*/tables/*.csv"):
+        own = [table for table in dictionary.TABLES if list(pd.read_csv(path).columns) == table.names]
+        assert [table.file for table in own] == ["tables/*.csv"], path
+
+
+@pytest.mark.workflow
+def test_snakemake_reports_figures_tables_and_numbers_with_captions(finished):
+    finished.snakemake("--report", "report.zip")
+    with zipfile.ZipFile(finished.folder / "report.zip") as archive:
+        names = {Path(name).name for name in archive.namelist()}
+        page = archive.read("report/report.html").decode()
+    for name in (
+        "figure1.svg",
+        "scales.svg",
+        "table3.csv",
+        "summary.csv",
+        "reproduction.csv",
+        "claims.csv",
+        "index.html",
+    ):
+        assert name in names
+    assert "Every published number of study omkc beside ours" in page
+    assert {"omkc", "small", "Report"} <= set(re.findall(r'"(\w+)": \{', page))
 
 
 @pytest.mark.workflow
@@ -253,13 +291,13 @@ def test_replications_are_made_on_demand_and_rerun_nothing(copy):
 @pytest.mark.workflow
 def test_wrong_configuration_is_one_line_and_loses_nothing(copy):
     before = sorted((copy.folder / "results").rglob("*.h5"))
-    said = copy.snakemake("--config", "datasets=[sonr]", expect=1)
-    assert "unknown data set 'sonr': did you mean sonar" in said
+    said = copy.snakemake("--config", "datasets=[sonr]", expect=2)
+    assert said.endswith("\ngrambench: command line: datasets: unknown data set 'sonr': did you mean sonar?\n")
     copy.edit("config/studies/omkc.yaml", "beta: 0.8", "beta: 1.8")
-    assert "beta must lie in (0, 1], got 1.8" in copy.snakemake(expect=1)
+    assert "beta must lie in (0, 1], got 1.8" in copy.snakemake(expect=2)
     copy.edit("config/studies/omkc.yaml", "beta: 1.8", "beta: 0.8")
     copy.edit("config/config.yaml", "seed: ", "seed: 1\nseed: ")
-    assert "expected each key of a mapping once, got 'seed' again" in copy.snakemake(expect=1)
+    assert "expected each key of a mapping once, got 'seed' again" in copy.snakemake(expect=2)
     assert sorted((copy.folder / "results").rglob("*.h5")) == before
 
 

@@ -13,14 +13,14 @@ from grambench.datasets import views
 from grambench.kernels import matrices
 from grambench.results import records
 
-TIMED = re.compile("seconds|time|slow|fast|speed", re.IGNORECASE)  # metrics, rows of tables, and claims about them
+TIMED = re.compile("seconds|time|slow|fast|speed", re.IGNORECASE)  # metrics, and claims about them
 
 
 def without_seconds(path):
     """Return a table's rows without those that tell times."""
     rows = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype=str, keep_default_na=False)
     rows = rows.drop(columns=[name for name in rows if TIMED.search(name) or name == "peak_resident_mb"])
-    for name in {"metric", "row", "statement", "verdict"} & set(rows):
+    for name in {"metric", "statement", "verdict"} & set(rows):
         rows = rows[~rows[name].str.contains(TIMED)]
     return rows.reset_index(drop=True)
 

@@ -16,3 +16,31 @@ rule collect:
         code=code("grambench.pipeline.steps.collect"),
     shell:
         "python -m grambench.pipeline.steps.collect {params.identities:q} {output} {input} 2> {log}"
+
+
+rule summarise:
+    input:
+        layout.RUNS,
+        layout.CELLS,
+    output:
+        report(
+            layout.SUMMARY,
+            caption="../report/summary.rst",
+            category="{study}",
+            subcategory="Numbers",
+            labels={"what": "summary"},
+        ),
+    log:
+        "results/logs/summarise/{study}.log",
+    group:
+        "after"
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        spec=lambda w: PLAN.study_spec(w.study),
+        code=code("grambench.pipeline.steps.summarise"),
+        titles=lambda w: PLAN.titles(),
+        datasets=lambda w: PLAN.dataset_titles(w.study),
+    shell:
+        "python -m grambench.pipeline.steps.summarise /dev/stdin {output} {input} {params.datasets:q} 2> {log}"
+        " <<< {params.spec:q}"

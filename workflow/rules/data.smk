@@ -3,6 +3,8 @@ localrules:
 
 
 rule fetch:
+    input:
+        lambda w: PLAN.own_files(w.dataset),
     output:
         layout.RAW,
     log:

@@ -13,7 +13,13 @@ rule reproduce:
         prepared=lambda w: PLAN.prepared(w.study),
         shipped=lambda w: PLAN.shipped(w.study),
     output:
-        layout.REPRODUCTION,
+        report(
+            layout.REPRODUCTION,
+            caption="../report/reproduction.rst",
+            category="{study}",
+            subcategory="Numbers",
+            labels={"what": "published numbers"},
+        ),
     log:
         "results/logs/reproduce/{study}.log",
     group:
@@ -36,9 +42,15 @@ rule claims:
         layout.RUNS,
         layout.CELLS,
         layout.CURVES,
-        layout.CHANCES,
+        lambda w: PLAN.chances(),
     output:
-        layout.CLAIMS,
+        report(
+            layout.CLAIMS,
+            caption="../report/claims.rst",
+            category="{study}",
+            subcategory="Numbers",
+            labels={"what": "claims"},
+        ),
     log:
         "results/logs/claims/{study}.log",
     group:
@@ -60,7 +72,14 @@ rule table:
         layout.REPRODUCTION,
         lambda w: PLAN.prepared(w.study),
     output:
-        expand(layout.TABLE, suffix=["csv", "md", "tex"], allow_missing=True),
+        report(
+            layout.TABLE.replace("{suffix}", "csv"),
+            caption="../report/table.rst",
+            category="{study}",
+            subcategory="Tables",
+            labels={"what": "{table}"},
+        ),
+        expand(layout.TABLE, suffix=["md", "tex"], allow_missing=True),
     log:
         "results/logs/table/{study}/{table}.log",
     wildcard_constraints:
@@ -84,7 +103,14 @@ rule figure:
         layout.CURVES,
         layout.REPRODUCTION,
     output:
-        expand(layout.FIGURE, suffix=["svg", "png"], allow_missing=True),
+        report(
+            layout.FIGURE.replace("{suffix}", "svg"),
+            caption="../report/figure.rst",
+            category="{study}",
+            subcategory="Figures",
+            labels={"what": "{figure}"},
+        ),
+        expand(layout.FIGURE, suffix="png", allow_missing=True),
     log:
         "results/logs/figure/{study}/{figure}.log",
     wildcard_constraints:
@@ -106,7 +132,7 @@ rule report:
         files=[name for study in PLAN.studies for name in PLAN.shown(study)],
         notes=PLAN.explained(),
     output:
-        index=layout.REPORT,
+        index=report(layout.REPORT, caption="../report/page.rst", category="Report"),
         whole=layout.REPORT_FILE,
         pages=directory(layout.REPORT_PAGES),
         files=directory(layout.REPORT_FILES),

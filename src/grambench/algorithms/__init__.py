@@ -8,25 +8,35 @@ A module in `online/`, `batch/`, `parametric/` or `baselines/` defines
 
 Nothing else has to be edited for a new file to be configurable, tested and listed. The folders are shelves: every
 algorithm runs under every protocol. No two files share a name.
+
+A module from outside defines the same, and is called by its place: a file by its path, which ends in .py
+("mine.py"), a module of an installed package by its dotted name ("package.module"), or by the name that the package
+gives it as an entry point of the group "grambench.algorithms". `MANY_CLASSES = True` in it says what the shelf
+`multiclass` says of ours.
 """
 
 import ast
 import dataclasses
 import functools
-import importlib
+import hashlib
+import importlib.util
+import sys
+from importlib.metadata import entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
-import numpy as np
-
 from grambench.common import settings as settings_of
-from grambench.common.errors import unknown_name
+from grambench.common.errors import ConfigError, unknown_name
 
-if TYPE_CHECKING:  # names and titles are read without numba and SciPy
+if TYPE_CHECKING:  # names and titles are read without NumPy, Numba and SciPy
+    import numpy as np
+
     from grambench.algorithms.fit import Fit, Labels, Order
     from grambench.kernels.pool import Pool
 
 FOLDER = Path(__file__).parent
+GROUP = "grambench.algorithms"  # of entry points
 SHELVES = ("online", "batch", "parametric", "baselines", "multiclass")
 
 
@@ -34,7 +44,7 @@ class FitFunction(Protocol):
     """The signature of every `fit`; see grambench.algorithms.fit."""
 
     def __call__(
-        self, parameters: Any, pool: "Pool", labels: "Labels", *, order: "Order", rng: np.random.Generator
+        self, parameters: Any, pool: "Pool", labels: "Labels", *, order: "Order", rng: "np.random.Generator"
     ) -> "Fit":
         """Learn from the n examples of the pool."""
 
@@ -71,34 +81,86 @@ class Algorithm:
 
 
 def names(shelf: str = "*") -> list[str]:
-    """Return the names of all algorithms, or of those on one shelf."""
+    """Return the names of all algorithms, those of entry points too, or of those on one shelf."""
     shelves = SHELVES if shelf == "*" else (shelf,)
-    return sorted(path.stem for each in shelves for path in (FOLDER / each).glob("[a-z]*.py"))
+    ours = [path.stem for each in shelves for path in (FOLDER / each).glob("[a-z]*.py")]
+    return sorted({*ours, *installed()} if shelf == "*" else ours)
+
+
+@functools.cache
+def installed() -> dict[str, str]:
+    """Return the modules that installed packages offer, by name; our own names are not theirs to give."""
+    return {point.name: point.value for point in entry_points(group=GROUP) if not _shelf(point.name)}
 
 
 def source(name: str) -> Path:
-    """Return an algorithm's file; raise ConfigError for an unknown name."""
-    for shelf in SHELVES:
-        if name in names(shelf):
-            return FOLDER / shelf / f"{name}.py"
-    raise unknown_name("algorithm", name, names())
+    """Return an algorithm's file; raise ConfigError for an unknown name, and where there is no file."""
+    if shelf := _shelf(name):
+        return FOLDER / shelf / f"{name}.py"
+    if name.endswith(".py"):
+        if not (path := Path(name)).is_file():
+            raise ConfigError(f"{name}: expected the file of an algorithm, there is none")
+        return path
+    if name not in installed() and "." not in name:
+        raise unknown_name("algorithm", name, names())
+    dotted = module(name)
+    try:
+        found = importlib.util.find_spec(dotted)
+    except ImportError:  # of the package that holds it
+        found = None
+    if found is None or not found.origin:
+        raise ConfigError(f"{dotted}: expected an installed module, found none")
+    return Path(found.origin)
+
+
+def _shelf(name: str) -> str:
+    """Return the shelf of one of our own algorithms, empty for a name that is none."""
+    return next((shelf for shelf in SHELVES if name.isidentifier() and (FOLDER / shelf / f"{name}.py").is_file()), "")
 
 
 def module(name: str) -> str:
-    """Return the dotted name of an algorithm's module; raise ConfigError for an unknown name."""
-    return f"grambench.algorithms.{source(name).parent.name}.{name}"
+    """Return the dotted name of an algorithm's module, or its path; raise ConfigError for an unknown name."""
+    if shelf := _shelf(name):
+        return f"{GROUP}.{shelf}.{name}"
+    if name.endswith(".py") or name not in installed():
+        return name if "." in name else str(source(name))
+    return installed()[name]
 
 
 def takes_many_classes(name: str) -> bool:
     """Return whether labels are class numbers to an algorithm; others learn one class against the rest."""
-    return name in names("multiclass")
+    if shelf := _shelf(name):
+        return shelf == "multiclass"
+    return any(ast.unparse(node) == "MANY_CLASSES = True" for node in getattr(_tree(name), "body", []))
 
 
 @functools.cache
 def load(name: str) -> Algorithm:
     """Import one algorithm."""
-    found = importlib.import_module(module(name))
+    found = _imported(name)
+    for what in ("Parameters", "fit"):
+        if not hasattr(found, what):
+            raise AttributeError(
+                f"{source(name).name}: expected a dataclass `Parameters` and a function `fit`, no {what}"
+            )
     return Algorithm(name, title(name), found.Parameters, found.fit)
+
+
+def _imported(name: str) -> ModuleType:
+    path = source(name)
+    if not name.endswith(".py"):
+        return importlib.import_module(module(name))
+    # a name of its own, so that it hides no module, nor another file of the same name
+    dotted = f"grambench_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}_{path.stem}"
+    if not (spec := importlib.util.spec_from_file_location(dotted, path)) or not spec.loader:
+        raise ImportError(f"{path}: not a Python file")
+    found = sys.modules[dotted] = importlib.util.module_from_spec(spec)  # where dataclasses look for their module
+    try:
+        spec.loader.exec_module(found)
+    except BaseException:
+        del sys.modules[dotted]
+        raise
+    return found
 
 
 @functools.cache
@@ -109,11 +171,16 @@ def fault(name: str) -> str:
 
 def title(name: str) -> str:
     """Return an algorithm's name as tables print it, the first words of its file, without importing it."""
+    tree = _tree(name)
+    return ((ast.get_docstring(tree) if tree else None) or source(name).stem).splitlines()[0].split(":")[0]
+
+
+def _tree(name: str) -> ast.Module | None:
+    """Return the syntax tree of an algorithm's file; None of one that has none, of which its run says what is wrong."""
     try:
-        docstring = ast.get_docstring(ast.parse(source(name).read_bytes()))
-    except (SyntaxError, ValueError):  # its run says what is wrong with the file
-        docstring = None
-    return (docstring or name).splitlines()[0].split(":")[0]
+        return ast.parse(source(name).read_bytes())
+    except (SyntaxError, ValueError):
+        return None
 
 
 def fields(name: str) -> list[str]:

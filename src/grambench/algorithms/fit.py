@@ -1,5 +1,7 @@
 """What every algorithm takes and returns: the whole contract, said once.
 
+::
+
     fit(parameters, pool, labels, *, order, rng) -> Fit
 
 Parameters of every `fit`

@@ -20,6 +20,8 @@ import numpy as np
 import pandas as pd
 
 from grambench.common.settings import fault
+from grambench.results.collect import STUDY
+from grambench.results.columns import Column, Table
 from grambench.results.statistics import Sample
 from grambench.results.study import Results
 
@@ -31,6 +33,20 @@ Quorum = Literal["most", "almost all", "every"]
 ALMOST_ALL = 0.85
 
 Samples = dict[str, Sample]
+
+TABLE = Table(
+    "claims.csv",
+    "a claim of the paper in words",
+    (
+        STUDY,
+        Column("claim", "text", "its number among the study's claims, with a letter for a part"),
+        Column("section", "text", "where the paper makes it"),
+        Column("statement", "text", "the claim in words"),
+        Column("verdict", "text", f"holds, fails or undecided on our runs, {CONTRADICTED} by the paper's own numbers"),
+        Column("probability", "number", "that the paper's numbers would fulfil it again; missing if unknown", "0 to 1"),
+        Column("evidence", "text", "what the verdict rests on, in one line"),
+    ),
+)
 
 
 class Answer(NamedTuple):
@@ -112,13 +128,11 @@ def table(study: str, evidence: Evidence, chances: Mapping[str, Chance] | None =
     Returns
     -------
     DataFrame
-        One row a claim: study, claim, section, statement, verdict, probability (of being replicated; NaN where nobody
-        knows), evidence.
+        See TABLE.
     """
-    columns = ["study", "claim", "section", "statement", "verdict", "probability", "evidence"]
     if reason := fault(of, study):
         evidence_of_none = f"their file cannot be imported: {reason}"
-        return pd.DataFrame([(study, "", "", "The claims.", "undecided", np.nan, evidence_of_none)], columns=columns)
+        return TABLE.frame([(study, "", "", "The claims.", "undecided", np.nan, evidence_of_none)])
     rows = []
     for claim in of(study):
         chance = (chances or {}).get(claim.id)
@@ -126,7 +140,7 @@ def table(study: str, evidence: Evidence, chances: Mapping[str, Chance] | None =
         verdict, said = (answer.verdict, answer.evidence) if chance is None else _beside(answer, chance)
         probability = chance.probability if chance else np.nan
         rows.append((study, claim.id, claim.section, claim.statement, verdict, probability, said))
-    return pd.DataFrame(rows, columns=columns)
+    return TABLE.frame(rows)
 
 
 def _beside(answer: Answer, chance: Chance) -> tuple[str, str]:

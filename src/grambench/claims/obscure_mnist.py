@@ -31,7 +31,8 @@ def work_is_linear(evidence: Evidence) -> Answer:
 
 def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     """OBSCURE quickly converges to the best performance (here: after the first stage within .3 points of the end)."""
-    curves = evidence.curves[evidence.curves["metric"].isin(["stage", "accuracy_percent"])]
+    curves = evidence.curves[evidence.curves["algorithm"] == "obscure"]
+    curves = curves[curves["metric"].isin(["stage", "accuracy_percent"])]
     gains = {}
     for name, n in SIZES.items():
         found = [

@@ -2,9 +2,9 @@
 
 import argparse
 
-from grambench.commands.project import read_plan
+from grambench.commands.status import items
 
-HELP = "print the files of everything that failed, for snakemake -R"
+HELP = "print the files of what failed in the last run, for snakemake -R"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +15,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
     from grambench.pipeline import status
 
-    for path in status.failed_targets(status.items(read_plan())):
+    for path in status.failed_targets(items()):
         print(path)
     return 0

@@ -1,33 +1,67 @@
-"""`grambench fetch`: download data sets."""
+"""`grambench fetch`: download data sets, and prepare them."""
 
 import argparse
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from grambench.commands import names
 from grambench.commands.project import read_plan
 from grambench.common import layout
 
-HELP = "download data sets from the first source that answers, with a progress bar"
+if TYPE_CHECKING:
+    from grambench.pipeline.plan import Plan
+
+HELP = "download data sets from the first source that answers, prepare them, and say what does not fit"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("datasets", nargs="*", help="their names; all when none is given")
+    datasets = parser.add_argument("datasets", nargs="*", help="their names; all when none is given")
+    names.completed(datasets, names.datasets)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
-    from grambench.pipeline import status
-    from grambench.pipeline.steps import fetch
+    from grambench.config.dataset import Dataset
 
     plan = read_plan()
-    names = arguments.datasets or list(dict.fromkeys(name for study in plan.studies for name in plan.datasets(study)))
+    wanted = arguments.datasets or [name for study in plan.studies for name in plan.datasets(study)]
     # an unknown name is refused before anything is fetched, and what tasks share is fetched once
-    folders = dict.fromkeys(plan.configuration.description(name).folder for name in names)
-    missing = 0
-    for name in folders:
-        output = Path(layout.RAW.format(dataset=name))
-        fetch.main([plan.fetch_spec(name), str(output)])
-        found, reason = status.source(output)
-        missing += found != "ok"
-        print(f"{name:18} {found:12} {reason}")
-    return int(missing > 0)
+    described = {name: plan.configuration.description(name) for name in wanted}
+    reasons = {folder: _fetched(plan, folder) for folder in dict.fromkeys(each.folder for each in described.values())}
+    found = {}
+    for name, each in described.items():
+        if reason := reasons[each.folder]:
+            found[each.folder] = reason
+        else:
+            found[name] = _prepared(plan, name) if isinstance(each, Dataset) else ""
+    for name, reason in found.items():
+        print(f"{name:18} {'unavailable' if reason else 'ok':12} {reason}")
+    return int(any(found.values()))
+
+
+def _fetched(plan: "Plan", folder: str) -> str:
+    """Fetch what a data set or several tasks are made of; return why it could not be had, if so."""
+    from grambench.pipeline import fingerprint, status
+    from grambench.pipeline.steps import fetch
+
+    note = Path(layout.RAW.format(dataset=folder))
+    before = (note.read_bytes(), note.stat().st_mtime_ns) if note.is_file() else None
+    fetch.main([fingerprint.spec(plan.fetch_settings(folder)), str(note)])
+    if before and note.read_bytes() == before[0]:  # nothing new: what was made from it is not made again
+        os.utime(note, ns=(before[1], before[1]))
+    return status.source(note)[1]
+
+
+def _prepared(plan: "Plan", name: str) -> str:
+    """Prepare a data set, unless that was done after it was fetched and described; return what does not fit, if so."""
+    from grambench.pipeline import status
+    from grambench.pipeline.steps import prepare
+
+    note, output = Path(plan.raw(name)), Path(layout.PREPARED.format(dataset=name))
+    from_what = (note, plan.configuration.path(f"datasets/{name}.yaml"))
+    newer = output.is_file() and output.stat().st_mtime_ns > max(path.stat().st_mtime_ns for path in from_what)
+    if not newer or status.source(note, output)[0] != "ok":
+        prepare.main([plan.prepare_spec(name), str(output), str(note)])
+    return status.source(note, output)[1]

@@ -3,7 +3,8 @@
 import argparse
 import json
 
-from grambench.commands.project import CONFIG, read_plan
+from grambench.commands.project import CONFIG
+from grambench.common.errors import reason
 
 HELP = "list data sets, kernels, algorithms or studies"
 
@@ -30,27 +31,39 @@ def _list_datasets() -> None:
 
 
 def _list_kernels() -> None:
-    for study in read_plan().studies.values():
+    from grambench.config.load import load, read
+    from grambench.config.project import Configuration
+    from grambench.config.study import Study
+
+    configuration = Configuration(CONFIG)
+    for name in read(CONFIG / "config.yaml")["studies"]:
+        study = load(Study, configuration.file("studies", name))
         for kernel in study.kernel_list():
             print(f"{kernel.name:24} {study.name}")
 
 
 def _list_algorithms() -> None:
     from grambench import algorithms
+    from grambench.algorithms.defaults import defaults
 
     for name in algorithms.names():
-        fault = algorithms.fault(name)
-        defaults = f"cannot be imported: {fault}" if fault else json.dumps(algorithms.resolved(name, {}))
-        print(f"{name:18} {algorithms.title(name):18} {algorithms.source(name).parent.name:8} {defaults}")
+        try:
+            shelf, title = algorithms.source(name).parent.name, algorithms.title(name)
+            shown = f"{title:18} {shelf:8} {json.dumps(defaults(name))}"
+        except Exception as error:  # a file may be anyone's, and unfinished
+            shown = f"cannot be imported: {reason(error)}"
+        print(f"{name:18} {shown}")
 
 
 def _list_studies() -> None:
+    from grambench.config.load import load
     from grambench.config.project import Configuration
+    from grambench.config.study import Study
 
     configuration = Configuration(CONFIG)
     for name in configuration.names("studies"):
-        study = configuration.study(name)
-        print(f"{name:8} {study.title}: {len(study.datasets)} data sets, {len(study.algorithms)} algorithms")
+        study = load(Study, configuration.file("studies", name))
+        print(f"{name:22} {study.title}: {len(study.datasets)} data sets, {len(study.algorithms)} algorithms")
 
 
 LISTS = {

@@ -11,18 +11,19 @@ HELP = "find damaged files of results, remove them, and say how to make them aga
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
-    parser.add_argument("--results", type=Path, default=layout.RESULTS, metavar="FOLDER", help="another results folder")
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help="another results folder")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
     from grambench.pipeline import status
 
-    if not arguments.results.is_dir():
-        raise DataError(f"{arguments.results}: no such folder")
-    found = dict(status.damaged(arguments.results))
+    results = arguments.results or layout.RESULTS
+    if not results.is_dir():
+        raise DataError(f"{results}: no such folder")
+    found = dict(status.damaged(results))
     for path, fault in found.items():
         path.unlink()
         print(f"{path}: {fault}; removed")
-    print("make them again: snakemake --cores all" if found else f"{arguments.results}: nothing is damaged")
+    print("make them again: snakemake --cores all" if found else f"{results}: nothing is damaged")
     return int(bool(found))

@@ -2,16 +2,23 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grambench.commands.project import read_plan
+from grambench.commands import names
+from grambench.commands.project import check_root, read_plan
 from grambench.common import layout
 from grambench.common.errors import DataError
 
-HELP = "show what is done, what failed and why; exit 1 where something failed"
+if TYPE_CHECKING:
+    from grambench.pipeline.status import Item
+
+HELP = "show what the last run has done, what failed and why; exit 1 where something failed"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
+    study = parser.add_argument("study", nargs="?", help="its name; all of the last run when none is given")
+    names.completed(study, names.studies)
     parser.add_argument("-a", "--all", action="store_true", help="list everything, not only what failed")
     parser.add_argument(
         "--results", type=Path, metavar="FOLDER", help="of another results folder, such as a merged one"
@@ -25,12 +32,27 @@ def run(arguments: argparse.Namespace) -> int:
     results = arguments.results or layout.RESULTS
     if arguments.results and not results.is_dir():
         raise DataError(f"{results}: no such folder")
-    found = status.items(read_plan(), results)
+    found = items(results, arguments.study)
     for item in found:
         if item.failed or arguments.all:
             print(f"{item.status:12} {item.label}" + (f": {item.reason}" if item.reason else ""))
-    print(status.counts(found))
+    print(status.counts(found) or "nothing was run here yet: grambench run")
     failed = any(item.failed for item in found)
     if failed and not arguments.results:
-        print("try again: snakemake --cores all -R $(grambench failed)")
+        print("try again: call it as before, with -- -R $(grambench failed)")
     return int(failed)
+
+
+def items(results: Path = layout.RESULTS, study: str | None = None) -> "list[Item]":
+    """Return the state of what the last run was asked for, or the last one of a study.
+
+    Of a study that was not run, and of a folder of others, it is what is configured; before the first run there are
+    only data sets that were fetched.
+    """
+    from grambench.pipeline import last_run, status
+
+    asked = last_run.read(results, study)
+    if asked is None and (study or results != layout.RESULTS):
+        asked = last_run.of(read_plan({"studies": [study]} if study else {}))
+    check_root()
+    return status.items(asked, results) if asked else status.fetched()

@@ -2,12 +2,16 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 # what moves a terminal's cursor, colours or names it; then all else that is no character of a text, and halves of one
 UNPRINTABLE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
 )
+
+
+NEAR = 0.6  # of two names that a typing error makes of each other; "nope" is 0.57 of "ionosphere"
 
 
 class GrambenchError(Exception):
@@ -39,9 +43,51 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> ConfigError:
         All names that exist.
     """
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=NEAR)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
     return ConfigError(f"unknown {kind} {name!r}: {hint}")
+
+
+class Faults:
+    """What is wrong with a configuration, gathered so that a user learns all of it at once.
+
+    Attributes
+    ----------
+    lines : list of str
+        One a fault: the file, the key, what was expected.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    @contextmanager
+    def at(self, where: str = "") -> Iterator[None]:
+        """Gather the faults of what is done inside, with the file and the key where that does not know them."""
+        try:
+            yield
+        except ConfigError as error:
+            said = (f"{where}: {line}" if where else line for line in str(error).splitlines())
+            self.lines += [line for line in said if line not in self.lines]
+
+    def known(self, where: str, kind: str, names: Iterable[str], existing: Iterable[str]) -> list[str]:
+        """Return those of some names that exist, and gather the others; see `unknown_name`."""
+        names, existing = list(names), list(existing)
+        for name in names:
+            with self.at(where):
+                if name not in existing:
+                    raise unknown_name(kind, name, existing)
+        return [name for name in names if name in existing]
+
+    def report(self) -> None:
+        """Raise ConfigError where there are faults."""
+        if self.lines:
+            raise ConfigError("\n".join(self.lines))
+
+
+def reason(error: BaseException) -> str:
+    """Return an exception in one line: its type, and the first line of what it says."""
+    said = f"{type(error).__name__}: {error}".strip()
+    return " ".join(said.splitlines()[0].split())
 
 
 def plain(text: str) -> str:

@@ -1,8 +1,9 @@
-"""Where every result lies, relative to the repository's root: the patterns that rules, commands and docs share."""
+"""Where every result lies, relative to the root of a project: the patterns that rules, commands and docs share."""
 
 from pathlib import Path
 
 RESULTS = Path("results")
+LAST_RUN = "results/last_run.json"
 RAW = "data/raw/{dataset}/source.json"
 BUNDLED = "data/bundled"
 PREPARED = "results/datasets/{dataset}.h5"
@@ -19,6 +20,7 @@ REPLICATIONS = "results/replications/{study}.csv"
 RUNS = "results/{study}/runs.parquet"
 CURVES = "results/{study}/curves.parquet"
 CELLS = "results/{study}/cells.csv"
+SUMMARY = "results/{study}/summary.csv"
 REPRODUCTION = "results/{study}/reproduction.csv"
 CLAIMS = "results/{study}/claims.csv"
 CHANCES = Path("config/replications/claims.csv")  # shipped, of all studies
@@ -28,7 +30,7 @@ REPORT = "results/report/index.html"  # the first page
 REPORT_FILE = "results/report/report.html"  # all pages as one file
 REPORT_PAGES = "results/report/pages"
 REPORT_FILES = "results/report/files"  # what the pages offer for download
-NOTES = Path("docs/reproduction.md")  # what does not come out and why, of a checkout of the repository
+NOTES = Path("docs/reproduction.md")  # what does not come out and why
 
 
 def located(results: Path, path: str) -> Path:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from grambench.common.errors import ConfigError, GrambenchError, unknown_name
+from grambench.common.errors import ConfigError, GrambenchError, reason, unknown_name
 
 
 def build(name: str, cls: Any, settings: Mapping[str, Any]) -> Any:
@@ -33,5 +33,5 @@ def fault(load: Callable[[str], object], name: str) -> str:
     except GrambenchError:  # there is no such module
         raise
     except Exception as error:
-        return " ".join(f"{type(error).__name__}: {error}".split())
+        return reason(error)
     return ""

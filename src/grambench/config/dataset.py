@@ -1,4 +1,4 @@
-"""The models of config/datasets/*.yaml: where a data set can be had, how its files are read, and what must come out.
+"""The models of `config/datasets/*.yaml`: where a data set can be had, how its files are read, and what must come out.
 
 A file describes a data set of two classes (Dataset), one of more (Base), or a task made of one of these: some of its
 classes against others, or many classes at once (Task).
@@ -6,7 +6,7 @@ classes against others, or many classes at once (Task).
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from grambench.config.load import Model
@@ -14,9 +14,29 @@ from grambench.config.load import Model
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
 DatasetName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-Column = int | str  # by position (negative from the right) or by name
+
+
+def _no_boolean(value: Any) -> Any:
+    """Return a label or several; raise ValueError for booleans, which YAML has made of words that a file may hold."""
+    if any(isinstance(each, bool) for each in (value if isinstance(value, list) else [value])):
+        raise ValueError("YAML reads yes, no, on, off, true and false without quotes as booleans; quote it: 'yes'")
+    return value
+
+
+def _texts(value: Any) -> Any:
+    """Return a mapping; raise ValueError where YAML has made booleans of its keys or of what they have in lists."""
+    if isinstance(value, dict):
+        _no_boolean([*value, *(each for texts in value.values() if isinstance(texts, list) for each in texts)])
+    return value
+
+
+NoBoolean = BeforeValidator(_no_boolean)
+Column = Annotated[int | str, NoBoolean]  # by position (negative from the right) or by name
+Columns = Annotated[list[int | str], NoBoolean]
 Label = float | str
-Labels = Label | list[Label]
+LabelList = Annotated[list[Label], NoBoolean]
+Labels = Annotated[Label | list[Label], NoBoolean]
+Texts = BeforeValidator(_texts)
 
 NOTE = "source.json"
 
@@ -65,7 +85,7 @@ class Reader(Model):
 
     positive: Labels = []
     negative: Labels = []
-    classes: list[Label] = []
+    classes: LabelList = []
     test_rows: Annotated[int, Field(ge=0)] = 0
     unique: bool = False
     rows: Annotated[int, Field(ge=1)] | None = None
@@ -171,7 +191,7 @@ class Table(Reader):
     Attributes
     ----------
     label : int or str
-        The label's column.
+        The label's column, by its position (from 0, or from -1 at the right) or its name.
     drop : list of int or str
         Columns left out.
     codes : dict
@@ -180,19 +200,24 @@ class Table(Reader):
     one_hot : dict
         Nominal column to its values: an indicator column each, columns as in the file, values in this order. Columns
         not named are left out.
+    numbers : bool
+        Whether columns that `one_hot` does not name stay, as numbers.
     drop_incomplete : bool
         Whether rows with missing values are left out; else they are an error unless `codes` names "?".
     """
 
     label: Column
-    drop: list[Column] = Field(default_factory=list)
-    codes: dict[str, float | None] = Field(default_factory=dict)
-    one_hot: dict[str, list[str]] = Field(default_factory=dict)
+    drop: Columns = []
+    codes: Annotated[dict[str, float | None], Texts] = {}
+    one_hot: Annotated[dict[str, list[str]], Texts] = {}
+    numbers: bool = False
     drop_incomplete: bool = False
 
 
 class Csv(Table):
-    """Text with one row a line; "?" or nothing between separators is a missing value.
+    """Text (UTF-8) with one row a line; "?" or nothing between separators is a missing value.
+
+    Columns are called by their position, "0", "1" ..., or as the last line of the header calls them.
 
     Attributes
     ----------
@@ -416,6 +441,18 @@ class Bundled(FileSource):
         return "bundled " + ", ".join(file.name for file in self.files)
 
 
+class Own(FileSource):
+    """Files of one's own; `path` is relative to the description."""
+
+    kind: Literal["file"]
+    files: InnerFiles
+
+    @property
+    def origin(self) -> str:
+        """What people call this source."""
+        return "file " + ", ".join(file.path for file in self.files)
+
+
 class Package(FileSource):
     """Files of an installed Python package."""
 
@@ -503,7 +540,9 @@ class Generated(BaseSource):
         return f"generator {self.generator}({parameters}), seed {self.seed}"
 
 
-Source = Annotated[Http | Mirror | Bundled | Package | Pypi | Debian | Npm | Generated, Field(discriminator="kind")]
+Source = Annotated[
+    Http | Mirror | Bundled | Own | Package | Pypi | Debian | Npm | Generated, Field(discriminator="kind")
+]
 
 
 class Described(Model):
@@ -514,7 +553,7 @@ class Described(Model):
     name : str
         As studies call it; the file's name.
     title, licence, citation, url : str
-        For the report; `url` is where the data set is described.
+        For people; `url` is where the data set is described.
     n, d : int
         Examples and features; of images, d is 0: what describes them is made from them.
     sources : list of Source
@@ -524,9 +563,9 @@ class Described(Model):
     name: DatasetName
     sources: Annotated[list[Source], Field(min_length=1)]
     title: str
-    licence: str
-    citation: str
-    url: str
+    licence: str = ""
+    citation: str = ""
+    url: str = ""
     n: Annotated[int, Field(ge=2)]
     d: Annotated[int, Field(ge=0)] = 0
 
@@ -704,9 +743,9 @@ class Task(Model):
     name: DatasetName
     title: str
     base: DatasetName
-    positive: list[Label] = []
-    negative: list[Label] = []
-    classes: Annotated[list[Label], Field(max_length=127)] = []
+    positive: LabelList = []
+    negative: LabelList = []
+    classes: Annotated[LabelList, Field(max_length=127)] = []
     blocks: Blocks | None = None
     rows: Annotated[int, Field(ge=2)] | None = None
     n: Annotated[int, Field(ge=2)]

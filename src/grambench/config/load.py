@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
-from grambench.common.errors import ConfigError
+from grambench.common.errors import ConfigError, unknown_name
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # every job of a cluster reads every study again
 DEEPEST = 50  # lists and mappings in each other
@@ -43,13 +44,18 @@ def check(model: type[AnyModel], values: Any, where: str) -> AnyModel:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        faults = [
-            f"{where}: {'.'.join(map(str, fault['loc'])) or 'top level'}: {fault['msg']} (got {fault['input']!r:.60})"
-            for fault in error.errors()
-        ]
+        faults = [f"{where}: {_said(fault, model)} (got {fault['input']!r:.60})" for fault in error.errors()]
         raise ConfigError("\n".join(faults)) from None
     except ConfigError as error:
-        raise ConfigError(f"{where}: {error}") from None
+        raise ConfigError("\n".join(f"{where}: {line}" for line in str(error).splitlines())) from None
+
+
+def _said(fault: ErrorDetails, model: type[Model]) -> str:
+    """Return the key and what is wrong with it; of one that does not exist, at the top level, with the nearest."""
+    key, said = ".".join(map(str, fault["loc"])) or "top level", fault["msg"]
+    if fault["type"] == "extra_forbidden":
+        said = str(unknown_name("key", key, model.model_fields)) if key in fault["loc"] else "no such key"
+    return f"{key}: {said}"
 
 
 def load(model: type[AnyModel], path: Path) -> AnyModel:

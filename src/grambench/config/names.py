@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any, Literal, Self
 
-import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
 from grambench.config.load import MOST, Model
@@ -48,5 +47,7 @@ class Grid(Model):
 
     def grid(self) -> list[float]:
         """Return the numbers."""
+        import numpy as np  # which data sets are listed without
+
         values = (np.geomspace if self.spacing == "log" else np.linspace)(self.low, self.high, self.count)
         return [float(value) for value in values]

@@ -1,19 +1,24 @@
 """The model of config/config.yaml, and the project as a whole: which studies, data sets and limits."""
 
 import csv
+import os
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from grambench.common.errors import ConfigError, unknown_name
+from grambench.common import shipped
+from grambench.common.errors import ConfigError, Faults, unknown_name
 from grambench.config.dataset import Base, Dataset, Images, Task, model_of
 from grambench.config.load import Model, check, load, read
 from grambench.config.names import Name, Names
-from grambench.config.study import Study
 
-SourceKind = Literal["bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
+if TYPE_CHECKING:
+    from grambench.config.study import Study
+
+SHIPPED = shipped.ROOT / "config"
+SourceKind = Literal["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
 
 
 class Limits(Model):
@@ -62,46 +67,67 @@ class Project(Model):
     datasets: Names | dict[Name, list[Name]] | None = None
     algorithms: dict[Name, Names] = {}
     mirrors: list[str] = []
-    sources: list[SourceKind] = ["bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
+    sources: list[SourceKind] = ["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
     limits: Limits = Limits()
     title: str = ""
 
 
 class Configuration:
-    """The configuration folder: names, and the files behind them, read when asked for.
+    """A project's configuration folder over the shipped one: names, and the files behind them, read when asked for.
 
     Parameters
     ----------
     folder : Path
-        The folder that holds config.yaml, studies, datasets and published.
+        The folder that may hold studies, datasets, published, replications and costs.csv. What it does not have is
+        looked for in the shipped one; in a clone they are the same.
     """
 
     def __init__(self, folder: Path) -> None:
-        if not folder.is_dir():
-            raise ConfigError(f"{folder}: no such folder; run from the repository's root")
         self.folder = folder
 
     def names(self, kind: Literal["studies", "datasets"]) -> list[str]:
         """Return the names of all studies or data sets that have a file."""
-        return sorted(path.stem for path in (self.folder / kind).glob("[a-z]*.yaml"))
+        folders = (self.folder / kind, SHIPPED / kind)
+        return sorted({path.stem for folder in folders for path in folder.glob("[a-z]*.yaml")})
 
-    def study(self, name: str) -> Study:
-        """Read one study; its data sets must all exist and have two classes."""
-        if name not in self.names("studies"):
-            raise unknown_name("study", name, self.names("studies"))
-        study = load(Study, self.folder / "studies" / f"{name}.yaml")
-        _called_as_its_file(study.name, name)
-        for dataset in study.datasets:
-            self.dataset(dataset)
+    def path(self, name: str) -> Path:
+        """Return the file of a name relative to the folder: the project's own, or else the shipped one."""
+        own = self.folder / name
+        return own if own.exists() else SHIPPED / name
+
+    def file(self, kind: Literal["studies", "datasets"], name: str) -> Path:
+        """Return the file of a study or a data set; raise ConfigError for a name that has none."""
+        if name not in self.names(kind):
+            raise unknown_name("study" if kind == "studies" else "data set", name, self.names(kind))
+        return self.path(f"{kind}/{name}.yaml")
+
+    def study(self, name: str) -> "Study":
+        """Read one study; its data sets must all exist and be ones that can be run."""
+        from grambench.config.study import Study  # which data sets are listed without
+
+        path = self.file("studies", name)
+        study = load(Study, path).located(path.parent)
+        _called_as_its_file(study.name, path)
+        faults, place = Faults(), f"{path}: datasets"
+        for dataset in faults.known(place, "data set", study.datasets, self.names("datasets")):
+            with faults.at():
+                description = self.description(dataset)
+                with faults.at(place):
+                    self._runnable(description)
         for item, dataset in study.shown_datasets():
             if dataset not in study.datasets:
-                raise ConfigError(f"{name}.yaml: {item} names data set {dataset}, which the study does not have")
+                faults.lines.append(f"{path}: {item} names data set {dataset}, which the study does not have")
+        for file in study.published.files() if study.published else ():
+            if not self.path(f"published/{file}").is_file():
+                table = self.folder / "published" / file
+                faults.lines.append(f"{path}: published: expected the file {table}, which is not there")
+        faults.report()
         return study
 
     @cached_property
     def costs(self) -> dict[tuple[str, str, str], float]:
         """The measured seconds of a repeat by study, data set and task, of runs that take long (costs.csv)."""
-        path = self.folder / "costs.csv"
+        path = self.path("costs.csv")
         if not path.is_file():
             return {}
         try:
@@ -116,11 +142,15 @@ class Configuration:
 
     def dataset(self, name: str) -> Dataset:
         """Read the description of a data set that can be run: of two classes, or a task of a base."""
-        description = self.description(name)
+        return self._runnable(self.description(name))
+
+    def _runnable(self, description: Dataset | Base | Images) -> Dataset:
         if isinstance(description, Base | Images):
-            tasks = ", ".join(self.tasks(name)) or "it has none"
+            tasks = ", ".join(self.tasks(description.name)) or "it has none"
             has = f"{description.classes} classes" if isinstance(description, Base) else "images of many words"
-            raise ConfigError(f"expected a task, got {name}, which has {has}; name one of its tasks: {tasks}")
+            raise ConfigError(
+                f"expected a task, got {description.name}, which has {has}; name one of its tasks: {tasks}"
+            )
         return description
 
     def images(self, name: str) -> Images:
@@ -139,25 +169,24 @@ class Configuration:
         described = self._described(name)
         if not isinstance(described, Task):
             return described
+        path = self.file("datasets", name)
         if described.base not in self.names("datasets"):
-            raise unknown_name(f"base of {name}", described.base, self.names("datasets"))
+            raise ConfigError(f"{path}: {unknown_name(f'base of {name}', described.base, self.names('datasets'))}")
         base = self._described(described.base)
         if not isinstance(base, Base | Images):
-            raise ConfigError(f"{name}.yaml: base: expected a data set with `classes`, got {base.name}, which has none")
+            raise ConfigError(f"{path}: base: expected a data set with `classes`, got {base.name}, which has none")
         try:
             return described.of(base)
         except ValueError as error:
-            raise ConfigError(f"{name}.yaml: {error}") from None
+            raise ConfigError(f"{path}: {error}") from None
 
     @cache  # noqa: B019  (one configuration a process)
     def _described(self, name: str) -> Dataset | Base | Images | Task:
         """Read a file of the folder datasets as it stands."""
-        if name not in self.names("datasets"):
-            raise unknown_name("data set", name, self.names("datasets"))
-        path = self.folder / "datasets" / f"{name}.yaml"
+        path = self.file("datasets", name)
         values = read(path)
-        described = check(model_of(values), values, str(path))
-        _called_as_its_file(described.name, name)
+        described = check(model_of(values), _seen_from_the_root(values, path.parent), str(path))
+        _called_as_its_file(described.name, path)
         return described
 
     def _is_task(self, name: str, base: str) -> bool:
@@ -165,6 +194,25 @@ class Configuration:
         return isinstance(described, Task) and described.base == base
 
 
-def _called_as_its_file(name: str, stem: str) -> None:
-    if name != stem:
-        raise ConfigError(f"{stem}.yaml: name: expected {stem}, as the file is called, got {name}")
+def _seen_from_the_root(values: Any, folder: Path) -> Any:
+    """Return a description with the paths of files of one's own relative to the project instead of to itself."""
+    if not isinstance(values, dict) or not isinstance(values.get("sources"), list):
+        return values
+
+    def seen(file: Any) -> Any:
+        known = isinstance(file, dict) and isinstance(file.get("path"), str)
+        return file | {"path": os.path.normpath(folder / file["path"])} if known else file
+
+    own = [isinstance(source, dict) and source.get("kind") == "file" for source in values["sources"]]
+    sources = [
+        source | {"files": [seen(file) for file in source["files"]]}
+        if here and isinstance(source.get("files"), list)
+        else source
+        for source, here in zip(values["sources"], own, strict=True)
+    ]
+    return values | {"sources": sources}
+
+
+def _called_as_its_file(name: str, path: Path) -> None:
+    if name != path.stem:
+        raise ConfigError(f"{path}: name: expected {path.stem}, as the file is called, got {name}")

@@ -1,11 +1,14 @@
-"""The model of config/studies/*.yaml: one paper's data sets, kernels, algorithms, protocol, tables and figures."""
+"""The model of `config/studies/*.yaml`: one paper's data sets, kernels, algorithms, protocol, tables and figures."""
 
 import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from grambench.common.errors import unknown_name
+from grambench.common.errors import ConfigError, unknown_name
 from grambench.config.load import Model
 from grambench.config.metrics import METRICS
 from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
@@ -62,7 +65,10 @@ class Entry(Model):
     Attributes
     ----------
     algorithm : str or None
-        The algorithm's name in the registry, where the entry's own name is another.
+        The algorithm's name in the registry, where the entry's own name is another; or the dotted name of a module of
+        an installed package.
+    path : str or None
+        The algorithm's file, relative to the study's, where it is of no package.
     title : str or None
         The name in tables, where it is not the algorithm's.
     variant_of : str or None
@@ -76,12 +82,19 @@ class Entry(Model):
         one selects, the other is trained.
     """
 
-    algorithm: Name | None = None
+    algorithm: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$|^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")] | None = None
+    path: Annotated[str, Field(pattern=r"\.py$")] | None = None
     title: str | None = None
     variant_of: Name | None = None
     parameters: dict[Parameter, Setting] = {}
     tune: Tune | None = None
     then: Name | None = None
+
+    @model_validator(mode="after")
+    def _is_in_one_place(self) -> Self:
+        if self.algorithm and self.path:
+            raise ValueError(f"algorithm {self.algorithm} and path {self.path}: expected one of them")
+        return self
 
 
 class KernelFamily(Model):
@@ -188,6 +201,9 @@ class Published(Model):
         confirmed where no larger difference is possible; it is declared before any number is looked at.
     chosen : list of Chosen
         The conventions that the paper leaves out and its numbers have chosen.
+    resampled : str
+        What another study would draw anew behind a median rank: the "draws" of examples, or the "datasets" as well,
+        where the paper does not name its own.
     """
 
     runs: Annotated[int, Field(ge=1)]
@@ -195,6 +211,7 @@ class Published(Model):
     heads: Heads | None = None
     margins: dict[Name, Margin] = {}
     chosen: list[Chosen] = []
+    resampled: Literal["draws", "datasets"] = "draws"
 
     @model_validator(mode="after")
     def _margins_are_of_metrics(self) -> Self:
@@ -292,10 +309,21 @@ class Study(Model):
     replications: Replications | None = None
 
     @model_validator(mode="after")
-    def _names_are_unique_and_known(self) -> Self:
+    def _fits_together(self) -> Self:
+        checks = (
+            self._names_are_unique_and_known,
+            self._what_is_shown_fits,
+            self._the_protocol_allows_it,
+            self._there_is_something_to_learn_from,
+        )
+        if faults := [fault for check in checks for fault in check()]:
+            raise ConfigError("\n".join(faults))
+        return self
+
+    def _names_are_unique_and_known(self) -> Iterator[str]:
         for what, names in (("kernel", [kernel.name for kernel in self.kernel_list()]), ("data set", self.datasets)):
             if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-                raise ValueError(f"{what} {twice[0]} is listed twice")
+                yield f"{what} {twice[0]} is listed twice"
         shown: list[tuple[str, Item]] = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
         named = [(place, name) for place, item in shown for name in item.named("algorithms")]
         scaled = [(place, sweep) for place, sweep in self.sweeps.items() if sweep.kind == "scaling"]
@@ -309,88 +337,85 @@ class Study(Model):
             ]
         for place, name in named:
             if name not in self.algorithms:
-                raise ValueError(f"{place} names algorithm {name}, which the study does not have")
-        return self
+                yield f"{place} names algorithm {name}, which the study does not have"
 
-    @model_validator(mode="after")
-    def _what_is_shown_fits(self) -> Self:
+    def _what_is_shown_fits(self) -> Iterator[str]:
         items: list[tuple[str, Item]] = [*self.tables.items(), *self.figures.items()]
         judged = [(name, metric) for name, item in items for metric in item.judged()]
         named = [(name, metric) for name, item in items for metric in item.named("metrics")]
         for name, metric in [*named, *judged]:
             if metric not in METRICS:
-                raise unknown_name(f"metric of {name}", metric, METRICS)
+                yield str(unknown_name(f"metric of {name}", metric, METRICS))
         for name, metric in judged:
-            if METRICS[metric].better is None:
-                raise ValueError(f"{name} judges by {metric}, of which neither low nor high values are best")
+            if metric in METRICS and METRICS[metric].better is None:
+                yield f"{name} judges by {metric}, of which neither low nor high values are best"
         for name, item in items:
             sweep = getattr(item, "sweep", None)
             if sweep is not None and sweep not in self.sweeps:
                 known_sweeps = ", ".join(self.sweeps) or "none"
-                raise ValueError(f"{name} shows sweep {sweep!r}, known: {known_sweeps}")
-        return self
+                yield f"{name} shows sweep {sweep!r}, known: {known_sweeps}"
 
-    @model_validator(mode="after")
-    def _the_protocol_allows_it(self) -> Self:
+    def _the_protocol_allows_it(self) -> Iterator[str]:
         for chosen in self.protocol.tuned():
             setting = [name for name, entry in self.algorithms.items() if chosen in entry.parameters]
             setting += [name for name, sweep in self.sweeps.items() if chosen in sweep.sets()]
             if setting:
-                raise ValueError(f"{setting[0]} sets {chosen}, which cross-validation chooses")
+                yield f"{setting[0]} sets {chosen}, which cross-validation chooses"
         if self.replications and not (self.published and self.published.margins):
-            raise ValueError("replications judge published numbers by their margins, of which the study has none")
+            yield "replications judge published numbers by their margins, of which the study has none"
         if self.replications and not self.protocol.separable:
-            raise ValueError(f"replications are blocks of repeats, which a study of kind {self.protocol.kind} has not")
+            yield f"replications are blocks of repeats, which a study of kind {self.protocol.kind} has not"
         for name, sweep in self.sweeps.items():
             if sweep.kind not in self.protocol.sweeps:
                 known = " and ".join(self.protocol.sweeps)
-                raise ValueError(
-                    f"sweep {name} is of kind {sweep.kind}, studies of kind {self.protocol.kind} do {known}"
-                )
+                yield f"sweep {name} is of kind {sweep.kind}, studies of kind {self.protocol.kind} do {known}"
             if sweep.kind == "size" and sweep.of == "kernels" and max(sweep.values) > (most := len(self.kernel_list())):
-                raise ValueError(f"sweep {name} asks for {max(sweep.values)} kernels, the study has {most}")
+                yield f"sweep {name} asks for {max(sweep.values)} kernels, the study has {most}"
         for name, entry in self.algorithms.items():
             if entry.then and self.protocol.kind != "split":
-                raise ValueError(f"{name} selects, then trains, which a study of kind {self.protocol.kind} does not")
+                yield f"{name} selects, then trains, which a study of kind {self.protocol.kind} does not"
             if not entry.tune:
                 continue
             for chosen in entry.tune.chosen():
                 if chosen in entry.parameters:
-                    raise ValueError(f"{name} sets {chosen}, which is tuned")
+                    yield f"{name} sets {chosen}, which is tuned"
                 for title, sweep in self.sweeps.items():
                     if name in sweep.algorithms and chosen in sweep.sets():
-                        raise ValueError(f"sweep {title} sets {chosen}, which {name} tunes")
+                        yield f"sweep {title} sets {chosen}, which {name} tunes"
             if entry.tune.C and self.protocol.kind != "classes":
-                raise ValueError(f"{name} tunes two parameters, which a study of kind {self.protocol.kind} does not")
+                yield f"{name} tunes two parameters, which a study of kind {self.protocol.kind} does not"
             if self.protocol.kind == "online":
-                raise ValueError(f"{name} tunes {entry.tune.parameter}, but a study of kind online holds nothing out")
+                yield f"{name} tunes {entry.tune.parameter}, but a study of kind online holds nothing out"
             if entry.tune.by == "alignment" and self.protocol.kind != "holdout":
-                raise ValueError(f"{name} tunes by alignment, which a study of kind {self.protocol.kind} does not")
-        return self
+                yield f"{name} tunes by alignment, which a study of kind {self.protocol.kind} does not"
 
-    @model_validator(mode="after")
-    def _there_is_something_to_learn_from(self) -> Self:
+    def _there_is_something_to_learn_from(self) -> Iterator[str]:
         if not self.kernels and not self.dictionary:
-            raise ValueError("a study needs kernels, or a dictionary, or both")
+            yield "a study needs kernels, or a dictionary, or both"
         for kernel in self.kernel_list():
             low, high = (1, HIGHEST) if FAMILIES[kernel.family].requirement == DEGREE else (NARROWEST, WIDEST)
             if not low <= kernel.parameter <= high:
-                raise ValueError(f"{kernel.name}: expected a parameter between {low:g} and {high:g}")
+                yield f"{kernel.name}: expected a parameter between {low:g} and {high:g}"
         relative = [kernel.name for kernel in self.kernel_list() if kernel.relative]
         if relative and self.protocol.stored:
-            raise ValueError(
-                f"{relative[0]} is in units of training examples, which a study of kind {self.protocol.kind} has not"
-            )
+            yield f"{relative[0]} is in units of training examples, which a study of kind {self.protocol.kind} has not"
         if lacking := self.protocol.lacking(self.datasets):
-            raise ValueError(lacking)
-        return self
+            yield lacking
 
     def _chosen(self) -> list[Chosen]:
         return self.published.chosen if self.published else []
 
     def file(self, entry: str) -> str:
-        """Return the name in the registry of an entry's algorithm."""
-        return self.algorithms[entry].algorithm or entry
+        """Return the name of an entry's algorithm: see `grambench.algorithms`."""
+        return self.algorithms[entry].path or self.algorithms[entry].algorithm or entry
+
+    def located(self, folder: Path) -> Self:
+        """Return the study of a file in a folder, with paths as they are from here."""
+        entries = {
+            name: entry.model_copy(update={"path": os.path.relpath(folder / entry.path)} if entry.path else {})
+            for name, entry in self.algorithms.items()
+        }
+        return self.model_copy(update={"algorithms": entries})
 
     def variants(self, entry: str) -> list[str]:
         """Return the entries that are other readings of one."""

@@ -63,7 +63,8 @@ def check(description: Described, source: Source, files: dict[str, Path]) -> Non
         _checked(description, source, _raw(description, source, files), {"kind": "", "origin": "", "files": {}})
     elif isinstance(description, Base):
         raw = readers.read(source.reader, files)
-        _expect_shape(raw, description)
+        if faults := _misshapen(raw, description):
+            raise DataError(faults[0])
         if (got := len(np.unique(raw.labels))) != description.classes:
             raise DataError(f"expected {description.classes} classes, got {got}")
     else:
@@ -115,14 +116,20 @@ def _raw(description: Dataset, source: Source, files: dict[str, Path]) -> reader
 
 
 def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[str, Any]) -> PreparedDataset:
-    _expect_shape(raw, description)
+    faults = _misshapen(raw, description)
     values = raw.features if isinstance(raw.features, np.ndarray) else raw.features.data
     if unusable := int(np.count_nonzero(~np.isfinite(values))):
-        raise DataError(f"expected finite features, got {unusable} missing or infinite ones")
+        faults.append(f"expected finite features, got {unusable} missing or infinite ones")
+    try:
+        found = labels(raw.labels, source.reader)
+    except DataError as error:
+        faults.append(str(error))
+    if faults:
+        raise DataError("; ".join(faults))
     prepared = PreparedDataset(
         name=description.name,
         features=raw.features,
-        labels=_labels(raw.labels, source.reader, description.n),
+        labels=found,
         orders=None if raw.orders is None else _permutations(raw.orders, description.n),
         source=_delivered(source, note),
         classes=tuple(map(str, description.classes)),
@@ -132,10 +139,10 @@ def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[
     return _as_described(description, source, prepared)
 
 
-def _expect_shape(raw: readers.Raw, description: Described) -> None:
+def _misshapen(raw: readers.Raw, description: Described) -> list[str]:
+    """Return what is wrong with the numbers of examples and features, none or one fault."""
     expected, got = (description.n, description.d), raw.features.shape
-    if got != expected:
-        raise DataError(f"expected {expected[0]} x {expected[1]} features, got {got[0]} x {got[1]}")
+    return [] if got == expected else [f"expected {expected[0]} x {expected[1]} features, got {got[0]} x {got[1]}"]
 
 
 def _images(description: Dataset, source: Source, paths: dict[str, Path], note: dict[str, Any]) -> PreparedDataset:
@@ -168,7 +175,9 @@ def _as_described(description: Dataset, source: Source, prepared: PreparedDatase
         raise DataError(f"expected {expected} examples labelled +1, got {positives}")
     content = source.content or description.content
     if prepared.content != content:
-        raise DataError(f"expected content {content}, got {prepared.content}: other values than the published ones")
+        what = "other values than the description was written for"
+        again = "; describe them anew: grambench add-dataset --replace" if source.kind == "file" else ""
+        raise DataError(f"expected content {content}, got {prepared.content}: {what}{again}")
     return prepared
 
 
@@ -184,10 +193,8 @@ def _blocks(features: Any, blocks: Blocks) -> dict[str, NDArray[np.uint8]]:
     return {view: np.ascontiguousarray(cut[:, number]) for number, view in enumerate(blocks.views())}
 
 
-def _labels(labels: NDArray[Any], reader: Reader, n: int) -> NDArray[np.int8]:
+def labels(labels: NDArray[Any], reader: Reader) -> NDArray[np.int8]:
     """Return -1 or +1, or its class's number, for each raw label; where none are named, there must be two."""
-    if labels.shape != (n,):
-        raise DataError(f"expected {n} labels, got {len(labels)}")
     if reader.classes:
         numbers = {name: number for number, name in enumerate(reader.classes)}
         return np.array([numbers[label] for label in labels.tolist()], dtype=np.int8)

@@ -5,12 +5,12 @@ Text formats become dense even where they are sparse (a3a, mushrooms, w5a: at mo
 what Gram matrices are made of; dorothea, 0.9 GB dense and 99 percent zeros, stays sparse.
 """
 
-import csv
 import io
 import lzma
 import warnings
 import zlib
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,8 @@ from grambench.config.dataset import (
     Table,
     listed,
 )
-from grambench.datasets import unpack
+from grambench.datasets import separated, unpack
+from grambench.datasets.separated import Faults
 
 # what the parsers of damaged or other files raise
 UNREADABLE = (
@@ -55,6 +56,7 @@ UNREADABLE = (
     zlib.error,
 )
 
+MOST_SHOWN = 30  # columns that a message names
 IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
 Columns = dict[str, NDArray[Any]]  # float64, or object holding str and None (missing)
@@ -106,16 +108,16 @@ def read(reader: Reader, files: dict[str, Path]) -> Raw:
         if (rows := raw.features.shape[0]) != len(raw.labels):
             raise ValueError(f"{rows} rows of features, and {len(raw.labels)} labels")
     except UNREADABLE as error:
-        what = " ".join(f"{type(error).__name__}: {error}".split())
+        what = str(error) if isinstance(error, Faults) else f"{type(error).__name__}: {error!s:.200}"
         kind = type(reader).__name__.lower()
-        raise DataError(f"{', '.join(files)}: cannot be read as {kind}: {what:.200}") from error
+        raise DataError(f"{', '.join(files)}: cannot be read as {kind}: {' '.join(what.split())}") from error
     chosen = _chosen(reader, raw)
     features, labels = raw.features[chosen], raw.labels[chosen]
     if isinstance(features, np.ndarray):
         features = features.astype(np.float64, copy=False)
         if reader.minmax:
             low, high = features.min(axis=0), features.max(axis=0)
-            features = 2 * (features - low) / (high - low) - 1
+            features = 2 * (features - low) / np.where(high > low, high - low, 1.0) - 1
         features = np.hstack([features, np.zeros((len(features), reader.zero_columns))])
     test = chosen >= len(raw.labels) - reader.test_rows if reader.test_rows else None
     return Raw(features, labels, raw.orders, test)
@@ -201,20 +203,11 @@ def read_idx(reader: Idx, files: dict[str, Path]) -> Raw:
 
 
 def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
-    """Read separated values; columns are called by their position."""
+    """Read separated values."""
     (path,) = files.values()
-    lines = _lines(reader, path)[reader.header_lines :]
-    rows = (
-        [line.split() for line in lines]
-        if reader.separator == " "
-        else list(csv.reader(lines, delimiter=reader.separator))
-    )
-    if len(lengths := {len(row) for row in rows}) > 1:
-        raise ValueError(f"expected as many columns in every row, got {min(lengths)} to {max(lengths)}")
-    cells = np.array(
-        [[None if cell.strip() in ("", "?") else cell.strip() for cell in row] for row in rows], dtype=object
-    )
-    return _encoded(reader, {str(position): column for position, column in enumerate(cells.T)})
+    sheet = separated.sheet(separated.decoded(_content(reader, path)), reader.separator, reader.header_lines)
+    columns = {str(position): column for position, column in enumerate(sheet.cells.T)}
+    return _encoded(reader, columns, names=sheet.names, lines=sheet.lines, faults=sheet.faults)
 
 
 def read_arff(reader: Arff, files: dict[str, Path]) -> Raw:
@@ -278,7 +271,7 @@ def _column(reader: Reader, path: Path) -> NDArray[np.float64]:
 
 
 def _lines(reader: Reader, path: Path) -> list[str]:
-    return [line for line in _content(reader, path).decode("utf-8").splitlines() if line.strip()]
+    return [line for line in separated.decoded(_content(reader, path)).splitlines() if line.strip()]
 
 
 def _content(reader: Reader, path: Path) -> bytes:
@@ -313,49 +306,110 @@ def _data_frame(frame: Any) -> Columns:
     return columns
 
 
-def _encoded(reader: Table, columns: Columns) -> Raw:
-    """Turn named columns into numbers as the reader says."""
-    names = list(columns)
+def _encoded(
+    reader: Table,
+    columns: Columns,
+    names: Sequence[str] = (),
+    lines: Sequence[int] = (),
+    faults: Sequence[str] = (),
+) -> Raw:
+    """Turn columns into numbers as the reader says, or say all that is wrong.
 
-    def named(column: Column) -> str:
-        return names[column] if isinstance(column, int) else column
+    Parameters
+    ----------
+    reader : Table
+        What to do with which column.
+    columns : dict
+        By the names that the format gives them.
+    names : sequence of str
+        Other names of all columns, or none.
+    lines : sequence of int
+        The line of the file of each row, where it has lines.
+    faults : sequence of str
+        What is wrong already.
+    """
+    found, stray, keys = list(faults), list[str](), list(columns)
+    called = dict(zip(keys, names, strict=True)) if names else {key: key for key in keys}
+    counted = Counter(called.values())
+    known = {key: key for key in keys} | {name: key for key, name in called.items() if counted[name] == 1}
 
-    labels = columns.pop(named(reader.label))
-    for column in reader.drop:
-        columns.pop(named(column))
-    if reader.one_hot:
-        features = _indicators(columns, reader.one_hot)
-    else:
-        features = np.column_stack([_numbers(column, reader.codes) for column in columns.values()])
+    def key(what: str, column: Column) -> str | None:
+        if isinstance(column, str) and column in known:
+            return known[column]
+        if isinstance(column, int) and -len(keys) <= column < len(keys):
+            return keys[column]
+        shown = ", ".join(called.values()) if len(keys) <= MOST_SHOWN else f"{len(keys)} columns"
+        last = len(keys) - 1
+        stray.append(f"{what}: expected one of {shown}, or a number from {-last - 1} to {last}, got {column!r}")
+        return None
+
+    label = key("label", reader.label)
+    left_out = {label, *(key("drop", column) for column in reader.drop)}
+    values = {key("one_hot", name): texts for name, texts in reader.one_hot.items()}
+    blocks = []
+    for name in keys if not stray else ():  # or what is meant to be left out would be complained about
+        if name in left_out or (values and name not in values and not reader.numbers):
+            continue
+        try:
+            coded = columns[name]
+            blocks.append(
+                _indicators(coded, values[name]) if name in values else _numbers(coded, reader.codes, lines)[:, None]
+            )
+        except ValueError as error:
+            found.append(f"column {called[name]}: {error}")
+    absent = [row for row, cell in enumerate(columns[label]) if cell is None] if label else []
+    if absent and not reader.drop_incomplete:
+        found.append(f"label: missing in {_place(absent[0], lines)}" + _more(absent))
+    if found or stray or label is None or not blocks:
+        raise Faults([*found, *stray] or ["expected columns beside the label's, got none"])
+    features, labels = np.hstack(blocks), columns[label]
     if reader.drop_incomplete:
-        complete = np.isfinite(features).all(axis=1)
+        complete = np.asarray(np.isfinite(features).all(axis=1))
+        complete[absent] = False
         features, labels = features[complete], labels[complete]
     return Raw(features, _labels(labels))
 
 
-def _numbers(column: NDArray[Any], codes: dict[str, float | None]) -> NDArray[np.float64]:
+def _numbers(column: NDArray[Any], codes: dict[str, float | None], lines: Sequence[int] = ()) -> NDArray[np.float64]:
     """Return a column as numbers, missing values as NaN."""
     if column.dtype.kind != "O":
         return column.astype(np.float64)
     known = {"?": None} | codes
     cells = ["?" if cell is None else cell for cell in column]
-    return np.array([known[cell] if cell in known else float(cell) for cell in cells], dtype=np.float64)
+    try:
+        return np.array([known[cell] if cell in known else float(cell) for cell in cells], dtype=np.float64)
+    except ValueError:
+        texts = [row for row, cell in enumerate(cells) if cell not in known and not is_number(cell)]
+        raise ValueError(
+            f"expected numbers, got {cells[texts[0]]!r} in {_place(texts[0], lines)}{_more(texts)}; "
+            "name its values in one_hot or codes, or drop the column"
+        ) from None
 
 
-def _indicators(columns: Columns, values: dict[str, list[str]]) -> NDArray[np.float64]:
-    """Return a column of 0 and 1 for each value of each nominal column, in the file's order of columns.
+def _place(row: int, lines: Sequence[int]) -> str:
+    return f"line {lines[row]}" if lines else f"row {row + 1}"
 
-    The order of `values` means nothing: a description may come from JSON with sorted keys.
-    """
-    if unknown := set(values) - set(columns):
-        raise ValueError(f"there is no column {', '.join(sorted(unknown))}; the columns are {', '.join(columns)}")
-    blocks = []
-    for name, known in ((name, values[name]) for name in columns if name in values):
-        block = columns[name][:, None] == np.array(known, dtype=object)
-        if not block.any(axis=1).all():
-            raise ValueError(f"column {name} has values other than {', '.join(known)}")
-        blocks.append(block)
-    return np.hstack(blocks).astype(np.float64)
+
+def _more(rows: Sequence[int]) -> str:
+    return f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+
+
+def is_number(text: str) -> bool:
+    """Return whether a cell is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _indicators(column: NDArray[Any], values: list[str]) -> NDArray[np.float64]:
+    """Return a column of 0 and 1 for each value of a nominal column, NaN in all of them where it is missing."""
+    missing = np.array([cell is None for cell in column])
+    block = column[:, None] == np.array(values, dtype=object)
+    if stray := sorted({str(cell) for cell in column[~block.any(axis=1) & ~missing]}):
+        raise ValueError(f"expected one of {', '.join(values)}, got {stray[0]!r}")
+    return np.where(missing[:, None], np.nan, block.astype(np.float64))
 
 
 def _labels(labels: NDArray[Any]) -> NDArray[Any]:

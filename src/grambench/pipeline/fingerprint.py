@@ -5,11 +5,15 @@ Snakemake sees neither an edit in an imported module nor a change of a default v
 everything that module imports inside grambench, but for what only type checkers see. Comments, blank lines and
 docstrings do not count as code, except in grambench.claims, where a docstring is the claim. The versions of the
 packages that compute count too.
+
+A module from outside (see `grambench.algorithms`) counts by its content, with what it imports of its own package; a
+file that is called by its path has no package.
 """
 
 import ast
 import functools
 import hashlib
+import importlib.util
 import json
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -35,7 +39,7 @@ def code(*modules: str) -> str:
     Parameters
     ----------
     *modules : str
-        Dotted names inside the package, such as "grambench.pipeline.steps.run".
+        Dotted names such as "grambench.pipeline.steps.run", or paths that end in .py.
 
     Returns
     -------
@@ -71,13 +75,25 @@ def closure(*modules: str) -> set[str]:
 
 
 def source(module: str) -> Path | None:
-    """Return the source file of a module of the package; None where there is none."""
-    parts = module.split(".")[1:]
+    """Return the source file of a module; None where there is none."""
+    if module.endswith(".py"):
+        return Path(module)
+    package, *parts = module.split(".")
+    if package != PACKAGE.name:
+        return _outside(module)
     plain = PACKAGE.joinpath(*parts).with_suffix(".py") if parts else PACKAGE / "__init__.py"
     if plain.is_file():
         return plain
-    package = PACKAGE.joinpath(*parts, "__init__.py")
-    return package if package.is_file() else None
+    whole = PACKAGE.joinpath(*parts, "__init__.py")
+    return whole if whole.is_file() else None
+
+
+def _outside(module: str) -> Path | None:
+    try:
+        found = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    return Path(found.origin) if found and found.origin and Path(found.origin).is_file() else None
 
 
 @functools.cache
@@ -125,8 +141,9 @@ def _package(module: str, level: int) -> str:
 
 @functools.cache
 def _imports(module: str) -> frozenset[str]:
-    """Return the grambench modules named in the import statements of `module`, and the packages that hold them."""
+    """Return the modules of grambench and of its own package that `module` imports, and the packages that hold them."""
     found: set[str] = set()
+    own = PACKAGE.name if module.endswith(".py") else module.partition(".")[0]
     for node in _run(_tree(module)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -137,7 +154,8 @@ def _imports(module: str) -> frozenset[str]:
             continue
         for name in names:
             parts = name.split(".")
-            if parts[0] == "grambench":
-                prefixes = (".".join(parts[:length]) for length in range(2, len(parts) + 1))
+            if parts[0] in (PACKAGE.name, own):
+                first = 2 if parts[0] == PACKAGE.name else 1  # our own package's file is empty but for its version
+                prefixes = (".".join(parts[:length]) for length in range(first, len(parts) + 1))
                 found.update(prefix for prefix in prefixes if source(prefix) is not None)
     return frozenset(found)

@@ -6,18 +6,19 @@ existing file was made from.
 
 import hashlib
 import itertools
+import json
 import math
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Collection
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from grambench import algorithms, experiments, features
-from grambench.common import layout
-from grambench.common.errors import ConfigError, unknown_name
-from grambench.config.dataset import Base, Dataset, Images
+from grambench.common import layout, shipped
+from grambench.common.errors import ConfigError, Faults
+from grambench.config.dataset import Base, Dataset, Images, Own
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
 from grambench.config.shown import Sweep
@@ -47,11 +48,14 @@ class Plan:
         config.yaml with all overrides.
     folder : Path
         The configuration folder.
+    overridden : collection of str
+        The keys that do not stand in config.yaml but were given with the command.
 
     Raises
     ------
     ConfigError
-        If a name is unknown or a value not allowed, anywhere in the studies of the project, or nothing is left to do.
+        If a name is unknown or a value not allowed, anywhere in the studies of the project, or nothing is left to do;
+        with a line a fault: the file, the key, what was expected.
 
     Attributes
     ----------
@@ -61,23 +65,28 @@ class Plan:
         Those that have none.
     """
 
-    def __init__(self, settings: dict[str, Any], folder: Path) -> None:
+    def __init__(self, settings: dict[str, Any], folder: Path, overridden: Collection[str] = ()) -> None:
         self.configuration = Configuration(folder)
         self.project = check(Project, settings, str(folder / "config.yaml"))
-        self.studies: dict[str, Study] = {name: self.configuration.study(name) for name in self.project.studies}
+        self.studies: dict[str, Study] = {}
+        faults = Faults()
+        place = {key: f"{'command line' if key in overridden else folder / 'config.yaml'}: {key}" for key in settings}
+        known = self.configuration.names("studies")
+        for name in faults.known(place["studies"], "study", self.project.studies, known):
+            with faults.at():
+                self.studies[name] = self.configuration.study(name)
+                _check(self.studies[name], str(self.configuration.file("studies", name)), self.dataset, faults)
         wanted = self.project.datasets or []
         for dataset in itertools.chain(*wanted.values()) if isinstance(wanted, dict) else wanted:
-            self.configuration.dataset(dataset)
-        for name in [*(wanted if isinstance(wanted, dict) else ()), *self.project.algorithms]:
-            if name not in self.configuration.names("studies"):
-                raise unknown_name("study", name, self.configuration.names("studies"))
-        for study in self.studies.values():
-            _check_algorithms(study)
-            _check_views(study, map(self.dataset, study.datasets))
-        for name, entries in self.project.algorithms.items():
-            for entry in entries:
-                if name in self.studies and entry not in self.studies[name].algorithms:
-                    raise unknown_name(f"algorithm of {name}", entry, self.studies[name].algorithms)
+            with faults.at(place["datasets"]):
+                self.configuration.dataset(dataset)
+        if isinstance(wanted, dict):
+            faults.known(place["datasets"], "study", wanted, known)
+        for name in faults.known(place.get("algorithms", ""), "study", self.project.algorithms, known):
+            if name in self.studies:
+                entries = self.studies[name].algorithms
+                faults.known(place["algorithms"], f"algorithm of {name}", self.project.algorithms[name], entries)
+        faults.report()
         self.left_out = [name for name in self.studies if not self.datasets(name)]
         if len(self.left_out) == len(self.studies):
             raise ConfigError(f"none of the studies {', '.join(self.studies)} has any of the data sets asked for")
@@ -235,7 +244,7 @@ class Plan:
     def published(self, study: str) -> list[str]:
         """Return the files with the numbers that a study's paper prints."""
         files = self.studies[study].published
-        return [f"config/published/{name}" for name in files.files()] if files else []
+        return [str(self.configuration.path(f"published/{name}")) for name in files.files()] if files else []
 
     def judged(self, study: str) -> list[str]:
         """Return the metrics of a study of which published numbers are judged by replications."""
@@ -244,13 +253,17 @@ class Plan:
 
     def shipped(self, study: str) -> list[str]:
         """Return the table of a study's replications, where there is one."""
-        path = self.configuration.folder / "replications" / f"{study}.csv"
+        path = self.configuration.path(f"replications/{study}.csv")
         return [str(path)] if self.studies[study].replications and path.is_file() else []
+
+    def chances(self) -> str:
+        """Return the table of what the papers' own numbers say to the claims of all studies."""
+        return str(shipped.located(layout.CHANCES))
 
     def shown(self, study: str) -> list[str]:
         """Return everything of a study that the report shows or offers."""
         plan = self.studies[study]
-        patterns = (layout.RUNS, layout.CURVES, layout.CELLS, layout.REPRODUCTION, layout.CLAIMS)
+        patterns = (layout.RUNS, layout.CURVES, layout.CELLS, layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS)
         named = [pattern.format(study=study) for pattern in patterns]
         tables = [
             layout.TABLE.format(study=study, table=table, suffix=suffix)
@@ -270,9 +283,28 @@ class Plan:
         return self.configuration.dataset(name)
 
     def fetch_spec(self, dataset: str) -> str:
-        """Return the settings of rule `fetch`, of a data set or of a base, without prose."""
+        """Return the settings of rule `fetch`, of a data set or of a base, without prose.
+
+        What was delivered stays: which mirrors and kinds of sources may be used counts only where nothing was, or the
+        description is another.
+        """
+        wanted = self.fetch_settings(dataset)
+        note = layout.RAW.format(dataset=self.configuration.description(dataset).folder)
+        before = _asked(Path(note))
+        if isinstance(before, dict) and before.get("dataset") == wanted["dataset"]:
+            wanted = before
+        return fingerprint.spec(wanted)
+
+    def fetch_settings(self, dataset: str) -> dict[str, Any]:
+        """Return the settings of a fetch as they stand in the configuration now."""
         plain = _plain(self.configuration.description(dataset))
-        return fingerprint.spec({"dataset": plain, "mirrors": self.project.mirrors, "kinds": self.project.sources})
+        return {"dataset": plain, "mirrors": self.project.mirrors, "kinds": self.project.sources}
+
+    def own_files(self, dataset: str) -> list[str]:
+        """Return the files of one's own that a data set may be fetched from, those that are there."""
+        description = self.configuration.description(dataset)
+        paths = [file.path for source in description.sources if isinstance(source, Own) for file in source.files]
+        return [path for path in paths if Path(path).is_file()]
 
     def prepare_spec(self, dataset: str) -> str:
         """Return the settings of rule `prepare`: a description, its prose blanked so that a citation reruns nothing."""
@@ -406,7 +438,8 @@ class Plan:
 
     def explained(self) -> list[str]:
         """Return the page on what does not come out, where there is one."""
-        return [str(layout.NOTES)] if layout.NOTES.is_file() else []
+        path = shipped.located(layout.NOTES)
+        return [str(path)] if path.is_file() else []
 
     def prose(self) -> str:
         """Return what the report takes from elsewhere than settings and code: algorithms' docstrings, its layout."""
@@ -421,6 +454,10 @@ class Plan:
         """Return the titles of all algorithms in use, which stand in their files and not among the settings."""
         used = {study.file(entry) for study in self.studies.values() for entry in study.algorithms}
         return fingerprint.spec({name: algorithms.title(name) for name in used})
+
+    def dataset_titles(self, study: str) -> str:
+        """Return the titles of a study's data sets, which stand in their files and not among the settings."""
+        return fingerprint.spec({name: self.dataset(name).title for name in self.datasets(study)})
 
     # resources, which only a cluster heeds
 
@@ -499,6 +536,15 @@ class Plan:
         return "data" if self.expected_seconds(study, dataset, task) < 40 else None
 
 
+def _asked(note_path: Path) -> Any:
+    """Return what a fetch that delivered was asked for; None where there was none, or it cannot be told."""
+    try:
+        note = json.loads(note_path.read_text(encoding="utf-8"))
+        return json.loads(note["asked"]) if note["status"] == "ok" else None
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
 def _plain(described: Dataset | Base | Images) -> dict[str, Any]:
     """Return what a description says but prose, and but what describes images: neither reruns a step of the data."""
     values = described.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
@@ -531,47 +577,52 @@ def _points(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any
     return [base | {sweep.parameter: value} for value in sweep.values]
 
 
-def _check_algorithms(study: Study) -> None:
-    """Raise ConfigError for an algorithm that does not exist, or a parameter that it refuses or none of them has."""
-    fields = [algorithms.fields(study.file(entry)) for entry in study.algorithms]
-    for parameter in study.protocol.tuned():
-        if parameter not in (all_known := {"C"}.union(*fields)):  # C, which a machine has too
-            raise unknown_name(f"parameter of the algorithms of {study.name}", parameter, all_known)
+def _check(study: Study, file: str, dataset: Callable[[str], Dataset], faults: Faults) -> None:
+    """Gather what is wrong with a study that its file alone does not tell: with its algorithms and its data sets."""
+    parameters = {"C"}  # which a machine has too
     for entry in study.algorithms:
-        name = study.file(entry)
-        if algorithms.takes_many_classes(name) and study.protocol.kind != "classes":
-            raise ConfigError(
-                f"{study.name}: {entry} learns from class numbers, which a study of kind classes alone has"
-            )
-        sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
-        points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
-        known = algorithms.fields(name)
-        for parameter, values in study.protocol.tuned().items():
-            if parameter in known:
-                points = [point | {parameter: value} for point in points for value in values]
-        if tune := study.algorithms[entry].tune:
-            points = [point | {tune.parameter: value} for point in points for value in tune.values]
-            points += [point | {"C": C} for point in points for C in tune.C]
-        for point in points:
-            algorithms.resolved(name, point)
-        if then := study.algorithms[entry].then:
-            algorithms.resolved(then, {})
+        with faults.at(f"{file}: algorithms.{entry}"):
+            parameters.update(algorithms.fields(study.file(entry)))
+            _check_algorithm(study, entry)
+    faults.known(
+        f"{file}: protocol", f"parameter of the algorithms of {study.name}", study.protocol.tuned(), sorted(parameters)
+    )
+    for name in study.datasets:
+        with faults.at(f"{file}: datasets"):
+            _check_dataset(study, dataset(name))
 
 
-def _check_views(study: Study, datasets: Iterable[Dataset]) -> None:
-    """Raise ConfigError where kernels are on views that a data set has not."""
+def _check_algorithm(study: Study, entry: str) -> None:
+    """Raise ConfigError for an algorithm that does not exist or does not fit, or a parameter that it refuses."""
+    name = study.file(entry)
+    if algorithms.takes_many_classes(name) and study.protocol.kind != "classes":
+        raise ConfigError(f"{name} learns from class numbers, which a study of kind classes alone has")
+    sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
+    points = [point for sweep in sweeps for point in _points(study, entry, sweep)]
+    known = algorithms.fields(name)
+    for parameter, values in study.protocol.tuned().items():
+        if parameter in known:
+            points = [point | {parameter: value} for point in points for value in values]
+    if tune := study.algorithms[entry].tune:
+        points = [point | {tune.parameter: value} for point in points for value in tune.values]
+        points += [point | {"C": C} for point in points for C in tune.C]
+    for point in points:
+        algorithms.resolved(name, point)
+    if then := study.algorithms[entry].then:
+        algorithms.resolved(then, {})
+
+
+def _check_dataset(study: Study, dataset: Dataset) -> None:
+    """Raise ConfigError where kernels are on views that a data set has not, or where its kind does not fit."""
     used = {kernel.view for kernel in study.kernel_list()}
-    for dataset in datasets:
-        known = {view for name in dataset.descriptors or [] for view in features.views(name)} or dataset.views()
-        if stray := sorted(used - known):
-            has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
-            raise ConfigError(f"{study.name}: a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
-        kind, has = study.protocol.kind, f"{len(dataset.classes) or 2} classes"
-        if dataset.classes and kind != "classes":
-            raise ConfigError(f"{study.name}: {dataset.name} has {has}, which a study of kind classes alone takes")
-        if kind == "classes" and not dataset.classes:
-            raise ConfigError(
-                f"{study.name}: {dataset.name} has {has}; studies of kind classes take tasks with `classes`"
-            )
-        if dataset.descriptors and kind not in ("classes", "split"):
-            raise ConfigError(f"{study.name}: {dataset.name} has images, which a study of kind {kind} does not take")
+    known = {view for name in dataset.descriptors or [] for view in features.views(name)} or dataset.views()
+    if stray := sorted(used - known):
+        has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
+        raise ConfigError(f"a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
+    kind, has = study.protocol.kind, f"{len(dataset.classes) or 2} classes"
+    if dataset.classes and kind != "classes":
+        raise ConfigError(f"{dataset.name} has {has}, which a study of kind classes alone takes")
+    if kind == "classes" and not dataset.classes:
+        raise ConfigError(f"{dataset.name} has {has}; studies of kind classes take tasks with `classes`")
+    if dataset.descriptors and kind not in ("classes", "split"):
+        raise ConfigError(f"{dataset.name} has images, which a study of kind {kind} does not take")

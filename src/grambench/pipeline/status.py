@@ -1,23 +1,21 @@
 """What became of every data set and run that lies in the results folder."""
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import h5py
-
 from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check, found_fault
-from grambench.kernels import matrices
-from grambench.pipeline import fingerprint
-from grambench.pipeline.plan import Plan
+from grambench.pipeline import fingerprint, last_run
 from grambench.results.reading import as_written
 
 SEALED = (".h5", ".parquet", ".svg")
-TABLES = ("cells.csv", "reproduction.csv", "claims.csv")
+TABLES = ("cells.csv", "summary.csv", "reproduction.csv", "claims.csv")
+State = tuple[str, str, str]  # status, reason, identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ class Item:
     Attributes
     ----------
     path : str
-        The file, relative to the repository's root.
+        The file, relative to the project's root.
     label : str
         What it is, for people.
     status : str
@@ -50,21 +48,49 @@ class Item:
         return self.status not in ("ok", "missing")
 
 
-def items(plan: Plan, results: Path = layout.RESULTS) -> list[Item]:
-    """Return the state of every data set and run of a plan in a results folder, data sets first."""
-    found = []
-    names = dict.fromkeys(name for study in plan.studies for name in plan.datasets(study))
-    for name in names:
-        path, prepared = plan.raw(name), layout.located(results, layout.PREPARED.format(dataset=name))
-        found.append(Item(path, f"data set {name}", *source(Path(path), prepared)))
-    for study in plan.studies:
-        for dataset in plan.datasets(study):
-            inputs = (layout.PREPARED.format(dataset=dataset), *plan.kernels_from(study, dataset))
-            for task in plan.tasks(study, dataset):
+def items(asked: last_run.Studies, results: Path = layout.RESULTS) -> list[Item]:
+    """Return the state of every data set and run that was asked for in a results folder, data sets first."""
+    found = {}
+    for datasets in asked.values():
+        for name, each in datasets.items():
+            prepared = layout.located(results, layout.PREPARED.format(dataset=name))
+            found[name] = Item(each.raw, f"data set {name}", *source(Path(each.raw), prepared))
+    runs = []
+    for study, datasets in asked.items():
+        states = _collected(results, study)
+        for dataset, each in datasets.items():
+            inputs = (layout.PREPARED.format(dataset=dataset), *each.inputs)
+            for task, identity in each.runs.items():
                 path = layout.RECORD.format(study=study, dataset=dataset, task=task)
-                state = _record(layout.located(results, path), plan.identity(study, dataset, task))
-                found.append(Item(path, f"{study}: {task} on {dataset}", *state, inputs))
-    return found
+                state = states.get(path) or _record(layout.located(results, path))
+                if state[2] not in ("", identity):
+                    state = "stale", "made with other settings or other code than were asked for", ""
+                runs.append(Item(path, f"{study}: {task} on {dataset}", state[0], state[1], inputs))
+    return [*found.values(), *runs]
+
+
+def _collected(results: Path, study: str) -> dict[str, State]:
+    """Return the states of the records of a study that are no younger than their table, which is faster to read.
+
+    What has happened to their bits since is left to `damaged`.
+    """
+    table = layout.located(results, layout.CELLS.format(study=study))
+    if found_fault(table):
+        return {}
+    with as_written(table), table.open(encoding="utf-8", newline="") as file:
+        rows = {row["record"]: (row["status"], row["reason"], row.get("identity", "")) for row in csv.DictReader(file)}
+    made = table.stat().st_mtime_ns
+    return {
+        path: row
+        for path, row in rows.items()
+        if row[2] and (record := layout.located(results, path)).is_file() and record.stat().st_mtime_ns <= made
+    }
+
+
+def fetched() -> list[Item]:
+    """Return the state of the data sets that were fetched."""
+    notes = sorted(Path(layout.RAW).parents[1].glob(f"*/{Path(layout.RAW).name}"))
+    return [Item(str(note), f"data set {note.parent.name}", *source(note)) for note in notes]
 
 
 def failed_targets(found: list[Item]) -> list[str]:
@@ -87,6 +113,8 @@ def failed_targets(found: list[Item]) -> list[str]:
 
 
 def _faulty(path: Path) -> bool:
+    from grambench.kernels import matrices
+
     return bool(found_fault(path)) or ("grams" in path.parts and matrices.unavailable(path) is not None)
 
 
@@ -115,8 +143,9 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         return "damaged", f"{note_path}: {error}"
     if prepared is not None and prepared.is_file():
+        import h5py
+
         try:
-            check(prepared)
             with as_written(prepared), h5py.File(prepared, "r") as file:
                 if file.attrs["status"] != "ok":
                     return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
@@ -125,16 +154,24 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
     return "ok", ""
 
 
-def _record(path: Path, identity: str) -> tuple[str, str]:
+def left(path: str) -> str:
+    """Return the status of a record or of the note of a fetch that a job has left; empty of any other file."""
+    if Path(path).name == Path(layout.RAW).name:
+        return source(Path(path))[0]
+    return _record(Path(path))[0] if path.startswith(layout.RECORD.partition("{")[0]) else ""
+
+
+def _record(path: Path) -> State:
+    """Return status, reason and identity of a record; no identity where there is nothing to hold against it."""
     if not path.is_file():
-        return "missing", "not run yet"
+        return "missing", "not run yet", ""
+    import h5py
+
     try:
         check(path)
         with as_written(path), h5py.File(path, "r") as file:
             settings = fingerprint.spec(json.loads(str(file.attrs["settings"])))
-            state, made = (str(file.attrs["status"]), str(file.attrs["reason"])), str(file.attrs.get("code", ""))
+            made = fingerprint.identity(settings, str(file.attrs.get("code", "")))
+            return str(file.attrs["status"]), str(file.attrs["reason"]), made
     except DataError as error:
-        return "damaged", str(error)
-    if fingerprint.identity(settings, made) != identity:
-        return "stale", "made with other settings or other code than are asked for"
-    return state
+        return "damaged", str(error), ""

@@ -39,6 +39,7 @@ REPEATABLE = dict.fromkeys(THREAD_VARIABLES, "1") | {
     "PYTHONHASHSEED": "0"  # or a set of texts has another order each time
 }
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+TRACEBACK = "Traceback (most recent call last):"
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux: end with the parent; be the parent of orphans
 
@@ -163,7 +164,17 @@ def _judge(code: int, errors: Path) -> tuple[Status, str]:
     if code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
         return "killed", f"ended by signal {name}"
-    return "error", last or f"exit code {code}"
+    return "error", raised(tail(errors, TAIL)) or last or f"exit code {code}"
+
+
+def raised(output: str) -> str:
+    """Return the type and the first line of the exception whose traceback comes last in an output; empty without one.
+
+    What an exception says may have any number of lines, and what ends with the program may print after it.
+    """
+    _, traceback, after = output.rpartition(f"{TRACEBACK}\n")
+    lines = (line for line in after.splitlines() if not line.startswith(" "))
+    return next(lines, "") if traceback else ""
 
 
 @contextlib.contextmanager

@@ -1,13 +1,4 @@
-"""All records of a study as tidy tables.
-
-runs.parquet    study, dataset, algorithm, sweep, value, repeat, orders, metric, result: one row a number; beside the
-                metrics of the protocol, plain runs have one for every kernel, such as updates:<kernel>; the kernels
-                that an algorithm has found are numbered; of many classes class_accuracy:<class> in percent, and
-                confused:<class>:<predicted> in test examples where there are any
-curves.parquet  study, dataset, algorithm, repeat, round, metric, result: plain runs only; weight:<kernel> is a metric
-cells.csv       study, dataset, algorithm, sweep, status, reason, orders, wall_seconds, peak_resident_mb, record and
-                identity, the settings and the code that it was made from (grambench.pipeline.fingerprint)
-"""
+"""All records of a study as tidy tables: runs.parquet, curves.parquet and cells.csv."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,15 +6,63 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from grambench.common.files import sealed
 from grambench.results import records
+from grambench.results.columns import Column, Table
 
-RUN_COLUMNS = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
+STUDY = Column("study", "text", "name of the study, a file of config/studies")
+DATASET = Column("dataset", "text", "name of the data set, a file of config/datasets")
+ALGORITHM = Column("algorithm", "text", "name of the study's entry, which names an algorithm and its parameters")
+METRIC = Column("metric", "text", "what was measured: a metric, or a number of one kernel or class (below)")
+SWEEP = Column("sweep", "text", "name of the study's sweep; empty for a plain run")
+ORDERS = Column("orders", "text", "where orders or parts come from: published or seeded; empty where nothing was run")
+REPEAT = Column("repeat", "integer", "which repeat: an order, a part tested or a draw, from 0")
+
+RUNS = Table(
+    "runs.parquet",
+    "a number of a repeat, of a plain run or of a point of a sweep",
+    (
+        *(STUDY, DATASET, ALGORITHM, SWEEP),
+        Column("value", "number", "point of the sweep; missing for a plain run", "that of the parameter"),
+        *(REPEAT, ORDERS, METRIC),
+        Column("result", "number", "the number", "that of the metric"),
+    ),
+)
+CURVES = Table(
+    "curves.parquet",
+    "a number on the way of a plain run",
+    (
+        *(STUDY, DATASET, ALGORITHM, REPEAT),
+        Column("round", "integer", "examples received, calls of the machine's solver, or number of a state", "count"),
+        METRIC,
+        Column("result", "number", "the number; weight:KERNEL is the weight of a kernel then", "that of the metric"),
+    ),
+)
+CELLS = Table(
+    "cells.csv",
+    "a record: a data set, an algorithm and a sweep, whether it succeeded or not",
+    (
+        *(STUDY, DATASET, ALGORITHM, SWEEP),
+        Column("status", "text", f"one of {', '.join(records.STATUSES)}"),
+        Column("reason", "text", "why there are no numbers, in one line; empty when ok"),
+        ORDERS,
+        Column("wall_seconds", "number", "how long the run took, with its start", "seconds"),
+        Column("peak_resident_mb", "number", "the most memory that it had at a time", "MiB"),
+        Column("record", "text", "the record's file, below the folder of the project"),
+        Column("identity", "text", "settings and code that it was made from; empty in a folder that was merged"),
+    ),
+)
 CONFUSED = "confused:"
-CURVE_COLUMNS = ["study", "dataset", "algorithm", "repeat", "round", "metric", "result"]
+PARTICULAR = {  # metrics of which there is one for each kernel or class
+    "updates:KERNEL": "mistakes of the classifier with this kernel alone, which online algorithms update (count)",
+    "weight:KERNEL": "weight of a kernel; found ones are numbered from 1",
+    "parameter:KERNEL": "parameter of a kernel of a continuous family that was found, numbered from 1",
+    "class_accuracy:CLASS": "accuracy on the examples of a class (%)",
+    "stage": "in curves: the stage of an algorithm of several at that state, from 1",
+    "confused:CLASS:PREDICTED": "test examples of a class that are taken for another, or for it, where there are any",
+}
 
 
 def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
@@ -100,8 +139,8 @@ def write(
                 "identity": identity,
             }
         )
-    for path, rows, columns in ((runs_path, run_rows, RUN_COLUMNS), (curves_path, curve_rows, CURVE_COLUMNS)):
+    for path, rows, table in ((runs_path, run_rows, RUNS), (curves_path, curve_rows, CURVES)):
         with sealed(path) as temporary:
-            pd.DataFrame(rows, columns=columns).to_parquet(temporary, index=False)
+            table.frame(rows).to_parquet(temporary, index=False)
     with sealed(cells_path) as temporary:
-        pd.DataFrame(cells).to_csv(temporary, index=False)
+        CELLS.frame(cells).to_csv(temporary, index=False)

@@ -21,11 +21,24 @@ from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check
 from grambench.results import collect, records
+from grambench.results.columns import Column, Table
 from grambench.results.reading import as_written
 from grambench.results.records import GROUPS, Record
 
 LIST = "merged.csv"
-COLUMNS = ["study", "dataset", "algorithm", "sweep", "folder", "kept", "why", "status", "repeats", "provenance"]
+TABLE = Table(
+    LIST,
+    "a record of one of the folders; those of earlier merges stand below",
+    (
+        *collect.CELLS.columns[:4],
+        Column("folder", "text", "the folder that has it, as it was named"),
+        Column("kept", "boolean", "whether this record was taken"),
+        Column("why", "text", "why one was: only one, preferred, equal, more repeats, others failed or all failed"),
+        Column("status", "text", f"one of {', '.join(records.STATUSES)}"),
+        Column("repeats", "integer", "repeats that it holds; 0 of a failure", "count"),
+        Column("provenance", "text", "versions, machine, seconds and memory of the run, as JSON"),
+    ),
+)
 MEASURED = "seconds"  # how the names of numbers end that differ from run to run on one machine
 SHARED = ("protocol", "kernels", "dictionary", "seed")  # settings without which two algorithms are not comparable
 
@@ -126,7 +139,7 @@ def _check_place(found: _Found) -> None:
 
 def _earlier(path: Path) -> pd.DataFrame:
     with as_written(path):
-        return pd.read_csv(path, keep_default_na=False, usecols=COLUMNS)
+        return TABLE.read(path)[TABLE.names]
 
 
 def _records(folder: Path) -> list[Path]:
@@ -261,7 +274,7 @@ def _table(
         for name in sorted(found)
         for each in found[name]
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)
 
 
 def _write(output: Path, kept: Mapping[str, _Found], datasets: Mapping[str, Path], table: pd.DataFrame) -> None:

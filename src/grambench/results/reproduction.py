@@ -1,11 +1,4 @@
-"""Every published number beside ours, with a verdict: the rows of reproduction.csv.
-
-Columns: study, item ("Table 3"), dataset, algorithm, metric, published_mean, published_std, ours_mean, ours_std, runs,
-orders; difference, its 99 % interval low to high, p_value, z, replications, margin, detectable (see
-grambench.results.verdicts), verdict, chosen (the conventions that the number has chosen), speed_up, published, ours,
-reason. The last but one two hold the numbers as they are printed, and names where the thing compared is a name. Of data
-set "all", all data sets of the study together, runs are data sets and the deviation of seconds is their standard error.
-"""
+"""Every published number beside ours, with a verdict: the rows of reproduction.csv."""
 
 import math
 from collections.abc import Iterator
@@ -14,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from grambench.algorithms.fit import Floats
 from grambench.common.errors import DataError
 from grambench.common.files import check
 from grambench.config.metrics import METRICS
@@ -21,40 +15,49 @@ from grambench.config.study import Published
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels.functions import Kernel
 from grambench.results import replications
+from grambench.results.collect import ORDERS, STUDY
+from grambench.results.columns import Column, Table
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
-from grambench.results.study import ALL, NOT_PART, Prepared, Results, formatted, kernel_title
-from grambench.results.verdicts import Judged, judge, judge_median, prints_as
+from grambench.results.study import ALL, NO_VALUES, NOT_PART, Prepared, Results, formatted, kernel_title
+from grambench.results.verdicts import VERDICTS, Judged, judge, judge_median, prints_as, resampled_medians
 
-COLUMNS = [
-    "study",
-    "item",
-    "dataset",
-    "algorithm",
-    "metric",
-    "published_mean",
-    "published_std",
-    "ours_mean",
-    "ours_std",
-    "runs",
-    "orders",
-    "difference",
-    "low",
-    "high",
-    "p_value",
-    "z",
-    "replications",
-    "margin",
-    "detectable",
-    "verdict",
-    "chosen",
-    "speed_up",
-    "published",
-    "ours",
-    "reason",
-]
-
-TEXTS = ["item", "dataset", "algorithm", "metric", "orders", "verdict", "chosen", "published", "ours", "reason"]
+TABLE = Table(
+    "reproduction.csv",
+    "a published number",
+    (
+        STUDY,
+        Column("item", "text", 'where the paper prints it, such as "Table 3"'),
+        Column("dataset", "text", f"name of the data set; {ALL!r} for all of the study together"),
+        Column("algorithm", "text", "name of the study's entry; empty where the number is one of the data set"),
+        Column("metric", "text", "what was measured: a metric (below)"),
+        Column("published_mean", "number", "the published number; missing where it is a name", "that of the metric"),
+        Column("published_std", "number", "the published standard deviation, if any", "that of the metric"),
+        Column("ours_mean", "number", "our number; missing where there is none", "that of the metric"),
+        Column(
+            "ours_std",
+            "number",
+            "standard deviation of our runs (ddof = 1); of seconds of all data sets the standard error",
+            "that of the metric",
+        ),
+        Column("runs", "integer", "runs behind our number, of all data sets together data sets; 0 without", "count"),
+        ORDERS,
+        Column("difference", "number", "ours less the published one, of the replications if any", "that of the metric"),
+        Column("low", "number", "lower end of the 99 % interval of the difference", "that of the metric"),
+        Column("high", "number", "upper end of the 99 % interval of the difference", "that of the metric"),
+        Column("p_value", "number", "of the test of equal means; missing where there is none"),
+        Column("z", "number", "place of the published number among replications, as a normal deviate"),
+        Column("replications", "integer", "means that the test rests on; 0 where it rests on single runs", "count"),
+        Column("margin", "number", "difference that would matter, as the study declares it", "that of the metric"),
+        Column("detectable", "number", "least difference that the test would have rejected", "that of the metric"),
+        Column("verdict", "text", f"one of {', '.join(VERDICTS)} (docs/verdicts.md)"),
+        Column("chosen", "text", "conventions that the paper leaves out and that this number has chosen"),
+        Column("speed_up", "number", "published seconds by ours, of seconds only", "ratio"),
+        Column("published", "text", "the published number as printed, or its names"),
+        Column("ours", "text", "our number as it would be printed, or its names; empty where there is none"),
+        Column("reason", "text", "why there is no number, or what else there is to say"),
+    ),
+)
 STALE = "its replications are of other settings or code: make replications"
 VARIANTS = ", other readings"  # what the item of the entries is called that read the paper differently
 
@@ -89,14 +92,12 @@ def table(
         if files.heads is not None:
             numbers = _read(published, files.heads.file)
             rows.extend({"item": files.heads.item} | row for row in _heads(results, prepared, numbers))
-    return pd.DataFrame([{"study": results.study.name} | row for row in rows], columns=COLUMNS)
+    return TABLE.frame({"study": results.study.name} | row for row in rows)
 
 
 def read(path: Path) -> pd.DataFrame:
     """Read reproduction.csv; what is printed stays as it is, and texts that are missing are empty."""
-    found = pd.read_csv(check(path), dtype=dict.fromkeys(TEXTS, str))
-    found[TEXTS] = found[TEXTS].fillna("")
-    return found
+    return TABLE.read(check(path))
 
 
 def judged_by_replications(reproduction: pd.DataFrame) -> pd.DataFrame:
@@ -115,12 +116,14 @@ def _results(
     results: Results, files: Published, numbers: pd.DataFrame, again: dict[tuple[str, ...], Replications]
 ) -> Iterator[dict[str, Any]]:
     ranked = [str(name) for name in numbers.loc[numbers["metric"] == "median_rank", "algorithm"]]
+    medians = resampled_medians(results.draws(ranked), datasets=files.resampled == "datasets")
+    ranks = dict.fromkeys(ranked, NO_VALUES) | dict(zip(ranked, medians.T, strict=False))
     for number in numbers.itertuples():
         published = Sample(float(number.mean), float(number.std), files.runs)  # type: ignore[arg-type]
         dataset, algorithm, metric, place = map(str, (number.dataset, number.algorithm, number.metric, number.table))
         item = f"Table {place}" if place.isdigit() else place
         if dataset == ALL:
-            yield {"item": item} | _across(results, files, algorithm, metric, published, ranked)
+            yield {"item": item} | _across(results, files, algorithm, metric, published, ranks)
             continue
         for name, label in (
             (algorithm, item),
@@ -186,24 +189,23 @@ def _named(results: Results, dataset: str, algorithm: str, metric: str, publishe
 
 
 def _across(
-    results: Results, files: Published, algorithm: str, metric: str, published: Sample, ranked: list[str]
+    results: Results, files: Published, algorithm: str, metric: str, published: Sample, ranks: dict[str, Floats]
 ) -> dict[str, Any]:
-    """Compare a number of all data sets together; the published one is of as many data sets as it says."""
-    ours = results.across(algorithm, metric, ranked)
+    """Compare a number of all data sets together; the published one is of as many data sets as it says.
+
+    `ranks` has the algorithms that are ranked, with the median ranks of studies that draw anew.
+    """
+    ours = results.across(algorithm, metric, ranks)
     row = {"dataset": ALL, "algorithm": algorithm} | _judged(files, ALL, metric, published, ours)
-    reasons = []
     if metric == "median_rank":
-        judged = judge_median(published.mean, results.ranks(ranked)[algorithm], metric, row["margin"])
-        row |= judged._asdict()
-        if judged.verdict == "different":
-            low, high = published.mean + judged.low, published.mean + judged.high
-            reasons.append(f"the 99 % interval of our median is {low:.1f} to {high:.1f}")
+        row |= judge_median(published.mean, ours.mean, ranks[algorithm], metric, row["margin"])._asdict()
+    reason = ""
     if ours.runs < published.runs:
-        needed = ranked if metric == "median_rank" else [algorithm]
+        needed = list(ranks) if metric == "median_rank" else [algorithm]
         missing = [one for one in results.study.datasets if any(results.missing(one, name) for name in needed)]
         without = f", without {', '.join(missing)}" if missing else ""
-        reasons.append(f"{ours.runs} of {published.runs} data sets{without}")
-    return row | {"reason": "; ".join(reasons)}
+        reason = f"{ours.runs} of {published.runs} data sets{without}"
+    return row | {"reason": reason}
 
 
 def _ours(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[Sample, str]:

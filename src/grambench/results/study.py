@@ -1,6 +1,6 @@
 """The results of one study in memory, as `collect` left them: what tables, figures, claims and verdicts look at."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.kernels.functions import Kernel
+from grambench.results.collect import CELLS
 from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, printed, student
 
 NOT_PART = "not part of this run"
@@ -41,8 +42,7 @@ class Results:
     @classmethod
     def read(cls, study: Study, runs: Path, cells: Path) -> "Results":
         """Read the two tables of `collect`; raise DataError where one was changed since."""
-        texts = {"reason": str, "sweep": str, "orders": str}
-        return cls(study, pd.read_parquet(check(runs)), pd.read_csv(check(cells), keep_default_na=False, dtype=texts))
+        return cls(study, pd.read_parquet(check(runs)), CELLS.read(check(cells)))
 
     @cached_property
     def _plain(self) -> dict[tuple[str, str, str], NDArray[np.float64]]:
@@ -177,6 +177,12 @@ class Results:
         index = list(datasets) or self.study.datasets
         rows = {name: [self.sample(dataset, name, metric).mean for dataset in index] for name in names}
         return pd.DataFrame(rows, index=index)
+
+    def draws(self, names: Sequence[str], metric: str = "error_percent") -> list[NDArray[np.float64]]:
+        """Return runs by algorithms (r, a), repeats that they share, for each data set on which all have a result."""
+        found = ([self.values(dataset, name, metric) for name in names] for dataset in self.study.datasets)
+        shared = ((values, min((each.size for each in values), default=0)) for values in found)
+        return [np.column_stack([each[:runs] for each in values]) for values, runs in shared if runs]
 
     def ranks(self, names: Iterable[str], metric: str = "error_percent", datasets: Iterable[str] = ()) -> pd.DataFrame:
         """Rank some algorithms by the mean of a metric, 1 for the best, ties by their mean rank.

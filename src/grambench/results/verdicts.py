@@ -7,10 +7,11 @@ is confirmed only where no difference beyond the margin that the study declares 
 """
 
 import math
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from grambench.algorithms.fit import Floats
 from grambench.config.metrics import METRICS
@@ -35,7 +36,7 @@ class Judged(NamedTuple):
         rejects equal means at 1 %. "confirmed": it does not, and the 99 % interval of the difference lies within the
         margin. "compatible": it does not, but the interval is wider. "unavailable": there is nothing to test with.
     p_value : float
-        Of the test; NaN where there is none, as of medians.
+        Of the test; NaN where there is none.
     difference, low, high : float
         Ours less the published one, of the replications where there are any, and its 99 % interval.
     z : float
@@ -115,48 +116,69 @@ def _weighed(p_value: float, low: float, high: float, margin: float | None) -> V
     return "confirmed" if margin is not None and -margin <= low and high <= margin else "compatible"
 
 
-def judge_median(published: float, values: ArrayLike, metric: str, margin: float | None) -> Judged:
-    """Judge our median over data sets against the published one, of which no deviation is known.
+def judge_median(published: float, ours: float, medians: Floats, metric: str, margin: float | None) -> Judged:
+    """Judge our median rank over data sets against the published one, of which no deviation is known.
 
-    A t-test has no place here: medians of a few ranks are whole or half numbers, and far from normal. Other data sets
-    could have been chosen, as some of ours are; so the question is which medians resampled data sets give. The
-    published median would vary as well, by the same reasoning, which the interval leaves out.
+    A t-test has no place here: medians of a few ranks are whole or half numbers, and far from normal. The published
+    median is one study's and ours another's; so the question is how far two studies lie apart that draw anew.
 
     Parameters
     ----------
     published : float
         As printed.
-    values : array
-        Ours on each data set; of fewer than two there is no interval.
+    ours : float
+        Over the same number of data sets, or fewer.
+    medians : ndarray of float64 (b,)
+        Of studies that draw anew (`resampled_medians`), an even number; none where nothing tells how ours varies.
     metric : str
         A key of METRICS, which says how precisely the paper prints it.
     margin : float or None
         The difference that would matter.
     """
-    known = np.asarray(values, dtype=np.float64)
-    if known.size < 2:
+    if not medians.size:
         return Judged("unavailable")
-    low, high = (end - published for end in median_interval(known))
-    median = float(np.median(known))
-    verdict: Verdict
-    if prints_as(median, published, METRICS[metric].decimals):
+    first, second = np.split(medians, 2)
+    apart, difference = np.abs(first - second), ours - published
+    p_value = float((1 + np.sum(apart >= abs(difference) - ROUNDING_SLACK)) / (1 + apart.size))
+    reach = float(np.quantile(apart, 1.0 - LEVEL, method="inverted_cdf"))
+    verdict: Verdict = _weighed(p_value, difference - reach, difference + reach, margin)
+    if prints_as(ours, published, METRICS[metric].decimals):
         verdict = "exact"
-    else:
-        verdict = _weighed(1.0 if low <= 0.0 <= high else 0.0, low, high, margin)
-    return Judged(verdict, difference=median - published, low=low, high=high, detectable=(high - low) / 2)
+    return Judged(verdict, p_value, difference, difference - reach, difference + reach, detectable=reach)
 
 
-def median_interval(values: ArrayLike) -> tuple[float, float]:
-    """Return the 99 % bootstrap interval of a median: what it might have been on other data sets of the same kind.
+def resampled_medians(errors: Sequence[Floats], *, datasets: bool) -> Floats:
+    """Return the median ranks of algorithms in studies that draw anew, by the bootstrap.
 
-    10000 times as many values are drawn with replacement; the ends are medians that occur, 0.5 % of them below the
-    lower and 0.5 % above the upper one. It is the same for the same values, in whatever order.
+    Parameters
+    ----------
+    errors : sequence of ndarray of float64 (r, a)
+        For each data set the errors of a algorithms on the same r draws of examples.
+    datasets : bool
+        Whether data sets are drawn anew as well as examples.
+
+    Returns
+    -------
+    ndarray of float64 (b, a)
+        The same for the same errors; b is 0 where there is a single data set, whose rank is no median, or a single draw
+        of one, which does not tell how it varies.
     """
-    known: NDArray[np.float64] = np.sort(np.asarray(values, dtype=np.float64))
-    drawn = np.random.default_rng(RESAMPLING_SEED).choice(known, size=(RESAMPLES, known.size))
-    tails = [LEVEL / 2, 1.0 - LEVEL / 2]
-    low, high = np.quantile(np.median(drawn, axis=1), tails, method="inverted_cdf")
-    return float(low), float(high)
+    from scipy import stats
+
+    if len(errors) < 2 or min(len(values) for values in errors) < 2:
+        return np.empty((0, 0))
+    rng = np.random.default_rng(RESAMPLING_SEED)
+    ranks = []
+    for values in errors:
+        mean, r = values.mean(axis=0), len(values)
+        spread = math.sqrt(r / (r - 1)) * (values - mean)  # r resampled values vary less than r new ones, by this
+        means = mean + spread[rng.integers(r, size=(RESAMPLES, r))].mean(axis=1)
+        ranks.append(stats.rankdata(np.round(means, 9), axis=1))
+    found = np.stack(ranks, axis=1)
+    if datasets:
+        chosen = rng.integers(len(errors), size=found.shape[:2])
+        found = np.take_along_axis(found, chosen[:, :, None], axis=1)
+    return np.asarray(np.median(found, axis=1), dtype=np.float64)
 
 
 def _with_least_variance(published: Sample, ours: Sample, metric: str) -> Sample:

@@ -8,7 +8,7 @@ import logging
 import sys
 from pathlib import Path
 
-from grambench.common import layout
+from grambench.common import layout, shipped
 from grambench.common.errors import GrambenchError
 from grambench.config.dataset import Base, Dataset, Images
 from grambench.config.load import Model, check
@@ -28,8 +28,8 @@ class Spec(Model):
 def main(argv: list[str]) -> None:
     """Fill the folder of OUTPUT, or note there that no source delivered: the rest of a study goes on without it."""
     spec, output = check(Spec, json.loads(argv[0]), "spec"), Path(argv[1])
-    mirrors = sources.mirrors(spec.mirrors)
-    note = sources.fetch(spec.dataset, output.parent, bundled=Path(layout.BUNDLED), mirrors=mirrors, kinds=spec.kinds)
+    mirrors, bundled = sources.mirrors(spec.mirrors), shipped.located(layout.BUNDLED)
+    note = sources.fetch(spec.dataset, output.parent, bundled=bundled, mirrors=mirrors, kinds=spec.kinds, asked=argv[0])
     if note["status"] != "ok":
         reasons = "; ".join(f"{entry['source']}: {entry['reason']}" for entry in note["tried"])
         logger.warning("%s is unavailable: %s", spec.dataset.name, reasons)

@@ -41,13 +41,13 @@ def main(argv: list[str]) -> None:
         return Path(name)
 
     studies = [study_report(spec["studies"][name], spec["whole"][name], find) for name in spec["order"]]
-    explained = str(layout.NOTES) in given
+    explained = [Path(name) for name in argv[2:] if name.endswith(str(layout.NOTES))]
     made = site.write(
         site.Report(
             studies=studies,
             title=spec["title"],
             descriptions=spec["datasets"],
-            notes=_notes(layout.NOTES) if explained else None,
+            notes=_notes(explained[0]) if explained else None,
         )
     )
     for folder in (site.PAGES, site.FILES):  # pages of studies that are not asked for any more

@@ -22,7 +22,7 @@ def main(argv: list[str]) -> None:
     prepared = {dataset.name: dataset for dataset in map(store.read, paths)}
     index = tables.comparison(reproduction.read(compared))
     grid = tables.build(Results.read(study, runs, cells), prepared, index, study.tables[csv.stem])
-    write_text(csv, tables.frame(grid).to_csv(index=False))
+    write_text(csv, grid.data.to_csv(index=False))
     write_text(markdown, tables.markdown(grid))
     write_text(latex, tables.latex(grid))
 

@@ -42,12 +42,11 @@ def chart(given: Given, figure: ParetoFigure) -> Chart:
         look: dict[str, Any] = {"colour": line(results.study, name)[0], "dash": None, "marker": "o"}
         title, x, mean = results.title(name), np.array([cost]), np.array([behind])
         lines.append(Line(title=title, x=x, mean=mean, std=np.zeros(1), names=(title,), **look))
-    if dots:
-        costs, distances = (
-            np.repeat(values, 2) for values in zip(*(dots[name] for name in pareto_front(dots)), strict=True)
-        )
-        front = {"x": costs[1:], "mean": distances[:-1], "std": np.zeros(len(costs) - 1)}
-        lines.append(Line(title=FRONT, colour="#888888", dash="-", **front))
+    front = [dots[name] for name in pareto_front(dots)]
+    if len(front) > 1:
+        costs, distances = (np.repeat(values, 2) for values in zip(*front, strict=True))
+        flat = np.zeros(len(costs) - 1)
+        lines.append(Line(title=FRONT, x=costs[1:], mean=distances[:-1], std=flat, colour="#888888", dash="-"))
     return Chart(
         panels=[Panel(title="", lines=lines, metric=metric)],
         x_label=f"{METRICS[figure.cost].label}, geometric mean over {field.basis}",

@@ -1,5 +1,6 @@
 """What a table is made of, as `Grid` of blocks, rows and cells, and how a cell gets its two numbers."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -7,11 +8,14 @@ import pandas as pd
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import AnyTable
+from grambench.results.collect import ALGORITHM, ORDERS
+from grambench.results.columns import Column, Table
 from grambench.results.statistics import Sample
-from grambench.results.study import Prepared, Results, formatted
+from grambench.results.study import ALL, Prepared, Results, formatted
 
 NO_RESULT = "—"
 NOTHING = Sample(np.nan, np.nan, 0)
+METRIC_TITLES = {name: metric.label for name, metric in METRICS.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +75,10 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """One table: title, caption, remarks beneath it, the head of its label column, its columns and blocks."""
+    """One table: title, caption, remarks beneath it, the head of its label column, its columns and blocks.
+
+    `data` is the same for programs, as the module of its kind declares it: names beside titles, numbers as numbers.
+    """
 
     title: str
     caption: str
@@ -79,6 +86,66 @@ class Grid:
     columns: list[str]
     blocks: list[Block]
     remarks: list[str] = field(default_factory=list)
+    data: pd.DataFrame = field(compare=False)
+
+
+CELLS = Table(
+    "tables/*.csv",
+    "a cell of a table of kind results, ranks, matrix, times or relative",
+    (
+        Column("dataset", "text", f"name of the data set; {ALL!r} for all of the table together"),
+        ALGORITHM,
+        Column("metric", "text", "what is measured: a metric (below), or a comparison of the table's own"),
+        Column("algorithm_title", "text", "title of the entry, as the table prints it"),
+        Column("metric_title", "text", "title of what is measured, with its unit"),
+        Column("ours_mean", "number", "our number; missing where there is none", "that of the metric"),
+        Column("ours_std", "number", "standard deviation of our runs (ddof = 1), if it is shown", "that of the metric"),
+        Column("runs", "integer", "runs behind our number, of all data sets together data sets; 0 without", "count"),
+        Column("published_mean", "number", "the published number, if any", "that of the metric"),
+        Column("published_std", "number", "the published standard deviation, if any", "that of the metric"),
+        Column("speed_up", "number", "published seconds by ours, of seconds only", "ratio"),
+        Column("ours", "text", "our number as printed, or the names that stand for it; empty where there is none"),
+        Column("published", "text", "the published number as printed, or names; empty where there is none"),
+        ORDERS,
+        Column("best", "boolean", "whether it is among the best of its row, set in bold"),
+        Column("verdict", "text", "verdict on our number beside the published one; empty where none is published"),
+        Column(
+            "status", "text", "that of the run, ok or why there is no number; empty where it is not part of this run"
+        ),
+        Column("reason", "text", "why there is no number, in one line"),
+    ),
+)
+
+
+def data_of(results: Results, cells: Iterable[Cell], titles: Mapping[str, str] = METRIC_TITLES) -> pd.DataFrame:
+    """Return the cells of a table as CELLS declares them, with the titles of what they measure."""
+    rows = []
+    for cell in cells:
+        dataset, algorithm, metric = cell.key or ("", "", "")
+        ours, published = cell.numbers or (NOTHING, NOTHING)
+        here, known = dataset != ALL, bool(cell.text)
+        status = results.status(dataset, algorithm) if here else ""
+        rows.append(
+            {
+                **{name: getattr(cell, name) for name in ("orders", "best", "verdict")},
+                "dataset": dataset,
+                "algorithm": algorithm,
+                "metric": metric,
+                "algorithm_title": results.title(algorithm),
+                "metric_title": titles[metric],
+                "ours_mean": ours.mean,
+                "ours_std": ours.std,
+                "runs": ours.runs,
+                "published_mean": published.mean,
+                "published_std": published.std,
+                "speed_up": cell.speed_up,
+                "ours": cell.text,
+                "published": cell.published,
+                "status": "ok" if known else status,
+                "reason": results.missing(dataset, algorithm) if here and not known else "",
+            }
+        )
+    return CELLS.frame(rows)
 
 
 Comparison = dict[tuple[str, str, str, str], pd.Series]

@@ -4,7 +4,7 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import MatrixTable
-from grambench.report.tables.layout import NO_RESULT, NOTHING, Block, Cell, Given, Grid, Row, bold, failures_on
+from grambench.report.tables.layout import NO_RESULT, NOTHING, Block, Cell, Given, Grid, Row, bold, data_of, failures_on
 from grambench.results.study import NOT_PART, formatted
 
 
@@ -29,6 +29,7 @@ def build(given: Given, table: MatrixTable) -> Grid:
             f"{NO_RESULT}: {NOT_PART}.",
             *(line for dataset in datasets for line in failures_on(given, dataset, table.algorithms)),
         ],
+        data=data_of(results, (cell for row in rows for cell in row.cells)),
     )
 
 

@@ -5,10 +5,30 @@ import itertools
 from grambench.config.metrics import METRICS
 from grambench.config.shown import PairsTable
 from grambench.report.tables.layout import Block, Cell, Given, Grid, Row
+from grambench.results.collect import ALGORITHM
+from grambench.results.columns import Column, Table
 from grambench.results.statistics import BEST_LEVEL
+from grambench.results.study import ALL
 
 Duels = dict[tuple[str, str], tuple[int, int, int]]
 ALL_RIVALS = "All"
+TABLE = Table(
+    "tables/*.csv",
+    "two algorithms, of a table of kind pairs",
+    (
+        ALGORITHM,
+        Column("rival", "text", f"name of the entry that it is compared with; {ALL!r} for all others together"),
+        Column("metric", "text", "what they are compared by: a metric (below)"),
+        Column("algorithm_title", "text", "title of the entry, as the table prints it"),
+        Column("rival_title", "text", "title of the one that it is compared with"),
+        Column("metric_title", "text", "title of the metric with its unit"),
+        Column(
+            "wins", "integer", "data sets on which its mean is better and a test tells the two apart at 5 %", "count"
+        ),
+        Column("ties", "integer", "data sets on which no test does", "count"),
+        Column("losses", "integer", "data sets on which the other's mean is better and a test tells", "count"),
+    ),
+)
 
 
 def build(given: Given, table: PairsTable) -> Grid:
@@ -27,6 +47,22 @@ def build(given: Given, table: PairsTable) -> Grid:
         for name in names
     ]
     test = "paired t-test" if results.study.protocol.paired else "Student's t-test"
+    data = [
+        {
+            "algorithm": name,
+            "rival": rival,
+            "metric": metric,
+            "algorithm_title": results.title(name),
+            "rival_title": ALL_RIVALS if rival == ALL else results.title(rival),
+            "metric_title": METRICS[metric].label,
+            **dict(zip(("wins", "ties", "losses"), counts, strict=True)),
+        }
+        for name in names
+        for rival, counts in [
+            (ALL, _total(duels, name)),
+            *((rival, duels[name, rival]) for rival in names if rival != name),
+        ]
+    ]
     return Grid(
         title=table.title,
         caption=table.caption,
@@ -39,6 +75,7 @@ def build(given: Given, table: PairsTable) -> Grid:
             f"It wins where its mean is better and a {test} tells the two apart at {BEST_LEVEL:.0%}, and ties where "
             "the test does not; data sets where one of the two has no result do not count.",
         ],
+        data=TABLE.frame(data),
     )
 
 

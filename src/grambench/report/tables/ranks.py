@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import RanksTable
-from grambench.report.tables.layout import Block, Given, Grid, Row, cell_of, failures_on
+from grambench.report.tables.layout import Block, Given, Grid, Row, cell_of, data_of, failures_on
 from grambench.results.study import ALL
 
 NOT_RANKED = "not ranked"
@@ -28,6 +28,7 @@ def build(given: Given, table: RanksTable) -> Grid:
                 for name, cell in zip(names, cells, strict=True)
             ]
         rows.append(Row(label=METRICS[metric].label, metric=metric, cells=cells))
+    data = data_of(results, (cell for row in rows for cell in row.cells))
     columns, corner = [results.title(name) for name in names], ""
     if table.rows == "algorithms":
         rows, columns, corner = _transposed(rows, columns), [row.label for row in rows], "Algorithm"
@@ -41,6 +42,7 @@ def build(given: Given, table: RanksTable) -> Grid:
             *_remarks(table, published=bool(published)),
             *(line for dataset in results.study.datasets for line in failures_on(given, dataset, table.algorithms)),
         ],
+        data=data,
     )
 
 

@@ -4,14 +4,18 @@ With other descriptors all accuracies on a data set are others; what can be comp
 best kernel by itself, and which comes before which.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import RelativeTable
-from grambench.report.tables.layout import NO_RESULT, Block, Cell, Given, Grid, Row, failures_on
+from grambench.report.tables.layout import NO_RESULT, Block, Cell, Given, Grid, Row, data_of, failures_on
 from grambench.results.statistics import Sample
-from grambench.results.study import NOT_PART
+from grambench.results.study import ALL, NOT_PART
+
+MEAN = "mean"  # the label of the row of means
 
 
 def build(given: Given, table: RelativeTable) -> Grid:
@@ -34,25 +38,31 @@ def build(given: Given, table: RelativeTable) -> Grid:
     label, title = METRICS[metric].label, results.title(table.reference)
     own = ours.sub(best, axis="index"), to_reference(seconds), ranks(ours)
     theirs = printed.sub(printed[table.reference], axis="index"), to_reference(printed_seconds), ranks(printed)
-    heads = (
-        (f"{label}, from the best kernel by itself", "{:+.1f}"),
-        (f"Seconds, in percent of those of {title}", "{:.1f}"),
-        (f"Rank by {label}", "{:.1f}"),
+    kinds = (
+        (f"{metric}_from_best_kernel", f"{label}, from the best kernel by itself", "{:+.1f}"),
+        ("seconds_percent_of_reference", f"Seconds, in percent of those of {title}", "{:.1f}"),
+        ("rank", f"Rank by {label}", "{:.1f}"),
     )
+    blocks = [
+        _block(name, head, form, *(numbers[table.algorithms] for numbers in both))
+        for (name, head, form), *both in zip(kinds, own, theirs, strict=True)
+    ]
     return Grid(
         title=table.title,
         caption=table.caption,
         corner="Data set",
         columns=[results.title(name) for name in table.algorithms],
-        blocks=[
-            _block(head, form, *(numbers[table.algorithms] for numbers in both))
-            for (head, form), *both in zip(heads, own, theirs, strict=True)
-        ],
+        blocks=blocks,
         remarks=[
             f"In parentheses the same of the published numbers, for which the best kernel is that of {title}.",
             f"{NO_RESULT}: {NOT_PART}.",
             *(line for dataset in datasets for line in failures_on(given, dataset, names)),
         ],
+        data=data_of(
+            results,
+            (cell for block in blocks for row in block.rows for cell in row.cells),
+            {name: head for name, head, _ in kinds},
+        ),
     )
 
 
@@ -65,13 +75,23 @@ def _printed(given: Given, datasets: list[str], names: list[str], metric: str) -
     return pd.DataFrame({name: [rows.get((d, name, metric), np.nan) for d in datasets] for name in names}, datasets)
 
 
-def _block(head: str, form: str, ours: pd.DataFrame, published: pd.DataFrame) -> Block:
-    both = [pd.concat([numbers, numbers.mean().to_frame("mean").T]) for numbers in (ours, published)]
+def _block(name: str, head: str, form: str, ours: pd.DataFrame, published: pd.DataFrame) -> Block:
+    both = [pd.concat([numbers, numbers.mean().to_frame(MEAN).T]) for numbers in (ours, published)]
     return Block(
         dataset=head,
         head="",
         rows=[
-            Row(label=str(label), metric="", cells=[_cell(form, *pair) for pair in zip(*pairs, strict=True)])
+            Row(
+                label=str(label),
+                metric="",
+                cells=[
+                    replace(
+                        _cell(form, *pair),
+                        key=(ALL if label == MEAN else str(label), str(algorithm), name),
+                    )
+                    for algorithm, *pair in zip(ours.columns, *pairs, strict=True)
+                ],
+            )
             for label, *pairs in zip(both[0].index, *(numbers.to_numpy() for numbers in both), strict=True)
         ],
     )

@@ -1,45 +1,12 @@
-"""A table as CSV, Markdown and LaTeX."""
+"""A table as Markdown and LaTeX."""
 
 import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-import pandas as pd
-
-from grambench.report.tables.layout import NOTHING, Cell, Grid, Row
+from grambench.report.tables.layout import Cell, Grid, Row
 
 WIDEST = 12  # columns of a LaTeX table
-
-
-def frame(grid: Grid) -> pd.DataFrame:
-    """Return the table for CSV: a row a cell with numbers; a table of texts as it stands."""
-    rows = [(block, row) for block in grid.blocks for row in block.rows]
-    if all(cell.numbers is None for _, row in rows for cell in row.cells):
-        header = [grid.corner, *grid.columns]
-        return pd.DataFrame([[row.label, *(cell.text for cell in row.cells)] for _, row in rows], columns=header)
-    return pd.DataFrame(
-        [
-            {"dataset": block.dataset or row.label, "row": row.label if block.dataset else "", "column": column}
-            | _numbers(cell)
-            for block, row in rows
-            for column, cell in zip(grid.columns, row.cells, strict=True)
-        ]
-    )
-
-
-def _numbers(cell: Cell) -> dict[str, object]:
-    ours, published = cell.numbers or (NOTHING, NOTHING)
-    return {
-        "ours_mean": ours.mean,
-        "ours_std": ours.std,
-        "runs": ours.runs,
-        "published_mean": published.mean,
-        "published_std": published.std,
-        "orders": cell.orders,
-        "best": int(cell.best),
-        "verdict": cell.verdict,
-        "status": cell.status,
-    }
 
 
 def markdown(grid: Grid) -> str:

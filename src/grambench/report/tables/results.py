@@ -6,7 +6,18 @@ from grambench.config.metrics import METRICS
 from grambench.config.shown import ResultsTable
 from grambench.config.study import Study
 from grambench.datasets.store import Unavailable
-from grambench.report.tables.layout import NO_RESULT, Block, Given, Grid, Row, bold, cell_of, datasets_of, failures_on
+from grambench.report.tables.layout import (
+    NO_RESULT,
+    Block,
+    Given,
+    Grid,
+    Row,
+    bold,
+    cell_of,
+    data_of,
+    datasets_of,
+    failures_on,
+)
 from grambench.results.study import NOT_PART, Prepared, Results, kernel_title
 
 
@@ -36,6 +47,7 @@ def build(given: Given, table: ResultsTable) -> Grid:
             f"{NO_RESULT}: {NOT_PART}.",
             *failures,
         ],
+        data=data_of(given.results, (cell for block in blocks for row in block.rows for cell in row.cells)),
     )
 
 

@@ -1,7 +1,17 @@
 """Seconds of the algorithms on each data set, and their ratio to the first one's."""
 
 from grambench.config.shown import TimesTable
-from grambench.report.tables.layout import NO_RESULT, Block, Given, Grid, Row, cell_of, datasets_of, failures_on
+from grambench.report.tables.layout import (
+    NO_RESULT,
+    Block,
+    Given,
+    Grid,
+    Row,
+    cell_of,
+    data_of,
+    datasets_of,
+    failures_on,
+)
 from grambench.results.study import NOT_PART, Results
 
 
@@ -29,6 +39,7 @@ def build(given: Given, table: TimesTable) -> Grid:
             f"{NO_RESULT}: {NOT_PART}.",
             *(line for dataset in datasets for line in failures_on(given, dataset, table.algorithms)),
         ],
+        data=data_of(given.results, (cell for row in rows for cell in row.cells)),
     )
 
 

@@ -1,0 +1,39 @@
+"""The documentation as a site: `make docs`. Pages are the Markdown files of this folder; nothing else is configured."""
+
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+from grambench.common.provenance import version_of
+
+project = "grambench"
+release = version_of("grambench")
+author = copyright = "the authors of grambench"
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
+default_role = "code"  # a name between single backticks, in docstrings
+autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_typehints = "none"  # types stand in the docstrings, with shapes and units
+autosummary_generate_overwrite = True
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+myst_heading_anchors = 4
+suppress_warnings = ["ref.python"]  # types of docstrings that two classes have as a name
+html_theme = "furo"
+html_title = f"grambench {release}"
+html_copy_source = False
+
+
+def complete(app: Sphinx, page: str, source: list[str]) -> None:
+    """Link the pages that a text names as `docs/page.md`, and let the front page name those that it does not know."""
+    source[0] = re.sub(r"`docs/(\w+\.md)`", r"[\1](\1)", source[0])
+    if page == "index":
+        known = set(re.findall(r"^(?:.*<)?([a-z_]+)>?$", source[0], re.M))
+        rest = sorted(path.stem for path in Path(app.srcdir).glob("*.md") if path.stem not in known | {"index"})
+        source[0] = source[0].replace("% and all others", "\n".join(rest))
+
+
+def setup(app: Sphinx) -> None:
+    """Register it."""
+    app.connect("source-read", complete)

@@ -1,0 +1,103 @@
+"""`grambench add-dataset`: describe a file of one's own."""
+
+import argparse
+import os
+import re
+import shlex
+from pathlib import Path
+
+from grambench.commands.project import CONFIG, check_root
+from grambench.common.errors import ConfigError, DataError, unknown_name
+
+HELP = "describe a CSV file of your own, everything counted and hashed, so that studies can use it"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("file", type=Path, help="one row an example; separator and header are found out")
+    parser.add_argument("--label", required=True, metavar="COLUMN", help="the labels' column, by its name or position")
+    parser.add_argument("--positive", required=True, nargs="+", metavar="LABEL", help="what becomes +1")
+    parser.add_argument("--negative", default=[], nargs="+", metavar="LABEL", help="what becomes -1 (all others)")
+    parser.add_argument("--drop", default=[], nargs="+", metavar="COLUMN", help="columns to leave out")
+    parser.add_argument("--drop-incomplete", action="store_true", help="leave out rows with missing values")
+    parser.add_argument("--minmax", action="store_true", help="map each column to [-1, 1]")
+    parser.add_argument(
+        "--separator", type=_separator, metavar="CHARACTER", help="if it is not found out rightly; or tab"
+    )
+    parser.add_argument("--header", action=argparse.BooleanOptionalAction, help="whether the first line names columns")
+    parser.add_argument("--name", help="of the data set (the file's)")
+    parser.add_argument("--study", help="a study of yours that shall use it")
+    parser.add_argument("--replace", action="store_true", help="write a description anew that is there")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it; return the exit code."""
+    import yaml
+
+    from grambench.common.files import write_text
+    from grambench.config.project import Configuration
+    from grambench.datasets import describe
+
+    check_root()
+    name = arguments.name or describe.name_of(arguments.file)
+    output = CONFIG / "datasets" / f"{name}.yaml"
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise ConfigError(f"--name: expected small letters, digits and _, a letter first, got {name}")
+    if output.is_file() and not arguments.replace:
+        raise ConfigError(f"{output}: is there already; --replace writes it anew, --name gives another name")
+    if not output.is_file() and name in Configuration(CONFIG).names("datasets"):
+        raise ConfigError(f"{name} is a data set that comes with grambench; give yours another name with --name")
+    if not arguments.file.is_file():
+        raise DataError(f"{arguments.file}: no such file")
+    keys = ("label", "positive", "negative", "drop", "separator", "header", "drop_incomplete", "minmax")
+    wishes = describe.Wishes(**{key: getattr(arguments, key) for key in keys})
+    whole, root = arguments.file.absolute(), Path.cwd()
+    seen = os.path.relpath(whole, output.parent.absolute()) if whole.is_relative_to(root) else str(whole)
+    found = describe.describe(arguments.file, seen, name, wishes)
+    study = _used(arguments.study, name) if arguments.study else None
+    text = yaml.safe_dump(found.values, sort_keys=False, allow_unicode=True, width=120)
+    write_text(output, f"# made by: {_call(arguments)}\n{text}")
+    for remark in found.remarks:
+        print(remark)
+    print(f"{output}: {found.values['n']} x {found.values['d']}, {found.values['positives']} labelled +1")
+    if study:
+        write_text(*study)
+        print(f"{study[0]}: uses it; grambench run {arguments.study} -d {name}")
+    else:
+        print(f"name {name} among `datasets` of a study, and grambench run -d {name}; --study would do the former")
+    return 0
+
+
+def _separator(text: str) -> str:
+    """Return one character; raise ConfigError for more or none."""
+    found = "\t" if text in ("tab", "\\t") else text
+    if len(found) != 1:
+        raise ConfigError(f"--separator: expected one character, or tab, got {text!r}")
+    return found
+
+
+def _call(arguments: argparse.Namespace) -> str:
+    """Return the call that makes a description, to be repeated with --replace when the file has changed."""
+    words = ["grambench", "add-dataset", str(arguments.file), f"--label={arguments.label}"]
+    for option in ("positive", "negative", "drop"):
+        words += [f"--{option}", *getattr(arguments, option)] if getattr(arguments, option) else []
+    words += [f"--separator={arguments.separator}".replace("\t", "tab")] if arguments.separator else []
+    words += [f"--name={arguments.name}"] if arguments.name else []
+    words += ["--drop-incomplete"] if arguments.drop_incomplete else []
+    words += ["--minmax"] if arguments.minmax else []
+    words += {True: ["--header"], False: ["--no-header"], None: []}[arguments.header]
+    return " ".join(shlex.join(words).split())
+
+
+def _used(study: str, dataset: str) -> tuple[Path, str]:
+    """Return the file of a study, and its text with one more data set."""
+    path = CONFIG / "studies" / f"{study}.yaml"
+    if not path.is_file():
+        raise unknown_name("study in config/studies", study, [each.stem for each in path.parent.glob("[a-z]*.yaml")])
+    text = path.read_text(encoding="utf-8")
+    match = re.search(r"^datasets: *\[([^\]\n]*)\]", text, re.MULTILINE)
+    if match is None:
+        raise ConfigError(f"{path}: expected a line `datasets: [...]`, got none; name {dataset} there yourself")
+    names = list(filter(None, map(str.strip, match[1].split(","))))
+    both = ", ".join(dict.fromkeys([*names, dataset]))
+    return path, f"{text[: match.start(1)]}{both}{text[match.end(1) :]}"

@@ -1,0 +1,33 @@
+"""`grambench init`: a project of one's own."""
+
+import argparse
+import shutil
+from pathlib import Path
+
+from grambench.common import shipped
+from grambench.common.errors import ConfigError
+
+HELP = "make a small project of your own in a new folder: settings, a study, a data set"
+TEMPLATE = shipped.PACKAGE / "commands/template"
+IGNORED = ".cache/\n.snakemake/\ndata/raw/\nresults/\n"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("folder", type=Path, metavar="DIR", help="made where it is missing; must be empty")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it; return the exit code."""
+    folder: Path = arguments.folder
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise ConfigError(f"{folder}: expected a new or an empty folder, got one with files")
+        shutil.copytree(TEMPLATE, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        (folder / ".gitignore").write_text(IGNORED, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot be made ({error.strerror})") from None
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        print(path)
+    print(f"cd {folder} && grambench run; data of your own: grambench add-dataset")
+    return 0

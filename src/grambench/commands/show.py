@@ -1,0 +1,81 @@
+"""`grambench show`: one record as text."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grambench.commands import names
+from grambench.common import layout
+from grambench.common.errors import unknown_name
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from grambench.results.records import Record
+
+HELP = "print one record: its settings, numbers and provenance, or why it failed"
+FEW = 10  # kernels that are shown
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    run = parser.add_argument("run", metavar="STUDY/DATASET/ALGORITHM", help="of a sweep, /SWEEP follows")
+    names.completed(run, names.runs)
+    parser.add_argument(
+        "--results", type=Path, default=layout.RESULTS, metavar="FOLDER", help="of another results folder"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it; return the exit code."""
+    from grambench.results import records
+
+    known = names.runs(arguments.results)
+    if arguments.run not in known:
+        raise unknown_name(f"record of {arguments.results}", arguments.run, known)
+    study, dataset, task = arguments.run.split("/", 2)
+    path = layout.located(arguments.results, layout.RECORD.format(study=study, dataset=dataset, task=task))
+    print(*text(records.read(path)), sep="\n")
+    return 0
+
+
+def text(record: "Record") -> Iterator[str]:
+    """Yield the lines that say what is in a record."""
+    yield f"{record.study}: {record.algorithm} on {record.dataset}: {record.status}"
+    if record.reason:
+        yield f"  {record.reason}"
+    yield from (f"  | {line}" for line in record.detail.splitlines())
+    settings = {name: value for name, value in record.settings.items() if name not in ("values", "points")}
+    values, points = record.settings.get("values", []), record.settings.get("points", [])
+    settings["parameters"] = points[0] if points else {}
+    yield from _section("Settings", settings)
+    numbers: dict[str, Any] = {}
+    for name, table in record.metrics.items():
+        for p, repeats in enumerate(table):
+            numbers[f"{name} at {values[p]:g}" if values else name] = _summary(repeats)
+    kernels = record.settings.get("kernels", [])
+    for name, tables in record.kernel_values.items():
+        means = tables[0].mean(axis=0)
+        if len(means) == len(kernels):  # others were found, and have no names
+            largest = sorted(zip(means, kernels, strict=True), reverse=True)[:FEW]
+            numbers[f"{name} of kernels"] = ", ".join(f"{kernel} {mean:.4g}" for mean, kernel in largest)
+    yield from _section("Numbers: mean, standard deviation, repeats", numbers)
+    yield from _section("Provenance", record.provenance)
+
+
+def _summary(repeats: "NDArray[np.float64]") -> str:
+    deviation = f"{repeats.std(ddof=1):10.4g}" if len(repeats) > 1 else f"{'':10}"
+    return f"{repeats.mean():12.6g} {deviation} {len(repeats):5}"
+
+
+def _section(title: str, values: dict[str, Any]) -> Iterator[str]:
+    """Yield a heading, and a line for each value; what is empty is left out."""
+    shown = {name: value for name, value in values.items() if value not in ("", None, [], {})}
+    if shown:
+        yield from ("", title)
+    width = max(map(len, shown), default=0)
+    for name, value in shown.items():
+        yield f"  {name:{width}}  {value if isinstance(value, str) else json.dumps(value)}"

@@ -1,0 +1,42 @@
+"""`grambench try`: an algorithm beside five others, in seconds."""
+
+import argparse
+
+HELP = "run an algorithm, such as mine.py, beside others on a few data sets, in seconds and without a study"
+DATASETS = ("ionosphere", "sonar")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("algorithm", help="a file (mine.py), a module (package.module), or a name of the list")
+    parser.add_argument("-d", "--datasets", nargs="+", metavar="NAME", default=DATASETS, help=f"{' '.join(DATASETS)}")
+    parser.add_argument("-a", "--against", nargs="*", metavar="NAME", help="entries of the leaderboard")
+    parser.add_argument("-r", "--repeats", type=int, default=5, metavar="N", help="draws of examples (default: 5)")
+    parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help="such as '{rate: 0.5}'")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it; return the exit code."""
+    from grambench.commands.project import parameters, read_plan
+    from grambench.common.errors import ConfigError
+    from grambench.pipeline import trial
+    from grambench.results.statistics import printed
+
+    if arguments.repeats < 1:
+        raise ConfigError(f"--repeats: expected at least 1, got {arguments.repeats}")
+    plan = read_plan({"studies": [trial.STUDY]})
+    plan.use_compiled_code()
+    others = trial.OTHERS if arguments.against is None else arguments.against
+    asked = trial.Asked(arguments.algorithm, parameters(arguments), others, arguments.repeats)
+    reasons: list[str] = []
+    errors: dict[str, dict[str, float]] = {}
+    for row in trial.rows(plan, asked, arguments.datasets):
+        said = row.reason
+        if not said:
+            errors.setdefault(row.dataset, {})[row.title] = row.error.mean
+            said = f"{printed(row.error, 'error_percent'):14} % error {row.seconds:8.3f} s a draw"
+        print(f"{row.dataset:14} {row.title:24} {said}", flush=True)
+        reasons += [row.reason] if row.reason else []
+    for title, rank in trial.mean_ranks(errors).items():
+        print(f"mean rank {rank:4.1f} {title}")
+    return int(bool(reasons))

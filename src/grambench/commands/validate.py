@@ -1,0 +1,23 @@
+"""`grambench validate`: what is wrong with studies, all of it at once."""
+
+import argparse
+
+from grambench.commands import names
+from grambench.commands.project import read_plan
+
+HELP = "check studies and the data sets and algorithms that they name; nothing is run"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    studies = parser.add_argument("studies", nargs="*", help="their names; those of config.yaml when none is given")
+    names.completed(studies, names.studies)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it; return the exit code."""
+    plan = read_plan({"studies": arguments.studies} if arguments.studies else {})
+    for name in plan.studies:
+        tasks = sum(len(plan.tasks(name, dataset)) for dataset in plan.datasets(name))
+        print(f"{name}: {len(plan.datasets(name))} data sets, {tasks} runs")
+    return 0

@@ -1,0 +1,30 @@
+"""What comes with the package beside its code: the workflow, the configuration, the bundled data.
+
+A clone has them at its root; a wheel carries them in a folder of the package (`force-include` in pyproject.toml). A
+project is the working folder. What it has itself comes first, so that in a clone all paths are those of the clone.
+"""
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent
+ROOT = PACKAGE / "shipped" if (PACKAGE / "shipped").is_dir() else PACKAGE.parent.parent
+
+
+def located(path: Path | str) -> Path:
+    """Return a file or folder of the project where it has one, and else the shipped one.
+
+    Parameters
+    ----------
+    path : Path or str
+        Relative to the project's root or to the clone's.
+    """
+    return Path(path) if Path(path).exists() else ROOT / path
+
+
+def of_the_package(path: str) -> Path:
+    """Return a file beside the package's code, relative to the working folder where it lies below that.
+
+    Snakemake makes anew whatever had other inputs: in a clone they are the same wherever it lies.
+    """
+    whole = PACKAGE / path
+    return whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole

@@ -1,0 +1,249 @@
+"""What every algorithm does, ours and those from outside: checks that `grambench check` and the tests run.
+
+They try an algorithm on a small problem of 60 examples. Whether it learns what its paper says is not among them: that
+takes a reference implementation.
+"""
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import TypeAdapter
+
+from grambench import algorithms, experiments
+from grambench.algorithms.checks import learn, scored
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.common.errors import ContractError
+from grambench.config.protocols import Protocol
+from grambench.config.study import Dictionary
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments.specification import Specification
+from grambench.kernels import grams
+from grambench.kernels.continuous import gaussian
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pool import Continuous, Stored
+
+N = 60
+KERNELS = ("polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma2")
+DICTIONARY = Dictionary(family="gaussian", low=0.1, high=10.0, count=4, spacing="log")
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "online": {"repeats": 2, "checkpoints": 6},
+    "nested": {"parts": 2, "folds": 2, "select": "C", "values": [0.1, 1.0]},
+    "holdout": {"repeats": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
+}
+OF_MANY_CLASSES: dict[str, dict[str, Any]] = {
+    "classes": {"repeats": 2, "sizes": {"default": [10, 5, 5]}, "values": [0.1, 1.0]}
+}
+ALIKE = 1e-2  # of the learned kernel, where solvers and searches leave something open
+
+
+class Problem(NamedTuple):
+    """Features (n, 3), labels that overlap a little, -1 and +1 or of three classes, and an order."""
+
+    features: NDArray[np.float64]
+    labels: Labels
+    order: Order
+
+    def pool(self, kernels: tuple[str, ...] = KERNELS) -> Stored:
+        """Return the Gram matrices of an online study, with the family."""
+        values = grams.compute(grams.inner_products(self.features), [Kernel.parse(name) for name in kernels])
+        grid = np.array(DICTIONARY.grid())
+        family = Continuous(gaussian.Family, self.features, DICTIONARY.low, DICTIONARY.high, grid)
+        return Stored(values, features={"": self.features}, family=family)
+
+
+def problem(seed: int = 0, *, many: bool = False) -> Problem:
+    """Return a problem of two classes, or of three, as many examples of each."""
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(N, 3))
+    value = features[:, 0] + features[:, 1] ** 2 + 0.3 * rng.normal(size=N)
+    labels = np.where(value > 0.7, 1, -1).astype(np.int8)
+    if many:
+        labels = (np.argsort(np.argsort(value)) // (N // 3)).astype(np.int8)
+    return Problem(features, labels, rng.permutation(N).astype(np.int32))
+
+
+class Check(NamedTuple):
+    """What is checked, in words, and what raises where it does not hold."""
+
+    what: str
+    test: Callable[[str, dict[str, Any]], None]
+
+
+def faults(name: str, settings: dict[str, Any] | None = None) -> Iterator[tuple[str, str]]:
+    """Yield what every check asks for, and in one line what is wrong; empty where nothing is.
+
+    Parameters
+    ----------
+    name : str
+        An algorithm, see `grambench.algorithms`.
+    settings : dict, optional
+        Parameters that are not left at their defaults.
+    """
+    for check in CHECKS:
+        try:
+            check.test(name, settings or {})
+            fault = ""
+        except Exception as error:  # whatever someone's code raises
+            kind = "" if isinstance(error, ContractError) else f"{type(error).__name__}: "
+            fault = kind + (str(error).splitlines() or ["no message"])[0]
+        yield check.what, fault
+
+
+def _learn(name: str, settings: dict[str, Any], given: Problem, pool: Stored | None = None, seed: int = 3) -> Fit:
+    algorithm = algorithms.load(name)
+    rng = np.random.default_rng(seed)
+    parameters = algorithm.parameters(**settings)
+    return learn(algorithm, parameters, pool or given.pool(), given.labels, order=given.order, rng=rng)
+
+
+def _problem(name: str, seed: int) -> Problem:
+    return problem(seed, many=algorithms.takes_many_classes(name))
+
+
+def says_what_it_is(name: str, settings: dict[str, Any]) -> None:
+    """Raise unless an algorithm has a title and parameters that a study's file can hold."""
+    algorithm = algorithms.load(name)
+    if not algorithm.title or algorithm.title == algorithms.source(name).stem:
+        raise ContractError("the file's docstring: expected the algorithm's name as its first words, up to a colon")
+    if not dataclasses.is_dataclass(algorithm.parameters):
+        raise ContractError("Parameters: expected a dataclass")
+    if not algorithm.parameters.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        raise ContractError("Parameters: expected a frozen dataclass, whose values nobody changes")
+    plain = json.loads(json.dumps(algorithms.resolved(name, settings)))
+    again = json.loads(json.dumps(algorithms.resolved(name, plain)))
+    if again != plain:
+        raise ContractError(f"Parameters: expected {plain} again from these values, got {again}")
+
+
+def keeps_the_contract(name: str, settings: dict[str, Any]) -> None:
+    """Raise unless a fit is what `grambench.algorithms.fit` says, with three kernels and with one."""
+    given = _problem(name, 0)
+    _learn(name, settings, given)
+    _learn(name, settings, given, given.pool(KERNELS[:1]))
+
+
+def is_the_same_again(name: str, settings: dict[str, Any]) -> None:
+    """Raise unless the same seed gives the same fit and scores, bit for bit."""
+    given = _problem(name, 1)
+    pool = given.pool()
+    first, second = (_learn(name, settings, given, pool) for _ in range(2))
+    for field in ("weights", "thetas", "trace", "steps", "work"):
+        if not same(getattr(first, field), getattr(second, field)):
+            raise ContractError(f"{field}: expected the same from two fits with one seed; draw from `rng` alone")
+    if first.predictor and not same(first.predictor.scores(pool), second.predictor.scores(pool)):  # type: ignore[union-attr]
+        raise ContractError("scores: expected the same from two fits with one seed; draw from `rng` alone")
+
+
+def does_not_look_ahead(name: str, settings: dict[str, Any]) -> None:
+    """Raise unless, of an online algorithm, the scores of a round ignore the labels of later ones."""
+    given = _problem(name, 2)
+    before = _learn(name, settings, given).trace
+    if before is None:
+        return
+    known, changed = 30, given.labels.copy()
+    changed[given.order[known:]] *= -1
+    after = _learn(name, settings, given._replace(labels=changed)).trace
+    if (
+        after is None
+        or not same(before.scores[:31], after.scores[:31])
+        or not same(before.weights[:30], after.weights[:30])
+    ):
+        raise ContractError("trace: expected scores that ignore the labels of later rounds")
+
+
+def knows_no_numbers(name: str, settings: dict[str, Any]) -> None:
+    """Raise unless renumbered examples change nothing: online not a bit, else up to what solvers leave open."""
+    given = _problem(name, 4)
+    shuffle = np.random.default_rng(0).permutation(N)
+    position = np.argsort(shuffle).astype(np.int32)
+    moved = Problem(given.features[shuffle], given.labels[shuffle], position[given.order])
+    kernels = ("gaussian_sigma1", "gaussian_sigma0.001", "gaussian_sigma0.0005")  # one is clearly the best
+    pool = given.pool(kernels)
+    other = Stored(
+        [np.ascontiguousarray(gram[np.ix_(shuffle, shuffle)]) for gram in pool.grams()],
+        features={"": moved.features},
+        family=moved.pool(kernels).family,
+    )
+    before, after = _learn(name, settings, given, pool), _learn(name, settings, moved, other)
+    if before.trace is not None and not same(before.trace, after.trace):
+        raise ContractError("trace: expected the same of examples that are numbered otherwise, in the same order")
+    gram, again = before.gram(pool)[np.ix_(shuffle, shuffle)], after.gram(other)
+    if np.linalg.norm(gram - again) > ALIKE * np.linalg.norm(gram):
+        raise ContractError("weights: expected the same kernel from examples that are numbered otherwise")
+
+
+def scores_each_example_by_itself(name: str, settings: dict[str, Any]) -> None:
+    """Raise unless a predictor's scores are those of each example, whatever others are asked for; rounding apart."""
+    given = _problem(name, 3)
+    pool, rows, fit = given.pool(), np.arange(N), _learn(name, settings, given)
+    if fit.predictor is None:
+        return
+    classes = 3 if algorithms.takes_many_classes(name) else None
+    values = scored(fit.predictor, pool, classes)
+    if getattr(fit.predictor, "rng", None) is not None:  # draws for each example
+        return
+    for part in (rows[:1], rows[10:17], rows[::-1]):
+        if not np.allclose(scored(fit.predictor, pool.part(part, rows), classes), values[part], rtol=1e-9, atol=1e-9):
+            raise ContractError("scores: expected those of an example to be the same whatever others are asked for")
+
+
+def runs_under_every_protocol(name: str, settings: dict[str, Any]) -> None:
+    """Raise unless every protocol gets its numbers."""
+    many = algorithms.takes_many_classes(name)
+    given = problem(0, many=many)
+    names = ("a", "b", "c") if many else ()
+    data = PreparedDataset(
+        name="made", features=given.features, labels=given.labels, orders=None, source={"kind": "none"}, classes=names
+    )
+    for kind, protocol in (OF_MANY_CLASSES if many else PROTOCOLS).items():
+        asked = Specification(
+            study="check",
+            dataset="made",
+            algorithm=name,
+            experiment=kind,
+            file=name,
+            points=[algorithms.resolved(name, settings)],
+            sweep="",
+            values=[],
+            protocol=TypeAdapter[Any](Protocol).validate_python({"kind": kind} | protocol).model_dump(mode="json"),
+            kernels=list(KERNELS),
+            seed=7,
+            dictionary=DICTIONARY.model_dump(mode="json") | {"grid": DICTIONARY.grid()},
+            classes=list(names) or None,
+        )
+        stored = list(given.pool().grams()) if kind == "online" else []
+        try:
+            experiments.load(kind)(asked, data, stored)
+        except Exception as error:
+            raise ContractError(f"{kind}: {type(error).__name__}: {error}") from error
+
+
+CHECKS = [
+    Check("says what it is", says_what_it_is),
+    Check("keeps the contract of a fit", keeps_the_contract),
+    Check("is the same again with the same seed", is_the_same_again),
+    Check("does not look ahead, where it learns online", does_not_look_ahead),
+    Check("does not depend on how examples are numbered", knows_no_numbers),
+    Check("scores each example by itself", scores_each_example_by_itself),
+    Check("runs under every protocol", runs_under_every_protocol),
+]
+
+
+def same(first: Any, second: Any) -> bool:
+    """Return whether two fits, traces or other records of one kind are equal, bit for bit, in all their fields."""
+    if isinstance(first, np.random.Generator):
+        return bool(first.bit_generator.state == second.bit_generator.state)
+    if callable(first):  # a certificate that is yet to be computed
+        return bool(callable(second) and same(first(), second()))
+    if isinstance(first, np.ndarray):
+        return first.dtype == second.dtype and first.shape == second.shape and bool(first.tobytes() == second.tobytes())
+    if hasattr(first, "__dataclass_fields__"):
+        names = first.__dataclass_fields__
+        return type(first) is type(second) and all(same(getattr(first, n), getattr(second, n)) for n in names)
+    if isinstance(first, list | tuple):
+        return len(first) == len(second) and all(map(same, first, second))
+    return bool(type(first) is type(second) and first == second)

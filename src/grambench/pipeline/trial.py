@@ -1,0 +1,141 @@
+"""An algorithm beside a few others on a few data sets, in seconds and without a workflow: `grambench try`.
+
+It is the leaderboard's protocol with fewer draws. Every run is a process under the project's limits, as in a study;
+nothing is left behind but the data that was fetched.
+"""
+
+import math
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from grambench import algorithms
+from grambench.common import layout
+from grambench.common.errors import unknown_name
+from grambench.config.study import Entry, Study, Tune
+from grambench.datasets import store
+from grambench.pipeline.plan import Plan
+from grambench.pipeline.steps import fetch, prepare, run
+from grambench.results import records
+from grambench.results.statistics import Sample
+
+STUDY = "leaderboard"
+ENTRY = "tried"
+OTHERS = ("uniform_svm", "best_kernel_svm", "rkl", "omkc_dd", "gaussian_svm")
+
+
+class Asked(NamedTuple):
+    """What is tried.
+
+    Attributes
+    ----------
+    algorithm : str
+        See `grambench.algorithms`.
+    parameters : dict
+        Those that are not left at their defaults.
+    others : sequence of str
+        Entries of the leaderboard to stand beside it.
+    repeats : int
+        How often examples are drawn.
+    """
+
+    algorithm: str
+    parameters: dict[str, Any]
+    others: Sequence[str] = OTHERS
+    repeats: int = 5
+
+
+class Row(NamedTuple):
+    """What came of one algorithm on one data set.
+
+    Attributes
+    ----------
+    dataset, title : str
+        The data set, and the algorithm as tables print it.
+    error : Sample
+        The test error in percent over the draws.
+    seconds : float
+        The mean of a draw, tuning included.
+    reason : str
+        Why there is no number; empty where there is one.
+    """
+
+    dataset: str
+    title: str
+    error: Sample
+    seconds: float
+    reason: str
+
+
+def study(plan: Plan, asked: Asked) -> Study:
+    """Return the leaderboard with an algorithm and some of its contestants; it tunes its C, where it has one."""
+    known, name = plan.studies[STUDY], asked.algorithm
+    for other in asked.others:
+        if other not in known.algorithms:
+            raise unknown_name(f"algorithm of {STUDY}", other, known.algorithms)
+    algorithms.parameters(name, asked.parameters)
+    free = "C" in set(algorithms.fields(name)) - set(asked.parameters)
+    tune = Tune(parameter="C", values=known.protocol.model_dump()["values"]) if free else None
+    place = {"path": name} if name.endswith(".py") else {"algorithm": name}
+    entry = Entry(**place, parameters=asked.parameters, tune=tune)
+    protocol = known.protocol.model_copy(update={"repeats": asked.repeats})
+    entries = {ENTRY: entry} | {other: known.algorithms[other] for other in asked.others}
+    return known.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
+
+
+def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
+    """Yield what comes of an algorithm, and of others, data set by data set, as it comes.
+
+    Parameters
+    ----------
+    plan : Plan
+        With the leaderboard among its studies, which becomes the smaller one.
+    asked : Asked
+        The algorithm and the others.
+    datasets : sequence of str
+        Data sets of two classes, which need not be the leaderboard's.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name, or a parameter that the algorithm refuses.
+    """
+    plan.studies[STUDY] = small = study(plan, asked)
+    for dataset in datasets:
+        plan.dataset(dataset)
+    for dataset in datasets:
+        with tempfile.TemporaryDirectory() as folder:
+            prepared = Path(folder) / "prepared.h5"
+            source = layout.RAW.format(dataset=plan.configuration.description(dataset).folder)
+            fetch.main([plan.fetch_spec(dataset), source])
+            prepare.main([plan.prepare_spec(dataset), str(prepared), source])
+            found = store.read(prepared)
+            for entry in small.algorithms:
+                title = small.algorithms[entry].title or algorithms.title(small.file(entry))
+                if isinstance(found, store.Unavailable):
+                    yield Row(dataset, title, Sample.of([]), math.nan, str(found))
+                else:
+                    yield _row(plan, dataset, entry, title, prepared)
+
+
+def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
+    """Return mean ranks by title, the best first, over the data sets on which all have an error."""
+    table = pd.DataFrame(errors).T.dropna()
+    return table.round(9).rank(axis="columns").mean().sort_values(kind="stable")
+
+
+def _row(plan: Plan, dataset: str, entry: str, title: str, prepared: Path) -> Row:
+    limits, output = plan.project.limits, prepared.with_name(f"{entry}.h5")
+    spec, code = plan.run_spec(STUDY, dataset, entry), plan.run_code(STUDY, entry)
+    settings = prepared.with_suffix(".json")
+    settings.write_text(spec, encoding="utf-8")
+    within = ["--seconds", str(limits.seconds), "--memory-mb", str(limits.memory_mb)]
+    run.main([str(settings), code, str(output), *within, str(prepared)])
+    record = records.read(output)
+    if record.status != "ok":
+        return Row(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")
+    error, seconds = (record.metrics[metric].ravel() for metric in ("error_percent", "seconds"))
+    return Row(dataset, title, Sample.of(error), float(seconds.mean()), "")

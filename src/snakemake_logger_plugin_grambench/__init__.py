@@ -1,0 +1,93 @@
+"""Snakemake's output as one progress bar: what is done, what failed, the time left; errors are shown above it.
+
+`snakemake --logger grambench`, which `grambench run` calls. Snakemake finds plugins by the names of their packages,
+and loads them whenever it starts, so that nothing is imported here that it does not need then.
+"""
+
+import logging
+import signal
+import sys
+import threading
+from types import FrameType
+from typing import Any
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+SECONDS = 1.0, 60.0  # between two drawings of the bar on a terminal, and of lines in a file
+
+
+class LogHandler(LogHandlerBase):
+    """Draws the bar."""
+
+    writes_to_stream = True
+    writes_to_file = False
+    has_filter = True  # all records are looked at, errors above all
+    has_formatter = False
+    needs_rulegraph = False
+
+    def __post_init__(self) -> None:
+        """Begin with nothing to do."""
+        self.bar: Any = None
+        self.outputs: dict[int, list[str]] = {}  # of jobs that run
+        self.failed = 0
+        self.ended = threading.Event()
+        self.interrupted = False
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._interrupt)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show what a record of Snakemake's log says."""
+        values = record.__dict__
+        match values.get("event"):
+            case LogEvent.RUN_INFO if total := values["stats"].get("total"):
+                self._begin(total)
+            case LogEvent.JOB_INFO:
+                self.outputs[values["jobid"]] = values["output"]
+            case LogEvent.JOB_FINISHED:
+                self.failed += self._failed(self.outputs.pop(values["job_id"], []))
+            case LogEvent.PROGRESS:
+                self._begin(values["total"])
+                self.bar.set_postfix_str(f"{self.failed} failed", refresh=False)
+                self.bar.update(values["done"] - self.bar.n)
+            case _ if record.levelno >= logging.WARNING and not self.interrupted:
+                self._write(self.format(record))
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        self.ended.set()
+        if self.bar is not None:
+            self.bar.close()
+        super().close()
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Note that steps end because they were told to, which is no error to show."""
+        self.interrupted = True
+        raise KeyboardInterrupt
+
+    def _begin(self, total: int) -> None:
+        from tqdm import tqdm
+
+        if self.bar is None:
+            between = SECONDS[not sys.stderr.isatty()]
+            form = "{percentage:3.0f} % |{bar:30}| {n_fmt} of {total_fmt} steps{postfix}, {remaining} left"
+            self.bar = tqdm(total=total, bar_format=form, mininterval=between, maxinterval=between, smoothing=0.05)
+            threading.Thread(target=self._tick, args=(between,), daemon=True).start()
+        self.bar.total = total
+
+    def _tick(self, seconds: float) -> None:
+        """Draw the time left while a long step says nothing."""
+        while not self.ended.wait(seconds):
+            self.bar.refresh()
+
+    def _write(self, text: str) -> None:
+        if self.bar is None:
+            print(text, file=sys.stderr)  # noqa: T201
+        else:
+            self.bar.write(text, file=sys.stderr)
+
+    def _failed(self, outputs: list[str]) -> bool:
+        """Return whether what a job has left says that it failed, which is no error to Snakemake."""
+        from grambench.pipeline import status
+
+        return any(status.left(path) not in ("", "ok") for path in outputs)

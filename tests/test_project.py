@@ -1,0 +1,147 @@
+"""A project outside the repository: what it has itself, what comes with the package, and that no clone is needed."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+from hatchling.builders.sdist import SdistBuilder
+from hatchling.builders.wheel import WheelBuilder
+from test_own_data import CALL, PEOPLE
+
+from grambench import cli
+from grambench.common import shipped
+from grambench.config.project import Configuration
+
+ROOT = Path(__file__).parent.parent
+SHIPPED = ["Snakefile", "workflow", "profiles", "envs/environment.yaml", "config", "data/bundled"]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A new project; the current folder is the one that holds it."""
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["init", "mine"]) == 0
+    return tmp_path / "mine"
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the repository as it stands."""
+    folder = tmp_path_factory.mktemp("wheel")
+    return Path(next(WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])))
+
+
+def test_a_new_project_is_small_and_its_study_short(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = sorted(str(path.relative_to(project)) for path in project.rglob("*") if path.is_file())
+    settings = ["config/config.yaml", "config/datasets/iris.yaml", "config/studies/first.yaml"]
+    assert files == [".gitignore", *settings, "iris.csv"]
+    assert len((project / settings[2]).read_text().splitlines()) <= 15
+    assert cli.main(["-C", "mine", "fetch", "iris"]) == 0
+    assert "iris               ok" in capsys.readouterr().out
+
+
+def test_nothing_is_written_over(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["init", "mine"]) == 2
+    assert "mine: expected a new or an empty folder, got one with files" in capsys.readouterr().err
+
+
+def test_from_below_and_from_afar(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    below = project / "notes/2027"
+    below.mkdir(parents=True)
+    (below / "people.csv").write_text(PEOPLE)
+    monkeypatch.chdir(below)
+    assert cli.main(["add-dataset", "people.csv", *CALL]) == 0  # paths of the call are seen from where it is made
+    assert Path.cwd() == project
+    description = yaml.safe_load((project / "config/datasets/people.yaml").read_text())
+    assert description["sources"][0]["files"][0]["path"] == "../../notes/2027/people.csv"
+    (below / "mine.py").write_text("")
+    monkeypatch.chdir(below)
+    assert cli.main(["check", "mine.py"]) in (1, 2)
+    said = capsys.readouterr()
+    assert "no such file" not in said.err + said.out and "unknown" not in said.err + said.out
+    monkeypatch.chdir(project.parent)
+    assert cli.main(["-C", "mine/notes", "fetch", "people"]) == 0
+    monkeypatch.chdir(project.parent)
+    assert cli.main(["-C", "yours", "status"]) == 2
+    assert cli.main(["status"]) == 2
+    err = capsys.readouterr().err.splitlines()
+    assert err[0] == "grambench: -C yours: No such file or directory"
+    assert err[1].endswith("name a project with -C, or make one with grambench init")
+
+
+def test_its_own_come_first_and_the_shipped_ones_by_name(project: Path) -> None:
+    configuration = Configuration(project / "config")
+    assert {"first", "omkc"} <= set(configuration.names("studies"))
+    assert configuration.study("omkc").datasets == Configuration(ROOT / "config").study("omkc").datasets
+    own = (ROOT / "config/datasets/sonar.yaml").read_text().replace("title: ", "title: My ")
+    (project / "config/datasets/sonar.yaml").write_text(own)
+    assert Configuration(project / "config").dataset("sonar").title.startswith("My ")
+    assert configuration.path("published/omkc_tables_3_4.csv") == shipped.ROOT / "config/published/omkc_tables_3_4.csv"
+
+
+def test_the_wheel_has_the_workflow_and_the_configuration(wheel: Path) -> None:
+    files = {path for name in SHIPPED for path in [ROOT / name, *(ROOT / name).rglob("*")] if path.is_file()}
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    assert {f"grambench/shipped/{path.relative_to(ROOT)}" for path in files} <= names
+    code = {path.relative_to(ROOT / "src") for path in (ROOT / "src/grambench").rglob("*") if path.is_file()}
+    assert {str(path) for path in code if "__pycache__" not in path.parts} <= names
+
+
+def test_the_sdist_has_what_the_wheel_is_made_from(tmp_path: Path) -> None:
+    (archive,) = SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    names = subprocess.run(["tar", "tzf", archive], capture_output=True, text=True, check=True).stdout.splitlines()
+    inside = {name.partition("/")[2] for name in names}
+    assert {"pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "src/grambench/cli.py", *SHIPPED[:1]} <= inside
+    assert {"data/bundled/SHA256SUMS", "config/studies/omkc.yaml", "workflow/rules/runs.smk"} <= inside
+
+
+def test_one_version() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert str(citation["version"]) == version
+    others = [path for path in (ROOT / "src").rglob("*.py") if re.search(r"^__version__ = \"", path.read_text(), re.M)]
+    assert others == []
+
+
+@pytest.mark.workflow
+def test_the_wheel_alone_carries_a_project_from_a_csv_file_to_its_report(wheel: Path, tmp_path: Path) -> None:
+    """No clone, no line of YAML by hand: the package lies unpacked elsewhere, as pip leaves it."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "site"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("GRAMBENCH_MIRROR", None)
+
+    def call(folder: Path, *arguments: str) -> str:
+        command = [sys.executable, "-m", "grambench.cli", *arguments]
+        answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        assert answer.returncode == 0, answer.stdout[-3000:] + answer.stderr[-6000:]
+        return answer.stdout
+
+    call(tmp_path, "init", "mine")
+    project = tmp_path / "mine"
+    (project / "people.csv").write_text(PEOPLE)
+    call(project, "add-dataset", "people.csv", *CALL, "--study", "first")
+    study = project / "config/studies/first.yaml"
+    values = yaml.safe_load(study.read_text())
+    values["protocol"]["repeats"] = 2
+    values |= {"datasets": ["people", "sonar"], "algorithms": {"gaussian_svm": {}}}  # nothing to compile
+    values["tables"] = {"accuracy": values["tables"]["accuracy"] | {"algorithms": ["gaussian_svm"]}}
+    study.write_text(yaml.safe_dump(values))
+    with (project / "config/config.yaml").open("a") as settings:
+        settings.write("sources: [file, bundled]\n")
+    said = call(project / "config", "run", "-c", "2", "--", "--quiet", "rules")
+    assert f"report: {project / 'results/report/index.html'}" in said
+    table = (project / "results/first/tables/accuracy.md").read_text()
+    assert re.findall(r"^\| (\w+) +\| \**[0-9.]+", table, re.M) == ["people", "sonar"]
+    assert not list((tmp_path / "site/grambench").rglob("*.h5"))
+    shown = call(project, "list", "studies")
+    assert "first " in shown and "omkc " in shown
