@@ -135,7 +135,7 @@ def test_the_overview_says_what_was_run_and_what_does_not_come_out(site):
     text = read(site / "index.html").text
     for expected in (
         "A part of the studies, not the full run",
-        "3 of 4 data sets, 3 of 3 entries of 1 study;",
+        "3 of 4 data sets, 3 of 3 entries of 1 study ;",
         "16 seconds of runs",  # 11 cells of 1.5 s
         "3 failed",
         "OMKC(S,S): mistakes (%) on wdbc 5.20 ± 1.29, published 15.00 ± 1.30.",
