@@ -169,7 +169,7 @@ def test_snakemake_reports_figures_tables_and_numbers_with_captions(finished):
         "summary.csv",
         "reproduction.csv",
         "claims.csv",
-        "index.html",
+        "report.html",
     ):
         assert name in names
     assert "Every published number of study omkc beside ours" in page

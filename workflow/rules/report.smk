@@ -132,8 +132,8 @@ rule report:
         files=[name for study in PLAN.studies for name in PLAN.shown(study)],
         notes=PLAN.explained(),
     output:
-        index=report(layout.REPORT, caption="../report/page.rst", category="Report"),
-        whole=layout.REPORT_FILE,
+        index=layout.REPORT,
+        whole=report(layout.REPORT_FILE, caption="../report/page.rst", category="Report"),
         pages=directory(layout.REPORT_PAGES),
         files=directory(layout.REPORT_FILES),
     log:
