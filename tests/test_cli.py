@@ -354,10 +354,10 @@ def test_validate_says_all_that_is_wrong_at_once(project, capsys):
     assert [line.split(": ")[2] for line in call(capsys, "validate", "omkc")[2].splitlines()] == [
         f"algorithms.{name}" for name in ("omkc_dd", "omkc_sd", "omm2")
     ]
-    study |= {"colour": "red", "datsets": [], "title": 1}
+    study |= {"colour": "red", "algorithmss": [], "title": 1}
     path.write_text(yaml.safe_dump(study))
     said = call(capsys, "validate", "omkc")[2]
-    assert "datsets: unknown key 'datsets': did you mean datasets" in said and said.count("\n") == 3
+    assert "algorithmss: unknown key 'algorithmss': did you mean algorithms" in said and said.count("\n") == 3
 
 
 def test_show_prints_a_record(project, capsys):

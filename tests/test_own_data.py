@@ -159,7 +159,7 @@ def test_all_faults_of_a_file_in_a_line_each(what: str, project: Path, capsys: A
         (["--label", "class", "--positive", "yes", "--name", "Mine"], "--name: expected small letters"),
         (["--label", "class", "--positive", "yes", "--name", "sonar"], "sonar is a data set that comes with grambench"),
         ([*CALL, "--separator", "::"], "--separator: expected one character, or tab, got '::'"),
-        ([*CALL, "--study", "frist"], "unknown study in config/studies 'frist': did you mean first"),
+        ([*CALL, "--study", "firstt"], "unknown study in config/studies 'firstt': did you mean first"),
     ],
 )
 def test_a_wrong_call(project: Path, capsys: Any, arguments: list[str], message: str) -> None:

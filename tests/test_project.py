@@ -92,7 +92,7 @@ def test_the_wheel_has_the_workflow_and_the_configuration(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     assert {f"grambench/shipped/{path.relative_to(ROOT)}" for path in files} <= names
-    code = {path.relative_to(ROOT / "src") for path in (ROOT / "src/grambench").rglob("*") if path.is_file()}
+    code = {path.relative_to(ROOT / "src") for path in (ROOT / "src").rglob("*") if path.is_file()}
     assert {str(path) for path in code if "__pycache__" not in path.parts} <= names
 
 

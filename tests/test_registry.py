@@ -212,7 +212,7 @@ def test_a_predictor_is_the_sum_that_it_says(name, grid):
 @pytest.mark.parametrize("check", conformance.CHECKS[:-1], ids=lambda check: check.test.__name__)  # protocols: above
 @pytest.mark.parametrize("name", algorithms.names())
 def test_every_algorithm_passes_the_checks_for_those_from_outside(name, check):
-    check.test(name, OTHER.get(name, {}))
+    check.test(name, OTHER.get(name, {}) if name != "single_kernel" else {})  # one pool has a single kernel
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -205,6 +205,20 @@ def test_axes_of_a_sweep_are_the_studys(compared):
     assert canvas.get_supxlabel() == "Factor"
 
 
+def test_a_sweep_is_drawn_beside_what_there_is_without_it(compared):
+    results, figure = presentation.results(), presentation.study().figures["figure4"]
+    plain = figures.draw(results, presentation.curves(), compared, figure)
+    levels = figures.draw(results, presentation.curves(), compared, figure.model_copy(update={"level": "as it is"}))
+    count = len(plain.axes[0].get_lines())
+    drawn = levels.axes[0].get_lines()
+    assert len(drawn) > count
+    mean = results.values(figure.datasets[0], figure.algorithms[0], figure.metrics[0]).mean()
+    assert drawn[count].get_xdata().tolist() == [0.5, 0.8] and drawn[count].get_ydata().tolist() == [mean, mean]
+    assert f"{results.title(figure.algorithms[0])}, as it is" in [
+        each.get_text() for each in levels.legends[0].get_texts()
+    ]
+
+
 def test_every_kind_of_figure_and_table_is_drawn():
     for union, package, drawing in ((Figure, figures, "draw"), (Table, tables, "build")):
         for model in get_args(get_args(union)[0]):

@@ -19,7 +19,7 @@ from typing import Any
 
 from grambench.commands import project
 from grambench.common import provenance
-from grambench.common.errors import ConfigError, GrambenchError, unknown_name
+from grambench.common.errors import REFUSED, ConfigError, GrambenchError, told, unknown_name
 
 COMMANDS = [  # in the order of help
     *("init", "list", "add-dataset", "validate", "fetch", "try", "check", "run", "status", "failed", "show", "open"),
@@ -56,8 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _enter_project(arguments)
         return int(arguments.command(arguments))
     except GrambenchError as error:
-        print("\n".join(f"grambench: {line}" for line in str(error).splitlines()), file=sys.stderr)
-        return 2
+        print(told(error), file=sys.stderr)
+        return REFUSED
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -133,7 +133,9 @@ rule report:
         notes=PLAN.explained(),
     output:
         index=layout.REPORT,
-        whole=report(layout.REPORT_FILE, caption="../report/page.rst", category="Report"),
+        whole=report(
+            layout.REPORT_FILE, caption="../report/page.rst", category="Report"
+        ),
         pages=directory(layout.REPORT_PAGES),
         files=directory(layout.REPORT_FILES),
     log:

@@ -90,12 +90,12 @@ def names(shelf: str = "*") -> list[str]:
 @functools.cache
 def installed() -> dict[str, str]:
     """Return the modules that installed packages offer, by name; our own names are not theirs to give."""
-    return {point.name: point.value for point in entry_points(group=GROUP) if not _shelf(point.name)}
+    return {point.name: point.value for point in entry_points(group=GROUP) if not shelf_of(point.name)}
 
 
 def source(name: str) -> Path:
     """Return an algorithm's file; raise ConfigError for an unknown name, and where there is no file."""
-    if shelf := _shelf(name):
+    if shelf := shelf_of(name):
         return FOLDER / shelf / f"{name}.py"
     if name.endswith(".py"):
         if not (path := Path(name)).is_file():
@@ -106,21 +106,21 @@ def source(name: str) -> Path:
     dotted = module(name)
     try:
         found = importlib.util.find_spec(dotted)
-    except ImportError:  # of the package that holds it
-        found = None
-    if found is None or not found.origin:
-        raise ConfigError(f"{dotted}: expected an installed module, found none")
+    except (Exception, SystemExit) as error:  # the package that holds it is imported, which may raise anything
+        raise ConfigError(f"{dotted}: expected an installed module, got {type(error).__name__}: {error}") from None
+    if found is None or not found.origin or not Path(found.origin).is_file():
+        raise ConfigError(f"{dotted}: expected an installed module with a file, found none")
     return Path(found.origin)
 
 
-def _shelf(name: str) -> str:
-    """Return the shelf of one of our own algorithms, empty for a name that is none."""
+def shelf_of(name: str) -> str:
+    """Return the shelf of one of our own algorithms, empty for one from outside."""
     return next((shelf for shelf in SHELVES if name.isidentifier() and (FOLDER / shelf / f"{name}.py").is_file()), "")
 
 
 def module(name: str) -> str:
     """Return the dotted name of an algorithm's module, or its path; raise ConfigError for an unknown name."""
-    if shelf := _shelf(name):
+    if shelf := shelf_of(name):
         return f"{GROUP}.{shelf}.{name}"
     if name.endswith(".py") or name not in installed():
         return name if "." in name else str(source(name))
@@ -129,7 +129,7 @@ def module(name: str) -> str:
 
 def takes_many_classes(name: str) -> bool:
     """Return whether labels are class numbers to an algorithm; others learn one class against the rest."""
-    if shelf := _shelf(name):
+    if shelf := shelf_of(name):
         return shelf == "multiclass"
     return any(ast.unparse(node) == "MANY_CLASSES = True" for node in getattr(_tree(name), "body", []))
 
@@ -138,18 +138,23 @@ def takes_many_classes(name: str) -> bool:
 def load(name: str) -> Algorithm:
     """Import one algorithm."""
     found = _imported(name)
-    for what in ("Parameters", "fit"):
-        if not hasattr(found, what):
+    for what, there in (("Parameters", dataclasses.is_dataclass), ("fit", callable)):
+        if not there(getattr(found, what, None)):
             raise AttributeError(
-                f"{source(name).name}: expected a dataclass `Parameters` and a function `fit`, no {what}"
+                f"{source(name).name}: expected a dataclass `Parameters` and a function `fit`, no such {what}"
             )
     return Algorithm(name, title(name), found.Parameters, found.fit)
 
 
 def _imported(name: str) -> ModuleType:
     path = source(name)
-    if not name.endswith(".py"):
-        return importlib.import_module(module(name))
+    try:
+        return _imported_file(name, path) if name.endswith(".py") else importlib.import_module(module(name))
+    except SystemExit:  # a script, whose end would be taken for ours
+        raise ImportError(f"{path.name} ends Python when it is imported") from None
+
+
+def _imported_file(name: str, path: Path) -> ModuleType:
     # a name of its own, so that it hides no module, nor another file of the same name
     dotted = f"grambench_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}_{path.stem}"
     if not (spec := importlib.util.spec_from_file_location(dotted, path)) or not spec.loader:

@@ -5,8 +5,8 @@ round costs a kernel's weight and adds to its classifier. A round asks the pool 
 between the example and that kernel's support vectors.
 
 What both papers leave out: several passes, between which weights and classifiers go on. An example that is added to a
-classifier again adds to its coefficient and is no new support vector. Weights are kept as logarithms: the factors
-exp(-eta / p) and beta would underflow to 0/0.
+classifier again adds to its coefficient and is no new support vector; it grows no younger by it, where a budget makes
+the oldest leave. Weights are kept as logarithms: the factors exp(-eta / p) and beta would underflow to 0/0.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_examples
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
 from grambench.kernels.pool import Indices, Pool
@@ -24,8 +25,8 @@ Rule = Callable[[float, int, float], tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    """What both have in common.
+class Selection(Budget):
+    """What both have in common, with a budget.
 
     Attributes
     ----------
@@ -44,6 +45,7 @@ class Selection:
     select: str = "largest"
 
     def __post_init__(self) -> None:
+        Budget.__post_init__(self)
         given = (self.delta, self.delta) if isinstance(self.delta, int | float) else tuple(self.delta)
         object.__setattr__(self, "delta", given)  # a list in a study's file, a number in its sweeps
         if not self.delta or not all(0.0 < delta < 1.0 for delta in self.delta):
@@ -117,6 +119,13 @@ class Single:
 class Classifiers:
     """The classifiers of m kernels among n training examples, of which each adds examples of its own.
 
+    Parameters
+    ----------
+    pool : Pool
+        The kernels.
+    budget : Budget
+        Of each classifier.
+
     Attributes
     ----------
     asked : int
@@ -125,11 +134,12 @@ class Classifiers:
         Of each kernel's classifier.
     """
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, budget: Budget) -> None:
         m, _, n = pool.shape
-        self._pool = pool
-        self._support, self._dual = np.zeros((m, n), dtype=np.int32), np.zeros((m, n))
-        self._places: list[dict[int, int]] = [{} for _ in range(m)]
+        self._pool, self._room = pool, budget.room(n)
+        self._support, self._dual = np.zeros((m, self._room), dtype=np.int32), np.zeros((m, self._room))
+        self._places: list[dict[int, int]] = [{} for _ in range(m)]  # counted from the first that ever was
+        self._forgotten = [0] * m
         self.asked, self.updates = 0, np.zeros(m, dtype=np.int64)
 
     @property
@@ -148,12 +158,26 @@ class Classifiers:
         self.asked += len(classifier.support)
         return float(classifier.at(self._pool, np.array([example]))[0])
 
+    def full(self, kernel: int, example: int) -> bool:
+        """Return whether f_k has to forget its oldest support vector before this example can be added."""
+        return len(self._places[kernel]) == self._room and example not in self._places[kernel]
+
     def add(self, kernel: int, example: int, coefficient: float, score: float) -> None:
         """Add coefficient k(x, .) to f_k, which has given x this score."""
-        place = self._places[kernel].setdefault(example, len(self._places[kernel]))
+        if self.full(kernel, example):
+            self._forget(kernel)
+        places, forgotten = self._places[kernel], self._forgotten[kernel]
+        place = places.setdefault(example, forgotten + len(places)) - forgotten
         self._support[kernel, place] = example
         self._dual[kernel, place] += coefficient
         self.updates[kernel] += 1
+
+    def _forget(self, kernel: int) -> None:
+        """Take its oldest support vector from f_k."""
+        support, dual = self._support[kernel], self._dual[kernel]
+        del self._places[kernel][int(support[0])]
+        self._forgotten[kernel] += 1
+        support[:-1], dual[:-1], dual[-1] = support[1:], dual[1:], 0.0
 
 
 def draw(probabilities: Floats, uniform: float) -> int:

@@ -13,6 +13,8 @@ The scores of all examples are kept for every kernel. Where Gram matrices are st
 scores of two classes. Where values are made when they are asked for, the scores of an example are brought up to date
 when it is looked at: by the kernel values between it and the examples of the steps since it was seen last, a product of
 matrices. Either takes n m values for each step. Shrinking theta is a change of one factor.
+
+With a budget, the oldest step is taken back as soon as there is one too many.
 """
 
 import time
@@ -29,7 +31,7 @@ from grambench.solvers.certificates import Certificate
 from grambench.solvers.group_norm import margins, norm, shares
 
 Ints = NDArray[np.int64]
-SCALE, COUNT, SLACK, TIME, VALUES = range(5)  # places in Steps.numbers
+SCALE, COUNT, SLACK, TIME, VALUES, FORGOTTEN = range(6)  # places in Steps.numbers
 GROWTH = 1.5  # from the epochs of one state that is kept to those of the next
 
 
@@ -67,8 +69,9 @@ class Steps(NamedTuple):
         ||theta^k||^2 by `scale`^2.
     weights : ndarray of float64 (m,)
         w^k = weights_k theta^k.
-    numbers : ndarray of float64 (5,)
-        The scale; how many steps there are; s and t of Algorithm 2; kernel values so far.
+    numbers : ndarray of float64 (6,)
+        The scale; how many steps there were; s and t of Algorithm 2; kernel values so far; how many of the steps have
+        been taken back, the oldest ones.
     """
 
     examples: Ints
@@ -95,22 +98,29 @@ class Classifiers:
         Examples that will be looked at in all passes, for as many steps as there can be.
     regularisation : float
         lambda of problem (9), by which states are measured.
+    room : int, optional
+        Steps that are held at most; all where none is given.
     """
 
-    def __init__(self, pool: Pool, labels: Labels, q: float, rounds: int, regularisation: float) -> None:
+    def __init__(
+        self, pool: Pool, labels: Labels, q: float, rounds: int, regularisation: float, room: int | None = None
+    ) -> None:
         m, _, n = pool.shape
         self.labels, self.q, self.regularisation = labels, q, regularisation
         self.classes, self.epochs, self.states = int(labels.max()) + 1, 0, list[State]()
+        self.room = rounds if room is None else min(room, rounds)
         self._partners = pool.partners()
         self._grams = stacked(pool) if self._partners is None else np.empty((0, 0, 0))
         self._diagonal = np.ascontiguousarray(pool.diagonal().T)
         examples, right, wrong = (np.zeros(rounds, dtype=np.int64) for _ in range(3))
-        self.steps = Steps(examples, right, wrong, np.zeros(rounds), np.zeros(m), np.zeros(m), np.zeros(5))
+        self.steps = Steps(examples, right, wrong, np.zeros(rounds), np.zeros(m), np.zeros(m), np.zeros(6))
         self.steps.numbers[SCALE] = 1.0
         stored = self._partners is None
         self._scores = np.zeros((m, self.classes, n) if stored else (n, m, self.classes))  # of theta, by the scale
-        self._seen = np.zeros(n, dtype=np.int64)  # steps that are in an example's scores, where values are made
-        self._signed = np.zeros((0 if stored else rounds, self.classes))  # coefficients of each step by class
+        # Where values are made: coefficients by class of each step, and of each that was taken back, as they came; how
+        # many there are, and how many are in an example's scores.
+        self._signed = np.zeros((0 if stored else 2 * rounds - self.room, self.classes))
+        self._logged, self._seen = 0, np.zeros(n, dtype=np.int64)
         self._seconds, self._kept = 0.0, 0
 
     @property
@@ -118,35 +128,51 @@ class Classifiers:
         """Steps so far."""
         return int(self.steps.numbers[COUNT])
 
+    @property
+    def forgotten(self) -> int:
+        """How many of them have been taken back."""
+        return int(self.steps.numbers[FORGOTTEN])
+
     def epoch(self, rule: Rule, order: Order) -> int:
         """Look at some examples in their order; return how many steps were made."""
         begun, before = time.perf_counter(), self.updates
         if self._partners is None:
-            _pass(self._grams, self._diagonal, order, self.labels, self.q, rule, self.steps, self._scores)
+            _pass(self._grams, self._diagonal, order, self.labels, self.q, rule, self.steps, self._scores, self.room)
         else:
             for i in order.tolist():
                 self._catch_up(i)
                 if _visit(self._scores[i], i, self._diagonal, self.labels, self.q, rule, self.steps):
-                    self._append(i)
+                    self._log(self.updates - 1, 1.0)
+                    if self.updates - self.forgotten > self.room:
+                        self._forget()
         self.epochs += 1
         self._seconds += time.perf_counter() - begun
         return self.updates - before
 
     def _catch_up(self, i: int) -> None:
         """Bring the scores of an example up to date."""
-        first, last = int(self._seen[i]), self.updates
+        first, last = int(self._seen[i]), self._logged
         if first < last:
             values = self._partners.values(i, first)  # type: ignore[union-attr]
             self._scores[i] += values @ self._signed[first:last]
             self._seen[i] = last
             self.steps.numbers[VALUES] += values.size
 
-    def _append(self, i: int) -> None:
-        """Take down the step that was made, on this example."""
-        steps, r = self.steps, self.updates - 1
-        self._signed[r, steps.right[r]] = steps.coefficients[r]
-        self._signed[r, steps.wrong[r]] = -steps.coefficients[r]
-        self._partners.append(i)  # type: ignore[union-attr]
+    def _log(self, r: int, sign: float) -> None:
+        """Take down that step number r was made, or taken back."""
+        steps, coefficients = self.steps, self._signed[self._logged]
+        coefficients[steps.right[r]] = sign * steps.coefficients[r]
+        coefficients[steps.wrong[r]] = -sign * steps.coefficients[r]
+        self._partners.append(int(steps.examples[r]))  # type: ignore[union-attr]
+        self._logged += 1
+
+    def _forget(self) -> None:
+        """Take the oldest step back."""
+        r = self.forgotten
+        oldest = int(self.steps.examples[r])
+        self._catch_up(oldest)
+        _take_back(self._scores[oldest], self._diagonal, self.q, self.steps)
+        self._log(r, -1.0)
 
     def scores(self) -> Floats:
         """Return s(x, y) of all examples, (n, C)."""
@@ -194,11 +220,11 @@ class Classifiers:
 
     def alpha(self) -> Floats:
         """Return the coefficients of theta, (n, C)."""
-        steps, count = self.steps, self.updates
+        steps, there = self.steps, slice(self.forgotten, self.updates)
         alpha = np.zeros((len(self.labels), self.classes))
-        coefficients = steps.coefficients[:count] * steps.numbers[SCALE]
-        np.add.at(alpha, (steps.examples[:count], steps.right[:count]), coefficients)
-        np.subtract.at(alpha, (steps.examples[:count], steps.wrong[:count]), coefficients)
+        coefficients = steps.coefficients[there] * steps.numbers[SCALE]
+        np.add.at(alpha, (steps.examples[there], steps.right[there]), coefficients)
+        np.subtract.at(alpha, (steps.examples[there], steps.wrong[there]), coefficients)
         return alpha
 
     def predictor(self) -> SupportExpansion:
@@ -222,9 +248,9 @@ class Classifiers:
         return certificates.group_norm(self._grams, self.labels, self.regularisation, self.q, self.alpha())
 
     def work(self) -> Work:
-        """Return what has been used so far; one step on one kernel adds two rows of n numbers in the end."""
-        m = len(self.steps.weights)
-        return Work(kernel_values=int(self.steps.numbers[VALUES]), row_additions=2 * m * self.updates)
+        """Return what has been used so far; a step on one kernel, or back, adds two rows of n numbers in the end."""
+        m, steps = len(self.steps.weights), self.updates + self.forgotten
+        return Work(kernel_values=int(self.steps.numbers[VALUES]), row_additions=2 * m * steps)
 
 
 def check_problem(p: float, C: float) -> None:
@@ -241,7 +267,7 @@ def dual_norm(p: float) -> float:
 
 
 @njit(cache=True)
-def _pass(grams, diagonal, order, labels, q, rule, steps, scores):  # type: ignore[no-untyped-def]
+def _pass(grams, diagonal, order, labels, q, rule, steps, scores, room):  # type: ignore[no-untyped-def]
     """Pass over an order with Gram matrices (m, n, n) and scores (m, C, n)."""
     m, classes, n = scores.shape
     own = np.empty((m, classes))
@@ -251,13 +277,41 @@ def _pass(grams, diagonal, order, labels, q, rule, steps, scores):  # type: igno
                 own[k, c] = scores[k, c, i]
         if _visit(own, i, diagonal, labels, q, rule, steps):
             r = int(steps.numbers[COUNT]) - 1
-            for k in range(m):
-                row, right, wrong = grams[k, i], scores[k, steps.right[r]], scores[k, steps.wrong[r]]
-                for j in range(n):
-                    term = steps.coefficients[r] * row[j]
-                    right[j] += term
-                    wrong[j] -= term
+            _add(grams, r, 1.0, steps, scores)
             steps.numbers[VALUES] += m * n
+            r = int(steps.numbers[FORGOTTEN])
+            if steps.numbers[COUNT] - r > room:
+                for k in range(m):
+                    for c in range(classes):
+                        own[k, c] = scores[k, c, steps.examples[r]]
+                _take_back(own, diagonal, q, steps)
+                _add(grams, r, -1.0, steps, scores)
+
+
+@njit(cache=True)
+def _add(grams, r, sign, steps, scores):  # type: ignore[no-untyped-def]
+    """Add step number r to the scores, or take it off them."""
+    m, _, n = scores.shape
+    coefficient = sign * steps.coefficients[r]
+    for k in range(m):
+        row, right, wrong = grams[k, steps.examples[r]], scores[k, steps.right[r]], scores[k, steps.wrong[r]]
+        for j in range(n):
+            term = coefficient * row[j]
+            right[j] += term
+            wrong[j] -= term
+
+
+@njit(cache=True)
+def _take_back(own, diagonal, q, steps):  # type: ignore[no-untyped-def]
+    """Take back the oldest step, on an example of these scores, (m, C) of theta by the scale, but for all scores."""
+    numbers = steps.numbers
+    r = int(numbers[FORGOTTEN])
+    i, right, wrong, coefficient = steps.examples[r], steps.right[r], steps.wrong[r], steps.coefficients[r]
+    for k in range(len(steps.squares)):
+        loss = own[k, right] - own[k, wrong] - coefficient * diagonal[i, k]
+        steps.squares[k] = max(0.0, steps.squares[k] - 2.0 * coefficient * loss)
+    numbers[FORGOTTEN] += 1.0
+    steps.weights[:] = shares(steps.squares, q) / q
 
 
 @njit(cache=True)

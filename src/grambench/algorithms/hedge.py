@@ -5,16 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from grambench.algorithms.budget import Budget
+
 TINY = 2.0**-500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Discount:
-    """What a mistake costs a kernel's weight: beta, in (0, 1]."""
+class Discount(Budget):
+    """What a mistake costs a kernel's weight: beta, in (0, 1]; and a budget."""
 
     beta: float = 0.8
 
     def __post_init__(self) -> None:
+        Budget.__post_init__(self)
         if not 0.0 < self.beta <= 1.0:
             raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
 
@@ -57,7 +60,7 @@ def discount(weights, wrong, beta):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def normalise(weights, out):  # type: ignore[no-untyped-def]
-    """Write w_k / sum_j w_j into `out`; a loop, because an array expression takes ten times as long to compile."""
+    """Write w_k / sum_j w_j into `out`; loops here, because array expressions take ten times as long to compile."""
     total = 0.0
     for k in range(weights.size):
         total += weights[k]
@@ -68,8 +71,12 @@ def normalise(weights, out):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def selection(weights, delta):  # type: ignore[no-untyped-def]
     """Return q of eq. (6) and p of Section 4.2: q_k = w_k / max_j w_j and p_k = (1 - delta) q_k + delta / m."""
-    q = weights / _largest(weights)
-    return q, (1.0 - delta) * q + delta / np.float64(weights.size)
+    q, p = np.empty(weights.size), np.empty(weights.size)
+    largest, even = _largest(weights), delta / weights.size
+    for k in range(weights.size):
+        q[k] = weights[k] / largest
+        p[k] = (1.0 - delta) * q[k] + even
+    return q, p
 
 
 @njit(cache=True)

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.algorithms.budget import fetch, held, kept
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
 from grambench.kernels.pool import Pool, Rows
 
@@ -42,6 +43,32 @@ def add_row(lanes, count, y, row):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def replace_row(lanes, count, support, i, labels, values, place):  # type: ignore[no-untyped-def]
+    """Add example i to one expert's scores as support vector number `count`, and forget the oldest if there is no room.
+
+    Parameters
+    ----------
+    lanes : ndarray of float64 (4, n)
+        Changed in place, as in `add_row`.
+    count : int
+        Support vectors that the expert has had.
+    support : ndarray of int32 (room,)
+        Ring of its last ones; changed in place.
+    i : int32
+        The example.
+    labels : ndarray of int8 (n,)
+    values : ndarray of float64
+        Rows of the expert's kernel, where `place` tells (Rows).
+    """
+    slot = count % support.size
+    if count >= support.size:
+        old = support[slot]
+        add_row(lanes, count - support.size, np.int8(-labels[old]), values[place[old]])
+    support[slot] = i
+    add_row(lanes, count, labels[i], values[place[i]])
+
+
+@njit(cache=True)
 def score(lanes, i):  # type: ignore[no-untyped-def]
     """Return one expert's score of example i from its partial scores (4, n)."""
     return (lanes[0, i] + lanes[1, i]) + (lanes[2, i] + lanes[3, i])
@@ -64,7 +91,7 @@ def vote(weights, positive):  # type: ignore[no-untyped-def]
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 
 
-def expert_pass(rows: Rows, labels: Labels, order: Order) -> Floats:
+def expert_pass(rows: Rows, labels: Labels, order: Order, room: int) -> Floats:
     """Run one kernel's Perceptron over `order`.
 
     Parameters
@@ -75,6 +102,8 @@ def expert_pass(rows: Rows, labels: Labels, order: Order) -> Floats:
         -1 or +1.
     order : ndarray of int32 (T,)
         The examples in the order of presentation.
+    room : int
+        Support vectors that it may have.
 
     Returns
     -------
@@ -83,22 +112,23 @@ def expert_pass(rows: Rows, labels: Labels, order: Order) -> Floats:
     """
     (values,), (labels, order) = rows.values, rows.numbered(labels, order)
     scores, lanes = np.empty(len(order)), np.zeros((LANES, len(labels)))
-    t, count = _play(0, 0, values, rows.place, labels, order, scores, lanes)
+    support = np.empty(room, dtype=np.int32)
+    t, count = _play(0, 0, values, rows.place, labels, order, scores, lanes, support)
     while t < len(order):
-        rows.fetch(t, np.ones(1, dtype=np.bool_))
-        t, count = _play(t, count, values, rows.place, labels, order, scores, lanes)
+        fetch(rows, t, np.ones(1, dtype=np.bool_), support[None], np.array([count]))
+        t, count = _play(t, count, values, rows.place, labels, order, scores, lanes, support)
     return scores
 
 
 @njit(cache=True)
-def _play(start, count, values, place, labels, order, scores, lanes):  # type: ignore[no-untyped-def]
+def _play(start, count, values, place, labels, order, scores, lanes, support):  # type: ignore[no-untyped-def]
     for t in range(start, order.size):
         i = order[t]
         scores[t] = score(lanes, i)
         if (scores[t] >= 0.0) != (labels[i] > 0):
             if place[i] < 0:
                 return t, count
-            add_row(lanes, count, labels[i], values[place[i]])
+            replace_row(lanes, count, support, i, labels, values, place)
             count += 1
     return order.size, count
 
@@ -147,31 +177,31 @@ class Perceptron:
         return lane_sum(columns(pool.grams()[self.kernel], self.support), self.signs)
 
 
-def perceptron_fit(rows: Rows, kernel: int, labels: Labels, order: Order) -> Fit:
+def perceptron_fit(rows: Rows, kernel: int, labels: Labels, order: Order, room: int) -> Fit:
     """Run the Perceptron of one of the m kernels over `order`, and return all that was learned."""
-    scores = expert_pass(rows.only(kernel), labels, order)
+    scores = expert_pass(rows.only(kernel), labels, order, room)
     mistakes = (scores >= 0.0) != (labels[order] > 0)
     weights = np.eye(len(rows.values))[kernel]
     trace = Trace(
         mistakes=mistakes,
         scores=scores,
-        support_vectors=np.cumsum(mistakes),
+        support_vectors=held(np.cumsum(mistakes), room),
         weights=np.tile(weights, (len(order), 1)),
         updates=(weights * mistakes.sum()).astype(np.int64),
     )
-    support = order[mistakes]
+    support = order[kept(mistakes, room)]
     return Fit(
         weights=weights,
         predictor=Perceptron(kernel, support, labels[support]),
         trace=trace,
-        work=passed(trace, len(labels)),
+        work=passed(trace, len(labels), room),
     )
 
 
-def passed(trace: Trace, n: int) -> Work:
-    """Return the work of a pass that adds a row of n kernel values for each update of a kernel's classifier."""
-    updates = int(trace.updates.sum())
-    return Work(kernel_values=updates * n, row_additions=updates)
+def passed(trace: Trace, n: int, room: int) -> Work:
+    """Return the work of a pass that adds a row of n kernel values for each update, and later takes it off for room."""
+    updates, forgotten = int(trace.updates.sum()), int((trace.updates - held(trace.updates, room)).sum())
+    return Work(kernel_values=updates * n, row_additions=updates + forgotten)
 
 
 class Experts(NamedTuple):
@@ -189,8 +219,9 @@ class Experts(NamedTuple):
     signs: NDArray[np.int8]
 
     @classmethod
-    def of(cls, updated: NDArray[np.bool_], labels: Labels, order: Order) -> "Experts":
+    def of(cls, updated: NDArray[np.bool_], labels: Labels, order: Order, room: int) -> "Experts":
         """Return the experts of a pass, from which kernels were updated in which of its T rounds, (T, m)."""
+        updated = kept(updated, room)
         rounds = updated.any(axis=1)
         support = order[rounds]
         return cls(support, (updated[rounds] * labels[support, None]).T.astype(np.int8))

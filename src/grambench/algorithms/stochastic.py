@@ -6,13 +6,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.algorithms.budget import fetch
 from grambench.algorithms.fit import Floats, Labels, Order
+from grambench.algorithms.hedge import Sampling
 from grambench.algorithms.scores import LANES
 from grambench.kernels.pool import Rows
 
 
 class Pass(NamedTuple):
-    """What a pass has written, of T rounds with m kernels; the last three are its state after the last round.
+    """What a pass has written, of T rounds with m kernels; the last four are its state after the last round.
 
     Attributes
     ----------
@@ -30,6 +32,8 @@ class Pass(NamedTuple):
         Of each kernel so far.
     lanes : ndarray of float64 (m, 4, n)
         Partial scores of every example, kernel by kernel, as the rows number them.
+    support : ndarray of int32 (m, room)
+        Ring of the last examples of each kernel's classifier, as the rows number them.
     """
 
     votes: Floats
@@ -39,10 +43,11 @@ class Pass(NamedTuple):
     w: Floats
     updates: NDArray[np.int64]
     lanes: Floats
+    support: NDArray[np.int32]
 
 
 def run(
-    play: Callable[..., int], rows: Rows, labels: Labels, order: Order, beta: float, delta: float, uniforms: Floats
+    play: Callable[..., int], rows: Rows, labels: Labels, order: Order, parameters: Sampling, uniforms: Floats
 ) -> Pass:
     """Run one pass.
 
@@ -55,7 +60,7 @@ def run(
         Of n examples.
     labels, order
         See grambench.algorithms.fit.
-    beta, delta : float
+    parameters : Sampling
         The algorithm's.
     uniforms : ndarray of float64 (T, m)
         By which kernels are drawn.
@@ -69,8 +74,9 @@ def run(
         w=np.ones(m),
         updates=np.zeros(m, dtype=np.int64),
         lanes=np.zeros((m, LANES, len(labels))),
+        support=np.empty((m, parameters.room(rounds)), dtype=np.int32),
     )
-    t = 0
-    while (t := play(t, rows.values, rows.place, labels, order, beta, delta, uniforms, *made)) < rounds:
-        rows.fetch(t, made.updated[t])
+    t, chances = 0, (parameters.beta, parameters.delta, uniforms)
+    while (t := play(t, rows.values, rows.place, labels, order, *chances, *made)) < rounds:
+        fetch(rows, t, made.updated[t], made.support, made.updates)
     return made

@@ -2,9 +2,11 @@
 
 import argparse
 import json
+import os
+from contextlib import suppress
 
 from grambench.commands.project import CONFIG
-from grambench.common.errors import reason
+from grambench.common.errors import ConfigError, reason
 
 HELP = "list data sets, kernels, algorithms or studies"
 
@@ -46,13 +48,29 @@ def _list_algorithms() -> None:
     from grambench import algorithms
     from grambench.algorithms.defaults import defaults
 
-    for name in algorithms.names():
+    for name in [*algorithms.names(), *_from_studies()]:
         try:
-            shelf, title = algorithms.source(name).parent.name, algorithms.title(name)
+            ours = algorithms.shelf_of(name)
+            if not ours:  # whose files the tests have not seen
+                algorithms.load(name)
+            title, shelf = algorithms.title(name), ours or "outside"
             shown = f"{title:18} {shelf:8} {json.dumps(defaults(name))}"
         except Exception as error:  # a file may be anyone's, and unfinished
             shown = f"cannot be imported: {reason(error)}"
         print(f"{name:18} {shown}")
+
+
+def _from_studies() -> list[str]:
+    """Return the algorithms that studies call by their place; of those that cannot be read, `run` says why."""
+    from grambench.config.load import read
+
+    found: set[str] = set()
+    for path in (CONFIG / "studies").glob("[a-z]*.yaml"):
+        with suppress(ConfigError, AttributeError):  # no models, which take a second for all studies
+            for entry in read(path).get("algorithms", {}).values():
+                file, module = entry.get("path"), entry.get("algorithm")
+                found.update([os.path.relpath(path.parent / file)] if file else [module] if module else [])
+    return sorted(name for name in found if "." in name)
 
 
 def _list_studies() -> None:

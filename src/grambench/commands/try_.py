@@ -10,7 +10,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("algorithm", help="a file (mine.py), a module (package.module), or a name of the list")
     parser.add_argument("-d", "--datasets", nargs="+", metavar="NAME", default=DATASETS, help=f"{' '.join(DATASETS)}")
-    parser.add_argument("-a", "--against", nargs="*", metavar="NAME", help="entries of the leaderboard")
+    parser.add_argument("-a", "--against", nargs="*", metavar="NAME", help="entries of the leaderboard, or all")
     parser.add_argument("-r", "--repeats", type=int, default=5, metavar="N", help="draws of examples (default: 5)")
     parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help="such as '{rate: 0.5}'")
 
@@ -27,6 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     plan = read_plan({"studies": [trial.STUDY]})
     plan.use_compiled_code()
     others = trial.OTHERS if arguments.against is None else arguments.against
+    if list(others) == ["all"]:
+        others = list(plan.studies[trial.STUDY].algorithms)
     asked = trial.Asked(arguments.algorithm, parameters(arguments), others, arguments.repeats)
     reasons: list[str] = []
     errors: dict[str, dict[str, float]] = {}

@@ -11,6 +11,7 @@ UNPRINTABLE = re.compile(
 )
 
 
+REFUSED = 2  # exit code where the call or the configuration is wrong
 NEAR = 0.6  # of two names that a typing error makes of each other; "nope" is 0.57 of "ionosphere"
 
 
@@ -82,6 +83,11 @@ class Faults:
         """Raise ConfigError where there are faults."""
         if self.lines:
             raise ConfigError("\n".join(self.lines))
+
+
+def told(error: GrambenchError) -> str:
+    """Return what a program says where it ends with an error: a line or, of several faults, some."""
+    return "\n".join(f"grambench: {line}" for line in str(error).splitlines())
 
 
 def reason(error: BaseException) -> str:

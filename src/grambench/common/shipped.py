@@ -11,14 +11,15 @@ ROOT = PACKAGE / "shipped" if (PACKAGE / "shipped").is_dir() else PACKAGE.parent
 
 
 def located(path: Path | str) -> Path:
-    """Return a file or folder of the project where it has one, and else the shipped one.
+    """Return a file or folder of the project, or the shipped one where only that is there.
 
     Parameters
     ----------
     path : Path or str
         Relative to the project's root or to the clone's.
     """
-    return Path(path) if Path(path).exists() else ROOT / path
+    own, other = Path(path), ROOT / path
+    return other if other.exists() and not own.exists() else own
 
 
 def of_the_package(path: str) -> Path:

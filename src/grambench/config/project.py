@@ -91,9 +91,9 @@ class Configuration:
         return sorted({path.stem for folder in folders for path in folder.glob("[a-z]*.yaml")})
 
     def path(self, name: str) -> Path:
-        """Return the file of a name relative to the folder: the project's own, or else the shipped one."""
-        own = self.folder / name
-        return own if own.exists() else SHIPPED / name
+        """Return the file of a name relative to the folder: the shipped one only where the project has none."""
+        own, other = self.folder / name, SHIPPED / name
+        return other if other.exists() and not own.exists() else own
 
     def file(self, kind: Literal["studies", "datasets"], name: str) -> Path:
         """Return the file of a study or a data set; raise ConfigError for a name that has none."""

@@ -293,10 +293,18 @@ class CurvesFigure(AnyFigure):
 
 
 class SweepFigure(AnyFigure):
-    """A metric over the values of a sweep, laid out as the curves are."""
+    """A metric over the values of a sweep, laid out as the curves are.
+
+    Attributes
+    ----------
+    level : str
+        What the algorithms without the sweep are called, beside their titles: each is a dotted level. None of them
+        where it is empty.
+    """
 
     kind: Literal["sweep"]
     sweep: Name
+    level: str = ""
     metrics: OneName
     algorithms: Names
     datasets: Names

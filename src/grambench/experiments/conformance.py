@@ -82,12 +82,23 @@ def faults(name: str, settings: dict[str, Any] | None = None) -> Iterator[tuple[
         An algorithm, see `grambench.algorithms`.
     settings : dict, optional
         Parameters that are not left at their defaults.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name, or a parameter that the algorithm refuses.
     """
+    fault = algorithms.fault(name)
+    if not fault:
+        algorithms.parameters(name, settings or {})
+    yield "can be imported", fault
+    if fault:  # which every other check would say again
+        return
     for check in CHECKS:
         try:
             check.test(name, settings or {})
             fault = ""
-        except Exception as error:  # whatever someone's code raises
+        except (Exception, SystemExit) as error:  # whatever someone's code raises
             kind = "" if isinstance(error, ContractError) else f"{type(error).__name__}: "
             fault = kind + (str(error).splitlines() or ["no message"])[0]
         yield check.what, fault
@@ -218,7 +229,7 @@ def runs_under_every_protocol(name: str, settings: dict[str, Any]) -> None:
         stored = list(given.pool().grams()) if kind == "online" else []
         try:
             experiments.load(kind)(asked, data, stored)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise ContractError(f"{kind}: {type(error).__name__}: {error}") from error
 
 

@@ -3,7 +3,7 @@
 All Gram matrices are made at the first call of `grams`. A pass over the training examples (`along`) gets
 
 - rows on demand, of each example with those that come after it, until the pool has made as many values as there are
-  pairs of examples, which one pass never does;
+  pairs of examples, which one pass that makes each row once never does;
 - the matrices from then on, or once they are made: who passes over one pool again and again pays about twice what is
   least, at most.
 
@@ -214,7 +214,7 @@ class OnDemand(Rows):
     def __init__(self, pool: Computed, order: Indices, kernels: Sequence[int] | None = None) -> None:
         self._pool, self._order = pool, order.astype(np.intp)
         self._kernels = range(len(pool.kernels)) if kernels is None else kernels
-        self._values = np.zeros((len(self._kernels), 1, len(order)))
+        self._values = np.zeros((len(self._kernels), 2, len(order)))  # fetched and recalled
         self._first, self._block = 0, np.empty((0, len(pool.train)))
         super().__init__(tuple(read_only(tuple(self._values))), np.full(len(order), -1))
 
@@ -230,12 +230,20 @@ class OnDemand(Rows):
 
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
         """Make the rows of the example of one round, of the kernels (m,) that need them."""
-        later, chosen = self._order[number:], needed.nonzero()[0].tolist()
-        inner = self._inner(number).take(later)[None]
-        rows = [self._values[k, :, number:] for k in chosen]
-        self._pool.fill(inner, later[:1], later, [self._kernels[k] for k in chosen], rows)
+        self._make(number, self._inner(number), needed, self._values[:, :1])
         self.place.fill(-1)
         self.place[number] = 0
+
+    def recall(self, number: int, needed: NDArray[np.bool_]) -> None:
+        """Make those of an earlier round once more, beside those that were fetched last."""
+        pool = self._pool
+        inner = self._inner(number) if pool.whole else pool.train @ pool.train[self._order[number]]  # without a block
+        self._make(number, inner, needed, self._values[:, 1:])
+
+    def _make(self, number: int, inner: Floats, needed: NDArray[np.bool_], out: Floats) -> None:
+        later, chosen = self._order[number:], needed.nonzero()[0].tolist()
+        rows = [out[k, :, number:] for k in chosen]
+        self._pool.fill(inner.take(later)[None], later[:1], later, [self._kernels[k] for k in chosen], rows)
 
     def _inner(self, number: int) -> Floats:
         """Return the inner products of the example of one round with all, (n,)."""

@@ -158,11 +158,12 @@ class Rows:
 
     Here all are at hand. Where they are made on demand, a loop that needs a row with place[i] < 0 leaves its round as
     it was and returns its number; the caller fetches the row and enters the loop again there. A row on demand is one
-    of the examples in the order of the pass, good from its own on.
+    of the examples in the order of the pass, good from its own on. One of an earlier round, which place does not know
+    any more, is recalled: it is the last of each array, number -1, as place says.
 
     Attributes
     ----------
-    values : tuple of m ndarrays of float64 (n, n), or (1, T) where rows are made on demand
+    values : tuple of m ndarrays of float64 (n, n), or (2, T) where rows are made on demand
         Read-only, so that every caller gets the same compiled code.
     place : ndarray of int64 (n,) or (T,)
         Where each example's row is; -1 where it has to be fetched.
@@ -185,6 +186,10 @@ class Rows:
 
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
         """Make the rows of the example of one round, of the kernels (m,) that need them."""
+        raise NotImplementedError("all rows are at hand")
+
+    def recall(self, number: int, needed: NDArray[np.bool_]) -> None:
+        """Make those of an earlier round once more, beside those that were fetched last."""
         raise NotImplementedError("all rows are at hand")
 
 

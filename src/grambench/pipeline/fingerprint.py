@@ -91,7 +91,7 @@ def source(module: str) -> Path | None:
 def _outside(module: str) -> Path | None:
     try:
         found = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
+    except (Exception, SystemExit):  # the package that holds it is imported, which may raise anything
         return None
     return Path(found.origin) if found and found.origin and Path(found.origin).is_file() else None
 

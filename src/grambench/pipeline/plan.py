@@ -13,11 +13,11 @@ import sys
 from collections.abc import Callable, Collection
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from grambench import algorithms, experiments, features
 from grambench.common import layout, shipped
-from grambench.common.errors import ConfigError, Faults
+from grambench.common.errors import REFUSED, ConfigError, Faults, GrambenchError, told
 from grambench.config.dataset import Base, Dataset, Images, Own
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
@@ -37,6 +37,12 @@ def use_this_interpreter() -> None:
     """Make jobs run with the interpreter that runs Snakemake and with this package, activated and installed or not."""
     for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", fingerprint.PACKAGE.parent)):
         os.environ[variable] = os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
+
+
+def refuse(error: GrambenchError) -> NoReturn:
+    """End Snakemake as `grambench` ends: an exception would have lines of the Snakefile around it."""
+    sys.stderr.write(told(error) + "\n")
+    raise SystemExit(REFUSED)
 
 
 class Plan:
@@ -401,7 +407,10 @@ class Plan:
 
         It is no param of a rule, since it changes with every algorithm.
         """
-        compiled.use(fingerprint.code(*[algorithms.module(name) for name in algorithms.names()]))
+        studied = {study.file(entry) for study in self.studies.values() for entry in study.algorithms}
+        modules = sorted({algorithms.module(name) for name in {*algorithms.names(), *studied}})
+        # not of files by path, whose edits numba sees itself, nor of what a package offers and has not
+        compiled.use(fingerprint.code(*[each for each in modules if each[-3:] != ".py" and fingerprint.source(each)]))
 
     def claims_code(self, study: str) -> str:
         """Return the code hash of rule `claims`, with the module of the study's claims where there is one."""

@@ -14,7 +14,7 @@ import pandas as pd
 
 from grambench import algorithms
 from grambench.common import layout
-from grambench.common.errors import unknown_name
+from grambench.common.errors import ConfigError, unknown_name
 from grambench.config.study import Entry, Study, Tune
 from grambench.datasets import store
 from grambench.pipeline.plan import Plan
@@ -76,11 +76,18 @@ def study(plan: Plan, asked: Asked) -> Study:
     for other in asked.others:
         if other not in known.algorithms:
             raise unknown_name(f"algorithm of {STUDY}", other, known.algorithms)
+    if fault := algorithms.fault(name):
+        raise ConfigError(f"{name}: cannot be imported: {fault}")
+    if algorithms.takes_many_classes(name):
+        raise ConfigError(f"{name}: expected an algorithm for two classes, got one that learns from class numbers")
     algorithms.parameters(name, asked.parameters)
     free = "C" in set(algorithms.fields(name)) - set(asked.parameters)
     tune = Tune(parameter="C", values=known.protocol.model_dump()["values"]) if free else None
     place = {"path": name} if name.endswith(".py") else {"algorithm": name}
-    entry = Entry(**place, parameters=asked.parameters, tune=tune)
+    title = algorithms.title(name)
+    if title in {_title(known, other) for other in asked.others}:
+        title = f"{title} (tried)"
+    entry = Entry(**place, title=title, parameters=asked.parameters, tune=tune)
     protocol = known.protocol.model_copy(update={"repeats": asked.repeats})
     entries = {ENTRY: entry} | {other: known.algorithms[other] for other in asked.others}
     return known.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
@@ -105,7 +112,9 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
     """
     plan.studies[STUDY] = small = study(plan, asked)
     for dataset in datasets:
-        plan.dataset(dataset)
+        described = plan.dataset(dataset)
+        if described.classes or described.descriptors:
+            raise ConfigError(f"{dataset}: expected a data set of vectors and two classes, got another")
     for dataset in datasets:
         with tempfile.TemporaryDirectory() as folder:
             prepared = Path(folder) / "prepared.h5"
@@ -114,7 +123,7 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
             prepare.main([plan.prepare_spec(dataset), str(prepared), source])
             found = store.read(prepared)
             for entry in small.algorithms:
-                title = small.algorithms[entry].title or algorithms.title(small.file(entry))
+                title = _title(small, entry)
                 if isinstance(found, store.Unavailable):
                     yield Row(dataset, title, Sample.of([]), math.nan, str(found))
                 else:
@@ -125,6 +134,10 @@ def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
     """Return mean ranks by title, the best first, over the data sets on which all have an error."""
     table = pd.DataFrame(errors).T.dropna()
     return table.round(9).rank(axis="columns").mean().sort_values(kind="stable")
+
+
+def _title(study: Study, entry: str) -> str:
+    return study.algorithms[entry].title or algorithms.title(study.file(entry))
 
 
 def _row(plan: Plan, dataset: str, entry: str, title: str, prepared: Path) -> Row:

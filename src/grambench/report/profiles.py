@@ -27,6 +27,11 @@ class Profile:
     facts: dict[str, Any]
 
 
+def page_of(algorithm: str) -> str:
+    """Return the name of an algorithm's page; one from outside is called by its path or its module."""
+    return "algorithm-" + re.sub(r"[^A-Za-z0-9_]+", "-", algorithm).strip("-")
+
+
 def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[Profile]:
     """Return a page for each algorithm that was asked for, in the order of the studies."""
     entries: dict[str, list[tuple[StudyReport, str]]] = {}
@@ -40,7 +45,7 @@ def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Pr
     text = _docstring(name)
     first, _, rest = text.partition("\n\n")
     return Profile(
-        page=f"algorithm-{name}",
+        page=page_of(name),
         name=name,
         title=algorithms.title(name),
         summary=_capital(" ".join(first.partition(":")[2].split()) or " ".join(first.split())),
@@ -51,7 +56,7 @@ def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Pr
             "rows": rows,
             "ranks": [summary for study, entry in used if (summary := _ranking(study, entry))],
             "papers": list(dict.fromkeys(study.study.paper for study, _ in used)),
-            "shelf": algorithms.source(name).parent.name,
+            "file": f"{shelf}/{name}.py" if (shelf := algorithms.shelf_of(name)) else name,
         },
     )
 
@@ -152,6 +157,7 @@ def results_of(study: StudyReport) -> Rows:
                     "dataset": dataset,
                     "entry": entry,
                     "file": study.study.file(entry),
+                    "page": page_of(study.study.file(entry)),
                     "title": titles[entry],
                     "metric": METRICS[metric].label if metric else "",
                     "text": formatted(sample, dataset, metric, fine=True) if sample.runs else "",

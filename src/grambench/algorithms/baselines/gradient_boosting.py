@@ -6,6 +6,7 @@ sparse ones are made dense. No kernel is used, and no work is counted.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,12 +50,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         random_state=seed_of(rng),
     )
     model.fit(_dense(features_of(pool)), labels)
+    return without_kernels(pool, partial(_log_odds, model))
 
-    def log_odds(features: Any) -> Floats:
-        values: Floats = model.decision_function(_dense(features))
-        return values
 
-    return without_kernels(pool, log_odds)
+def _log_odds(model: Any, features: Any) -> Floats:
+    values: Floats = model.decision_function(_dense(features))
+    return values
 
 
 def _dense(features: Any) -> Any:

@@ -5,6 +5,7 @@ x, less 1/2. Dense features or sparse. No kernel is used, and no work is counted
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     share = "sqrt" if parameters.max_features is None else float(parameters.max_features)  # a whole number is a count
     model = RandomForestClassifier(parameters.trees, max_features=share, n_jobs=1, random_state=seed_of(rng))
     model.fit(features_of(pool), labels)
+    return without_kernels(pool, partial(_votes, model))
 
-    def votes(features: Any) -> Floats:
-        shares: Floats = model.predict_proba(features)[:, 1]
-        return shares - 0.5
 
-    return without_kernels(pool, votes)
+def _votes(model: Any, features: Any) -> Floats:
+    shares: Floats = model.predict_proba(features)[:, 1]
+    return shares - 0.5

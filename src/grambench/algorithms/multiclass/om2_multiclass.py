@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.algorithms.group_norm import Classifiers, Rule, dual_norm
@@ -15,7 +16,7 @@ from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Budget):
     """Parameters of OM-2.
 
     Attributes
@@ -24,12 +25,16 @@ class Parameters:
         Norm of the kernels' norms, in (1, 2]; None takes that of q = 2 ln m, or 2 where that is less.
     passes : int
         Passes over the same order, at least 1.
+    budget : int
+        Steps that are held at most, each of a support vector of all kernels, beyond the paper; 0 for no bound. One
+        that a later pass makes again takes room again.
     """
 
     p: float | None = None
     passes: int = 1
 
     def __post_init__(self) -> None:
+        Budget.__post_init__(self)
         if self.p is not None and not 1.0 < self.p <= 2.0:
             raise ValueError(f"p must lie in (1, 2], got {self.p}")
         if self.passes < 1:
@@ -41,7 +46,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     check_classes(pool, labels, order)
     m = pool.shape[0]
     q = max(2.0, 2.0 * np.log(m)) if parameters.p is None else dual_norm(parameters.p)
-    made = Classifiers(pool, labels, q, parameters.passes * len(order), 0.0)
+    rounds = parameters.passes * len(order)
+    made = Classifiers(pool, labels, q, rounds, 0.0, parameters.room(rounds))
     for epoch in range(parameters.passes):
         made.epoch(Rule(slope=m ** (-2.0 / q)), order)
         made.keep(1, always=epoch == parameters.passes - 1)

@@ -5,8 +5,7 @@ and Singer 2003): where it predicts another class than the example's, the exampl
 that one, and the kernel's weight is multiplied by beta. The prediction is the class of the largest sum of weights; of
 equal scores and sums, the first class is predicted. Two classes, +1 the first, are `omkc_dd`.
 
-With a `budget` a Perceptron that has so many support vectors forgets the oldest before it adds one (the removal of the
-Forgetron, Dekel et al. 2008, without its shrinking).
+A `budget` (grambench.algorithms.budget) bounds memory.
 """
 
 from dataclasses import dataclass
@@ -15,13 +14,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, State, Work
 from grambench.kernels.pool import Pool, stacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Budget):
     """Parameters of OMKC(D,D) of many classes.
 
     Attributes
@@ -33,13 +33,11 @@ class Parameters:
     """
 
     beta: float = 0.8
-    budget: int = 0
 
     def __post_init__(self) -> None:
+        Budget.__post_init__(self)
         if not 0.0 < self.beta < 1.0:
             raise ValueError(f"beta must lie in (0, 1), got {self.beta}")
-        if self.budget < 0:
-            raise ValueError(f"budget must be at least 0, got {self.budget}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     check_classes(pool, labels, order)
     grams, classes = stacked(pool), int(labels.max()) + 1
     m, n = grams.shape[:2]
-    logarithms, dual, room = np.zeros(m), np.zeros((m, n, classes)), parameters.budget or len(order)
+    logarithms, dual, room = np.zeros(m), np.zeros((m, n, classes)), parameters.room(len(order))
     mistakes, updates, removals = _pass(
         grams, labels, order, np.log(parameters.beta), room, np.zeros((m, classes, n)), logarithms, dual
     )

@@ -33,6 +33,8 @@ class Parameters(Exponential):
         Step size lambda of the classifiers; it changes no draw, no mistake and no selected kernel.
     select : str
         The kernel of the "largest" weight, or one "drawn" from Multi(q_T).
+    budget : int
+        Support vectors of each kernel's classifier at most, beyond the paper; 0 for no bound.
     """
 
 
@@ -41,7 +43,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     check(pool, labels, order)
     etas = parameters.etas(pool.shape[0], len(order))
     rules = [_rule(eta, parameters.step) for eta in etas]
-    return run(parameters, Classifiers(pool), rules, labels, order, rng)
+    return run(parameters, Classifiers(pool, parameters), rules, labels, order, rng)
 
 
 def _rule(eta: float, step: float) -> Rule:

@@ -55,6 +55,8 @@ class Parameters(Exponential):
         Step size lambda of the classifiers.
     select : str
         The kernel of the "largest" weight, or one "drawn" from Multi(q_T).
+    budget : int
+        Support vectors of each kernel's classifier at most, beyond the paper; 0 for no bound.
     """
 
     loss: str = "hinge"
@@ -81,12 +83,14 @@ class Parameters(Exponential):
 class Bounded(Classifiers):
     """Classifiers that are shrunk to ||f_k|| <= radius wherever a step has led out of the ball."""
 
-    def __init__(self, pool: Pool, radius: float) -> None:
-        super().__init__(pool)
-        self._radius, self._squared_norms = radius, np.zeros(pool.shape[0])
+    def __init__(self, pool: Pool, parameters: Parameters) -> None:
+        super().__init__(pool, parameters)
+        self._radius, self._squared_norms = parameters.radius, np.zeros(pool.shape[0])
 
     def add(self, kernel: int, example: int, coefficient: float, score: float) -> None:
         """Add coefficient k(x, .) to f_k, which has given x this score, and shrink the sum."""
+        if self.full(kernel, example):
+            score = self._without_oldest(kernel, example, score)
         super().add(kernel, example, coefficient, score)
         here = np.array([example])
         own = float(self._pool.values(kernel, here, here)[0, 0])
@@ -97,13 +101,22 @@ class Bounded(Classifiers):
             squared = self._radius**2
         self._squared_norms[kernel] = squared
 
+    def _without_oldest(self, kernel: int, example: int, score: float) -> float:
+        """Bring ||f_k||^2 to what it will be without the oldest support vector, and return f_k(x) as it will be."""
+        f = self.of(kernel)
+        values = self._pool.values(kernel, f.support[:1], np.append(f.support, example))[0]
+        self.asked += len(values)
+        removed = f.dual[0]
+        self._squared_norms[kernel] += removed * (removed * values[0] - 2.0 * (f.dual * values[:-1]).sum())
+        return score - float(removed * values[-1])
+
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Select a kernel; support vectors are counted over all kernels."""
     check(pool, labels, order)
     etas = parameters.etas(pool.shape[0], len(order), parameters.loss_bound)
     rules = [_rule(LOSSES[parameters.loss], eta, parameters.step) for eta in etas]
-    return run(parameters, Bounded(pool, parameters.radius), rules, labels, order, rng)
+    return run(parameters, Bounded(pool, parameters), rules, labels, order, rng)
 
 
 def _rule(loss: Loss, eta: float, step: float) -> Rule:

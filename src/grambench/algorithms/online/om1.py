@@ -25,6 +25,8 @@ class Parameters(Discount):
         Discount of a kernel's weight at each of its mistakes, in (0, 1].
     step : float
         Step size of the Perceptrons, above 0; it changes nothing.
+    budget : int
+        Support vectors of each kernel's Perceptron at most, beyond the paper; 0 for no bound.
     """
 
     step: float = 1.0
@@ -37,4 +39,5 @@ class Parameters(Discount):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels."""
-    return omkc_dd.fit(omkc_dd.Parameters(beta=parameters.beta), pool, labels, order=order, rng=rng)
+    same = omkc_dd.Parameters(beta=parameters.beta, budget=parameters.budget)
+    return omkc_dd.fit(same, pool, labels, order=order, rng=rng)

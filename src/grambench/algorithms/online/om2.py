@@ -11,8 +11,12 @@ mistake on both classes.
 What Jie et al. have instead: q = 2 ln m, which is `p` of None (no less than 2 here, since p is at most 2: two kernels
 give 1.4); a step of min(1, 1 - 2 margin / (2 m^(2/q))), which is `shortened`: 2 m^(2/q) is the squared (2, q) group
 norm of an example with k(x, x) = 1 in the right class's row and its negative in the other's; several passes.
+
+With a `budget`, beyond either paper, all kernels forget the oldest support vector that they share. One that a later
+pass adds again takes room again.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,15 +24,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.algorithms.budget import Budget, fetch, kept
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
 from grambench.algorithms.hedge import normalise
 from grambench.algorithms.scores import columns
 from grambench.kernels.pool import Pool, Rows
 
+EPS = float(np.finfo(np.float64).eps)  # ||theta_k||^2 where there is no support vector
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Budget):
     """Parameters of OM-2.
 
     Attributes
@@ -41,6 +48,8 @@ class Parameters:
         "one" for every example that is added, or "shortened" by its margin.
     passes : int
         Passes over the same order.
+    budget : int
+        Support vectors of all kernels at most, each as often as it was added; 0 for no bound.
     """
 
     p: float | None = 1.001
@@ -49,6 +58,7 @@ class Parameters:
     passes: int = 1
 
     def __post_init__(self) -> None:
+        Budget.__post_init__(self)
         if self.p is not None and not 1.0 < self.p <= 2.0:
             raise ValueError(f"p must lie in (1, 2], got {self.p}")
         if not self.margin >= 0.0:
@@ -100,33 +110,42 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Pass over the order; a support vector belongs to all kernels and is counted once, however often it is added."""
     rows = check_input(pool, labels, order, parameters.passes)
     order = np.tile(order, parameters.passes)
-    made = _pass(parameters, rows, labels, order)
+    room, made = parameters.room(len(order)), _pass(parameters, rows, labels, order)
     m, added = len(made.w), made.steps > 0.0
-    support = order[added]
+    updates, still = int(added.sum()), kept(added, room)
     trace = Trace(
         mistakes=made.mistakes,
         scores=made.votes,
-        support_vectors=np.cumsum(_first(order, added)),
+        support_vectors=_distinct(order, added, room),
         weights=made.weights,
-        updates=np.full(m, len(support)),
+        updates=np.full(m, updates),
     )
     return Fit(
         weights=made.weights[-1],
-        predictor=WeightedSum(made.w, support, labels[support] * made.steps[added]),
+        predictor=WeightedSum(made.w, order[still], labels[order[still]] * made.steps[still]),
         trace=trace,
-        work=Work(kernel_values=m * len(np.unique(support)) * len(labels), row_additions=m * len(support)),
+        work=Work(
+            kernel_values=m * len(np.unique(order[added])) * len(labels),
+            row_additions=m * (updates + max(0, updates - room)),
+        ),
     )
 
 
-def _first(order: Order, added: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the rounds in which an example is added that has not been before."""
-    first, rounds = np.zeros(len(order), dtype=np.bool_), np.flatnonzero(added)
-    first[rounds[np.unique(order[rounds], return_index=True)[1]]] = True
-    return first
+def _distinct(order: Order, added: NDArray[np.bool_], room: int) -> NDArray[np.int64]:
+    """Return after each round how many different examples are among the last that were added, as many as have room."""
+    window, sizes, examples = Counter[int](), [0], order[added].tolist()
+    for number, example in enumerate(examples):
+        window[example] += 1
+        if number >= room:
+            window[examples[number - room]] -= 1
+            if not window[examples[number - room]]:
+                del window[examples[number - room]]
+        sizes.append(len(window))
+    return np.array(sizes)[np.cumsum(added)]
 
 
 class Pass(NamedTuple):
-    """What a pass has written, of T rounds with m kernels; the last three are its state after the last round.
+    """What a pass has written, of T rounds with m kernels; the last five are its state after the last round.
 
     Attributes
     ----------
@@ -144,6 +163,10 @@ class Pass(NamedTuple):
         f_k(x) of every example.
     squared_norms : ndarray of float64 (m,)
         ||theta_k||^2.
+    support : ndarray of int32 (room,)
+        Ring of the last rounds that have added their example.
+    updates : ndarray of int64 (1,)
+        How many have.
     """
 
     mistakes: NDArray[np.bool_]
@@ -153,6 +176,8 @@ class Pass(NamedTuple):
     w: Floats
     scores: Floats
     squared_norms: Floats
+    support: NDArray[np.int32]
+    updates: NDArray[np.int64]
 
 
 def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> Pass:
@@ -166,18 +191,22 @@ def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> P
         weights=np.zeros((len(order), m)),
         w=np.ones(m),
         scores=np.zeros((m, len(labels))),
-        squared_norms=np.full(m, np.finfo(np.float64).eps),
+        squared_norms=np.full(m, EPS),
+        support=np.empty(parameters.room(len(order)), dtype=np.int32),
+        updates=np.zeros(1, dtype=np.int64),
     )
+    shared = np.broadcast_to(made.support, (m, len(made.support))), np.broadcast_to(made.updates, m)
     t = 0
     while (t := _play(t, rows.values, rows.place, labels, order, q, parameters.margin, slope, *made)) < len(order):
-        rows.fetch(t, np.ones(m, dtype=np.bool_))
+        fetch(rows, t, np.ones(m, dtype=np.bool_), *shared)
     return made
 
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    start, values, place, labels, order, q, threshold, slope, mistakes, steps, votes, weights, w, scores, squared_norms
-):
+    start, values, place, labels, order, q, threshold, slope,
+    mistakes, steps, votes, weights, w, scores, squared_norms, support, updates
+):  # fmt: skip
     m = w.size
     for t in range(start, order.size):
         i = order[t]
@@ -193,14 +222,37 @@ def _play(  # type: ignore[no-untyped-def]
                 return t
             step = min(1.0, 1.0 - slope * margin)
             steps[t] = step
+            if step > 0.0:
+                slot = updates[0] % support.size
+                if updates[0] >= support.size:
+                    _forget(support[slot], values, place, labels, order, steps, support, scores, squared_norms)
+                support[slot] = t
+                updates[0] += 1
             for k in range(m):
                 row = values[k][place[i]]
                 squared_norms[k] += 4.0 * step * y * scores[k, i] + 2.0 * step * step * row[i]
                 for j in range(row.size):
                     scores[k, j] += step * y * row[j]
-            w[:] = _gradient(squared_norms, q)
+            gradient = _gradient(squared_norms, q)
+            for k in range(m):  # an assignment to w[:] takes three seconds to compile
+                w[k] = gradient[k]
         normalise(w, weights[t])
     return order.size
+
+
+@njit(cache=True)
+def _forget(gone, values, place, labels, order, steps, support, scores, squared_norms):  # type: ignore[no-untyped-def]
+    """Take what a round has added, of those of the support, from the scores and from the norms."""
+    old = order[gone]
+    dual = labels[old] * steps[gone]
+    for k in range(squared_norms.size):
+        row = values[k][place[old]]
+        f = 0.0  # of the example itself, of which the rows on demand since have kept no score
+        for t in support:
+            f += labels[order[t]] * steps[t] * row[order[t]]
+        squared_norms[k] = max(squared_norms[k] + dual * (2.0 * dual * row[old] - 4.0 * f), EPS)
+        for j in range(row.size):
+            scores[k, j] -= dual * row[j]
 
 
 @njit(cache=True)

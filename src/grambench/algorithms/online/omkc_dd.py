@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from grambench.algorithms.budget import held
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Labels, Order, Trace
 from grambench.algorithms.hedge import Discount, discount, normalise
@@ -30,25 +31,28 @@ class Parameters(Discount):
     ----------
     beta : float
         Discount of a kernel's weight at each of its mistakes, in (0, 1].
+    budget : int
+        Support vectors of each kernel's Perceptron at most, beyond the paper; 0 for no bound.
     """
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels."""
     rows = check_input(pool, labels, order)
-    scores = np.stack([expert_pass(rows.only(k), labels, order) for k in range(len(rows.values))], axis=1)
+    room = parameters.room(len(order))
+    scores = np.stack([expert_pass(rows.only(k), labels, order, room) for k in range(len(rows.values))], axis=1)
     positive = scores >= 0.0
     wrong = positive != (labels[order] > 0)[:, None]
     votes, weights, last = _combine(positive, wrong, parameters.beta)
     trace = Trace(
         mistakes=(votes >= 0.0) != (labels[order] > 0),
         scores=votes,
-        support_vectors=np.cumsum(wrong.sum(axis=1)),
+        support_vectors=held(np.cumsum(wrong, axis=0), room).sum(axis=1),
         weights=weights,
         updates=wrong.sum(axis=0),
     )
-    predictor = Vote(Experts.of(wrong, labels, order), last)
-    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
+    predictor = Vote(Experts.of(wrong, labels, order, room), last)
+    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels), room))
 
 
 @njit(cache=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from grambench.algorithms.budget import held
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Labels, Order, Trace
 from grambench.algorithms.hedge import Sampling, discount, normalise, selection
@@ -30,13 +31,16 @@ class Parameters(Sampling):
         Discount of a kernel's weight at each of its mistakes, in (0, 1].
     delta : float
         Smoothing of the sampling probabilities, in (0, 1).
+    budget : int
+        Support vectors of each kernel's Perceptron at most, beyond the paper; 0 for no bound.
     """
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass."""
     rows = check_input(pool, labels, order)
-    scores = np.stack([expert_pass(rows.only(k), labels, order) for k in range(len(rows.values))], axis=1)
+    room = parameters.room(len(order))
+    scores = np.stack([expert_pass(rows.only(k), labels, order, room) for k in range(len(rows.values))], axis=1)
     positive = scores >= 0.0
     wrong = positive != (labels[order] > 0)[:, None]
     uniforms = rng.random(positive.shape)
@@ -44,13 +48,13 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     trace = Trace(
         mistakes=(votes >= 0.0) != (labels[order] > 0),
         scores=votes,
-        support_vectors=(np.cumsum(wrong, axis=0) * drawn).sum(axis=1),
+        support_vectors=(held(np.cumsum(wrong, axis=0), room) * drawn).sum(axis=1),
         weights=weights,
         updates=wrong.sum(axis=0),
     )
     q, p = selection(last, parameters.delta)
-    predictor = Vote(Experts.of(wrong, labels, order), q, p, rng)
-    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels)))
+    predictor = Vote(Experts.of(wrong, labels, order, room), q, p, rng)
+    return Fit(weights=weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels), room))
 
 
 @njit(cache=True)

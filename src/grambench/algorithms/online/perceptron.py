@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Labels, OneKernel, Order
 from grambench.algorithms.scores import perceptron_fit
@@ -18,14 +19,20 @@ from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(OneKernel):
+class Parameters(OneKernel, Budget):
     """Parameters of the Perceptron.
 
     Attributes
     ----------
     kernel : int
         Index of its kernel in the pool; 0 is the linear kernel of OMKC's pool.
+    budget : int
+        Support vectors at most, beyond the paper; 0 for no bound.
     """
+
+    def __post_init__(self) -> None:
+        OneKernel.__post_init__(self)
+        Budget.__post_init__(self)
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
@@ -37,4 +44,5 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the pool has no kernel of that index.
     """
     rows = check_input(pool, labels, order)
-    return perceptron_fit(rows, parameters.among(len(rows.values)), labels, order)
+    room = parameters.room(len(order))
+    return perceptron_fit(rows, parameters.among(len(rows.values)), labels, order, room)

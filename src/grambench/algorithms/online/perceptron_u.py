@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.algorithms.budget import Budget, fetch, held, kept
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace
 from grambench.algorithms.scores import LANES, add_row, columns, lane_sum, passed, score
@@ -16,8 +17,14 @@ from grambench.kernels.pool import Pool, Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Perceptron(u) has no parameters."""
+class Parameters(Budget):
+    """Parameters of Perceptron(u).
+
+    Attributes
+    ----------
+    budget : int
+        Support vectors at most, beyond the paper; 0 for no bound.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +47,34 @@ class MeanPerceptron:
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass."""
     rows = check_input(pool, labels, order)
-    m, scores = len(rows.values), _pass(rows, labels, order)
+    m, room = len(rows.values), parameters.room(len(order))
+    scores = _pass(rows, labels, order, room)
     mistakes = (scores >= 0.0) != (labels[order] > 0)
     trace = Trace(
         mistakes=mistakes,
         scores=scores,
-        support_vectors=np.cumsum(mistakes),
+        support_vectors=held(np.cumsum(mistakes), room),
         weights=np.full((len(order), m), 1.0 / m),
         updates=np.full(m, mistakes.sum(), dtype=np.int64),
     )
-    support = order[mistakes]
+    support = order[kept(mistakes, room)]
     predictor = MeanPerceptron(support, labels[support])
-    return Fit(weights=np.full(m, 1.0 / m), predictor=predictor, trace=trace, work=passed(trace, len(labels)))
+    return Fit(weights=np.full(m, 1.0 / m), predictor=predictor, trace=trace, work=passed(trace, len(labels), room))
 
 
-def _pass(rows: Rows, labels: Labels, order: Order) -> Floats:
+def _pass(rows: Rows, labels: Labels, order: Order, room: int) -> Floats:
     labels, order = rows.numbered(labels, order)
     scores, lanes = np.empty(len(order)), np.zeros((LANES, len(labels)))
-    t, count = _play(0, 0, rows.values, rows.place, labels, order, scores, lanes)
+    m, support = len(rows.values), np.empty(room, dtype=np.int32)
+    t, count = _play(0, 0, rows.values, rows.place, labels, order, scores, lanes, support)
     while t < len(order):
-        rows.fetch(t, np.ones(len(rows.values), dtype=np.bool_))
-        t, count = _play(t, count, rows.values, rows.place, labels, order, scores, lanes)
+        fetch(rows, t, np.ones(m, dtype=np.bool_), np.broadcast_to(support, (m, room)), np.full(m, count))
+        t, count = _play(t, count, rows.values, rows.place, labels, order, scores, lanes, support)
     return scores
 
 
 @njit(cache=True)
-def _play(start, count, values, place, labels, order, scores, lanes):  # type: ignore[no-untyped-def]
-    m = len(values)
+def _play(start, count, values, place, labels, order, scores, lanes, support):  # type: ignore[no-untyped-def]
     mean_row = np.empty(labels.size)
     for t in range(start, order.size):
         i = order[t]
@@ -74,13 +82,26 @@ def _play(start, count, values, place, labels, order, scores, lanes):  # type: i
         if (scores[t] >= 0.0) != (labels[i] > 0):
             if place[i] < 0:
                 return t, count
-            mean_row[:] = 0.0
-            for k in range(m):
-                row = values[k][place[i]]
-                for j in range(row.size):
-                    mean_row[j] += row[j]
-            for j in range(mean_row.size):
-                mean_row[j] /= m
+            slot = count % support.size
+            if count >= support.size:
+                old = support[slot]
+                _mean(values, place[old], mean_row)
+                add_row(lanes, count - support.size, np.int8(-labels[old]), mean_row)
+            support[slot] = i
+            _mean(values, place[i], mean_row)
             add_row(lanes, count, labels[i], mean_row)
             count += 1
     return order.size, count
+
+
+@njit(cache=True)
+def _mean(values, number, out):  # type: ignore[no-untyped-def]
+    """Write the mean over the kernels of their rows of a number into `out`."""
+    m = len(values)
+    out[:] = 0.0
+    for k in range(m):
+        row = values[k][number]
+        for j in range(row.size):
+            out[j] += row[j]
+    for j in range(out.size):
+        out[j] /= m

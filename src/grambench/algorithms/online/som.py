@@ -30,6 +30,8 @@ class Parameters(Selection):
         Step size lambda of the classifiers; it changes no draw, no mistake and no selected kernel.
     select : str
         The kernel of the "largest" weight, or one "drawn" from Multi(q_T).
+    budget : int
+        Support vectors of each kernel's classifier at most, beyond the paper; 0 for no bound.
     """
 
     beta: float = 0.8
@@ -44,7 +46,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Select a kernel; support vectors are counted over all kernels."""
     check(pool, labels, order)
     rules = [_rule(parameters.beta, parameters.step)] * len(parameters.delta)
-    return run(parameters, Classifiers(pool), rules, labels, order, rng)
+    return run(parameters, Classifiers(pool, parameters), rules, labels, order, rng)
 
 
 def _rule(beta: float, step: float) -> Rule:

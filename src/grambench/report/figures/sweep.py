@@ -1,11 +1,24 @@
 """A metric over the values of a sweep: a panel a data set, a line an algorithm."""
 
+from dataclasses import replace
+
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import SweepFigure
-from grambench.report.figures.shared import Chart, Given, Points, by_data_set, draw_panels, plain_ticks
+from grambench.report.figures.shared import (
+    Chart,
+    Given,
+    Line,
+    Panel,
+    Points,
+    by_data_set,
+    draw_panels,
+    line,
+    plain_ticks,
+)
 
 
 def chart(given: Given, figure: SweepFigure) -> Chart:
@@ -26,6 +39,8 @@ def chart(given: Given, figure: SweepFigure) -> Chart:
             plain_ticks(axes.xaxis, sweep.values)
 
     panels = by_data_set(given.results, figure, find)
+    if figure.level:
+        panels = [_with_levels(given, figure, panel) for panel in panels]
     return Chart(
         panels=panels,
         x_label=sweep.label,
@@ -39,3 +54,16 @@ def chart(given: Given, figure: SweepFigure) -> Chart:
 def draw(given: Given, figure: SweepFigure) -> Canvas:
     """Draw a metric against the values of a sweep."""
     return draw_panels(given.results, figure, chart(given, figure))
+
+
+def _with_levels(given: Given, figure: SweepFigure, panel: Panel) -> Panel:
+    """Return a panel with what the algorithms reach without the sweep, from its first value to its last."""
+    results, values = given.results, given.results.study.sweeps[figure.sweep].values
+    ends, levels = np.array([min(values), max(values)], dtype=np.float64), []
+    for name in figure.algorithms:
+        plain = results.values(panel.title, name, figure.metrics[0])
+        if len(plain):
+            title, (colour, _) = f"{results.title(name)}, {figure.level}", line(results.study, name)
+            mean = np.full(2, plain.mean())
+            levels.append(Line(title=title, x=ends, mean=mean, std=np.zeros(2), colour=colour, dash=(0, (1, 2))))
+    return replace(panel, lines=[*panel.lines, *levels])

@@ -1,0 +1,380 @@
+"""What `kernels` of an estimator stands for, bound to training examples.
+
+It is kept with a fitted estimator, and holds the training examples but none of their Gram matrices.
+"""
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+
+from grambench.common.errors import unknown_name
+from grambench.config.load import check
+from grambench.config.study import Dictionary, KernelFamily
+from grambench.experiments.data import family_of, unit_of
+from grambench.kernels.computed import Computed, units_of
+from grambench.kernels.functions import FAMILIES, Kernel, Units
+from grambench.kernels.pool import Continuous, Grid, Pool, Stored
+
+Floats = NDArray[np.float64]
+Function = Callable[[Floats, Floats], Any]
+
+DEFAULT = [Kernel("meanpolynomial", degree) for degree in (1, 2, 3, 4)]  # those of the leaderboard
+DEFAULT += [Kernel("mediangaussian", 2.0**power) for power in range(-4, 5)]
+DEFAULT_FAMILY = {
+    "family": "gaussian",
+    "unit": "median",
+    "low": 2.0**-3.5,
+    "high": 2.0**4.5,
+    "count": 9,
+    "spacing": "log",
+}
+
+SYMMETRIC = 1e-5  # of the largest entry: by how much two entries of a pair may differ; those of float32 do by 1e-6
+NEGATIVE = 1e-6  # of the largest eigenvalue: how far the smallest may lie below 0
+CHEAP = 2000  # examples, up to which definiteness is always looked at: a Cholesky factor takes a fraction of a second
+
+
+class Bound(ABC):
+    """The kernels of an estimator among its training examples, and between these and others.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the m kernels.
+    family : str
+        The name of the continuous family; empty where there is none.
+    """
+
+    names: list[str]
+    family: str = ""
+
+    @abstractmethod
+    def train(self) -> Pool:
+        """Return the pool of the training examples."""
+
+    @abstractmethod
+    def between(self, others: Any) -> Pool:
+        """Return the pool between other examples and the training ones."""
+
+
+class Formulas(Bound):
+    """Kernels by the names that studies have for them, and a continuous family beside them where there is one."""
+
+    def __init__(
+        self, kernels: Sequence[Kernel], train: Floats, scale: bool, described: dict[str, Any] | None = None
+    ) -> None:
+        self.names = [kernel.name for kernel in kernels]
+        self._kernels, self._described, self._train = kernels, described, train
+        self._trace = float(len(train)) if scale else None
+        self._basis = Computed(kernels, train, trace=self._trace)  # has scales and units alone, once it has been asked
+        self.family = described["family"] if described else ""
+
+    def train(self) -> Pool:
+        """See Bound."""
+        pool = Computed(self._kernels, self._train, trace=self._trace, family=self._continuous)
+        if any(kernel.relative for kernel in self._kernels):
+            pool.units = self._basis.units = self._units
+        self._basis.scales = pool.scales
+        return pool
+
+    def between(self, others: Floats) -> Pool:
+        """See Bound."""
+        family = functools.partial(self._continuous, others)
+        return Computed(self._kernels, self._train, others, basis=self._basis, trace=self._trace, family=family)
+
+    @functools.cached_property
+    def _units(self) -> Units:
+        return units_of(self._train)
+
+    def _continuous(self, others: Floats | None = None) -> Continuous | None:
+        if not self._described:
+            return None
+        return family_of(self._described, self._train, others, unit_of(self._described, self._units))
+
+
+class Family(Bound):
+    """Kernels of a continuous family on the grid of a dictionary."""
+
+    def __init__(self, described: dict[str, Any], train: Floats) -> None:
+        self._described, self._train, self._unit = described, train, unit_of(described, train)
+        self.family = described["family"]
+        self.names = [title(self.family, np.array([self._unit * value])) for value in described["grid"]]
+
+    def train(self) -> Pool:
+        """See Bound."""
+        return Grid(family_of(self._described, self._train, None, self._unit), {"": self._train})
+
+    def between(self, others: Floats) -> Pool:
+        """See Bound."""
+        return Grid(family_of(self._described, self._train, others, self._unit), {"": others})
+
+
+class Functions(Bound):
+    """Kernels as functions of two arrays of examples, (t, d) and (n, d), that return values (t, n)."""
+
+    def __init__(self, names: list[str], functions: Sequence[Function], train: Floats, scale: bool) -> None:
+        self.names, self._functions, self._train = names, functions, train
+        self._scale, self._scales = scale, np.ones(len(functions))
+
+    def train(self) -> Pool:
+        """See Bound."""
+        grams = self._values(self._train)
+        check_grams(grams, names=self.names)
+        if self._scale:
+            self._scales = scales(grams, self.names)
+        return Stored(grams * self._scales[:, None, None], features={"": self._train})
+
+    def between(self, others: Floats) -> Pool:
+        """See Bound."""
+        return Stored(self._values(others) * self._scales[:, None, None], features={"": others})
+
+    def _values(self, examples: Floats) -> Floats:
+        shape = len(examples), len(self._train)
+        values = np.empty((len(self._functions), *shape))
+        for name, function, out in zip(self.names, self._functions, values, strict=True):
+            got = numbers(function(examples, self._train), name)
+            if got.shape != shape:
+                raise ValueError(
+                    f"{name}: expected kernel values {shape} of {shape[0]} and {shape[1]} examples, got {got.shape}"
+                )
+            out[:] = got
+        return values
+
+
+class Values(Bound):
+    """Kernel values handed over in place of examples: (m, n, n) to learn from, (m, t, n) of other examples."""
+
+    def __init__(self, grams: Floats, scale: bool) -> None:
+        self.names = numbered(len(grams))
+        self._shape = grams.shape
+        check_grams(grams, names=self.names)
+        self._scales = scales(grams, self.names) if scale else np.ones(len(grams))
+        self._grams: Floats | None = grams
+
+    def train(self) -> Pool:
+        """See Bound."""
+        grams, self._grams = self._grams, None  # which are needed once
+        if grams is None:
+            raise ValueError("precomputed: the kernel values of the training examples are not kept")
+        return Stored(grams * self._scales[:, None, None])
+
+    def between(self, others: Floats) -> Pool:
+        """See Bound."""
+        m, n, _ = self._shape
+        if len(others) != m or others.shape[2] != n:
+            raise ValueError(
+                f"precomputed: expected values of {m} kernels with {n} training examples, (m, t, n) = ({m}, t, {n}), "
+                f"got {others.shape}"
+            )
+        return Stored(others * self._scales[:, None, None])
+
+
+class Numbered(Bound):
+    """Gram matrices of all examples that there are, (m, N, N), which stand for examples by their numbers."""
+
+    def __init__(self, grams: Floats, train: NDArray[np.intp], scale: bool) -> None:
+        self.names = numbered(len(grams))
+        self._grams, self._train, self._scale = grams, train, scale
+        self._scales = np.ones(len(grams))
+
+    def train(self) -> Pool:
+        """See Bound."""
+        grams = self._part(self._train)
+        check_grams(grams, names=self.names)
+        if self._scale:
+            self._scales = scales(grams, self.names)
+        return Stored(grams * self._scales[:, None, None])
+
+    def between(self, others: NDArray[np.intp]) -> Pool:
+        """See Bound."""
+        return Stored(self._part(others) * self._scales[:, None, None])
+
+    def _part(self, rows: NDArray[np.intp]) -> Floats:
+        return np.stack([gram[np.ix_(rows, self._train)] for gram in self._grams])
+
+
+def bind(kernels: Any, train: Any, scale: bool) -> Bound:
+    """Return what `kernels` stands for with these training examples.
+
+    Parameters
+    ----------
+    kernels
+        As an estimator takes it.
+    train : ndarray
+        Examples (n, d); Gram matrices (m, n, n) where kernels are "precomputed"; numbers (n,) where they are an array.
+    scale : bool
+        Whether the mean diagonal of each kernel's Gram matrix is brought to 1.
+
+    Raises
+    ------
+    ValueError
+        If it stands for no kernels.
+    ConfigError
+        If there is no kernel of a name.
+    """
+    if is_array(kernels):
+        grams = array(kernels)
+        if grams.shape[1] != grams.shape[2]:
+            raise ValueError(f"kernels: expected Gram matrices of all examples, (m, N, N), got {grams.shape}")
+        return Numbered(grams, train, scale)
+    if isinstance(kernels, Mapping) and "low" in kernels:
+        described = check(Dictionary, dict(kernels), "kernels")
+        return Family(described.model_dump(mode="json") | {"grid": described.grid()}, train)
+    if isinstance(kernels, str) and kernels == "precomputed":
+        return Values(train, scale)
+    if isinstance(kernels, str) and kernels == "default":
+        family = check(Dictionary, DEFAULT_FAMILY, "kernels")
+        return Formulas(DEFAULT, train, scale, family.model_dump(mode="json") | {"grid": family.grid()})
+    single = isinstance(kernels, str | Mapping) or callable(kernels)
+    if not single and not (isinstance(kernels, Iterable) and list(kernels)):
+        raise ValueError(f"kernels: expected names, functions or arrays, got {kernels!r}")
+    given = [each for entry in ([kernels] if single else kernels) for each in _read(entry)]
+    if all(isinstance(each, Kernel) for each in given):
+        return Formulas(given, train, scale)
+    names, functions = zip(*map(_function, given), strict=True)
+    distinct = [name if name not in names[:k] else f"{name}_{k}" for k, name in enumerate(names)]
+    return Functions(distinct, functions, train, scale)
+
+
+def _read(entry: Any) -> list[Any]:
+    """Return the kernels, functions or names of scikit-learn that one entry of a list stands for."""
+    if isinstance(entry, Mapping):
+        return list(check(KernelFamily, dict(entry), "kernels").kernels())
+    if isinstance(entry, Kernel) or callable(entry) or entry in PAIRWISE_KERNEL_FUNCTIONS:
+        return [entry]
+    if not isinstance(entry, str):
+        raise ValueError(f"kernels: expected names or functions, got {type(entry).__name__} {entry!r}")
+    family, _, rest = entry.partition("_")
+    if family not in FAMILIES or not rest:
+        known = [*(f"{name}_{each.symbol}1" for name, each in FAMILIES.items()), *PAIRWISE_KERNEL_FUNCTIONS]
+        raise unknown_name("kernel", entry, known)
+    try:
+        return [Kernel.parse(entry)]
+    except ValueError as error:
+        raise ValueError(f"kernel {entry!r}: {error}") from None
+
+
+def _function(each: Any) -> tuple[str, Function]:
+    """Return a name and a function of what `_read` has returned."""
+    if isinstance(each, str):
+        return each, functools.partial(pairwise_kernels, metric=each)
+    if isinstance(each, Kernel):
+        return each.name, Formula(each)
+    inner = each.func if isinstance(each, functools.partial) else each
+    return getattr(inner, "__name__", type(inner).__name__), each
+
+
+class Formula:
+    """One kernel of a study's name as a function, whose units are those of the training examples."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def __call__(self, examples: Floats, train: Floats) -> Floats:
+        """Return its values, (t, n)."""
+        basis = Computed([self._kernel], train)
+        pool = basis if examples is train else Computed([self._kernel], train, examples, basis=basis)
+        return pool.grams()[0]
+
+
+def title(family: str, theta: Floats) -> str:
+    """Return the name of a kernel of a continuous family."""
+    return f"{family}({', '.join(f'{value:.6g}' for value in theta)})"
+
+
+def numbered(m: int) -> list[str]:
+    """Return names of m kernels that have none."""
+    return [f"kernel_{number}" for number in range(m)]
+
+
+def scales(grams: Floats, names: Sequence[str]) -> Floats:
+    """Return what brings the mean diagonal of each Gram matrix to 1, (m,)."""
+    means = np.array([np.diagonal(gram).mean() for gram in grams])
+    for name, mean in zip(names, means, strict=True):
+        if mean <= 0.0:
+            raise ValueError(f"{name}: expected a diagonal with a mean above 0, got {mean:g}")
+    return np.asarray(1.0 / means)
+
+
+def is_array(kernels: Any) -> bool:
+    """Return whether kernels are Gram matrices themselves: an array, or a list of arrays."""
+    if isinstance(kernels, list | tuple):
+        return bool(kernels) and all(isinstance(each, np.ndarray) for each in kernels)
+    return isinstance(kernels, np.ndarray)
+
+
+def array(values: Any) -> Floats:
+    """Return kernel values as an array (m, t, n); those of one kernel may come as (t, n)."""
+    if isinstance(values, list | tuple) and len({np.shape(each) for each in values}) > 1:
+        raise ValueError(
+            f"kernels: expected arrays of one shape, got {', '.join(str(np.shape(each)) for each in values)}"
+        )
+    made = numbers(values, "kernels")
+    made = made[None] if made.ndim == 2 else made
+    if made.ndim != 3 or 0 in made.shape:
+        raise ValueError(f"kernels: expected an array (m, t, n), got {np.shape(values)}")
+    return made
+
+
+def numbers(values: Any, name: str) -> Floats:
+    """Return an array of float64; raise ValueError unless it is of finite real numbers."""
+    made = np.asarray(values)
+    if made.dtype.kind not in "fiub":
+        raise ValueError(f"{name}: expected real numbers, got {made.dtype}")
+    made = made.astype(np.float64, copy=False)
+    refuse_not_finite(made, name)
+    return made
+
+
+def refuse_not_finite(values: Floats, name: str) -> None:
+    """Raise ValueError where a number is none."""
+    if not np.isfinite(values).all():
+        missing, infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
+        raise ValueError(f"{name}: expected finite numbers, got {missing} NaN and {infinite} inf of {values.size}")
+
+
+def check_grams(grams: Any, *, names: Sequence[str] = (), definite: bool | None = None) -> None:
+    """Raise ValueError unless every Gram matrix is square, finite, symmetric and not clearly indefinite.
+
+    Parameters
+    ----------
+    grams : array (m, n, n) or (n, n)
+        Of m kernels, or of one.
+    names : sequence of str, optional
+        Of the kernels, for messages.
+    definite : bool, optional
+        Whether to look at eigenvalues, of which the smallest may be negative by 1e-6 of the largest; by default up to
+        2000 examples, where it takes a fraction of a second.
+    """
+    values = array(grams)
+    m, n = len(values), values.shape[2]
+    for name, gram in zip(names or numbered(m), values, strict=True):
+        if gram.shape != (n, n):
+            raise ValueError(f"{name}: expected a square Gram matrix, got {gram.shape}")
+        worst = float(np.abs(gram - gram.T).max())
+        if worst > SYMMETRIC * np.abs(gram).max():
+            raise ValueError(f"{name}: expected a symmetric Gram matrix, got entries that differ by {worst:g}")
+        if definite or (definite is None and n <= CHEAP):
+            _refuse_indefinite(gram, name)
+
+
+def _refuse_indefinite(gram: Floats, name: str) -> None:
+    start = gram @ (gram @ np.ones(len(gram)))
+    least = float(start @ gram @ start) / max(float(start @ start), np.finfo(float).tiny)  # of the largest eigenvalue
+    shifted = gram.copy()
+    shifted[np.diag_indices_from(shifted)] += NEGATIVE * max(least, 0.0)
+    try:
+        linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:
+        values = linalg.eigvalsh(gram)
+        if values[0] < -NEGATIVE * values[-1]:
+            raise ValueError(
+                f"{name}: expected a positive semi-definite Gram matrix, got eigenvalues from {values[0]:g} to "
+                f"{values[-1]:g}"
+            ) from None

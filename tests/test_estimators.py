@@ -1,0 +1,480 @@
+"""The estimators: what the library's own calls give, in scikit-learn's manners."""
+
+import pickle
+import re
+import subprocess
+import sys
+import warnings
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from grambench import KernelClassifier, MultipleKernelTransformer, algorithms, check_grams
+from grambench.algorithms.checks import certified, learn
+from grambench.algorithms.fit import mixture
+from grambench.config.study import Dictionary, KernelFamily
+from grambench.estimators import kernels as given
+from grambench.estimators.classifier import PASS_ONCE
+from grambench.experiments.data import Pools, Sample
+from grambench.experiments.learner import trained
+from grambench.kernels.functions import Kernel
+
+ROOT = Path(__file__).parent.parent
+SOME = ("rkl", "omkc_ss", "oks", "ca_nd", "cka", "logistic_regression")  # that learn each class against the rest
+ONLINE = [*algorithms.names("online"), *PASS_ONCE]
+KERNELS = [{"family": "meanpolynomial", "values": [1, 2]}, "mediangaussian_sigma1", "gaussian_sigma0.5"]
+SEVEN = [Kernel("meanpolynomial", degree) for degree in (1, 2, 3)]  # as many as in test_computed.py: numba compiles
+SEVEN += [Kernel("mediangaussian", 2.0**power) for power in (-6, -3, 0, 3)]  # online passes for each number anew
+
+
+def problem(classes=2, n=40, t=15):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n + t, 3))
+    y = np.digitize(X[:, 0] + X[:, 1] ** 2, np.quantile(X[:, 0] + X[:, 1] ** 2, np.arange(1, classes) / classes))
+    return X[:n], y[:n], X[n:]
+
+
+def pools_of(kernels, X):
+    """Return the pools of kernels, beside them the default range, as a protocol makes them."""
+    dictionary = Dictionary.model_validate(given.DEFAULT_FAMILY)
+    described = dictionary.model_dump() | {"grid": dictionary.grid()}
+    return Pools(SimpleNamespace(pool=kernels, dictionary=described), X, trace=float(len(X)))
+
+
+def library(name, pool, labels, test, seed):
+    """Return fit and scores of other examples by the library's own calls."""
+    algorithm, order = algorithms.load(name), np.arange(len(labels), dtype=np.int32)
+    fit = learn(algorithm, algorithm.parameters(), pool, labels, order=order, rng=np.random.default_rng(seed))
+    (machine,) = trained(fit, Sample(pool, labels, order), [1.0], trace=float(len(labels)))
+    return fit, machine.predictor.scores(test)
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [*((name, 2) for name in algorithms.names()), *((name, 3) for name in (*SOME, *algorithms.names("multiclass")))],
+)
+def test_every_algorithm_scores_as_the_library_does_and_can_be_pickled(name, classes):
+    X, y, test = problem(classes)
+    kernels = SEVEN if name in ONLINE else "default"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = KernelClassifier(name, kernels, shuffle=False, random_state=7).fit(X, y)
+    pools = pools_of(given.DEFAULT if kernels == "default" else kernels, X)
+    pool, between = pools.train(), pools.between(test)
+    if algorithms.takes_many_classes(name):
+        fit, scores = library(name, pool, y.astype(np.int8), between, 7)
+        predicted, fits = scores.argmax(axis=1), [fit]
+        scores = scores[:, 1] - scores[:, 0] if classes == 2 else scores
+    else:
+        rest = [np.where(y == c, 1, -1).astype(np.int8) for c in ([1] if classes == 2 else range(classes))]
+        fits, each = zip(*[library(name, pool, labels, between, 7) for labels in rest], strict=True)
+        scores = each[0] if classes == 2 else np.stack(each, axis=1)
+        predicted = (scores >= 0).astype(int) if classes == 2 else scores.argmax(axis=1)
+    assert np.array_equal(model.decision_function(test), scores)
+    assert np.array_equal(model.predict(test), predicted)
+    weights = np.atleast_2d(model.kernel_weights_)
+    assert weights.shape == (len(fits), len(model.kernels_))
+    assert np.allclose(weights.sum(axis=1), [fit.weights.sum() for fit in fits])
+    certificates = model.certificate_ if len(fits) > 1 else [model.certificate_]
+    assert np.array_equal(certificates, [certified(fit) for fit in fits], equal_nan=True)
+    kept = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(kept.decision_function(test), scores)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", ONLINE)
+def test_a_stream_is_learned_as_one_fit_of_it(name, classes):
+    X, y, test = problem(classes)
+    first = int(np.argmax(y > 0)) + 1  # an algorithm of many classes wants two of them
+    whole = KernelClassifier(name, SEVEN, shuffle=False, random_state=3).fit(X, y)
+    model = KernelClassifier(name, SEVEN, random_state=3)
+    for batch in np.split(np.arange(len(y)), [first, first + 1, 30]):
+        model.partial_fit(X[batch], y[batch], classes=range(classes))
+    assert np.array_equal(model.decision_function(test), whole.decision_function(test))
+    assert np.array_equal(model.kernel_weights_, whole.kernel_weights_)
+
+
+def test_a_stream_goes_on_where_a_fit_ended():
+    X, y, _ = problem()
+    model = KernelClassifier("omkc_ss", random_state=3).fit(X[:30], y[:30])
+    order = np.r_[model._order, 30:40]
+    model.partial_fit(X[30:], y[30:])
+    whole = KernelClassifier("omkc_ss", shuffle=False, random_state=3).fit(X[order], y[order])
+    assert np.array_equal(model.trace_.mistakes, whole.trace_.mistakes)
+
+
+def test_classes_that_have_not_come_yet():
+    X, y, _ = problem(3)
+    model = KernelClassifier("omkc_multiclass").partial_fit(X[y < 2], y[y < 2], classes=[0, 1, 2])
+    assert model.decision_function(X).shape == (40, 3)
+    assert set(model.predict(X)) == {0, 1}
+    one = KernelClassifier("omkc_dd").partial_fit(X[:1], y[:1], classes=[0, 1, 2])
+    assert one.predict(X[:1]).tolist() == [y[0]]
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+def test_a_batch_that_is_refused_is_as_if_it_had_never_come():
+    X, y, test = problem()
+    model, plain = (KernelClassifier("omkc_dd", random_state=0) for _ in range(2))
+    with pytest.raises(ValueError, match="expected classes"):
+        model.partial_fit(X, 2 * y, classes=[0, 1])
+    for wrong in (changed(X, (0, 0), np.nan), 1e200 * X):
+        with pytest.raises(ValueError, match="finite"):
+            model.partial_fit(wrong, y, classes=[0, 1])
+    for batch in (slice(20), slice(20, 40)):
+        model.partial_fit(X[batch], y[batch], classes=[0, 1])
+        with pytest.raises(ValueError, match="finite"):
+            model.partial_fit(1e200 * X, y)
+        plain.partial_fit(X[batch], y[batch], classes=[0, 1])
+    assert np.array_equal(model.decision_function(test), plain.decision_function(test))
+
+
+@pytest.mark.parametrize("name", sorted(set(algorithms.names()) - set(ONLINE)))
+def test_who_does_not_learn_online_has_no_partial_fit(name):
+    assert not hasattr(KernelClassifier(name), "partial_fit")
+
+
+DRAWN = "every example has a vote of its own kernels, drawn in the order of the call"
+
+
+@parametrize_with_checks(
+    [
+        KernelClassifier(),
+        KernelClassifier("omkc_ss"),
+        KernelClassifier("omkc_multiclass"),
+        KernelClassifier("ca_1d"),
+        MultipleKernelTransformer("cka"),
+    ],
+    expected_failed_checks=lambda estimator: (
+        {"check_methods_sample_order_invariance": DRAWN, "check_methods_subset_invariance": DRAWN}
+        if estimator.algorithm == "omkc_ss"
+        else {}
+    ),
+)
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+def test_parameters_of_algorithms_and_estimators_do_not_share_names():
+    own = set(KernelClassifier._get_param_names()) | {"parameters"}
+    assert {name for each in algorithms.names() for name in algorithms.fields(each)} & own == {"C"}
+
+
+def test_parameters_are_those_of_the_algorithm():
+    model = KernelClassifier("omkc_dd", beta=0.5)
+    assert model.get_params()["beta"] == 0.5
+    assert KernelClassifier("omkc_dd").get_params()["beta"] == 0.8
+    assert "beta" not in KernelClassifier("omkc_dd").get_params(deep=False)
+    assert clone(model).get_params() == model.get_params()
+    assert "beta=0.5" in repr(model)
+    assert model.set_params(algorithm="omkc_ss", delta=0.1).get_params()["delta"] == 0.1
+    with pytest.raises(ValueError, match=r"Invalid parameter 'delta' for KernelClassifier with omkc_dd"):
+        KernelClassifier("omkc_dd").set_params(delta=0.1)
+    X, y, _ = problem()
+    unlike = [KernelClassifier("omkc_dd", beta=beta, random_state=0).fit(X, y).kernel_weights_ for beta in (0.5, 0.8)]
+    assert not np.array_equal(*unlike)
+
+
+def test_C_is_the_algorithms_or_the_machines():
+    X, y, test = problem()
+    for name in ("uniform_svm", "cka"):
+        low, high, plain = (KernelClassifier(name, C=C).fit(X, y).decision_function(test) for C in (0.01, 100.0, None))
+        assert not np.allclose(low, high)
+        assert not np.allclose(plain, high)
+    with pytest.raises(ValueError, match="C: omkc_dd trains no machine"):
+        KernelClassifier("omkc_dd", C=1.0).fit(X, y)
+
+
+def test_searches_pipelines_and_frames():
+    X, y, _ = problem()
+    frame, labels = pd.DataFrame(X, columns=["a", "b", "c"]), np.array(["no", "yes"])[y]
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), KernelClassifier("uniform_svm", KERNELS))
+    grid = [
+        {"kernelclassifier__C": [0.1, 10.0]},
+        {"kernelclassifier__algorithm": ["omkc_dd"], "kernelclassifier__beta": [0.5, 0.9]},
+    ]
+    search = GridSearchCV(pipeline, grid, cv=2, error_score="raise").fit(frame, labels)
+    assert len(search.cv_results_["params"]) == 4
+    assert set(search.predict(frame)) <= {"no", "yes"}
+    assert search.best_estimator_[-1].feature_names_in_.tolist() == ["a", "b", "c"]
+    with pytest.warns(UserWarning, match="feature names"):
+        search.best_estimator_[-1].predict(X)
+
+
+def test_seeds():
+    X, y, test = problem()
+
+    def scores(**settings):
+        return KernelClassifier("omkc_ss", **settings).fit(X, y).decision_function(test)
+
+    assert np.array_equal(scores(random_state=1), scores(random_state=1))
+    assert not np.array_equal(scores(random_state=1), scores(random_state=2))
+    assert not np.array_equal(scores(random_state=1), scores(random_state=1, shuffle=False))
+    assert np.array_equal(*[scores(random_state=np.random.RandomState(1)) for _ in range(2)])
+    assert len(scores()) == len(test)
+
+
+def test_kernels_in_all_their_forms_learn_the_same():
+    X, y, test = problem()
+    grams, others = (np.stack([linear_kernel(E, X), rbf_kernel(E, X, gamma=2.0)]) for E in (X, test))
+    every = np.stack([kernel(np.r_[X, test]) for kernel in (linear_kernel, partial(rbf_kernel, gamma=2.0))])
+    numbers = np.arange(55)
+    forms = [
+        (["linear", partial(rbf_kernel, gamma=2.0)], X, test, ["linear", "rbf_kernel"]),
+        ([linear_kernel, "gaussian_sigma0.5"], X, test, ["linear_kernel", "gaussian_sigma0.5"]),
+        (["polynomial_p1", "gaussian_sigma0.5"], X, test, ["polynomial_p1", "gaussian_sigma0.5"]),
+        ("precomputed", grams, others, ["kernel_0", "kernel_1"]),
+        (every, numbers[:40], numbers[40:], ["kernel_0", "kernel_1"]),
+        (list(every), numbers[:40, None], numbers[40:, None], ["kernel_0", "kernel_1"]),
+    ]
+    for scale in (True, False):
+        wanted = None
+        for kernels, known, unknown, names in forms:
+            model = KernelClassifier("uniform_svm", kernels, scale=scale).fit(known, y)
+            scores = model.decision_function(unknown)
+            wanted = scores if wanted is None else wanted
+            assert model.kernels_ == names
+            assert np.allclose(scores, wanted, atol=1e-2)  # the machine's tolerance
+    single = KernelClassifier("uniform_svm", "rbf").fit(X, y)
+    assert single.kernels_ == ["rbf"]
+    assert KernelClassifier("rkl", [linear_kernel] * 2).fit(X, y).kernels_ == ["linear_kernel", "linear_kernel_1"]
+
+
+def test_a_relative_kernel_beside_a_function_measures_in_units_of_the_training_examples():
+    X, y, test = problem()
+    mixed = KernelClassifier("single_kernel", ["mediangaussian_sigma1", "linear"]).fit(X, y)
+    alone = KernelClassifier("single_kernel", ["mediangaussian_sigma1"]).fit(X, y)
+    assert np.allclose(mixed.decision_function(test), alone.decision_function(test))
+
+
+def test_a_dictionary_is_a_continuous_range():
+    X, y, test = problem()
+    range_ = {"family": "gaussian", "unit": "median", "low": 0.1, "high": 10, "count": 5, "spacing": "log"}
+    model = KernelClassifier("ca_1d", range_).fit(X, y)
+    assert all(name.startswith("gaussian(") for name in model.kernels_)
+    assert model.predict(test).shape == (15,)
+    assert len(KernelClassifier("cka", range_).fit(X, y).kernels_) == 5
+
+
+def test_cross_validation_cuts_precomputed_kernels():
+    X, y, _ = problem()
+    grams, folds = np.stack([linear_kernel(X), rbf_kernel(X)]), StratifiedKFold(4)
+    got = cross_val_score(KernelClassifier(kernels=grams), np.arange(40), y, cv=folds)
+    wanted = []
+    for train, test in folds.split(X, y):
+        model = KernelClassifier(kernels="precomputed").fit(grams[:, train][:, :, train], y[train])
+        wanted.append(np.mean(model.predict(grams[:, test][:, :, train]) == y[test]))
+    assert np.array_equal(got, wanted)
+    one = cross_val_score(KernelClassifier(kernels="precomputed"), grams[0], y, cv=folds)
+    assert np.array_equal(one, cross_val_score(KernelClassifier(kernels=grams[0]), np.arange(40), y, cv=folds))
+
+
+def test_the_defaults_are_the_leaderboards():
+    study = yaml.safe_load((ROOT / "config/studies/leaderboard.yaml").read_text())
+    kernels = [kernel for entry in study["kernels"] for kernel in KernelFamily.model_validate(entry).kernels()]
+    assert kernels == given.DEFAULT
+    assert study["dictionary"] == pytest.approx(given.DEFAULT_FAMILY)
+
+
+def test_the_learned_kernel_for_another_estimator():
+    X, y, test = problem(3)
+    transformer = MultipleKernelTransformer("cka", KERNELS).set_output(transform="pandas").fit(X, y)
+    values = transformer.transform(test)
+    assert values.shape == (15, 40)
+    assert values.columns[0] == "multiplekerneltransformer0"
+    assert np.trace(transformer.transform(X)) == pytest.approx(40.0)
+    two = MultipleKernelTransformer("cka", KERNELS).fit(X, y > 0)
+    found = mixture(two._bound.between(test), two.kernel_weights_, None)
+    assert np.allclose(two.transform(test) / two.transform(test)[0, 0], found / found[0, 0])
+    pipeline = make_pipeline(MultipleKernelTransformer("ca_1d"), SVC(kernel="precomputed"))
+    assert cross_val_score(pipeline, X, y, cv=2, error_score="raise").shape == (2,)
+    grams = np.stack([linear_kernel(X), rbf_kernel(X)])
+    values = MultipleKernelTransformer(kernels="precomputed").fit(grams, y).transform(grams[:, :3])
+    assert values.shape == (3, 40)
+
+
+def test_nobody_can_change_what_was_learned():
+    X, y, test = problem()
+    model = KernelClassifier("rkl").fit(X, y)
+    before = model.decision_function(test)
+    X[:] = 0.0
+    assert np.array_equal(model.decision_function(test), before)
+
+
+def test_a_saved_model_has_no_gram_matrices():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    for kernels, examples in (("default", X), ("rbf", X), ("precomputed", rbf_kernel(X))):
+        model = KernelClassifier("uniform_svm", kernels).fit(examples, X[:, 0] > 0)
+        model.predict(examples)
+        assert len(pickle.dumps(model)) < 300 * 300 * 8 / 10
+
+
+def test_a_fit_that_stops_short_warns():
+    X, y, _ = problem()
+    with pytest.warns(ConvergenceWarning, match="simple_mkl: 1 of 1 fits ran out of iterations"):
+        KernelClassifier("simple_mkl", C=100.0, gap=1e-9, iterations=1).fit(X, y)
+
+
+MINE = '''"""Mine: the first kernel alone."""
+from dataclasses import dataclass
+import numpy as np
+from grambench.algorithms.fit import Fit
+
+@dataclass(frozen=True)
+class Parameters:
+    weight: float = 1.0
+
+def fit(parameters, pool, labels, *, order, rng):
+    return Fit(weights=parameters.weight * np.eye(pool.shape[0])[0], thetas=pool.thetas)
+'''
+
+
+def test_an_algorithm_of_ones_own(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    X, y, test = problem()
+    model = KernelClassifier(str(path), SEVEN, weight=2.0).fit(X, y)
+    assert model.kernel_weights_.tolist() == [2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    kept = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(kept.decision_function(test), model.decision_function(test))
+    broken = tmp_path / "broken.py"
+    broken.write_text("def fit(:")
+    assert KernelClassifier(str(broken)).get_params()["algorithm"] == str(broken)
+    with pytest.raises(ValueError, match=r"broken\.py: SyntaxError: invalid syntax"):
+        KernelClassifier(str(broken)).fit(X, y)
+
+
+def test_verbose_shows_progress(capsys):
+    X, y, _ = problem(3)
+    KernelClassifier("uniform_svm").fit(X, y)
+    assert capsys.readouterr().err == ""
+    KernelClassifier("uniform_svm", verbose=1).fit(X, y)
+    assert "uniform_svm: 100%" in (shown := capsys.readouterr().err)
+    assert "3/3" in shown
+
+
+X, Y, _ = problem()
+GRAMS = np.stack([linear_kernel(X), rbf_kernel(X)])
+
+
+def changed(array, place, value):
+    array = array.copy()
+    array[place] = value
+    return array
+
+
+WRONG = [
+    (KernelClassifier(), changed(X, (1, 1), np.nan), Y, "X: expected finite numbers, got 1 NaN and 0 inf of 120"),
+    (KernelClassifier(), X.astype(str), Y, "not compatible with arrays of bytes/strings"),
+    (KernelClassifier(), X + 1j, Y, "Complex data not supported"),
+    (KernelClassifier(), X, Y[:-1], "X and y are inconsistent: expected a label an example, 40, got 39"),
+    (KernelClassifier(), X, np.where(Y, 1.0, np.nan), "y: expected finite numbers, got"),
+    (KernelClassifier(), X, X[:, 0], "Unknown label type: continuous"),
+    (KernelClassifier(), X, 0 * Y, "expected examples of two classes or more, got one class: 0"),
+    (KernelClassifier(), X, None, "requires y to be passed"),
+    (KernelClassifier(), 1e200 * X, Y, "scale the features"),
+    (KernelClassifier("rkll"), X, Y, "unknown algorithm 'rkll': did you mean rkl"),
+    (KernelClassifier(3), X, Y, "algorithm: expected a name, got 3"),
+    (KernelClassifier(gama=2), X, Y, "unknown parameter of rkl 'gama': did you mean gap"),
+    (KernelClassifier(C=-1), X, Y, "rkl: C must be positive and finite, got -1"),
+    (KernelClassifier("cka", C=-1), X, Y, "C must be positive and finite, got -1"),
+    (KernelClassifier(kernels="rbff"), X, Y, "unknown kernel 'rbff': did you mean rbf"),
+    (KernelClassifier(kernels=[]), X, Y, r"kernels: expected names, functions or arrays, got \[\]"),
+    (KernelClassifier(kernels=3), X, Y, "kernels: expected names, functions or arrays, got 3"),
+    (KernelClassifier(kernels=[3]), X, Y, "kernels: expected names or functions, got int 3"),
+    (KernelClassifier(kernels="gaussian_sigma-1"), X, Y, "sigma must be a positive number, got -1"),
+    (KernelClassifier(kernels="gaussian_sigmax"), X, Y, "kernel 'gaussian_sigmax': could not convert"),
+    (KernelClassifier(kernels={"family": "gaussian", "low": 1}), X, Y, "kernels: high: Field required"),
+    (KernelClassifier(kernels={"family": "gausian", "values": [1]}), X, Y, "did you mean gaussian"),
+    (KernelClassifier("ca_1d", "rbf"), X, Y, "continuous parameter.*of an estimator: kernels"),
+    (KernelClassifier("majority", GRAMS), np.arange(40) + 1, Y, "numbers of examples in the given Gram matrices"),
+    (KernelClassifier("random_forest", GRAMS), np.arange(40), Y, "expected a pool with features"),
+    (KernelClassifier(kernels=GRAMS), X, Y, r"whole ones below 40, got \(40, 3\)"),
+    (KernelClassifier(kernels=GRAMS), np.arange(40) / 2, Y, "whole ones below 40, got 0 to 19.5"),
+    (KernelClassifier(kernels=GRAMS[:, :, :30]), np.arange(20), Y[:20], r"Gram matrices of all examples, \(m, N, N\)"),
+    (KernelClassifier(kernels=lambda a, b: a), X, Y, r"<lambda>: expected kernel values \(40, 40\)"),
+    (KernelClassifier(kernels=lambda a, b: np.nan * a @ b.T), X, Y, "<lambda>: expected finite numbers"),
+    (KernelClassifier(kernels=lambda a, b: -a @ b.T), X, Y, "<lambda>: expected a positive semi-definite"),
+    (KernelClassifier(kernels=lambda a, b: a @ b.T + a[:, :1]), X, Y, "<lambda>: expected a symmetric"),
+    (KernelClassifier(kernels="precomputed"), changed(GRAMS, (1, 2, 2), np.nan), Y, "kernels: expected finite numbers"),
+    (KernelClassifier(kernels="precomputed"), changed(GRAMS, (1, 2, 3), 9), Y, "kernel_1: expected a symmetric"),
+    (KernelClassifier(kernels="precomputed"), changed(GRAMS, (1, 2, 2), -9), Y, "kernel_1: .*eigenvalues from -9"),
+    (KernelClassifier(kernels="precomputed"), GRAMS.astype(str), Y, "kernels: expected real numbers, got <U"),
+    (KernelClassifier(kernels="precomputed"), GRAMS.T, Y, "X and y are inconsistent|expected a square"),
+    (KernelClassifier(kernels="precomputed"), 0 * GRAMS, Y, "kernel_0: expected a diagonal with a mean above 0"),
+    (KernelClassifier(kernels=[GRAMS[0], GRAMS[1, :5]]), np.arange(40), Y, "kernels: expected arrays of one shape"),
+    (MultipleKernelTransformer("majority"), X, Y, "majority: expected an algorithm that learns a kernel"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+@pytest.mark.parametrize(("model", "examples", "labels", "message"), WRONG, ids=[each[3] for each in WRONG])
+def test_what_is_refused_is_refused_in_one_line(model, examples, labels, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        model.fit(examples, labels)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) <= 400
+
+
+def test_what_is_refused_later():
+    model = KernelClassifier(kernels="precomputed").fit(GRAMS, Y)
+    with pytest.raises(ValueError, match=r"expected values of 2 kernels with 40 training examples"):
+        model.predict(GRAMS[:, :, :5])
+    with pytest.raises(ValueError, match="expected classes"):
+        KernelClassifier("om1").partial_fit(X, Y, classes=[0, 2])
+    with pytest.raises(ValueError, match="expected kernels as an array"):
+        KernelClassifier("om1", "precomputed").partial_fit(GRAMS, Y, classes=[0, 1])
+    with pytest.raises(ValueError, match="X: expected finite numbers"):
+        KernelClassifier("uniform_svm").fit(X, Y).predict(changed(X, (0, 0), np.inf))
+
+
+def test_definiteness_is_looked_at_where_it_is_cheap_or_asked_for(monkeypatch):
+    check_grams(GRAMS)
+    wrong = GRAMS - 0.5 * np.eye(40)
+    with pytest.raises(ValueError, match="semi-definite"):
+        check_grams(wrong)
+    monkeypatch.setattr(given, "CHEAP", 30)
+    check_grams(wrong)
+    with pytest.raises(ValueError, match="semi-definite"):
+        check_grams(wrong, definite=True)
+    check_grams(GRAMS[0] - 1e-7 * np.linalg.eigvalsh(GRAMS[0])[-1] * np.eye(40), definite=True)
+
+
+def test_importing_the_package_imports_nothing_else():
+    code = "import sys, grambench; print([name for name in ('numpy', 'sklearn', 'numba') if name in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/library.md").read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
+def test_the_pages_examples_run(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "docs/library.md", "exec"), {})
+
+
+def test_the_page_has_its_examples_and_the_readme_the_shortest():
+    assert len(BLOCKS) == 6
+    assert BLOCKS[0] in (ROOT / "README.md").read_text()
+
+
+def test_iris_as_the_docstring_has_it():
+    model = KernelClassifier(random_state=0).fit(*load_iris(return_X_y=True))
+    assert model.predict([[5.0, 3.5, 1.3, 0.3]]).tolist() == [0]

@@ -1,0 +1,263 @@
+"""Algorithms from outside: files, modules, entry points; `grambench try` and `check`; the documentation's example."""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from grambench import algorithms, cli
+from grambench.commands.project import read_plan
+from grambench.common.errors import ConfigError
+from grambench.experiments import conformance
+from grambench.pipeline import compiled, fingerprint
+
+ROOT = Path(__file__).parent.parent
+EXAMPLE = re.search("```python\n(.*?)```", (ROOT / "docs/extending.md").read_text(), re.S)[1]
+CACHED = (
+    *(algorithms.installed, algorithms.load, algorithms.fault),
+    *(fingerprint.code, fingerprint._tree, fingerprint._tokens, fingerprint._imports),
+)
+TEMPLATE = '''"""Made: for a test."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grambench.algorithms.fit import Fit, Trace
+
+
+@dataclass(frozen=True)
+class Parameters:
+    rate: float = 1.0
+
+
+class Positions:
+    def scores(self, pool):
+        return np.arange(pool.shape[1], dtype=float)
+
+
+def fit(parameters, pool, labels, *, order, rng):
+    m, _, n = pool.shape
+    weights = np.full(m, 1 / m)
+    BODY
+    return Fit(weights=weights)
+'''
+ONE_PASS = """
+    rounds, first = n, 1 / (1 + np.exp(labels.sum() / 10))
+    rows = np.tile(np.array([first, *[(1 - first) / (m - 1)] * (m - 1)]) if m > 1 else np.ones(1), (rounds, 1))
+    trace = Trace(mistakes=labels[order] < 0, scores=np.ones(rounds), support_vectors=np.zeros(rounds, dtype=np.int64),
+                  weights=rows, updates=np.zeros(m, dtype=np.int64))
+    return Fit(weights=rows[-1], trace=trace)
+"""
+PLANTED = {
+    "can be imported": ("import numpy", "import a_package_that_nobody_has, numpy"),
+    "says what it is": ('"""Made: for a test."""', ""),
+    "keeps the contract of a fit": ("BODY", "weights[0] = -1"),
+    "is the same again with the same seed": ("BODY", "weights = np.random.default_rng().dirichlet(np.ones(m))"),
+    "does not look ahead, where it learns online": ("BODY", ONE_PASS),
+    "does not depend on how examples are numbered": ("BODY", "weights = np.eye(m)[(labels @ np.arange(n)) % m]"),
+    "scores each example by itself": ("BODY", "return Fit(weights=weights, predictor=Positions())"),
+    "runs under every protocol": ("BODY", "assert n > 40, 'too few'"),
+}
+
+
+def forget():
+    for function in CACHED:
+        function.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch):
+    """A folder with the repository's configuration and bundled data, in which nothing is remembered of other tests."""
+    folder = tmp_path / "project"
+    for name in ("config", "data/bundled"):
+        shutil.copytree(ROOT / name, folder / name)
+    config = folder / "config/config.yaml"
+    config.write_text(re.sub("(?m)^studies: .*", "studies: [leaderboard]\nsources: [bundled]", config.read_text()))
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(compiled, "use", lambda code: None)
+    forget()
+    yield folder
+    forget()
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """An installed package of two modules that offers one as `theirs`, and one that is not there as `lost`."""
+    folder = tmp_path / "site"
+    (folder / "theirs_pack").mkdir(parents=True)
+    (folder / "theirs_pack/__init__.py").write_text("")
+    (folder / "theirs_pack/helper.py").write_text("HALF = 0.5\n")
+    text = made("pass").replace("from grambench", "from theirs_pack.helper import HALF\nfrom grambench", 1)
+    (folder / "theirs_pack/module.py").write_text(text)
+    about = folder / "theirs_pack-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs_pack\nVersion: 1.0\n")
+    offers = "theirs = theirs_pack.module\nlost = theirs_pack.lost\nrkl = theirs_pack.module\n"
+    (about / "entry_points.txt").write_text(f"[grambench.algorithms]\n{offers}")
+    monkeypatch.syspath_prepend(str(folder))
+    yield folder / "theirs_pack"
+    for name in [name for name in sys.modules if name.startswith("theirs_pack")]:
+        del sys.modules[name]
+
+
+def made(body):
+    return TEMPLATE.replace("BODY", body)
+
+
+def call(capsys, *arguments):
+    code = cli.main([*arguments])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def add_to_leaderboard(line):
+    path = Path("config/studies/leaderboard.yaml")
+    path.write_text(re.sub("(?m)^(algorithms:.*\n)", rf"\1  {line}\n", path.read_text()))
+
+
+# --- where they are ---------------------------------------------------------------------------------------------------
+
+
+def test_an_installed_package_offers_algorithms_by_name_and_by_module(package, capsys):
+    assert {"theirs", "lost"} <= set(algorithms.names())
+    for name in ("theirs", "theirs_pack.module"):
+        assert (algorithms.title(name), algorithms.resolved(name, {})) == ("Made", {"rate": 1.0})
+        assert algorithms.load(name).fit is sys.modules["theirs_pack.module"].fit
+    assert algorithms.module("rkl") == "grambench.algorithms.batch.rkl", "our names are not theirs to give"
+    code, said, _ = call(capsys, "list", "algorithms")
+    assert code == 0 and re.search(r'(?m)^theirs +Made +outside +{"rate": 1.0}$', said)
+    assert re.search(r"(?m)^lost .*theirs_pack.lost: expected an installed module", said)
+    read_plan().use_compiled_code()  # which looks at all of them
+
+
+def test_a_package_that_ends_python_is_refused_in_one_line(package):
+    (package / "__init__.py").write_text("raise SystemExit\n")
+    with pytest.raises(ConfigError, match=r"theirs_pack.module: expected an installed module, got SystemExit"):
+        algorithms.source("theirs")
+    assert "theirs" in algorithms.names()
+
+
+def test_a_study_names_a_file_relative_to_its_own(capsys):
+    Path("mine.py").write_text(made("pass"))
+    add_to_leaderboard("mine: {path: ../../mine.py, parameters: {rate: 2}}")
+    add_to_leaderboard("gone: {path: ../../gone.py}")
+    code, said, _ = call(capsys, "list", "algorithms")
+    assert code == 0 and re.search("(?m)^mine.py +Made +outside", said)
+    assert re.search("(?m)^gone.py .*expected the file of an algorithm, there is none", said)
+    with pytest.raises(ConfigError, match=r"gone.py: expected the file of an algorithm, there is none"):
+        read_plan()
+
+
+def test_an_edit_changes_exactly_the_runs_of_the_file():
+    Path("mine.py").write_text(made("pass"))
+    add_to_leaderboard("mine: {path: ../../mine.py}")
+    tasks = ("mine", "rkl")
+
+    def codes():
+        forget()
+        return [read_plan().run_code("leaderboard", task) for task in tasks]
+
+    before = codes()
+    assert '"file":"mine.py"' in read_plan().run_spec("leaderboard", "sonar", "mine")
+    Path("mine.py").write_text(made("pass") + "# a remark\n")
+    assert codes() == before
+    Path("mine.py").write_text(made("weights[0] = 1"))
+    assert [a == b for a, b in zip(before, codes(), strict=True)] == [False, True]
+
+
+def test_an_edit_of_what_a_module_imports_of_its_package_counts(package):
+    before = fingerprint.code("theirs_pack.module")
+    assert {"theirs_pack.helper", "grambench.algorithms.fit"} <= fingerprint.closure("theirs_pack.module")
+    (package / "helper.py").write_text("HALF = 0.4\n")
+    forget()
+    assert fingerprint.code("theirs_pack.module") != before
+
+
+def test_a_file_says_that_it_takes_many_classes():
+    Path("two.py").write_text(made("pass"))
+    Path("many.py").write_text(made("pass") + "\n\nMANY_CLASSES = True\n")
+    assert [algorithms.takes_many_classes(name) for name in ("two.py", "many.py")] == [False, True]
+
+
+def test_two_files_of_one_name_are_two_algorithms():
+    for folder, rate in (("a", "1.0"), ("b", "2.0")):
+        Path(folder).mkdir()
+        Path(folder, "mine.py").write_text(made("pass").replace("1.0", rate))
+    assert [algorithms.resolved(f"{folder}/mine.py", {})["rate"] for folder in "ab"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("def fit(:\n", "SyntaxError: invalid syntax"),
+        ('"""A: b."""\n', "expected a dataclass `Parameters` and a function `fit`, no such Parameters"),
+        (TEMPLATE.replace("def fit", "def fitted"), "no such fit"),
+        (TEMPLATE.replace("@dataclass(frozen=True)\n", ""), "no such Parameters"),
+        ("import sys\nsys.exit()\n", "wrong.py ends Python when it is imported"),
+    ],
+)
+def test_a_file_that_cannot_be_imported_is_named_in_one_line_and_stops_nothing(capsys, text, reason):
+    Path("wrong.py").write_text(text)
+    add_to_leaderboard("wrong: {path: ../../wrong.py}")
+    plan = read_plan()
+    assert plan.run_code("leaderboard", "wrong") != plan.run_code("leaderboard", "rkl")
+    code, said, _ = call(capsys, "list", "algorithms")
+    assert code == 0 and reason in re.search("(?m)^wrong.py .*", said)[0] and "omkc_dd" in said
+    code, said, _ = call(capsys, "check", "wrong.py")
+    assert code == 1 and said.count("\n") == 1 and said.startswith("FAIL can be imported: ") and reason in said
+    code, _, err = call(capsys, "try", "wrong.py")
+    assert code == 2 and err.count("\n") == 1 and reason in err
+
+
+# --- check and try ----------------------------------------------------------------------------------------------------
+
+
+def test_the_example_is_short_and_passes_every_check(capsys):
+    assert EXAMPLE.count("\n") <= 40
+    Path("mine.py").write_text(EXAMPLE)
+    code, said, _ = call(capsys, "check", "mine.py")
+    assert code == 0 and said.splitlines() == [f"ok   {what}" for what in PLANTED]
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_check_finds_what_is_planted(what):
+    Path("mine.py").write_text(TEMPLATE.replace(*PLANTED[what]).replace("BODY", "pass"))
+    found = dict(conformance.faults("mine.py"))
+    assert found[what] and "\n" not in found[what]
+    if what not in ("can be imported", "keeps the contract of a fit", "is the same again with the same seed"):
+        assert not found["keeps the contract of a fit"]
+
+
+def test_try_prints_a_row_beside_others_and_leaves_no_results(capsys):
+    Path("mine.py").write_text(EXAMPLE.replace(EXAMPLE.split(":")[0], '"""Majority'))  # a title that there is already
+    code, said, _ = call(capsys, "try", "mine.py", "-d", "sonar", "-a", "majority", "-r", "2")
+    assert code == 0, said
+    rows = said.splitlines()
+    assert [re.match(r"sonar +(.*?)  ", row)[1] for row in rows[:2]] == ["Majority (tried)", "Majority"]
+    assert rows[2:] == ["mean rank  1.0 Majority (tried)", "mean rank  2.0 Majority"]
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "nope"], "unknown algorithm 'nope'"),
+        (["check", "nope.py"], "nope.py: expected the file of an algorithm, there is none"),
+        (["check", "no_such_package.module"], "no_such_package.module: expected an installed module, got "),
+        (["check", "os.path"], "os.path: expected an installed module with a file, found none"),
+        (["check", "rkl", "-p", "{C: -1}"], "rkl: C must be positive and finite, got -1"),
+        (["check", "rkl", "-p", "C"], "--parameters: expected names and values"),
+        (["try", "rkl", "-p", "{D: 1}"], "unknown parameter of rkl 'D'"),
+        (["try", "rkl", "-a", "nope"], "unknown algorithm of leaderboard 'nope'"),
+        (["try", "rkl", "-r", "0"], "--repeats: expected at least 1, got 0"),
+        (["try", "rkl", "-d", "digits_10"], "digits_10: expected a data set of vectors and two classes"),
+        (["try", "obscure"], "obscure: expected an algorithm for two classes, got one that learns from class numbers"),
+    ],
+)
+def test_wrong_names_and_parameters_get_one_line(capsys, arguments, message):
+    code, said, err = call(capsys, *arguments)
+    assert (code, said) == (2, "")
+    assert err.startswith(f"grambench: {message}") and err.count("\n") == 1
