@@ -345,7 +345,9 @@ def test_an_explanation_is_found_by_what_is_bold_in_it():
 
 def test_every_paper_of_the_shipped_notes_has_its_chapter():
     found = notes.read((presentation.ROOT / layout.NOTES).read_text(encoding="utf-8"))
-    names = {path.stem for path in (presentation.ROOT / "config" / "studies").glob("*.yaml")}
+    studies = (presentation.ROOT / "config" / "studies").glob("*.yaml")
+    names = {path.stem for path in studies if "\npublished:" in path.read_text(encoding="utf-8")}
+    assert len(names) > 5
     without = [name for name in names if not found.chapter(name, name.partition("_")[0])]
     assert without == []
     chapter = found.chapter("omkc")
