@@ -14,7 +14,7 @@ demo: .venv/run.stamp
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules
 	@echo "Report: $(CURDIR)/results/report/index.html"
 
-test: .venv/dev.stamp
+test: .venv/dev.stamp tests/browser/node_modules
 	$(PYTEST)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -q $(COMPILED)
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -q $(COMPILED)
@@ -64,7 +64,11 @@ schema: .venv/dev.stamp
 	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'
 
 clean:
-	rm -rf .venv results
+	rm -rf .venv results tests/browser/node_modules
+
+tests/browser/node_modules: tests/browser/package-lock.json
+	@npm ci --silent --prefix tests/browser && touch $@ || \
+	    echo "axe-core could not be had from npm: the report's tests of accessibility will be skipped"
 
 .venv/%.stamp: envs/requirements.lock envs/slurm.lock envs/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(f"Python 3.11 or newer is needed, got {sys.version.split()[0]}; try: make PYTHON=python3.12 $(MAKECMDGOALS)" if sys.version_info < (3, 11) else 0)'

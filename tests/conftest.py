@@ -21,3 +21,17 @@ def plan():
 
     config = Path(__file__).parent.parent / "config"
     return Plan(read(config / "config.yaml"), config)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The folder of the small study's report."""
+    import made_report
+
+    from grambench.common import layout
+
+    root = tmp_path_factory.mktemp("site")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        made_report.make(root)
+    return (root / layout.REPORT).parent

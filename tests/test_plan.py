@@ -242,7 +242,9 @@ def test_studies_without_the_data_sets_asked_for_are_left_out(tmp_path):
 def test_what_is_left_of_a_project_is_made_of_studies_again(asked):
     """Steps build a study from the settings that they are given, restricted to the data sets asked for."""
     found = Plan(read(CONFIG / "config.yaml") | {"datasets": asked}, CONFIG)
-    for name, settings in json.loads(found.report_spec()).items():
+    report = json.loads(found.report_spec())
+    assert report["order"] == list(found.studies)
+    for name, settings in report["studies"].items():
         assert json.loads(found.study_spec(name)) == settings
         study = check(Study, settings, name)
         assert study.datasets == found.datasets(name) and study.datasets

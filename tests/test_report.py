@@ -1,94 +1,41 @@
-"""The whole chain from tables to page on the small study, and the page in a real browser without a network."""
+"""The report from tables to pages, on the small study: what the pages say, and that they need nothing else."""
 
 import html
 import json
 import re
-import shutil
-import subprocess
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+import made_report
 import pandas as pd
 import presentation
 import pytest
 
 from grambench.common import layout
 from grambench.common.errors import DataError
-from grambench.common.files import sealed
-from grambench.datasets import store
-from grambench.pipeline import fingerprint
-from grambench.pipeline.steps import claims, figures, report, reproduce, tables
-from grambench.report import page
-from grambench.results import records
+from grambench.pipeline.steps import report
+from grambench.report import charts, figures, notes, page, profiles, tables
+from grambench.report import site as site_module
+from grambench.results import reproduction
 from grambench.results.study import Results
 
-SPEC = fingerprint.spec(presentation.study().model_dump(mode="json"))
-NAMES = {"study": "omkc"}
-PROVENANCE = {"versions": {"python": "3.x"}, "blas": "some blas", "revision": "abc123", "threads": {}, "cores": 2}
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
-QUIET = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-default-apps",
-    "--enable-logging=stderr",
-    "--v=0",
+EVERY = [
+    "index.html",
+    "pages/study-omkc.html",
+    "pages/algorithm-omkc_dd.html",
+    "pages/dataset-wdbc.html",
+    "pages/notes.html",
+    "report.html",
 ]
-OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND"  # the browser's own calls home lead nowhere either
-BROWSER_ITSELF = "not an origin"
-
-
-def write_inputs(root):
-    """Write what `collect` and `prepare` would have left, and return the paths of the published files."""
-    for table, pattern in ((presentation.runs(), layout.RUNS), (presentation.curves(), layout.CURVES)):
-        with sealed(Path(pattern.format(**NAMES))) as path:
-            table.to_parquet(path)
-    with sealed(Path(layout.CELLS.format(**NAMES))) as path:
-        presentation.cells().to_csv(path, index=False)
-    for name, dataset in presentation.prepared().items():
-        store.write(Path(layout.PREPARED.format(dataset=name)), dataset)
-    for cell in presentation.cells().itertuples():
-        provenance = PROVENANCE if cell.status == "ok" else {}
-        record = records.Record(
-            study="omkc", dataset=cell.dataset, algorithm=cell.algorithm, status=cell.status, provenance=provenance
-        )
-        records.write(Path(cell.record), record)
-    return list(map(str, presentation.published(root / "published").values()))
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Run all steps in a new folder; return the page and the list of its inputs."""
-    root = tmp_path_factory.mktemp("site")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(root)
-        published = write_inputs(root)
-        runs, curves, cells, reproduction = (
-            pattern.format(**NAMES) for pattern in (layout.RUNS, layout.CURVES, layout.CELLS, layout.REPRODUCTION)
-        )
-        prepared = [layout.PREPARED.format(dataset=name) for name in presentation.prepared()]
-        reproduce.main([SPEC, reproduction, runs, cells, "--published", *published, "--prepared", *prepared])
-        claims.main([SPEC, layout.CLAIMS.format(**NAMES), runs, cells, curves, str(presentation.ROOT / layout.CHANCES)])
-        for table in presentation.SETTINGS["tables"]:
-            outputs = [layout.TABLE.format(**NAMES, table=table, suffix=suffix) for suffix in ("csv", "md", "tex")]
-            tables.main([SPEC, *outputs, runs, cells, reproduction, *prepared])
-        for figure in presentation.SETTINGS["figures"]:
-            outputs = [layout.FIGURE.format(**NAMES, figure=figure, suffix=suffix) for suffix in ("svg", "png")]
-            figures.main([SPEC, *outputs, runs, cells, curves, reproduction])
-        inputs = [str(path) for path in Path("results").rglob("*") if path.is_file()]
-        report.main([f'{{"omkc":{SPEC}}}', layout.REPORT, *inputs])
-    return root / layout.REPORT
+LARGEST_PAGE, LARGEST_OVERVIEW = 2_000_000, 100_000  # bytes
 
 
 class Page(HTMLParser):
-    """Collects the tags, the visible text, and the addresses that a browser would follow by itself."""
+    """Collects the tags, the visible text, and the addresses that a page names."""
 
-    VOID = frozenset({"meta", "link", "br", "img", "input"})
+    VOID = frozenset({"meta", "link", "br", "img", "input", "hr"})
 
     def __init__(self, text):
         super().__init__()
@@ -107,61 +54,201 @@ class Page(HTMLParser):
         assert self.stack.pop() == tag
 
     def handle_data(self, data):
-        self.words.append(data)
+        if self.stack[-1:] not in (["script"], ["style"]):
+            self.words.append(data)
 
     def named(self, tag):
         return [attributes for name, attributes in self.tags if name == tag]
 
+    @property
+    def ids(self):
+        return [attributes["id"] for _, attributes in self.tags if "id" in attributes]
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+def read(path):
+    return Page(path.read_text(encoding="utf-8"))
+
 
 @pytest.fixture(scope="module")
-def parsed(site):
-    return Page(site.read_text(encoding="utf-8"))
+def study(site):
+    return read(site / "pages/study-omkc.html")
 
 
-def test_page_is_well_formed_and_semantic(parsed):
-    assert parsed.stack == []
-    assert parsed.named("html") == [{"lang": "en"}]
-    assert len(parsed.named("caption")) == len(parsed.named("table")) >= 7
-    assert all("scope" in attributes for attributes in parsed.named("th"))
-    assert all(attributes["alt"] for attributes in parsed.named("img"))
-    ids = [attributes["id"] for _, attributes in parsed.tags if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    assert {address[1:] for address in parsed.addresses if address.startswith("#")} <= set(ids)
+def test_there_is_a_page_for_everything_and_one_file_with_all(site):
+    names = {str(path.relative_to(site)) for path in site.rglob("*") if path.is_file()}
+    algorithms = {f"pages/algorithm-{name}.html" for name in presentation.ALGORITHMS}
+    datasets = {f"pages/dataset-{name}.html" for name in ("wdbc", "sonar", "splice")}
+    assert {*EVERY, *algorithms, *datasets, "pages/report.js", "pages/uPlot.js"} <= names
+    assert {"files/omkc/tables/table3.tex", "files/omkc/figures/figure1.svg", "files/omkc/reproduction.csv"} <= names
+    pages = {name for name in names if name.endswith(".html") and name != "report.html"}
+    whole = [each["id"] for each in read(site / "report.html").named("article")]
+    assert set(whole) == {Path(name).stem.replace("index", "overview") for name in pages}
 
 
-def test_page_needs_no_other_file(site, parsed):
-    assert all(address.startswith(("#", "data:")) for address in parsed.addresses)
-    text = site.read_text(encoding="utf-8")
-    style = text[text.index("<style>") : text.index("</style>")]
-    assert "url(" not in style and "@import" not in style
-    assert [path.name for path in site.parent.iterdir()] == ["index.html"]
-    assert site.stat().st_size < 5_000_000
+@pytest.mark.parametrize("name", EVERY)
+def test_pages_are_well_formed_and_semantic(site, name):
+    found = read(site / name)
+    assert found.stack == []
+    assert found.named("html")[0]["lang"] == "en"
+    assert all("scope" in attributes for attributes in found.named("th"))
+    assert all(attributes["alt"] for attributes in found.named("img"))
+    assert len(found.ids) == len(set(found.ids))
+    assert found.tags[[tag for tag, _ in found.tags].index("body") + 1][1]["class"] == "skip"
+    scrolling = [attributes for _, attributes in found.tags if "scroll" in attributes.get("class", "").split()]
+    assert all(each["tabindex"] == "0" and each["aria-label"] for each in scrolling)
 
 
-def test_page_shows_numbers_failures_and_sources(parsed):
-    text = " ".join(" ".join(parsed.words).split())
+@pytest.mark.parametrize("name", EVERY)
+def test_every_link_leads_somewhere_inside(site, name):
+    for address in read(site / name).addresses:
+        parts = urlsplit(address)
+        if parts.scheme == "data":
+            continue
+        assert not parts.scheme and not parts.netloc, address
+        target = (site / name).parent / unquote(parts.path) if parts.path else site / name
+        assert target.resolve().is_relative_to(site.parent.resolve()), address  # records lie beside the report's folder
+        assert target.exists(), address
+        if parts.fragment:
+            assert unquote(parts.fragment) in read(target).ids, address
+
+
+def test_the_one_file_needs_no_other(site):
+    found = read(site / "report.html")
+    assert all(address.startswith(("#", "data:")) for address in found.addresses)
+    for style in re.findall(r"<style>.*?</style>", (site / "report.html").read_text(encoding="utf-8"), re.S):
+        assert "url(" not in style and "@import" not in style
+
+
+def test_pages_are_small(site):
+    own = re.findall(r'src="(\.\./files/[^"]+)"', (site / "pages/study-omkc.html").read_text(encoding="utf-8"))
+    assets = [path for path in (site / "pages").iterdir() if path.suffix in (".js", ".css")]
+    pictures = [site / "pages" / address for address in own]
+    assert sum(path.stat().st_size for path in [site / "pages/study-omkc.html", *assets, *pictures]) < LARGEST_PAGE
+    assert (site / "index.html").stat().st_size < LARGEST_OVERVIEW
+
+
+def test_the_overview_says_what_was_run_and_what_does_not_come_out(site):
+    text = read(site / "index.html").text
     for expected in (
-        "5.00 ± 1.29",
-        "(5.50 ± 1.30)",
+        "A part of the studies, not the full run",
+        "3 of 4 data sets, 3 of 3 entries of 1 study ;",
+        "16 seconds of runs",  # 11 cells of 1.5 s
+        "3 failed",
+        "OMKC(S,S): mistakes (%) on wdbc 5.20 ± 1.29, published 15.00 ± 1.30.",
+        "Claim 1b is contradicted by the paper's own numbers",
         "stopped after 5 s <limit>",  # escaped in the source, literal here
-        presentation.REASON,
-        "A <small> study",
-        "Not part of this run: w5a.",
-        "Rates. No data: splice.",
+        "Data set splice could not be had",
         "some blas",
         "abc123",
-        "a.csv",
-        "4 of 4 runs; at most",
-        "16 seconds of runs in all",  # 11 cells of 1.5 s
-        "Stopped before they had converged: 1 of 8 fits that tell. OMKC(S,S) 1 of 4.",
     ):
         assert expected in text, expected
 
 
+def test_what_is_not_part_of_a_run_is_no_number_that_is_missing(site, study):
+    counts = re.findall(r'<span class="where">([^<]*judged[^<]*)</span>', (site / "index.html").read_text())
+    assert counts == ["6 judged, 5 more without a result"]  # w5a is in no count
+    assert "w5a" not in [each.get("data-k", "").split("|")[0] for each in study.named("td")]
+    assert "Not part of this run: w5a." in study.text
+
+
+def test_sentences_lead_to_their_place_and_to_its_explanation(site):
+    text = (site / "index.html").read_text(encoding="utf-8")
+    (place, why) = re.search(r'<li><a href="([^"]+)">OMKC\(S,S\).*?href="([^"]+)"', text).groups()
+    assert place == "pages/study-omkc.html#study-omkc-different-omkc_ss-mistake_percent"
+    assert why.startswith("pages/notes.html#note-omkc-cells-that-are-different-")
+    explained = (site / "pages/notes.html").read_text(encoding="utf-8")
+    assert re.search(rf'id="{why.partition("#")[2]}">.*?wdbc, mistakes.*?the reason is', explained, re.S)
+
+
+def test_a_study_page_shows_numbers_failures_and_sources(study):
+    for expected in (
+        "A part of the study: 3 of 4 data sets.",
+        "5.00 ± 1.29",
+        "(5.50 ± 1.30)",
+        "stopped after 5 s <limit>",
+        presentation.REASON,
+        "A <small> study",
+        "Rates. Lines are means of n = 4 runs, bands one standard deviation to either side. No data: splice.",
+        "a.csv",
+        "4 of 4 runs; at most",
+        "Stopped before they had converged: 1 of 8 fits that tell. OMKC(S,S) 1 of 4.",
+    ):
+        assert expected in study.text, expected
+
+
+def test_cells_know_mean_deviation_test_and_record(site):
+    text = (site / "pages/study-omkc.html").read_text(encoding="utf-8")
+    cells = json.loads(re.search(r'<script type="application/json" class="cells">(.*?)</script>', text)[1])
+    known = cells["wdbc|omkc_ss|mistake_percent"]
+    assert (known["mean"], known["runs"], known["verdict"]) == (5.2, 4, "different")
+    assert known["std"] == pytest.approx(1.291) and known["p_value"] < 0.01 and known["low"] < known["high"] < 0
+    assert known["record"] == "results/runs/omkc/wdbc/omkc_ss.h5"
+    assert cells["sonar|omkc_dd|mistake_percent"]["why"] == "timeout: stopped after 5 s <limit>"
+    assert 'data-k="wdbc|omkc_ss|mistake_percent"' in text
+
+
+def test_an_algorithm_has_its_paper_ranks_parameters_and_runs(site):
+    text = read(site / "pages/algorithm-omkc_dd.html").text
+    assert "Deterministic updating, deterministic combination (Hoi et al. 2013, Algorithm 1)." in text
+    assert "A <small> study OMKC(D,D) 1.0 1 of 3 1 Mistakes (%)" in text
+    assert "beta 0.8 Discount of a kernel's weight" in text
+    assert "OMKC(D,D) omkc Mistakes (%) 5.00 ± 1.29 5.50 ± 1.30 ~ compatible 1 of 3 4 HDF5" in text
+    assert "timeout timeout: stopped after 5 s <limit>" in text
+
+
+def test_a_data_set_has_its_description_and_what_ran_on_it(site):
+    text = read(site / "pages/dataset-wdbc.html").text
+    assert "Breast <cancer>" in text and "https://example.org/wdbc" in text and "38 % positive" in text
+    assert "Perceptron omkc Mistakes (%) 10.00 ± 1.29 10.00 ± 1.29 = exact 3 of 3" in text
+    assert presentation.REASON in read(site / "pages/dataset-splice.html").text
+
+
+def test_a_study_of_ones_own_speaks_of_no_published_numbers():
+    whole = presentation.study().model_copy(
+        update={"name": "mine", "title": "My own", "published": None, "figures": {}}
+    )
+    results = Results(whole, presentation.runs(), presentation.cells())
+    compared = reproduction.table(results, {}, {})
+    plan = presentation.study().tables["table3"]
+    own = page.StudyReport(
+        results=results,
+        whole=whole,
+        prepared=presentation.prepared(),
+        reproduction=compared,
+        claims=pd.DataFrame(columns=["claim", "verdict", "probability"]),
+        comparison={},
+        tables={"table3": tables.build(results, presentation.prepared(), {}, plan)},
+        figures=[],
+        files={},
+        provenance=[],
+        newest=datetime(2027, 1, 1, tzinfo=UTC),
+    )
+    made = site_module.write(site_module.Report(studies=[own], title="", descriptions={}, notes=None))
+    first, shown = (Page(made[name].decode()).text for name in ("index.html", "pages/study-mine.html"))
+    assert "Full run" in first and "none to compare with" in first
+    assert not re.search(r"\b0 ?(/|of) ?0\b", first + shown)
+    assert "claims" not in shown.lower() and "differ" not in shown.lower()
+    assert not re.search("published(?! value| orders)", shown)
+    assert "pages/notes.html" not in made
+
+
+def test_pages_of_what_is_not_asked_for_any_more_are_gone(site, monkeypatch):
+    monkeypatch.chdir(site.parents[1])
+    stray = site / "pages" / "study-old.html"
+    stray.write_text("old", encoding="utf-8")
+    given = [str(path) for path in Path("results").rglob("*") if path.is_file() and "report" not in path.parts]
+    report.main([made_report.report_spec(), layout.REPORT, *given, str(layout.NOTES)])
+    assert not stray.exists() and (site / "pages" / "study-omkc.html").exists()
+
+
 def test_claims_stand_beside_what_their_papers_own_numbers_say(site):
-    (table,) = re.findall(r"<table class=\"text\">\s*<caption><span>[^<]*hold.*?</table>", site.read_text(), re.S)
-    rows = {re.search("<th scope=.row.>([^<]*)", row)[1]: row for row in table.split("<tr>")[2:]}
-    assert "1 contradicted by the paper's own numbers" in html.unescape(table)
+    text = (site / "pages/study-omkc.html").read_text(encoding="utf-8")
+    rows = dict(re.findall(r'<tr id="study-omkc-claim-(\w+)"[^>]*>(.*?)</tr>', html.unescape(text), re.S))
+    assert "1 contradicted by the paper’s own numbers" in text
     assert '<span class="badge c-contradicted"><span aria-hidden="true">⊥</span> contradicted</span>' in rows["1b"]
     assert "printed: Perceptron(*) is best or tied on 2 of 15" in rows["1b"] and "Ours (undecided)" in rows["1b"]
     assert '<span class="unseen">again in </span>93 %' in rows["2a"]
@@ -169,8 +256,10 @@ def test_claims_stand_beside_what_their_papers_own_numbers_say(site):
 
 
 def test_cells_carry_their_verdict_in_a_sign_and_not_only_in_colour(site):
-    text = site.read_text(encoding="utf-8")
-    found = re.findall(r'<td class="v-(exact|confirmed|compatible|different)">.*?</td>', text, flags=re.DOTALL)
+    text = (site / "pages/study-omkc.html").read_text(encoding="utf-8")
+    found = re.findall(
+        r'<td class="v-(exact|confirmed|compatible|different)[^"]*"[^>]*>.*?</td>', text, flags=re.DOTALL
+    )
     signs = re.findall(r'<abbr class="sign" title="(\w+)">', text)
     assert found and found == signs
 
@@ -203,7 +292,8 @@ def test_fits_that_did_not_converge_are_counted():
 
 
 def test_facts_tell_machines_apart():
-    facts = dict(page.facts([PROVENANCE, PROVENANCE, PROVENANCE | {"cores": 64}, {}]))
+    provenance = made_report.PROVENANCE
+    facts = dict(page.facts([provenance, provenance, provenance | {"cores": 64}, {}]))
     assert facts["Cores"] == "2 (2 records); 64 (1 records)"
     assert facts["Revision"] == "abc123"
 
@@ -211,47 +301,64 @@ def test_facts_tell_machines_apart():
 def test_a_forgotten_input_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=r"results/omkc/runs\.parquet is not among the inputs"):
-        report.main([f'{{"omkc":{SPEC}}}', layout.REPORT])
+        report.main([made_report.report_spec(), layout.REPORT])
 
 
-def browse(page_file, folder, *extra):
-    """Open a page in a fresh browser; return its DOM, its console messages and the addresses that it asked for."""
-    log = folder / "net.json"
-    command = [BROWSER, *QUIET, OFFLINE, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}", *extra]
-    answer = subprocess.run(
-        [*command, "--dump-dom", page_file.as_uri()], capture_output=True, text=True, timeout=90, check=True
-    )
-    console = [line for line in answer.stderr.splitlines() if "CONSOLE" in line]
-    written = json.loads(log.read_text(encoding="utf-8"))
-    kinds = {number: name for name, number in written["constants"]["logSourceType"].items()}
-    requests = [
-        event["params"]
-        for event in written["events"]
-        if kinds[event["source"]["type"]] == "URL_REQUEST" and "params" in event
+def test_a_chart_has_the_numbers_of_its_figure(tmp_path):
+    compared = reproduction.table(presentation.results(), presentation.prepared(), presentation.published(tmp_path))
+    given = presentation.results(), presentation.curves(), compared
+    found = {
+        name: charts.numbers(chart)
+        for name, figure in presentation.study().figures.items()
+        if (chart := figures.chart(*given, figure))
+    }
+    (panel,) = found["figure1"]["panels"]  # splice has no data
+    assert [found["figure1"]["series"][line["of"]]["title"] for line in panel["lines"]] == [
+        "Perceptron",
+        "OMKC(D,D)",
+        "OMKC(S,S)",
     ]
-    asked = {each["url"] for each in requests if each.get("initiator", BROWSER_ITSELF) != BROWSER_ITSELF}
-    return answer.stdout, console, asked
+    assert panel["lines"][0]["x"] == [10.0, 20.0, 30.0, 40.0] and panel["lines"][0]["mean"] == [6.5, 4.0, 3.1667, 2.75]
+    assert found["figure2"]["panels"] == [] and not found["figure4"]["x"]["log"]
+    points = [name for line in found["agreement"]["panels"][0]["lines"] for name in line["names"]]
+    assert sorted(points) == ["wdbc OMKC(D,D)", "wdbc OMKC(S,S)", "wdbc Perceptron"]
+    json.dumps(found, allow_nan=False)
 
 
-@pytest.mark.skipif(BROWSER is None, reason="chromium is not on PATH; install it to open the report in a browser")
-class TestBrowser:
-    def test_it_sees_what_it_should_forbid(self, tmp_path):
-        bad = tmp_path / "bad.html"
-        text = '<script>missing()</script><script>fetch("http://example.org/y")</script><img src="http://127.0.0.1:9/x.png">'
-        bad.write_text(text, encoding="utf-8")
-        _, console, asked = browse(bad, tmp_path)
-        assert any("missing is not defined" in line for line in console)
-        assert asked == {"http://127.0.0.1:9/x.png", "http://example.org/y"}
+def test_captions_say_on_how_many_runs_a_figure_rests():
+    plan = presentation.study().figures
+    assert figures.said(presentation.results(), plan["figure1"]).startswith("Lines are means of n = 4 runs, bands one")
+    assert figures.said(presentation.results(), plan["figure2"]) == ""  # there is nothing to see
+    assert figures.said(presentation.results(), plan["quantiles"]) == ""
 
-    def test_page_opens_without_errors_and_without_requests(self, site, tmp_path):
-        dom, console, asked = browse(site, tmp_path)
-        assert "stopped after 5 s" in dom
-        assert console == []
-        assert asked == set()
 
-    def test_filter_fades_cells(self, site, tmp_path):
-        text = site.read_text(encoding="utf-8").replace('value="exact" checked', 'value="exact"')
-        changed = tmp_path / "changed.html"
-        changed.write_text(text, encoding="utf-8")
-        dom, console, _ = browse(changed, tmp_path)
-        assert '<body class="no-exact">' in dom and console == []
+def test_an_explanation_is_found_by_what_is_bold_in_it():
+    found = notes.read(made_report.NOTES)
+    chapter = found.chapter("omkc")
+    blocks = {block.id: block.text for section in chapter for block in section.blocks}
+    assert blocks[found.place(chapter, "different", ["OMKC(S,S)"], ["wdbc"])].startswith("wdbc, mistakes")
+    assert blocks[found.place(chapter, "claim", ["1b"])].startswith("1b (among the best)")
+    headings = {section.id: section.title for section in chapter}
+    assert headings[found.place(chapter, "claim", ["9"])] == "Claims that fail"
+    assert found.chapter("nobody") == [] and found.place([], "claim", ["1b"]) == ""
+
+
+def test_every_paper_of_the_shipped_notes_has_its_chapter():
+    found = notes.read((presentation.ROOT / layout.NOTES).read_text(encoding="utf-8"))
+    studies = (presentation.ROOT / "config" / "studies").glob("*.yaml")
+    names = {path.stem for path in studies if "\npublished:" in path.read_text(encoding="utf-8")}
+    assert len(names) > 5
+    without = [name for name in names if not found.chapter(name, name.partition("_")[0])]
+    assert without == []
+    chapter = found.chapter("omkc")
+    blocks = {block.id: block.text for section in chapter for block in section.blocks}
+    place = found.place(chapter, "different", ["OM-2"], ["w5a"], ["support vectors"])
+    assert blocks[place].startswith("w5a, support vectors of OM-2")
+
+
+def test_docstrings_become_paragraphs_and_formulas():
+    assert profiles.paragraphs("One\ntwo.\n\n    x = y\n      + z\n\nThree.") == [
+        ("p", "One two."),
+        ("pre", "x = y\n  + z"),
+        ("p", "Three."),
+    ]

@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 
 from grambench.config.protocols import Nested
 from grambench.config.shown import Figure, FunctionFigure, Table
+from grambench.config.study import Study
 from grambench.datasets.generators import FUNCTIONS
 from grambench.report import figures, tables
 from grambench.report.tables import layout
@@ -274,3 +275,25 @@ def test_nothing_at_all_still_draws_and_tabulates():
     for table in study.tables.values():
         grid = tables.build(results, {}, tables.comparison(empty), table)
         assert tables.markdown(grid) and tables.latex(grid) and len(grid.data)
+
+
+def test_an_entry_that_nobody_names_stands_beside_all_others(compared):
+    """In tables and figures of several entries, drawn as any other."""
+    settings = presentation.SETTINGS
+    study = Study.model_validate(settings | {"algorithms": settings["algorithms"] | {"mine": {"algorithm": "om2"}}})
+    runs = presentation.runs()
+    own = runs[runs["algorithm"] == "omkc_dd"].assign(algorithm="mine")
+    curves = presentation.curves()
+    drawn = curves[curves["algorithm"] == "omkc_dd"].assign(algorithm="mine")
+    cells = presentation.cells()
+    cells = pd.concat([cells, cells[cells["algorithm"] == "omkc_dd"].assign(algorithm="mine")])
+    results = Results(study, pd.concat([runs, own]), cells)
+    grid = tables.build(results, presentation.prepared(), tables.comparison(compared), study.tables["table3"])
+    assert grid.columns[-1] == "OM-2" and cell(grid, "wdbc", "Mistakes (%)", "OM-2").text == "5.00 ± 1.29"
+    figure = study.figures["figure1"]
+    panel, _ = figures.chart(results, pd.concat([curves, drawn]), compared, figure).panels
+    assert [line.title for line in panel.lines][-1] == "OM-2" and len({line.colour for line in panel.lines}) == 4
+    assert "OM-2" in figures.alternative(results, figure)
+    alone = study.figures["figure3"]  # of one entry
+    assert study.with_unnamed(alone) == alone
+    assert presentation.study().with_unnamed(figure) == figure  # none is unnamed there

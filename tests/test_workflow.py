@@ -121,7 +121,7 @@ EDITS = {
         {"claims", "report"},
     ),
     "what the papers' own numbers say": (("config/replications/claims.csv", "omkc,1a,holds,", "omkc,1a,fails,"), None),
-    "the report's page": (("src/grambench/report/page.html", "<title>", "<title>x "), {"report"}),
+    "the report's page": (("src/grambench/report/templates/frame.html", "<title>", "<title>x "), {"report"}),
     "a published number": (("config/published/omkc_tables_3_4.csv", "34.51", "34.52"), None),
 }
 
@@ -169,7 +169,7 @@ def test_snakemake_reports_figures_tables_and_numbers_with_captions(finished):
         "summary.csv",
         "reproduction.csv",
         "claims.csv",
-        "index.html",
+        "report.html",
     ):
         assert name in names
     assert "Every published number of study omkc beside ours" in page
@@ -226,8 +226,8 @@ def test_a_study_survives_its_contestants(tmp_path):
 
     cells = pd.read_csv(tmp_path / "results/omkc/cells.csv").set_index(["dataset", "algorithm"])
     assert cells.loc[("sonar", "hangs"), "reason"] == "ran for 1 s, the limit"
-    page = (tmp_path / layout.REPORT).read_text()
-    assert "planted fault" in page
+    page = (tmp_path / layout.REPORT_PAGES / "study-omkc.html").read_text()
+    assert "planted fault" in page and "planted fault" in (tmp_path / layout.REPORT).read_text()
     assert "dorothea" in page
 
     said = copy.call("grambench.cli", "status", expect=1)
@@ -444,7 +444,7 @@ def test_unfinished_files_and_odd_settings_stop_nothing_but_their_own_cells(tmp_
     ):
         record = copy.status("sonar", name)
         assert (record.status, record.reason) == ("error", reason)
-    page = (copy.folder / layout.REPORT).read_text()
+    page = (copy.folder / layout.REPORT_PAGES / "study-omkc.html").read_text()
     assert "The weight w_{best}" in page and "a_package_that_nobody_has" in page
     (claim,) = pd.read_csv(copy.folder / layout.CLAIMS.format(study="omkc")).to_dict("records")
     assert (claim["verdict"], "SyntaxError: '[' was never closed" in claim["evidence"]) == ("undecided", True)

@@ -130,10 +130,14 @@ rule figure:
 rule report:
     input:
         files=[name for study in PLAN.studies for name in PLAN.shown(study)],
-        page=shipped.of_the_package("report/page.html"),
-        style=shipped.of_the_package("report/style.css"),
+        notes=PLAN.explained(),
     output:
-        report(layout.REPORT, caption="../report/page.rst", category="Report"),
+        index=layout.REPORT,
+        whole=report(
+            layout.REPORT_FILE, caption="../report/page.rst", category="Report"
+        ),
+        pages=directory(layout.REPORT_PAGES),
+        files=directory(layout.REPORT_FILES),
     log:
         "results/logs/report.log",
     conda:
@@ -141,6 +145,6 @@ rule report:
     params:
         spec=lambda w: PLAN.report_spec(),
         code=code("grambench.pipeline.steps.report"),
-        titles=lambda w: PLAN.titles(),
+        prose=lambda w: PLAN.prose(),
     shell:
-        "python -m grambench.pipeline.steps.report /dev/stdin {output} {input.files} 2> {log} <<< {params.spec:q}"
+        "python -m grambench.pipeline.steps.report /dev/stdin {output.index} {input} 2> {log} <<< {params.spec:q}"

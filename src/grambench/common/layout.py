@@ -26,7 +26,11 @@ CLAIMS = "results/{study}/claims.csv"
 CHANCES = Path("config/replications/claims.csv")  # shipped, of all studies
 TABLE = "results/{study}/tables/{table}.{suffix}"
 FIGURE = "results/{study}/figures/{figure}.{suffix}"
-REPORT = "results/report/index.html"
+REPORT = "results/report/index.html"  # the first page
+REPORT_FILE = "results/report/report.html"  # all pages as one file
+REPORT_PAGES = "results/report/pages"
+REPORT_FILES = "results/report/files"  # what the pages offer for download
+NOTES = Path("docs/reproduction.md")  # what does not come out and why
 
 
 def located(results: Path, path: str) -> Path:

@@ -58,6 +58,8 @@ class Project(Model):
         Kinds of sources that may be used beside mirrors.
     limits : Limits
         Time and memory of one run.
+    title : str
+        What the report calls this run.
     """
 
     studies: Names
@@ -67,6 +69,7 @@ class Project(Model):
     mirrors: list[str] = []
     sources: list[SourceKind] = ["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
     limits: Limits = Limits()
+    title: str = ""
 
 
 class Configuration:

@@ -4,7 +4,7 @@ import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -20,6 +20,7 @@ from grambench.kernels.functions import DEGREE, FAMILIES, Kernel
 NARROWEST, WIDEST = 1e-100, 1e100  # their squares, and those times squared distances, are numbers still
 HIGHEST = 1000  # degree of a polynomial: so many products of whole Gram matrices
 
+Shown = TypeVar("Shown", bound=Item)
 File = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")]
 
 
@@ -423,6 +424,19 @@ class Study(Model):
     def kernel_list(self) -> list[Kernel]:
         """Return the base kernels in the order that the algorithms see."""
         return [kernel for family in self.kernels for kernel in family.kernels()]
+
+    def with_unnamed(self, item: Shown) -> Shown:
+        """Return a table or figure of several entries with those added that no table or figure names.
+
+        An entry of one's own, added to a study by a line, stands beside all others that way.
+        """
+        listed = item.named("algorithms")
+        if len(listed) < 2:  # it is of that one
+            return item
+        items: list[Item] = [*self.tables.values(), *self.figures.values()]
+        named = {name for each in items for name in each.named("algorithms")}
+        unnamed = [name for name in self.algorithms if name not in named]
+        return item.model_copy(update={"algorithms": [*getattr(item, "algorithms"), *unnamed]})  # noqa: B009
 
     def shown_datasets(self) -> list[tuple[str, str]]:
         """Return (sweep or figure, data set) for every data set that one of them names, or the replications."""

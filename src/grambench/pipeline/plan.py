@@ -4,6 +4,7 @@ Everything here is a function of names (the wildcards of the rules), so that Sna
 existing file was made from.
 """
 
+import hashlib
 import itertools
 import json
 import math
@@ -25,6 +26,7 @@ from grambench.config.study import Study
 from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import compiled, fingerprint
+from grambench.report import looks
 
 PROSE = ("title", "licence", "citation", "url")
 START = 3  # seconds of a run beside its repeats
@@ -430,8 +432,29 @@ class Plan:
         return fingerprint.spec(self._settings(study))
 
     def report_spec(self) -> str:
-        """Return the settings of rule `report`: those of every study."""
-        return fingerprint.spec({study: self._settings(study) for study in self.studies})
+        """Return the settings of rule `report`: every study as asked for, and whole; what is said of the data sets."""
+        prose = ("title", "licence", "citation", "url", "n", "d")
+        named = dict.fromkeys(name for study in self.studies for name in self.datasets(study))
+        return fingerprint.spec(
+            {
+                "title": self.project.title,
+                "order": list(self.studies),
+                "studies": {study: self._settings(study) for study in self.studies},
+                "whole": {name: study.model_dump(mode="json") for name, study in self.studies.items()},
+                "datasets": {name: self.dataset(name).model_dump(mode="json", include=set(prose)) for name in named},
+            }
+        )
+
+    def explained(self) -> list[str]:
+        """Return the page on what does not come out, where there is one."""
+        path = shipped.located(layout.NOTES)
+        return [str(path)] if path.is_file() else []
+
+    def prose(self) -> str:
+        """Return what the report takes from elsewhere than settings and code: algorithms' docstrings, its layout."""
+        used = sorted({study.file(entry) for study in self.studies.values() for entry in study.algorithms})
+        texts = [algorithms.source(name).read_text(encoding="utf-8") for name in used]
+        return hashlib.sha256("\0".join([looks.checksum(), *texts]).encode()).hexdigest()[:16]
 
     def _settings(self, study: str) -> dict[str, Any]:
         return self.studies[study].model_dump(mode="json") | {"datasets": self.datasets(study)}

@@ -1,4 +1,4 @@
-"""Builds the page from what the earlier steps wrote; the layout is in page.html and style.css beside this file."""
+"""What the report says of one study, from what the earlier steps wrote; the layout is in the folder `templates`."""
 
 import base64
 import json
@@ -7,22 +7,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from grambench.common.provenance import THREAD_VARIABLES
 from grambench.config.metrics import METRICS
+from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.report.tables import NO_RESULT, Grid
-from grambench.results.reproduction import judged_by_replications
-from grambench.results.study import ALL, Prepared, Results
-from grambench.results.verdicts import LEVEL, VERDICTS, normality
+from grambench.report.tables import NO_RESULT, Comparison, Grid
+from grambench.results.reproduction import VARIANTS, judged_by_replications
+from grambench.results.study import ALL, NOT_PART, Prepared, Results
+from grambench.results.verdicts import VERDICTS, normality
 
-FOLDER = Path(__file__).parent
 WIDEST = 62.0  # rem of a figure
 POINTS_PER_REM = 10.8
 SIGNS = {
@@ -39,22 +37,37 @@ MEANINGS = {
     "compatible": "no significant difference at 1 %, but the interval is wider than the margin: the test is not sharp",
     "different": "a significant difference at 1 %",
     "speed-up": "seconds and their ratios: shown, not judged",
-    "unavailable": "nothing to compare: not part of this run, a failed run, or data that could not be had",
+    "unavailable": "nothing to compare: a failed run, or data that could not be had",
 }
 JUDGED = ("exact", "confirmed", "compatible", "different")
 CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "contradicted": "⊥", "undecided": "?"}
+USUAL = ("accuracy_percent", "mistake_percent", "error_percent", "balanced_accuracy_percent")
 WORST = 5  # entries that are named for fits that did not converge
 
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """One figure: title, caption, a text for readers who cannot see it, data sets without a panel, the SVG file."""
+    """One figure.
 
+    Attributes
+    ----------
+    name, title, caption, alternative : str
+        Its name among the study's figures, what is printed with it, and a text for readers who cannot see it.
+    left_out : list of str
+        Data sets without a panel.
+    svg : bytes
+        As for papers.
+    chart : dict or None
+        Its numbers, see grambench.report.charts; None of a kind that has none.
+    """
+
+    name: str
     title: str
     caption: str
     alternative: str
     left_out: list[str]
     svg: bytes
+    chart: dict[str, Any] | None = None
 
     @property
     def address(self) -> str:
@@ -70,20 +83,26 @@ class Picture:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyReport:
-    """All that the page shows of one study.
+    """All that the report shows of one study.
 
     Attributes
     ----------
     results : Results
         What was run.
+    whole : Study
+        The study with all its data sets.
     prepared : dict
         The data sets as loaded.
     reproduction, claims : DataFrame
         reproduction.csv and claims.csv, empty texts for missing ones.
-    tables : list of Grid
-        The tables.
+    comparison : dict
+        The former, see grambench.report.tables.comparison.
+    tables : dict of Grid
+        The tables by their names.
     figures : list of Picture
         The figures.
+    files : dict of bytes
+        What can be downloaded: tables in three formats and CSV files, by their paths below the study's folder.
     provenance : list of dict
         The provenance of every record.
     newest : datetime
@@ -91,36 +110,66 @@ class StudyReport:
     """
 
     results: Results
+    whole: Study
     prepared: Prepared
     reproduction: pd.DataFrame
     claims: pd.DataFrame
-    tables: list[Grid]
+    comparison: Comparison
+    tables: dict[str, Grid]
     figures: list[Picture]
+    files: dict[str, bytes]
     provenance: list[dict[str, Any]]
     newest: datetime
 
+    @property
+    def study(self) -> Study:
+        """The study, its data sets restricted to those of the project."""
+        return self.results.study
 
-def render(studies: list[StudyReport]) -> str:
-    """Return the whole page as HTML."""
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("page.html").render(
-        style=Markup((FOLDER / "style.css").read_text(encoding="utf-8")),
-        signs=SIGNS,
-        level=LEVEL,
-        judged=JUDGED,
-        meanings=MEANINGS,
-        claim_signs=CLAIM_SIGNS,
-        facts=facts([record for study in studies for record in study.provenance]),
-        newest=max(study.newest for study in studies),
-        seconds=sum(_seconds(study) for study in studies),
-        studies=[_view(study) for study in studies],
-    )
+    @property
+    def page(self) -> str:
+        """The name of its page."""
+        return f"study-{self.study.name}"
+
+    @property
+    def ran(self) -> list[str]:
+        """The entries that were asked for."""
+        asked = set(self.results.cells["algorithm"])
+        return [name for name in self.study.algorithms if name in asked]
+
+    @property
+    def partial(self) -> str:
+        """Which part of the study was asked for, in words; empty of a whole one."""
+        pairs = ((self.study.datasets, self.whole.datasets, "data sets"), (self.ran, self.whole.algorithms, "entries"))
+        parts = [f"{len(own)} of {len(all_)} {what}" for own, all_, what in pairs if len(own) < len(all_)]
+        return " and ".join(parts)
+
+    def numbers(self) -> pd.DataFrame:
+        """Return the published numbers that this run asks about, each once, and not for another reading of the paper.
+
+        What is not part of the run is no number that could not be had.
+        """
+        rows = self.reproduction
+        named = {(str(d), str(a)) for d, a in zip(self.results.cells["dataset"], self.results.cells["algorithm"])}  # noqa: B905
+        part = [
+            (dataset in self.study.datasets and (not name or (dataset, name) in named))
+            or (dataset == ALL and verdict != "unavailable")
+            for dataset, name, verdict in zip(rows["dataset"], rows["algorithm"], rows["verdict"], strict=True)
+        ]
+        asked = rows[pd.Series(part, index=rows.index, dtype=bool) & (rows["reason"] != NOT_PART)]
+        own = asked[~asked["item"].str.endswith(VARIANTS)]
+        return own.drop_duplicates(["dataset", "algorithm", "metric"])
+
+    @cached_property
+    def compared(self) -> dict[tuple[str, str, str], pd.Series]:
+        """The rows of reproduction.csv by data set, algorithm and metric; the first where several items have one."""
+        return {key[1:]: row for key, row in reversed(self.comparison.items())}
+
+    def main_metric(self) -> str:
+        """Return the metric by which the study judges first; empty where it has none."""
+        judged = [metric for table in self.study.tables.values() for metric in table.judged()]
+        known = set(map(str, self.results.runs["metric"].unique()))
+        return next((metric for metric in [*judged, *USUAL] if metric in known), "")
 
 
 def facts(provenance: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
@@ -146,50 +195,62 @@ def _values(counts: Counter[str]) -> str:
     return "; ".join(f"{value} ({count} records)" for value, count in counts.most_common())
 
 
-def _view(study: StudyReport) -> dict[str, Any]:
-    plan = study.results.study
-    cells = study.results.cells
+def view(study: StudyReport) -> dict[str, Any]:
+    """Return what the template of a study's page shows."""
+    results, cells, numbers = study.results, study.results.cells, study.numbers()
     failed = cells[~cells["status"].isin(["ok", "unavailable"])]
+    tables = [(name, *shown(grid)) for name, grid in study.tables.items()]
     return {
-        "plan": plan,
+        "plan": study.study,
         "report": study,
-        "bars": bars(study.reproduction),
-        "tables": [shown(grid) for grid in study.tables],
-        "counts": {name: int((study.reproduction["verdict"] == name).sum()) for name in VERDICTS},
-        "testing": _testing(study.reproduction),
-        "claim_counts": {name: int((study.claims["verdict"] == name).sum()) for name in CLAIM_SIGNS},
+        "partial": study.partial,
+        "bars": bars(numbers),
+        "tables": tables,
+        "cells": _details(study, [grid for _, grid, _ in tables]),
+        "counts": {name: int((numbers["verdict"] == name).sum()) for name in VERDICTS},
+        "testing": _testing(numbers),
+        "claim_counts": claim_counts(study.claims),
         "claims": [row | {"again": _percent(row["probability"])} for row in study.claims.to_dict("records")],
-        "differences": _differences(study),
+        "differences": differences(study),
         "speed_ups": _speed_ups(study),
-        "fits": convergence(study.results),
+        "fits": convergence(results),
         "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(failed), "all": len(cells)},
-        "failed": [row | {"title": study.results.title(str(row["algorithm"]))} for row in failed.to_dict("records")],
-        "sources": [_source(loaded) for loaded in study.prepared.values() if isinstance(loaded, PreparedDataset)],
+        "failed": [row | {"title": results.title(str(row["algorithm"]))} for row in failed.to_dict("records")],
+        "sources": [source(loaded) for loaded in study.prepared.values() if isinstance(loaded, PreparedDataset)],
         "unavailable": [loaded for loaded in study.prepared.values() if isinstance(loaded, Unavailable)],
         "outside": _outside(study),
+        "files": [name for name in study.files if "/" not in name],
     }
 
 
-def _testing(reproduction: pd.DataFrame) -> dict[str, Any]:
+def claim_counts(claims: pd.DataFrame) -> dict[str, int]:
+    """Return how many claims have each verdict, and how many could be decided."""
+    counts = {name: int((claims["verdict"] == name).sum()) for name in CLAIM_SIGNS}
+    return counts | {"decided": counts["holds"] + counts["fails"], "all": len(claims)}
+
+
+def _testing(numbers: pd.DataFrame) -> dict[str, Any]:
     """Return how the verdicts of a study were come by: by how many tests, how sharp, and of which numbers."""
-    unfitted = reproduction[reproduction["chosen"] == ""]["verdict"]
-    compatible = reproduction[reproduction["verdict"] == "compatible"]
+    unfitted = numbers[numbers["chosen"] == ""]["verdict"]
+    fitted = numbers[(numbers["chosen"] != "") & numbers["verdict"].isin(JUDGED)]
+    compatible = numbers[numbers["verdict"] == "compatible"]
     return {
-        "tests": int(reproduction["p_value"].notna().sum()),
-        "normality": normality(judged_by_replications(reproduction)["z"]),
-        "fitted": int((reproduction["chosen"] != "").sum()),
+        "tests": int(numbers["p_value"].notna().sum()),
+        "normality": normality(judged_by_replications(numbers)["z"]),
+        "fitted": len(fitted),
         "unfitted": {name: int((unfitted == name).sum()) for name in JUDGED},
         "detectable": [
             (METRICS[str(metric)].label, float(part["margin"].median()), float(part["detectable"].median()))
             for metric, part in compatible.groupby("metric", sort=False)
+            if part["detectable"].notna().any()
         ],
     }
 
 
-def bars(reproduction: pd.DataFrame) -> list[dict[str, Any]]:
+def bars(numbers: pd.DataFrame) -> list[dict[str, Any]]:
     """Return for each metric the number of each verdict and its share in percent."""
     rows = []
-    for metric, part in reproduction.groupby("metric", sort=False):
+    for metric, part in numbers.groupby("metric", sort=False):
         counts = part["verdict"].value_counts()
         parts = [(name, int(counts[name]), 100 * counts[name] / len(part)) for name in VERDICTS if name in counts]
         rows.append({"label": METRICS[str(metric)].label, "total": len(part), "parts": parts})
@@ -197,17 +258,62 @@ def bars(reproduction: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def shown(grid: Grid) -> tuple[Grid, list[str]]:
-    """Return a table without the data sets that are not part of this run, and their names."""
+    """Return a table without the data sets and algorithms that are not part of this run, and their names."""
     blocks, omitted = [], []
     for block in grid.blocks:
         rows = [row for row in block.rows if any(cell.text or cell.status != NO_RESULT for cell in row.cells)]
-        omitted += [block.dataset or row.label for row in block.rows if row not in rows]
+        omitted += (
+            [row.label for row in block.rows if row not in rows] if rows or not block.dataset else [block.dataset]
+        )
         if rows:
             blocks.append(replace(block, rows=rows))
-    return replace(grid, blocks=blocks), list(dict.fromkeys(omitted))
+    cells = [row.cells for block in blocks for row in block.rows]
+    empty = [all(not row[place].text and row[place].status == NO_RESULT for row in cells) for place in _places(grid)]
+    kept = [place for place in _places(grid) if not cells or not empty[place]]
+    omitted += [grid.columns[place] for place in _places(grid) if place not in kept]
+    blocks = [
+        replace(block, rows=[replace(row, cells=[row.cells[place] for place in kept]) for row in block.rows])
+        for block in blocks
+    ]
+    return replace(grid, blocks=blocks, columns=[grid.columns[place] for place in kept]), list(dict.fromkeys(omitted))
 
 
-def _differences(study: StudyReport) -> list[dict[str, Any]]:
+def _places(grid: Grid) -> range:
+    return range(len(grid.columns))
+
+
+def _details(study: StudyReport, grids: list[Grid]) -> dict[str, dict[str, Any]]:
+    """Return what is known of each cell of the tables beyond what they print, by data set, algorithm and metric."""
+    results, found = study.results, {}
+    plain = results.cells[results.cells["sweep"] == ""]
+    records = dict(zip(zip(plain["dataset"], plain["algorithm"], strict=True), plain["record"], strict=True))
+    for cell in (cell for grid in grids for block in grid.blocks for row in block.rows for cell in row.cells):
+        if cell.key is None or "|".join(cell.key) in found:
+            continue
+        dataset, algorithm, _ = cell.key
+        ours = cell.numbers[0] if cell.numbers else None
+        row = study.compared.get(cell.key)
+        detail = {"record": records.get((dataset, algorithm), ""), "why": results.missing(dataset, algorithm)}
+        if ours is not None and ours.runs:
+            detail |= {"mean": _digits(ours.mean), "std": _digits(ours.std), "runs": ours.runs}
+        if row is not None:
+            detail |= {"published": row["published"], "verdict": row["verdict"], "why": row["reason"]}
+            names = ("difference", "low", "high", "p_value", "z", "margin")
+            detail |= {name: _digits(row[name]) for name in names}
+            detail["replications"] = int(row["replications"]) if row["replications"] > 0 else None
+        known = {name: value for name, value in detail.items() if value not in ("", None)}
+        if cell.text or known.get("why", NOT_PART) != NOT_PART:
+            found["|".join(cell.key)] = known
+    return found
+
+
+def _digits(value: Any) -> float | None:
+    number = float(value)
+    return float(f"{number:.4g}") if number == number and abs(number) != float("inf") else None
+
+
+def differences(study: StudyReport) -> list[dict[str, Any]]:
+    """Return the numbers that are different, other readings of the paper among them."""
     rows = study.reproduction[study.reproduction["verdict"] == "different"].to_dict("records")
     return [
         {str(key): value for key, value in row.items()}
@@ -237,13 +343,15 @@ def convergence(results: Results) -> dict[str, Any]:
 def _outside(study: StudyReport) -> list[str]:
     """Return the data sets with published numbers that are not part of this run."""
     named = dict.fromkeys(map(str, study.reproduction["dataset"]))
-    return [name for name in named if name not in (*study.results.study.datasets, ALL)]
+    return [name for name in named if name not in (*study.study.datasets, ALL)]
 
 
-def _source(dataset: PreparedDataset) -> dict[str, Any]:
-    source = dict(dataset.source)
-    kind = str(source.pop("kind", "unknown"))
-    details = [(key, _text(value)) for key, value in source.items() if value]
+def source(dataset: PreparedDataset) -> dict[str, Any]:
+    """Return where a data set came from, in words."""
+    described = dict(dataset.source)
+    kind = str(described.pop("origin", "") or described.get("kind", "unknown"))
+    described.pop("kind", None)
+    details = [(key, _text(value)) for key, value in described.items() if value]
     return {"name": dataset.name, "kind": kind, "details": details, "content": dataset.content}
 
 
@@ -261,5 +369,6 @@ def _percent(probability: str) -> str:
     return f"{100 * float(probability):.0f} %" if probability else ""
 
 
-def _seconds(study: StudyReport) -> float:
+def seconds(study: StudyReport) -> float:
+    """Return what all runs took together."""
     return float(pd.to_numeric(study.results.cells["wall_seconds"], errors="coerce").sum())

@@ -1,11 +1,14 @@
-"""Rule `report`: the page about all studies.
+"""Rule `report`: the pages about all studies, as a folder and as one file.
 
-python -m grambench.pipeline.steps.report SPEC OUTPUT INPUT...
+python -m grambench.pipeline.steps.report SPEC INDEX INPUT...
 
-SPEC holds the settings of every study under its name. The inputs are found by the names that `grambench.common.layout`
-gives them, below the working folder.
+SPEC holds the settings of every study under its name, whole and as far as it was asked for. The inputs are found by the
+names that `grambench.common.layout` gives them, below the working folder; INDEX is the first page, and all others lie
+beside it.
 """
 
+import itertools
+import shutil
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -16,11 +19,12 @@ import pandas as pd
 
 from grambench.common import layout
 from grambench.common.errors import DataError
-from grambench.common.files import check, write_text
+from grambench.common.files import atomic, check
+from grambench.config.shown import Figure
 from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.pipeline import specification
-from grambench.report import figures, page, tables
+from grambench.report import charts, figures, notes, page, site, tables
 from grambench.results import records, reproduction
 from grambench.results.study import Results
 
@@ -28,19 +32,38 @@ Find = Callable[[str], Path]
 
 
 def main(argv: list[str]) -> None:
-    """Write the page."""
-    specs, output, given = specification.read(argv[0]), Path(argv[1]), set(argv[2:])
+    """Write the pages, the first one last."""
+    spec, index, given = specification.read(argv[0]), Path(argv[1]), set(argv[2:])
 
     def find(name: str) -> Path:
         if name not in given:
             raise DataError(f"{name} is not among the inputs of the report")
         return Path(name)
 
-    write_text(output, page.render([study_report(spec, find) for spec in specs.values()]))
+    studies = [study_report(spec["studies"][name], spec["whole"][name], find) for name in spec["order"]]
+    explained = [Path(name) for name in argv[2:] if name.endswith(str(layout.NOTES))]
+    made = site.write(
+        site.Report(
+            studies=studies,
+            title=spec["title"],
+            descriptions=spec["datasets"],
+            notes=_notes(explained[0]) if explained else None,
+        )
+    )
+    for folder in (site.PAGES, site.FILES):  # pages of studies that are not asked for any more
+        shutil.rmtree(index.parent / folder, ignore_errors=True)
+    for name in sorted(made, key=lambda name: name == site.INDEX):
+        with atomic(index.parent / name) as temporary:
+            temporary.write_bytes(made[name])
 
 
-def study_report(spec: dict[str, Any], find: Find) -> page.StudyReport:
-    """Read what the page shows of one study."""
+def _notes(path: Path) -> notes.Notes:
+    pictures = {picture.name: picture.read_bytes() for picture in path.parent.glob("*.svg")}
+    return notes.read(path.read_text(encoding="utf-8"), pictures)
+
+
+def study_report(spec: dict[str, Any], whole: dict[str, Any], find: Find) -> page.StudyReport:
+    """Read what the report shows of one study."""
     study = Study.model_validate(spec)
 
     def path(pattern: str, **names: str) -> Path:
@@ -49,26 +72,47 @@ def study_report(spec: dict[str, Any], find: Find) -> page.StudyReport:
     results = Results.read(study, path(layout.RUNS), path(layout.CELLS))
     prepared = {name: store.read(path(layout.PREPARED, dataset=name)) for name in study.datasets}
     compared = reproduction.read(path(layout.REPRODUCTION))
+    curves = pd.read_parquet(check(path(layout.CURVES)))
     index = tables.comparison(compared)
     found = [find(str(name)) for name in results.cells["record"]]
+    offered = {}
+    for name, suffix in itertools.product(study.tables, ("csv", "md", "tex")):
+        offered[f"tables/{name}.{suffix}"] = path(layout.TABLE, table=name, suffix=suffix)
+    for name in study.figures:
+        offered[f"figures/{name}.svg"] = check(path(layout.FIGURE, figure=name, suffix="svg"))
+    offered |= {Path(pattern).name: path(pattern) for pattern in (layout.REPRODUCTION, layout.CLAIMS, layout.CELLS)}
+    files = {name: file.read_bytes() for name, file in offered.items()}
     return page.StudyReport(
         results=results,
+        whole=Study.model_validate(whole),
         prepared=prepared,
         reproduction=compared,
         claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),
-        tables=[tables.build(results, prepared, index, table) for _, table in sorted(study.tables.items())],
+        comparison=index,
+        tables={name: tables.build(results, prepared, index, table) for name, table in sorted(study.tables.items())},
         figures=[
-            page.Picture(
-                title=figure.title,
-                caption=figure.caption,
-                alternative=figures.alternative(results, figure),
-                left_out=figures.left_out(results, figure),
-                svg=check(path(layout.FIGURE, figure=name, suffix="svg")).read_bytes(),
-            )
+            _picture(results, curves, compared, name, figure, files[f"figures/{name}.svg"])
             for name, figure in sorted(study.figures.items())
         ],
+        files={name: content for name, content in files.items() if content.count(b"\n") > 1},
         provenance=[records.read(record).provenance for record in found],
         newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in found), default=0), tz=UTC),
+    )
+
+
+def _picture(
+    results: Results, curves: pd.DataFrame, compared: pd.DataFrame, name: str, figure: Figure, svg: bytes
+) -> page.Picture:
+    chart = figures.chart(results, curves, compared, figure)
+    said = figures.said(results, figure)
+    return page.Picture(
+        name=name,
+        title=figure.title,
+        caption=". ".join(filter(None, [figure.caption.rstrip("."), said])),
+        alternative=figures.alternative(results, figure),
+        left_out=figures.left_out(results, figure),
+        svg=svg,
+        chart=charts.numbers(chart) if chart else None,
     )
 
 

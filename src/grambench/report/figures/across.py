@@ -6,11 +6,11 @@ from matplotlib.figure import Figure as Canvas
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import AcrossFigure
-from grambench.report.figures.shared import Given, Line, Panel, draw_panels, line, shape
+from grambench.report.figures.shared import Chart, Given, Line, Panel, draw_panels, line, shape
 
 
-def draw(given: Given, figure: AcrossFigure) -> Canvas:
-    """Draw metrics against the number in which the data sets differ, at even steps."""
+def chart(given: Given, figure: AcrossFigure) -> Chart:
+    """Return metrics against the number in which the data sets differ, at even steps."""
     steps, panels = np.arange(len(figure.datasets), dtype=np.float64), []
     for metric in figure.metrics:
         lines = []
@@ -27,4 +27,10 @@ def draw(given: Given, figure: AcrossFigure) -> Canvas:
     def scale(axes: Axes) -> None:
         axes.set_xticks(steps, [f"{x:g}" for x in figure.x])
 
-    return draw_panels(given.results, figure, panels, scale, figure.label, "")
+    ticks = {f"{x:g}": float(step) for x, step in zip(figure.x, steps, strict=True)}
+    return Chart(panels=panels, x_label=figure.label, y_label="", scale=scale, ticks=ticks)
+
+
+def draw(given: Given, figure: AcrossFigure) -> Canvas:
+    """Draw metrics against the number in which the data sets differ."""
+    return draw_panels(given.results, figure, chart(given, figure))

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import AgreementFigure
-from grambench.report.figures.shared import Given, plain_ticks
+from grambench.report.figures.shared import Chart, Given, Line, Panel, plain_ticks
 from grambench.results.study import Results
 from grambench.results.verdicts import VERDICTS
 
@@ -27,10 +27,7 @@ WIDE = 3.0  # ratio of the largest to the smallest number from which the agreeme
 
 def draw(given: Given, figure: AgreementFigure) -> Canvas:
     """Draw each published mean against ours, once for each (data set, algorithm), coloured by verdict."""
-    unique = given.reproduction.drop_duplicates(["dataset", "algorithm", "metric"])
-    judged = unique[unique["verdict"].isin(list(MARKS))]
-    if figure.algorithms:
-        judged = judged[judged["algorithm"].isin(figure.algorithms)]
+    judged = _judged(given, figure)
     canvas = Canvas(figsize=(4.3 * len(figure.metrics), 4.7), layout=ConstrainedLayoutEngine(h_pad=0.09))
     panels = canvas.subplots(1, len(figure.metrics), squeeze=False).ravel()
     counts = dict.fromkeys(MARKS, 0)
@@ -57,6 +54,45 @@ def draw(given: Given, figure: AgreementFigure) -> Canvas:
     names = [f"{verdict} ({counts[verdict]})" for verdict in VERDICTS if verdict in MARKS]
     canvas.legend(handles, names, loc="outside upper center", ncols=len(names))
     return canvas
+
+
+def chart(given: Given, figure: AgreementFigure) -> Chart:
+    """Return the same points, each with its data set and algorithm."""
+    results, panels = given.results, []
+    for metric in figure.metrics:
+        judged = _judged(given, figure)
+        own = judged[judged["metric"] == metric]
+        lines = [
+            Line(
+                title=verdict,
+                x=part["published_mean"].to_numpy(np.float64),
+                mean=part["ours_mean"].to_numpy(np.float64),
+                std=part["ours_std"].fillna(0.0).to_numpy(np.float64),
+                colour=colour,
+                dash=None,
+                marker=mark,
+                names=tuple(
+                    f"{dataset} {results.title(str(name))}".strip()
+                    for dataset, name in zip(part["dataset"], part["algorithm"], strict=True)
+                ),
+            )
+            for verdict, (colour, mark) in MARKS.items()
+            if len(part := own[own["verdict"] == verdict].dropna(subset=["published_mean", "ours_mean"]))
+        ]
+        panels.append(Panel(title=METRICS[metric].label, lines=lines, metric=metric))
+    wide = bool(panels) and all(map(_is_wide, panels))
+    return Chart(panels=panels, x_label="Published", y_label="Ours", x_log=wide, y_log=wide, diagonal=True)
+
+
+def _is_wide(panel: Panel) -> bool:
+    values = [value for each in panel.lines for value in (*each.x, *each.mean)]
+    return bool(values and min(values) > 0 and max(values) / min(values) > WIDE)
+
+
+def _judged(given: Given, figure: AgreementFigure) -> pd.DataFrame:
+    unique = given.reproduction.drop_duplicates(["dataset", "algorithm", "metric"])
+    judged = unique[unique["verdict"].isin(list(MARKS))]
+    return judged[judged["algorithm"].isin(figure.algorithms)] if figure.algorithms else judged
 
 
 def _points(axes: Axes, points: pd.DataFrame, colour: str, mark: str) -> None:

@@ -6,11 +6,11 @@ from matplotlib.figure import Figure as Canvas
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import CurvesFigure
-from grambench.report.figures.shared import Given, Points, by_data_set, draw_panels
+from grambench.report.figures.shared import Chart, Given, Points, by_data_set, draw_panels
 
 
-def draw(given: Given, figure: CurvesFigure) -> Canvas:
-    """Draw a metric against the rounds: all means are seen, the wide bands of the first rounds may leave the panel."""
+def chart(given: Given, figure: CurvesFigure) -> Chart:
+    """Return a metric against the rounds."""
     metric = figure.metrics[0]
     if metric == "best_kernel_weight":
         kernels = {name: given.results.best_kernels(name)[:1] for name in given.results.study.datasets}
@@ -40,6 +40,15 @@ def draw(given: Given, figure: CurvesFigure) -> Canvas:
             axes.set_ylim(max(low - 0.2 * (high - low), 0), high + 0.06 * (high - low))
 
     panels = by_data_set(given.results, figure, find)
-    return draw_panels(
-        given.results, figure, panels, scale, given.results.study.protocol.progress, METRICS[metric].label
+    return Chart(
+        panels=panels,
+        x_label=given.results.study.protocol.progress,
+        y_label=METRICS[metric].label,
+        scale=scale,
+        y_log=METRICS[metric].logarithmic,
     )
+
+
+def draw(given: Given, figure: CurvesFigure) -> Canvas:
+    """Draw it: all means are seen, the wide bands of the first rounds may leave the panel."""
+    return draw_panels(given.results, figure, chart(given, figure))

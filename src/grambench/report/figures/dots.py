@@ -8,10 +8,42 @@ from matplotlib.lines import Line2D
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import DotsFigure
-from grambench.report.figures.shared import BLACK, WIDTH, Given, empty, left_out, line, put_legend, shape
+from grambench.report.figures.shared import (
+    BLACK,
+    WIDTH,
+    Chart,
+    Given,
+    Line,
+    Panel,
+    empty,
+    left_out,
+    line,
+    put_legend,
+    shape,
+)
 
 MANY = 12  # names beside or above each other that there is room for
 SPREAD = 0.8  # share of the room between two data sets that their dots take
+
+
+def chart(given: Given, figure: DotsFigure) -> Chart:
+    """Return the same dots, a place a data set, those of a paper as marks of their own."""
+    metric, results = figure.metrics[0], given.results
+    datasets = [name for name in figure.datasets if name not in left_out(results, figure)]
+    lines = []
+    for number, name in enumerate(figure.algorithms):
+        samples = [results.sample(dataset, name, metric) for dataset in datasets]
+        x = np.arange(len(datasets), dtype=np.float64) + SPREAD * ((number + 0.5) / len(figure.algorithms) - 0.5)
+        mean, std = (np.array([getattr(sample, part) for sample in samples]) for part in ("mean", "std"))
+        if np.isfinite(mean).any():
+            look: Any = {"colour": line(results.study, name)[0], "dash": None, "marker": shape(results.study, name)}
+            lines.append(
+                Line(title=results.title(name), x=x, mean=mean, std=np.nan_to_num(std), names=tuple(datasets), **look)
+            )
+    ticks = {name: float(place) for place, name in enumerate(datasets)}
+    logarithmic = METRICS[metric].logarithmic
+    panel = Panel(title="", lines=lines, metric=metric)
+    return Chart(panels=[panel], x_label="", y_label=METRICS[metric].label, ticks=ticks, y_log=logarithmic)
 
 
 def draw(given: Given, figure: DotsFigure) -> Canvas:

@@ -1,6 +1,7 @@
 """How far algorithms are behind the best against what they cost, with those that none beats in both."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from matplotlib.transforms import Bbox
 from grambench.config.metrics import METRICS
 from grambench.config.shown import ParetoFigure
 from grambench.report.figures.field import Field
-from grambench.report.figures.shared import BLACK, WIDTH, Given, empty, line
+from grambench.report.figures.shared import BLACK, WIDTH, Chart, Given, Line, Panel, empty, line
 from grambench.results.statistics import pareto_front
 from grambench.results.study import Results
 
@@ -25,22 +26,53 @@ DOT = 4.5  # points from a dot's middle that no label covers
 RINGS = (7.0, 12.0, 18.0, 26.0, 36.0, 48.0, 62.0, 78.0)  # points from a dot to its label, the nearest free one
 LINEAR = 1.0  # points behind the best up to which that axis is linear, and logarithmic from there on
 SIDEWAYS = [0, 180, 330, 210, 30, 150, 270, 90, 300, 240, 60, 120]  # where a name is tried around its dot, in degrees
+FRONT = "none beats these in both"
 UPWARDS = [150, 180, 120, 90, 60, 30, 210, 330, 0, 240, 300, 270]  # likewise on the front, whose steps lie below
 
 Dots = dict[str, tuple[float, float]]  # cost and points behind
+
+
+def chart(given: Given, figure: ParetoFigure) -> Chart:
+    """Return the same dots."""
+    (metric,) = figure.metrics
+    results, field = given.results, Field.of(given.results, figure)
+    dots = _dots(results, field, figure)
+    lines = []
+    for name, (cost, behind) in dots.items():
+        look: dict[str, Any] = {"colour": line(results.study, name)[0], "dash": None, "marker": "o"}
+        title, x, mean = results.title(name), np.array([cost]), np.array([behind])
+        lines.append(Line(title=title, x=x, mean=mean, std=np.zeros(1), names=(title,), **look))
+    front = [dots[name] for name in pareto_front(dots)]
+    if len(front) > 1:
+        costs, distances = (np.repeat(values, 2) for values in zip(*front, strict=True))
+        flat = np.zeros(len(costs) - 1)
+        lines.append(Line(title=FRONT, x=costs[1:], mean=distances[:-1], std=flat, colour="#888888", dash="-"))
+    return Chart(
+        panels=[Panel(title="", lines=lines, metric=metric)],
+        x_label=f"{METRICS[figure.cost].label}, geometric mean over {field.basis}",
+        y_label=f"{METRICS[metric].label} behind the best, mean",
+        x_log=True,
+    )
+
+
+def _dots(results: Results, field: Field, figure: ParetoFigure) -> Dots:
+    """Return cost and distance from the best of every algorithm whose cost is known on all data sets."""
+    datasets = list(field.ranks.index)
+    costs = results.means(field.names, figure.cost, datasets)
+    known = [name for name in field.names if len(datasets) and (costs[name] > 0.0).all()]
+    if not known:
+        return {}
+    behind = results.behind(field.names, figure.metrics[0], datasets).mean()
+    return {name: (float(np.exp(np.log(costs[name]).mean())), float(behind[name])) for name in known}
 
 
 def draw(given: Given, figure: ParetoFigure) -> Canvas:
     """Draw a dot an algorithm, the front as steps, and a name beside each dot."""
     (metric,) = figure.metrics
     results, field = given.results, Field.of(given.results, figure)
-    datasets = list(field.ranks.index)
-    costs = results.means(field.names, figure.cost, datasets)
-    known = [name for name in field.names if len(datasets) and (costs[name] > 0.0).all()]
-    if not known:
+    dots = _dots(results, field, figure)
+    if not dots:
         return empty(results, figure)
-    behind = results.behind(field.names, metric, datasets).mean()
-    dots = {name: (float(np.exp(np.log(costs[name]).mean())), float(behind[name])) for name in known}
     canvas = Canvas(figsize=(WIDTH, HEIGHT))
     axes = canvas.add_axes((0.07, 0.12, 0.91, 0.85))  # fixed, so that labels can be laid out before anything is drawn
     _scales(axes, pd.DataFrame(dots).T)
@@ -50,7 +82,7 @@ def draw(given: Given, figure: ParetoFigure) -> Canvas:
     )
     _draw_dots(axes, results, dots, front)
     _write_names(axes, results, dots, front)
-    free = [results.title(name) for name in field.names if name not in known]
+    free = [results.title(name) for name in field.names if name not in dots]
     without = f"; not shown, without any: {', '.join(free)}" if free else ""
     axes.set_xlabel(f"{METRICS[figure.cost].label}, geometric mean over {field.basis}{without}")
     axes.set_ylabel(f"{METRICS[metric].label} behind the best of each data set, mean")

@@ -6,13 +6,13 @@ from matplotlib.figure import Figure as Canvas
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import PicksFigure
-from grambench.report.figures.shared import Given, Points, by_data_set, draw_panels
+from grambench.report.figures.shared import Chart, Given, Points, by_data_set, draw_panels
 
 PREFIX = "weight:"
 
 
-def draw(given: Given, figure: PicksFigure) -> Canvas:
-    """Draw the share of repeats, in percent, against the examples seen; all passes follow each other."""
+def chart(given: Given, figure: PicksFigure) -> Chart:
+    """Return the share of repeats, in percent, against the examples seen; all passes follow each other."""
     results, (metric,) = given.results, figure.metrics
     swept = results.study.sweeps[figure.sweep].algorithms[0]
     weights = given.curves[given.curves["metric"].str.startswith(PREFIX)]
@@ -35,4 +35,9 @@ def draw(given: Given, figure: PicksFigure) -> Canvas:
 
     panels = by_data_set(results, figure, find)
     label = f"Repeats in which one of the {figure.count} best kernels has most weight (%)"
-    return draw_panels(results, figure, panels, scale, results.study.protocol.progress, label)
+    return Chart(panels=panels, x_label=results.study.protocol.progress, y_label=label, scale=scale)
+
+
+def draw(given: Given, figure: PicksFigure) -> Canvas:
+    """Draw the share of repeats against the examples seen."""
+    return draw_panels(given.results, figure, chart(given, figure))

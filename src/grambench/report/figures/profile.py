@@ -6,11 +6,11 @@ from matplotlib.figure import Figure as Canvas
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import ProfileFigure
-from grambench.report.figures.shared import LINES, Given, Line, Panel, draw_panels
+from grambench.report.figures.shared import LINES, Chart, Given, Line, Panel, draw_panels
 
 
-def draw(given: Given, figure: ProfileFigure) -> Canvas:
-    """Draw what the first searches of the first repeat minimise, and the least value that each of them meets."""
+def chart(given: Given, figure: ProfileFigure) -> Chart:
+    """Return what the first searches of the first repeat minimise, and the least value that each of them meets."""
     name = figure.sweep
     sweep, panels = given.results.study.sweeps[name], []
     for dataset in figure.datasets:
@@ -32,4 +32,15 @@ def draw(given: Given, figure: ProfileFigure) -> Canvas:
             least = int(np.nanargmin(y))
             axes.plot(x[least], y[least], "o", color=drawn.get_color(), markersize=4.5)
 
-    return draw_panels(given.results, figure, panels, scale, sweep.label, "Share of its largest absolute value")
+    return Chart(
+        panels=panels,
+        x_label=sweep.label,
+        y_label="Share of its largest absolute value",
+        scale=scale,
+        x_log=sweep.scale == "log",
+    )
+
+
+def draw(given: Given, figure: ProfileFigure) -> Canvas:
+    """Draw what the searches minimise."""
+    return draw_panels(given.results, figure, chart(given, figure))

@@ -11,13 +11,13 @@ from matplotlib.figure import Figure as Canvas
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import ProgressFigure
-from grambench.report.figures.shared import Given, Panel, Points, by_data_set, draw_panels, plain_ticks, shape
+from grambench.report.figures.shared import Chart, Given, Panel, Points, by_data_set, draw_panels, plain_ticks, shape
 
 ENDS = {"elapsed_seconds": "search_seconds"}  # what a run as a whole says of the same, where it is called otherwise
 
 
-def draw(given: Given, figure: ProgressFigure) -> Canvas:
-    """Draw the metric of each state against another."""
+def chart(given: Given, figure: ProgressFigure) -> Chart:
+    """Return the metric of each state against another."""
     results, (metric,) = given.results, figure.metrics
     chosen = given.curves[given.curves["metric"].isin([metric, figure.x])]
 
@@ -39,7 +39,19 @@ def draw(given: Given, figure: ProgressFigure) -> Canvas:
 
     titles = {results.title(name): shape(results.study, name) for name in figure.algorithms}
     panels = [_marked(panel, titles) for panel in by_data_set(results, figure, find)]
-    return draw_panels(results, figure, panels, scale, METRICS[figure.x].label, METRICS[metric].label)
+    return Chart(
+        panels=panels,
+        x_label=METRICS[figure.x].label,
+        y_label=METRICS[metric].label,
+        scale=scale,
+        x_log=METRICS[figure.x].logarithmic,
+        y_log=METRICS[metric].logarithmic,
+    )
+
+
+def draw(given: Given, figure: ProgressFigure) -> Canvas:
+    """Draw the metric of each state against another."""
+    return draw_panels(given.results, figure, chart(given, figure))
 
 
 def _marked(panel: Panel, shapes: dict[str, str]) -> Panel:

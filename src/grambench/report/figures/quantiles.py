@@ -6,12 +6,34 @@ from scipy import special
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import QuantilesFigure
-from grambench.report.figures.shared import BLACK, LINES, Given, empty
+from grambench.report.figures.shared import BLACK, LINES, Chart, Given, Line, Panel, empty
 from grambench.results.reproduction import judged_by_replications
 from grambench.results.verdicts import normality
 
 SIDE = 4.3  # inches
 FARTHEST = 8.0  # z that lie farther out are drawn there
+
+
+def chart(given: Given, figure: QuantilesFigure) -> Chart:
+    """Return the same points, each with what it is of."""
+    judged = judged_by_replications(given.reproduction).sort_values("z")
+    expected = special.ndtri((np.arange(len(judged)) + 0.5) / max(len(judged), 1))
+    lines = []
+    for (colour, _), metric in zip(LINES, dict.fromkeys(judged["metric"]), strict=False):
+        own = (judged["metric"] == metric).to_numpy()
+        z = judged["z"].to_numpy(np.float64)[own].clip(-FARTHEST, FARTHEST)
+        cells = zip(judged["dataset"][own], judged["algorithm"][own], strict=True)
+        names = tuple(f"{dataset} {given.results.title(str(name))}" for dataset, name in cells)
+        label = f"{METRICS[str(metric)].label} ({own.sum()})"
+        lines.append(
+            Line(title=label, x=expected[own], mean=z, std=0 * z, colour=colour, dash=None, marker="o", names=names)
+        )
+    return Chart(
+        panels=[Panel(title="", lines=lines, metric="")],
+        x_label="Quantile of the normal distribution",
+        y_label="z of the published number by our replications",
+        diagonal=True,
+    )
 
 
 def draw(given: Given, figure: QuantilesFigure) -> Canvas:

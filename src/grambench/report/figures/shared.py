@@ -4,8 +4,8 @@ The first eight colours are those of Okabe and Ito, which colour-blind readers c
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,7 @@ LINES: list[tuple[str, Any]] = [  # colour and dash pattern
 DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))]  # of entries that share a file
 SHAPES = ["o", "s", "^", "D", "v", "P", "X", "p"]  # likewise
 COLUMNS = 3
+DENSE, CLEAR, FEW = 0.12, 0.07, 3  # how opaque bands are: of a few lines, and of more, which lie over each other
 WIDTH = 9.3  # inches of three columns
 HEIGHT, LETTER = 9 / 72, 0.07  # inches of a legend's letters, and how wide they are
 Floats = NDArray[np.float64]
@@ -114,7 +115,10 @@ def shape(study: Study, algorithm: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line: what the legend calls it, x, mean and standard deviation (0 for no band), and how it looks."""
+    """One line: what the legend calls it, x, mean and standard deviation (0 for no band), and how it looks.
+
+    Without a `dash` it is points, of which `names` says what each is.
+    """
 
     title: str
     x: Floats
@@ -123,6 +127,7 @@ class Line:
     colour: str
     dash: Any
     marker: str = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +137,36 @@ class Panel:
     title: str
     lines: list[Line]
     metric: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """What a figure of panels shows: the data of the report's figure and of the one for papers alike.
+
+    Attributes
+    ----------
+    panels : list of Panel
+        Those without any line are not drawn.
+    x_label, y_label : str
+        What the lines run over, and what they show.
+    scale : callable
+        Sets the axes of a panel in which all lines are drawn.
+    x_log, y_log : bool
+        Whether axes are logarithmic.
+    ticks : dict of float
+        Names of places on the x axis, where they stand for its numbers.
+    diagonal : bool
+        Whether the line of equal x and y is drawn.
+    """
+
+    panels: list[Panel]
+    x_label: str
+    y_label: str
+    scale: Callable[[Axes], object] = lambda _: None
+    x_log: bool = False
+    y_log: bool = False
+    ticks: Mapping[str, float] = field(default_factory=dict)
+    diagonal: bool = False
 
 
 def by_data_set(
@@ -152,30 +187,9 @@ def by_data_set(
     return panels
 
 
-def draw_panels(
-    results: Results,
-    figure: AnyFigure,
-    panels: list[Panel],
-    scale: Callable[[Axes], object],
-    x_label: str,
-    y_label: str,
-) -> Canvas:
-    """Draw the panels that have any line.
-
-    Parameters
-    ----------
-    results : Results
-        What was run.
-    figure : Figure
-        The figure's description in the study.
-    panels : list of Panel
-        What to draw.
-    scale : callable
-        Sets the axes of a panel in which all lines are drawn.
-    x_label, y_label : str
-        What the lines run over, and what they show.
-    """
-    panels = [panel for panel in panels if panel.lines]
+def draw_panels(results: Results, figure: AnyFigure, chart: Chart) -> Canvas:
+    """Draw the panels that have any line."""
+    panels = [panel for panel in chart.panels if panel.lines]
     if not panels:
         return empty(results, figure)
     columns = min(COLUMNS, len(panels))
@@ -187,13 +201,14 @@ def draw_panels(
         logarithmic = METRICS[panel.metric].logarithmic
         axes.set_title(panel.title, loc="left", fontweight="bold")
         axes.set_yscale("log" if logarithmic else "linear")
+        share = CLEAR if len(panel.lines) > FEW else DENSE
         for drawn in panel.lines:
-            _band(axes, drawn, logarithmic=logarithmic)
-        scale(axes)
+            _band(axes, drawn, share, logarithmic=logarithmic)
+        chart.scale(axes)
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
-    canvas.supylabel(y_label, fontsize=9)
-    canvas.supxlabel(x_label, fontsize=9)
+    canvas.supylabel(chart.y_label, fontsize=9)
+    canvas.supxlabel(chart.x_label, fontsize=9)
     fullest = sorted(panels, key=lambda panel: -len(panel.lines))  # it has the lines in the figure's order
     looks = {one.title: (one.colour, one.dash, one.marker) for panel in fullest for one in panel.lines}
     legend = {
@@ -213,14 +228,16 @@ def put_legend(canvas: Canvas, legend: dict[str, Any], columns: int, **options: 
     canvas.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=columns, **options)
 
 
-def _band(axes: Axes, line: Line, *, logarithmic: bool) -> None:
+def _band(axes: Axes, line: Line, share: float, *, logarithmic: bool) -> None:
     mean, colour = line.mean, line.colour
     if logarithmic:
         mean = np.where(mean > 0.0, mean, np.nan)  # 0 has no place on the axis
     floor = 1e-3 * mean if logarithmic else 0.0
     if line.std.any():
         low, high = np.maximum(mean - line.std, floor), mean + line.std
-        axes.fill_between(line.x, low, high, color=colour, alpha=0.07 if colour == BLACK else 0.12, linewidth=0)
+        axes.fill_between(
+            line.x, low, high, color=colour, alpha=min(share, CLEAR) if colour == BLACK else share, linewidth=0
+        )
     axes.plot(line.x, mean, color=colour, linestyle=line.dash, marker=line.marker, markersize=4)
 
 

@@ -8,11 +8,21 @@ from matplotlib.figure import Figure as Canvas
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import SweepFigure
-from grambench.report.figures.shared import Given, Line, Panel, Points, by_data_set, draw_panels, line, plain_ticks
+from grambench.report.figures.shared import (
+    Chart,
+    Given,
+    Line,
+    Panel,
+    Points,
+    by_data_set,
+    draw_panels,
+    line,
+    plain_ticks,
+)
 
 
-def draw(given: Given, figure: SweepFigure) -> Canvas:
-    """Draw a metric against the values of a sweep."""
+def chart(given: Given, figure: SweepFigure) -> Chart:
+    """Return a metric against the values of a sweep."""
     name, metric = figure.sweep, figure.metrics[0]
     sweep = given.results.study.sweeps[name]
 
@@ -31,7 +41,19 @@ def draw(given: Given, figure: SweepFigure) -> Canvas:
     panels = by_data_set(given.results, figure, find)
     if figure.level:
         panels = [_with_levels(given, figure, panel) for panel in panels]
-    return draw_panels(given.results, figure, panels, scale, sweep.label, METRICS[metric].label)
+    return Chart(
+        panels=panels,
+        x_label=sweep.label,
+        y_label=METRICS[metric].label,
+        scale=scale,
+        x_log=sweep.scale == "log",
+        y_log=METRICS[metric].logarithmic,
+    )
+
+
+def draw(given: Given, figure: SweepFigure) -> Canvas:
+    """Draw a metric against the values of a sweep."""
+    return draw_panels(given.results, figure, chart(given, figure))
 
 
 def _with_levels(given: Given, figure: SweepFigure, panel: Panel) -> Panel:

@@ -14,7 +14,7 @@ from grambench.report.tables.layout import NO_RESULT, Comparison, Given, Grid, c
 from grambench.report.tables.renderings import latex, latex_text, markdown
 from grambench.results.study import Prepared, Results
 
-__all__ = ["NO_RESULT", "Grid", "build", "comparison", "latex", "latex_text", "markdown"]
+__all__ = ["NO_RESULT", "Comparison", "Grid", "build", "comparison", "latex", "latex_text", "markdown"]
 
 
 def build(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
@@ -32,5 +32,6 @@ def build(results: Results, prepared: Prepared, reproduction: Comparison, table:
         The table's description in the study.
     """
     given = Given(results=results, prepared=prepared, reproduction=reproduction)
+    table = results.study.with_unnamed(table)
     grid: Grid = importlib.import_module(f"{__name__}.{table.kind}").build(given, table)
     return replace(grid, remarks=[table.remark, *grid.remarks]) if table.remark else grid

@@ -1,0 +1,212 @@
+"""The pages about one algorithm and about one data set: what it is, where it ran, and how it did."""
+
+import ast
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+from grambench import algorithms
+from grambench.config.metrics import METRICS
+from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.report.page import StudyReport, source
+from grambench.results.study import formatted
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """One page: its name, its title, what it is in a line, and what its template shows beside."""
+
+    page: str
+    name: str
+    title: str
+    summary: str
+    facts: dict[str, Any]
+
+
+def page_of(algorithm: str) -> str:
+    """Return the name of an algorithm's page; one from outside is called by its path or its module."""
+    return "algorithm-" + re.sub(r"[^A-Za-z0-9_]+", "-", algorithm).strip("-")
+
+
+def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[Profile]:
+    """Return a page for each algorithm that was asked for, in the order of the studies."""
+    entries: dict[str, list[tuple[StudyReport, str]]] = {}
+    for study in studies:
+        for entry in study.ran:
+            entries.setdefault(study.study.file(entry), []).append((study, entry))
+    return [_algorithm(name, used, [row for row in rows if row["file"] == name]) for name, used in entries.items()]
+
+
+def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Profile:
+    text = _docstring(name)
+    first, _, rest = text.partition("\n\n")
+    return Profile(
+        page=page_of(name),
+        name=name,
+        title=algorithms.title(name),
+        summary=_capital(" ".join(first.partition(":")[2].split()) or " ".join(first.split())),
+        facts={
+            "paragraphs": paragraphs(rest),
+            "parameters": _parameters(name, used),
+            "fault": algorithms.fault(name),
+            "rows": rows,
+            "ranks": [summary for study, entry in used if (summary := _ranking(study, entry))],
+            "papers": list(dict.fromkeys(study.study.paper for study, _ in used)),
+            "file": f"{shelf}/{name}.py" if (shelf := algorithms.shelf_of(name)) else name,
+        },
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _docstring(name: str) -> str:
+    try:
+        return inspect.cleandoc(ast.get_docstring(ast.parse(algorithms.source(name).read_bytes())) or name)
+    except (SyntaxError, ValueError):
+        return name
+
+
+def paragraphs(text: str) -> list[tuple[str, str]]:
+    """Return the paragraphs of a docstring, each as ("p" or "pre", its text): what is indented is a formula."""
+    parts = [part for part in re.split(r"\n\s*\n", text) if part.strip()]
+    return [
+        ("pre", inspect.cleandoc("\n" + part)) if part.startswith(" ") else ("p", " ".join(part.split()))
+        for part in parts
+    ]
+
+
+def _parameters(name: str, used: list[tuple[StudyReport, str]]) -> Rows:
+    """Return the parameters of an algorithm: default, meaning, and what the studies' entries set."""
+    if algorithms.fault(name):
+        return []
+    cls = algorithms.load(name).parameters
+    meanings: dict[str, str] = {}
+    for each in reversed(inspect.getmro(cls)):  # type: ignore[arg-type]
+        meanings |= _attributes(inspect.cleandoc(each.__doc__ or ""))
+    rows = []
+    for field in fields(cls):
+        default = field.default if field.default is not MISSING else "set by the study"
+        if field.default_factory is not MISSING:
+            default = field.default_factory()
+        values = {
+            f"{study.results.title(entry)} ({study.study.name})": parameters[field.name]
+            for study, entry in used
+            if field.name in (parameters := study.study.algorithms[entry].parameters)
+        }
+        rows.append({"name": field.name, "default": default, "meaning": meanings.get(field.name, ""), "set": values})
+    return rows
+
+
+def _attributes(text: str) -> dict[str, str]:
+    """Return what a docstring of numpydoc says of each attribute."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in text.partition("Attributes\n----------\n")[2].splitlines():
+        if line and not line.startswith(" "):
+            names = [name.strip() for name in line.partition(" :")[0].split(",")]
+        elif line.strip():
+            found |= {name: f"{found.get(name, '')} {line.strip()}".strip() for name in names}
+    return found
+
+
+def _ranking(study: StudyReport, entry: str) -> dict[str, Any] | None:
+    """Return the mean rank of an entry among those of a study that have any result; None where there is nobody else."""
+    metric, results = study.main_metric(), study.results
+    if not metric:
+        return None
+    names = results.with_results(study.ran, metric)
+    ranks = results.ranks(names, metric) if len(names) > 1 else None
+    if ranks is None or ranks.empty or entry not in ranks:
+        return None
+    means = ranks.mean()
+    return {
+        "study": study,
+        "title": results.title(entry),
+        "mean": f"{means[entry]:.1f}",
+        "place": int((means < means[entry] - 1e-9).sum()) + 1,
+        "of": len(names),
+        "datasets": len(ranks),
+        "metric": METRICS[metric].label,
+    }
+
+
+def results_of(study: StudyReport) -> Rows:
+    """Return a row for each entry on each data set that was asked for: number, verdict, rank."""
+    results, metric, rows = study.results, study.main_metric(), []
+    titles = {entry: results.title(entry) for entry in study.ran}
+    plain = results.cells[results.cells["sweep"] == ""]
+    records = dict(zip(zip(plain["dataset"], plain["algorithm"], strict=True), plain["record"], strict=True))
+    for dataset in study.study.datasets:
+        ranks = results.means(study.ran, metric, [dataset]).iloc[0].dropna().round(9)
+        if metric:
+            ranks = ranks.rank(ascending=METRICS[metric].better != "higher")
+        for entry in study.ran:
+            if not (status := results.status(dataset, entry)):
+                continue
+            sample = results.sample(dataset, entry, metric)
+            compared = study.compared.get((dataset, entry, metric))
+            rows.append(
+                {
+                    "study": study,
+                    "dataset": dataset,
+                    "entry": entry,
+                    "file": study.study.file(entry),
+                    "page": page_of(study.study.file(entry)),
+                    "title": titles[entry],
+                    "metric": METRICS[metric].label if metric else "",
+                    "text": formatted(sample, dataset, metric, fine=True) if sample.runs else "",
+                    "mean": sample.mean if sample.runs else "",
+                    "published": "" if compared is None else str(compared["published"]),
+                    "verdict": "" if compared is None else str(compared["verdict"]),
+                    "runs": sample.runs,
+                    "rank": f"{ranks[entry]:g}" if entry in ranks else "",
+                    "of": len(ranks),
+                    "status": status,
+                    "why": results.missing(dataset, entry),
+                    "record": str(records.get((dataset, entry), "")),
+                }
+            )
+    return rows
+
+
+def of_datasets(studies: list[StudyReport], rows: Rows, descriptions: Mapping[str, Mapping[str, Any]]) -> list[Profile]:
+    """Return a page for each data set that was asked for, in the order of the studies."""
+    used: dict[str, list[StudyReport]] = {}
+    for study in studies:
+        for name in study.study.datasets:
+            used.setdefault(name, []).append(study)
+    return [
+        _dataset(name, own, [row for row in rows if row["dataset"] == name], descriptions.get(name, {}))
+        for name, own in used.items()
+    ]
+
+
+def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[str, Any]) -> Profile:
+    loaded = used[0].prepared.get(name)
+    have = loaded if isinstance(loaded, PreparedDataset) else None
+    size = have.features.shape if have else (described.get("n", ""), described.get("d", ""))
+    classes = f"{len(have.classes)} classes" if have and have.classes else ""
+    positive = f"{100 * float((have.labels > 0).mean()):.0f} % positive" if have and not classes else ""
+    named = [("Examples", size[0]), ("Features", size[1]), ("Classes", classes or positive)]
+    prose = (("Licence", "licence"), ("Citation", "citation"), ("From", "url"))
+    named += [(label, described.get(key, "")) for label, key in prose]
+    return Profile(
+        page=f"dataset-{name}",
+        name=name,
+        title=name,
+        summary=str(described.get("title", "")),
+        facts={
+            "facts": [(label, value) for label, value in named if value not in ("", None)],
+            "source": source(have) if have else None,
+            "unavailable": loaded.reasons if isinstance(loaded, Unavailable) else (),
+            "rows": rows,
+            "studies": used,
+            "size": size,
+        },
+    )

@@ -1,0 +1,261 @@
+"""The report in a real browser without a network: errors, requests, accessibility, and what its script does."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
+AXE = Path(__file__).parent / "browser" / "node_modules" / "axe-core" / "axe.min.js"
+QUIET = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-default-apps",
+    "--enable-logging=stderr",
+    "--v=0",
+    "--window-size=1400,9000",  # all figures are in sight
+]
+OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND"  # the browser's own calls home lead nowhere either
+BROWSER_ITSELF = "not an origin"
+SERIOUS = ("serious", "critical")
+PAGES = [
+    "index.html",
+    "pages/study-omkc.html",
+    "pages/algorithm-omkc_ss.html",
+    "pages/dataset-wdbc.html",
+    "pages/notes.html",
+]
+
+pytestmark = pytest.mark.skipif(
+    BROWSER is None, reason="chromium is not on PATH; install it to open the report in a browser"
+)
+
+
+def browse(page_file, folder, *extra):
+    """Open a page in a fresh browser; return its DOM, its console messages and the addresses that it asked for."""
+    log = folder / "net.json"
+    command = [BROWSER, *QUIET, OFFLINE, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}", *extra]
+    address = page_file if isinstance(page_file, str) else page_file.as_uri()
+    answer = subprocess.run([*command, "--dump-dom", address], capture_output=True, text=True, timeout=180, check=True)
+    console = [line for line in answer.stderr.splitlines() if "CONSOLE" in line]
+    written = json.loads(log.read_text(encoding="utf-8"))
+    kinds = {number: name for name, number in written["constants"]["logSourceType"].items()}
+    requests = [
+        event["params"]
+        for event in written["events"]
+        if kinds[event["source"]["type"]] == "URL_REQUEST" and "params" in event
+    ]
+    asked = {each["url"] for each in requests if each.get("initiator", BROWSER_ITSELF) != BROWSER_ITSELF}
+    return answer.stdout, console, {url for url in asked if not url.startswith("file:")}
+
+
+def tell(site, name, folder, script, *extra):
+    """Open a copy of a page beside it with a script at its end, and return what that answers."""
+    text = (site / name).read_text(encoding="utf-8")
+    told = f"""<script>
+    const say = (value) => {{
+      const element = document.createElement("script");
+      element.type = "application/json";
+      element.id = "said";
+      element.textContent = JSON.stringify(value).replaceAll("<", "\\\\u003c");
+      document.body.append(element);
+    }};
+    addEventListener("load", async () => {{ {script} }});
+    </script></body>"""
+    copy = (site / name).with_name(f"told-{folder.name}.html")
+    copy.write_text(told.join(text.rsplit("</body>", 1)), encoding="utf-8")
+    try:
+        dom, console, _ = browse(copy, folder, "--virtual-time-budget=20000", *extra)
+    finally:
+        copy.unlink()
+    assert console == []
+    return json.loads(re.search(r'<script type="application/json" id="said">(.*?)</script>', dom, re.S)[1])
+
+
+def test_it_sees_what_it_should_forbid(tmp_path):
+    bad = tmp_path / "bad.html"
+    text = (
+        '<script>missing()</script><script>fetch("http://example.org/y")</script><img src="http://127.0.0.1:9/x.png">'
+    )
+    bad.write_text(text, encoding="utf-8")
+    _, console, asked = browse(bad, tmp_path)
+    assert any("missing is not defined" in line for line in console)
+    assert asked == {"http://127.0.0.1:9/x.png", "http://example.org/y"}
+
+
+@pytest.mark.parametrize("name", ["index.html", "pages/study-omkc.html", "report.html"])
+def test_pages_open_without_errors_and_without_requests(site, tmp_path, name):
+    dom, console, asked = browse(site / name, tmp_path, "--virtual-time-budget=5000")
+    assert "A &lt;small&gt; study" in dom
+    assert console == []
+    assert asked == set()
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there: npm ci --prefix tests/browser")
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious(site, tmp_path, name):
+    """In both colour schemes; `preload` would ask for the style sheets once more."""
+    script = """
+    const engine = document.createElement("script");
+    engine.src = "ENGINE";
+    engine.onload = async () => {
+      const answer = [];
+      for (const scheme of ["light", "dark"]) {
+        document.documentElement.dataset.scheme = scheme;
+        const found = await axe.run(document, { preload: false, resultTypes: ["violations"] });
+        for (const each of found.violations) {
+          answer.push([scheme, each.impact, each.id, each.nodes.slice(0, 3).map((node) => node.html)]);
+        }
+      }
+      say(answer);
+    };
+    document.body.append(engine);
+    """
+    found = tell(site, name, tmp_path, script.replace("ENGINE", AXE.as_uri()))
+    assert [each for each in found if each[1] in SERIOUS] == []
+
+
+def test_tables_sort_search_and_filter(site, tmp_path):
+    script = """
+    const table = document.querySelector("table.numbers:has(tr.head)");
+    const tools = table.closest(".scroll").previousElementSibling;
+    const names = () => [...table.querySelectorAll("tbody:not([hidden]) tr.head b")].map((each) => each.textContent);
+    const rows = () => [...table.querySelectorAll("tbody:not([hidden]) tr:not(.head):not([hidden]) th")].length;
+    const answer = { all: names() };
+    const head = [...table.querySelectorAll("thead .sort")].find((each) => each.textContent === "OMKC(D,D)");
+    head.click();
+    answer.sorted = [names(), head.parentElement.getAttribute("aria-sort")];
+    table.querySelector("thead .sort").click();
+    answer.named = names();
+    const choice = tools.querySelector("select");
+    choice.value = "Mistakes (%)";
+    choice.dispatchEvent(new Event("change"));
+    answer.rows = rows();
+    const search = tools.querySelector("input[type=search]");
+    search.value = "wdbc";
+    search.dispatchEvent(new Event("input"));
+    answer.found = [names(), tools.querySelector("[role=status]").textContent];
+    const first = tools.querySelector("input[type=checkbox]");
+    search.value = "";
+    search.dispatchEvent(new Event("input"));
+    first.click();
+    answer.first = names()[0];
+    say(answer);
+    """
+    found = tell(site, "pages/study-omkc.html", tmp_path, script)
+    assert sorted(found["all"]) == ["sonar", "splice", "wdbc"]
+    assert found["sorted"][0][0] == "wdbc" and found["sorted"][1] == "ascending"  # the one with a number
+    assert found["named"] == ["sonar", "splice", "wdbc"]
+    assert found["rows"] == 3
+    assert found["found"] == [["wdbc"], "1 of 3"]
+    assert found["first"] == "wdbc"  # which differs
+
+
+def test_verdicts_can_be_faded(site, tmp_path):
+    script = """
+    document.querySelector("input.fade[value=exact]").click();
+    say([document.body.className, getComputedStyle(document.querySelector("td.v-exact .ours")).opacity]);
+    """
+    assert tell(site, "pages/study-omkc.html", tmp_path, script) == ["no-exact", "0.12"]
+
+
+def test_a_cell_says_more_by_mouse_and_by_keyboard(site, tmp_path):
+    script = """
+    const cell = document.querySelector('td[data-k="wdbc|omkc_ss|mistake_percent"]');
+    cell.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
+    const card = document.querySelector("#card");
+    const answer = [card.hidden, card.textContent, card.querySelector("a").getAttribute("href")];
+    document.body.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
+    answer.push(card.hidden);
+    const first = document.querySelector("td[data-k][tabindex='0']");
+    first.focus({ preventScroll: true });
+    answer.push(card.hidden);
+    first.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+    answer.push(document.activeElement !== first && document.activeElement.tagName);
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    answer.push(card.hidden);
+    say(answer);
+    """
+    hidden, text, record, left, focused, moved, escaped = tell(site, "pages/study-omkc.html", tmp_path, script)
+    assert not hidden and "wdbc · OMKC(S,S) · Mistakes (%)" in text and "mean 5.2, std 1.291, 4 runs" in text
+    assert "99 % from" in text and (site / "pages" / record).resolve().is_file()
+    assert [left, focused, moved, escaped] == [True, False, "TD", True]
+
+
+def test_figures_are_drawn_from_their_numbers_and_lines_can_be_hidden(site, tmp_path):
+    script = """
+    const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+    for (let turn = 0; turn < 50 && !document.querySelector("figure.drawn .u-over"); turn++) await wait(100);
+    const figure = [...document.querySelectorAll("figure.drawn")].find((each) => each.dataset.name === "omkc_figure1");
+    const buttons = [...figure.querySelectorAll(".legend-buttons button")];
+    const drawn = () => figure.querySelector("canvas").toDataURL();
+    await wait(500);
+    const pictures = [drawn()];
+    for (let turn = 0; turn < 2; turn++) {
+      buttons[1].click();
+      await wait(500);
+      pictures.push(drawn(), buttons[1].getAttribute("aria-pressed"));
+    }
+    const [before, hidden, off, again, on] = pictures;
+    say({
+      names: buttons.map((each) => each.textContent),
+      pressed: [off, on],
+      same: [before === hidden, before === again],
+      still: getComputedStyle(figure.querySelector(".still")).display,
+    });
+    """
+    found = tell(site, "pages/study-omkc.html", tmp_path, script)
+    assert found["names"] == ["Perceptron", "OMKC(D,D)", "OMKC(S,S)"]
+    assert found["pressed"] == ["false", "true"] and found["same"] == [False, True] and found["still"] == "none"
+
+
+def test_the_one_file_shows_a_page_at_a_time(site, tmp_path):
+    script = """
+    const seen = () => [...document.querySelectorAll("article.page:not([hidden])")].map((each) => each.id);
+    const answer = [seen()];
+    location.hash = "study-omkc-claim-1b";
+    await new Promise((done) => setTimeout(done, 300));
+    answer.push(seen(), document.title);
+    say(answer);
+    """
+    found = tell(site, "report.html", tmp_path, script)
+    assert found == [["overview"], ["study-omkc"], "A <small> study · grambench"]
+
+
+@pytest.mark.parametrize("name", ["index.html", "pages/study-omkc.html"])
+def test_a_narrow_screen_hides_no_verdict(site, tmp_path, name):
+    script = """
+    const frame = document.createElement("iframe");
+    frame.style = "width: 400px; height: 800px";
+    frame.src = location.href.replace(/told-[^/]*$/, "NAME");
+    document.body.append(frame);
+    frame.onload = () => {
+      const inner = frame.contentDocument;
+      const wide = inner.documentElement.scrollWidth;
+      const seen = (each) => { const box = each.getBoundingClientRect(); return box.width > 0 && box.right <= 401; };
+      const all = [...inner.querySelectorAll(".bar > span, .badge, abbr.sign, .tiles li")];
+      const marks = all.filter((each) => !each.closest("details:not([open])"));
+      say([wide, marks.length, marks.filter((each) => !seen(each)).map((each) => each.outerHTML)]);
+    };
+    """.replace("NAME", Path(name).name)
+    wide, marks, hidden = tell(site, name, tmp_path, script, "--allow-file-access-from-files")
+    assert wide <= 400 and marks > 0 and hidden == []
+
+
+def test_print_shows_whole_tables_and_the_figures_for_papers(site, tmp_path):
+    out = tmp_path / "page.pdf"
+    command = [BROWSER, *QUIET, OFFLINE, f"--user-data-dir={tmp_path / 'profile'}", f"--print-to-pdf={out}"]
+    subprocess.run([*command, (site / "pages/study-omkc.html").as_uri()], capture_output=True, timeout=180, check=True)
+    box = re.search(rb"/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)", out.read_bytes())
+    assert float(box[1]) > float(box[2])  # landscape
+    style = (site / "pages" / "report.css").read_text(encoding="utf-8").partition("@media print")[2]
+    assert ".note" not in style and "break-inside: avoid" in style
