@@ -448,7 +448,9 @@ def test_algorithms_are_listed_without_importing_them(tmp_path, monkeypatch):
     assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0
     odd = tmp_path / "odd.py"
     odd.write_text(
-        "from dataclasses import dataclass\n@dataclass\nclass Parameters:\n    rate: float = 1 / 4\ndef fit():\n    pass\n"
+        "from dataclasses import dataclass\n"
+        "@dataclass\nclass Parameters:\n    rate: float = 1 / 4\n"
+        "def fit():\n    pass\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(algorithms, "source", lambda name: odd)
