@@ -203,7 +203,7 @@ UNLABELLED = {
     [
         ({"sources": []}, "sources: List should have at least 1 item"),
         ({"content": "abc"}, "content: String should match pattern"),
-        ({"colour": "red"}, "colour: Extra inputs are not permitted"),
+        ({"colour": "red"}, "colour: unknown key 'colour'"),
         ({"sources": [UNLABELLED]}, "expected `positive` in every reader, got none in that of bundled a"),
     ],
 )
