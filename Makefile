@@ -11,8 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .PHONY: demo test test-slurm replications same freeze lint lock docs dictionary schema clean
 
 demo: .venv/run.stamp
-	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml --quiet rules
-	@echo "Report: $(CURDIR)/results/report/index.html"
+	$(BIN)/grambench run --demo --cores $(CORES)
 
 test: .venv/dev.stamp tests/browser/node_modules
 	$(PYTEST)
