@@ -180,6 +180,12 @@ def title(name: str) -> str:
     return ((ast.get_docstring(tree) if tree else None) or source(name).stem).splitlines()[0].split(":")[0]
 
 
+def prose(name: str) -> str:
+    """Return all that an algorithm's file says of itself and its classes; nothing of a file that cannot be parsed."""
+    nodes = ast.walk(tree) if (tree := _tree(name)) else ()
+    return "\0".join(ast.get_docstring(node) or "" for node in nodes if isinstance(node, ast.Module | ast.ClassDef))
+
+
 def _tree(name: str) -> ast.Module | None:
     """Return the syntax tree of an algorithm's file; None of one that has none, of which its run says what is wrong."""
     try:

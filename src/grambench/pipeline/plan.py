@@ -453,7 +453,7 @@ class Plan:
     def prose(self) -> str:
         """Return what the report takes from elsewhere than settings and code: algorithms' docstrings, its layout."""
         used = sorted({study.file(entry) for study in self.studies.values() for entry in study.algorithms})
-        texts = [algorithms.source(name).read_text(encoding="utf-8") for name in used]
+        texts = [algorithms.prose(name) for name in used]
         return hashlib.sha256("\0".join([looks.checksum(), *texts]).encode()).hexdigest()[:16]
 
     def _settings(self, study: str) -> dict[str, Any]:
