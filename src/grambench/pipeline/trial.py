@@ -1,12 +1,17 @@
 """An algorithm beside a few others on a few data sets, in seconds and without a workflow: `grambench try`.
 
-It is the leaderboard's protocol with fewer draws. Every run is a process under the project's limits, as in a study;
-nothing is left behind but the data that was fetched.
+It is the leaderboard's protocol with fewer draws. Every run is a process under the project's limits, as in a study, as
+many at a time as there are cores; nothing is left behind but the data that was fetched.
 """
 
 import math
+import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,12 +127,13 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
             fetch.main([plan.fetch_spec(dataset), source])
             prepare.main([plan.prepare_spec(dataset), str(prepared), source])
             found = store.read(prepared)
-            for entry in small.algorithms:
-                title = _title(small, entry)
-                if isinstance(found, store.Unavailable):
-                    yield Row(dataset, title, Sample.of([]), math.nan, str(found))
-                else:
-                    yield _row(plan, dataset, entry, title, prepared)
+            if isinstance(found, store.Unavailable):
+                for entry in small.algorithms:
+                    yield Row(dataset, _title(small, entry), Sample.of([]), math.nan, str(found))
+                continue
+            calls = [(_title(small, entry), *_call(plan, dataset, entry, prepared)) for entry in small.algorithms]
+            with ThreadPoolExecutor(os.cpu_count()) as processes:
+                yield from processes.map(partial(_row, dataset), *zip(*calls, strict=True))
 
 
 def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
@@ -140,13 +146,17 @@ def _title(study: Study, entry: str) -> str:
     return study.algorithms[entry].title or algorithms.title(study.file(entry))
 
 
-def _row(plan: Plan, dataset: str, entry: str, title: str, prepared: Path) -> Row:
-    limits, output = plan.project.limits, prepared.with_name(f"{entry}.h5")
-    spec, code = plan.run_spec(STUDY, dataset, entry), plan.run_code(STUDY, entry)
-    settings = prepared.with_suffix(".json")
-    settings.write_text(spec, encoding="utf-8")
+def _call(plan: Plan, dataset: str, entry: str, prepared: Path) -> tuple[list[str], Path]:
+    """Return the call of rule `run` for an entry, and the record that it leaves."""
+    limits, output, settings = plan.project.limits, *(prepared.with_name(f"{entry}.{end}") for end in ("h5", "json"))
+    settings.write_text(plan.run_spec(STUDY, dataset, entry), encoding="utf-8")
     within = ["--seconds", str(limits.seconds), "--memory-mb", str(limits.memory_mb)]
-    run.main([str(settings), code, str(output), *within, str(prepared)])
+    arguments = [str(settings), plan.run_code(STUDY, entry), str(output), *within, str(prepared)]
+    return [sys.executable, "-m", run.__name__, *arguments], output
+
+
+def _row(dataset: str, title: str, call: list[str], output: Path) -> Row:
+    subprocess.run(call, check=True)
     record = records.read(output)
     if record.status != "ok":
         return Row(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")
