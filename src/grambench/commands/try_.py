@@ -1,6 +1,9 @@
 """`grambench try`: an algorithm beside five others, in seconds."""
 
 import argparse
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 HELP = "run an algorithm, such as mine.py, beside others on a few data sets, in seconds and without a study"
 DATASETS = ("ionosphere", "sonar")
@@ -32,13 +35,26 @@ def run(arguments: argparse.Namespace) -> int:
     asked = trial.Asked(arguments.algorithm, parameters(arguments), others, arguments.repeats)
     reasons: list[str] = []
     errors: dict[str, dict[str, float]] = {}
-    for row in trial.rows(plan, asked, arguments.datasets):
-        said = row.reason
-        if not said:
-            errors.setdefault(row.dataset, {})[row.title] = row.error.mean
-            said = f"{printed(row.error, 'error_percent'):14} % error {row.seconds:8.3f} s a draw"
-        print(f"{row.dataset:14} {row.title:24} {said}", flush=True)
-        reasons += [row.reason] if row.reason else []
+    with _quiet():
+        for row in trial.rows(plan, asked, arguments.datasets):
+            said = row.reason
+            if not said:
+                errors.setdefault(row.dataset, {})[row.title] = row.error.mean
+                said = f"{printed(row.error, 'error_percent'):14} % error {row.seconds:8.3f} s a draw"
+            print(f"{row.dataset:14} {row.title:24} {said}", flush=True)
+            reasons += [row.reason] if row.reason else []
     for title, rank in trial.mean_ranks(errors).items():
         print(f"mean rank {rank:4.1f} {title}")
     return int(bool(reasons))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Leave out which sources of data were passed over; a row says so where all were."""
+    logger = logging.getLogger("grambench")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
