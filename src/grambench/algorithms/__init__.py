@@ -176,8 +176,12 @@ def fault(name: str) -> str:
 
 def title(name: str) -> str:
     """Return an algorithm's name as tables print it, the first words of its file, without importing it."""
-    tree = _tree(name)
-    return ((ast.get_docstring(tree) if tree else None) or source(name).stem).splitlines()[0].split(":")[0]
+    return (docstring(name) or source(name).stem).splitlines()[0].split(":")[0]
+
+
+def docstring(name: str) -> str:
+    """Return what an algorithm's file says of itself; nothing where it says nothing or cannot be parsed."""
+    return (ast.get_docstring(tree) or "") if (tree := _tree(name)) else ""
 
 
 def prose(name: str) -> str:

@@ -26,6 +26,7 @@ from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch, prepare, run
 from grambench.results import records
 from grambench.results.statistics import Sample
+from grambench.results.study import title_of
 
 STUDY = "leaderboard"
 ENTRY = "tried"
@@ -90,7 +91,7 @@ def study(plan: Plan, asked: Asked) -> Study:
     tune = Tune(parameter="C", values=known.protocol.model_dump()["values"]) if free else None
     place = {"path": name} if name.endswith(".py") else {"algorithm": name}
     title = algorithms.title(name)
-    if title in {_title(known, other) for other in asked.others}:
+    if title in {title_of(known, other) for other in asked.others}:
         title = f"{title} (tried)"
     entry = Entry(**place, title=title, parameters=asked.parameters, tune=tune)
     protocol = known.protocol.model_copy(update={"repeats": asked.repeats})
@@ -129,9 +130,9 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
             found = store.read(prepared)
             if isinstance(found, store.Unavailable):
                 for entry in small.algorithms:
-                    yield Row(dataset, _title(small, entry), Sample.of([]), math.nan, str(found))
+                    yield Row(dataset, title_of(small, entry), Sample.of([]), math.nan, str(found))
                 continue
-            calls = [(_title(small, entry), *_call(plan, dataset, entry, prepared)) for entry in small.algorithms]
+            calls = [(title_of(small, entry), *_call(plan, dataset, entry, prepared)) for entry in small.algorithms]
             with ThreadPoolExecutor(os.cpu_count()) as processes:
                 yield from processes.map(partial(_row, dataset), *zip(*calls, strict=True))
 
@@ -140,10 +141,6 @@ def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
     """Return mean ranks by title, the best first, over the data sets on which all have an error."""
     table = pd.DataFrame(errors).T.dropna()
     return table.round(9).rank(axis="columns").mean().sort_values(kind="stable")
-
-
-def _title(study: Study, entry: str) -> str:
-    return study.algorithms[entry].title or algorithms.title(study.file(entry))
 
 
 def _call(plan: Plan, dataset: str, entry: str, prepared: Path) -> tuple[list[str], Path]:

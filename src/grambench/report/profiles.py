@@ -1,6 +1,5 @@
 """The pages about one algorithm and about one data set: what it is, where it ran, and how it did."""
 
-import ast
 import inspect
 import re
 from collections.abc import Mapping
@@ -42,7 +41,7 @@ def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[Profile]:
 
 
 def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Profile:
-    text = _docstring(name)
+    text = algorithms.docstring(name) or name
     first, _, rest = text.partition("\n\n")
     return Profile(
         page=page_of(name),
@@ -63,13 +62,6 @@ def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Pr
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _docstring(name: str) -> str:
-    try:
-        return inspect.cleandoc(ast.get_docstring(ast.parse(algorithms.source(name).read_bytes())) or name)
-    except (SyntaxError, ValueError):
-        return name
 
 
 def paragraphs(text: str) -> list[tuple[str, str]]:

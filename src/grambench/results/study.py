@@ -23,6 +23,11 @@ ALL = "all"  # in the place of a data set: all of a study together
 NO_VALUES: NDArray[np.float64] = np.zeros(0)
 
 
+def title_of(study: Study, entry: str) -> str:
+    """Return an entry's name as tables print it: the study's, or its algorithm's."""
+    return study.algorithms[entry].title or algorithms.title(study.file(entry))
+
+
 @dataclass(frozen=True)
 class Results:
     """Runs and failures of one study.
@@ -67,10 +72,7 @@ class Results:
 
     def title(self, algorithm: str) -> str:
         """Return an algorithm's name as the tables print it; its own name where the study does not have it."""
-        entry = self.study.algorithms.get(algorithm)
-        if entry is None:
-            return algorithm
-        return entry.title or algorithms.title(self.study.file(algorithm))
+        return title_of(self.study, algorithm) if algorithm in self.study.algorithms else algorithm
 
     def values(self, dataset: str, algorithm: str, metric: str) -> NDArray[np.float64]:
         """Return one value for each run, in the order of the repeats; none where the cell has no result."""
