@@ -94,19 +94,31 @@ def test_nearly_equal_histograms_are_as_exact_as_others():
     np.testing.assert_allclose(chi_square.pairwise(x)[0, 1], naive_distances(x[:1], x[1:2])[0, 0], rtol=1e-6)
 
 
-@pytest.mark.parametrize("tile", [pairs.products, chi_square.distances])
+@pytest.mark.parametrize("base", [pairs.PRODUCTS, chi_square.DISTANCES])
 @pytest.mark.parametrize("zeros", [0.0, 0.6, 0.97])
-def test_a_pair_has_the_same_bits_wherever_it_is(tile, zeros):
-    x = pairs.scaled(counts(300, 93, zeros), 1 + (tile is pairs.products))
-    among = pairs.matrix(tile, x)
+@pytest.mark.parametrize("kind", [np.uint16, np.float32])
+@pytest.mark.parametrize("d", [92, 93])
+def test_a_pair_has_the_same_bits_wherever_it_is(base, zeros, kind, d):
+    x = pairs.scaled(counts(300, d, zeros, kind=kind), 1 + (base is pairs.PRODUCTS))
+    among = pairs.matrix(base, x)
     assert np.array_equal(among, among.T)
-    assert np.array_equal(among, pairs.matrix(tile, x, x))
+    assert np.array_equal(among, pairs.matrix(base, x, x))
     rows, columns = np.array([299, 0, 131]), np.arange(7, 300, 23)
-    assert np.array_equal(pairs.some(tile, x, x, rows, columns), among[np.ix_(rows, columns)])
-    assert np.array_equal(pairs.some(tile, x, x, columns, rows), among[np.ix_(columns, rows)])
-    assert np.array_equal(pairs.some(tile, x, x, np.arange(200), columns), among[:200, columns])
-    if tile is pairs.products:
+    assert np.array_equal(pairs.some(base, x, x, rows, columns), among[np.ix_(rows, columns)])
+    assert np.array_equal(pairs.some(base, x, x, columns, rows), among[np.ix_(columns, rows)])
+    assert np.array_equal(pairs.some(base, x, x, np.arange(200), columns), among[:200, columns])
+    for row in (0, 299):
+        assert np.array_equal(pairs.some(base, x, x, np.array([row]), columns), among[[row]][:, columns])
+    if base is pairs.PRODUCTS:
         assert np.array_equal(pairs.squares(*x), np.diagonal(among))
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_counts_and_numbers_are_scaled_alike(power):
+    x = counts(50, 93)
+    assert np.array_equal(pairs.scaled(x, power).scales, pairs.scaled(x.astype(float), power).scales)
+    largest = np.full((1, 70_000), 65_535, dtype=np.uint16)
+    assert pairs.scaled(largest, 2).scales[0] == 1 / np.sqrt(70_000 * 65_535**2)
 
 
 def test_wrong_histograms_are_refused():

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Budget
@@ -180,10 +181,15 @@ class Classifiers:
         support[:-1], dual[:-1], dual[-1] = support[1:], dual[1:], 0.0
 
 
-def draw(probabilities: Floats, uniform: float) -> int:
+@njit(cache=True)
+def draw(probabilities, uniform):  # type: ignore[no-untyped-def]
     """Return the first k with uniform < p_0 + ... + p_k, (m,); the last one where rounding has left their sum below."""
-    place = int(np.searchsorted(np.cumsum(probabilities), uniform, side="right"))
-    return min(place, len(probabilities) - 1)
+    total = 0.0
+    for k in range(len(probabilities)):
+        total += probabilities[k]
+        if uniform < total:
+            return k
+    return len(probabilities) - 1
 
 
 def normalised(logarithms: Floats) -> Floats:

@@ -50,7 +50,20 @@ class Examples(NamedTuple):
         return taken
 
 
-Tile = Callable[[Floats, Floats], Floats]  # rows (a, D) and columns (D, b), (a, b) numbers: compiled
+class Base(NamedTuple):
+    """A number for pairs of rows, compiled for many and for few, with the same bits.
+
+    Attributes
+    ----------
+    tile : callable
+        Rows (a, D) and columns (D, b) -> (a, b) numbers, both with features of 0 that fill the last quad.
+    row : callable
+        A row (D,) like that, features (n, d), scales (n,) and the places of others (b,) -> (b,) numbers: a few columns
+        are read as quickly as they are packed.
+    """
+
+    tile: Callable[[Floats, Floats], Floats]
+    row: Callable[[Floats, NDArray[Any], Floats, Places], Floats]
 
 
 def readable(features: Any) -> NDArray[Any]:
@@ -77,14 +90,17 @@ def scaled(features: NDArray[Any], power: int) -> Examples:
         If a feature is not finite.
     """
     features = readable(features)
-    ones = np.ones(len(features))
-    norms = features.sum(axis=1, dtype=np.float64) if power == 1 else np.sqrt(squares(features, ones))
+    if features.dtype.kind == "u":
+        sums = _sums_of_counts(features, power)
+    else:
+        sums = features.sum(axis=1, dtype=np.float64) if power == 1 else squares(features, np.ones(len(features)))
+    norms = sums if power == 1 else np.sqrt(sums)
     if not np.isfinite(norms).all():
         raise ValueError(f"expected finite features, got others in row {np.flatnonzero(~np.isfinite(norms))[0]}")
     return Examples(features, np.divide(1.0, norms, out=np.zeros(len(norms)), where=norms > 0.0))
 
 
-def matrix(tile: Tile, rows: Examples, columns: Examples | None = None) -> Floats:
+def matrix(base: Base, rows: Examples, columns: Examples | None = None) -> Floats:
     """Return the numbers of all pairs of rows and columns, (a, b); of rows with themselves where there are no columns.
 
     Of a symmetric matrix the upper half is computed, and copied.
@@ -94,17 +110,19 @@ def matrix(tile: Tile, rows: Examples, columns: Examples | None = None) -> Float
     for right in _tiles(values.shape[1]):
         packed = other.across(np.arange(right.start, right.stop))
         for left in _tiles(right.stop if columns is None else len(values)):
-            values[left, right] = numbers = tile(rows.take(np.arange(left.start, left.stop)), packed)
+            values[left, right] = numbers = base.tile(rows.take(np.arange(left.start, left.stop)), packed)
             if columns is None:
                 values[right, left] = numbers.T
     return values
 
 
-def some(tile: Tile, rows: Examples, columns: Examples, chosen: Places, others: Places) -> Floats:
+def some(base: Base, rows: Examples, columns: Examples, chosen: Places, others: Places) -> Floats:
     """Return the numbers of b chosen rows and c other columns, (b, c)."""
+    if len(chosen) == 1 and len(others) <= TILE:
+        return base.row(rows.take(chosen)[0], *columns, others)[None]
     if max(len(chosen), len(others)) <= TILE:
-        return tile(rows.take(chosen), columns.across(others))
-    return matrix(tile, rows.of(chosen), columns.of(others))
+        return base.tile(rows.take(chosen), columns.across(others))
+    return matrix(base, rows.of(chosen), columns.of(others))
 
 
 def _tiles(n: int) -> Iterator[slice]:
@@ -136,7 +154,7 @@ def _across(features: NDArray[Any], scales: Floats, chosen: Places) -> Floats:
 
 
 @njit(cache=True)
-def products(rows: Floats, columns: Floats) -> Floats:
+def _products(rows: Floats, columns: Floats) -> Floats:
     """Return the inner products of rows (a, D) and columns (D, b), (a, b)."""
     d, b = columns.shape
     values = np.zeros((len(rows), b))
@@ -151,6 +169,24 @@ def products(rows: Floats, columns: Floats) -> Floats:
                 for k in range(b):
                     out[k] += (x0 * y0[k] + x1 * y1[k]) + (x2 * y2[k] + x3 * y3[k])
     return values
+
+
+@njit(cache=True)
+def _row_products(row: Floats, features: NDArray[Any], scales: Floats, others: Places) -> Floats:
+    d = features.shape[1]
+    filled = [j for j in range(0, len(row), QUAD) if row[j] or row[j + 1] or row[j + 2] or row[j + 3]]
+    values, quad = np.zeros(len(others)), np.zeros(QUAD)
+    for k in range(len(others)):
+        other, scale, total = features[others[k]], scales[others[k]], 0.0
+        for j in filled:
+            for place in range(j, min(j + QUAD, d)):  # what is left in the last quad meets zeros
+                quad[place - j] = other[place] * scale
+            total += (row[j] * quad[0] + row[j + 1] * quad[1]) + (row[j + 2] * quad[2] + row[j + 3] * quad[3])
+        values[k] = total
+    return values
+
+
+PRODUCTS = Base(_products, _row_products)
 
 
 @njit(cache=True)
@@ -170,6 +206,20 @@ def squares(features: NDArray[Any], scales: Floats) -> Floats:
             total += (quad[0] + quad[1]) + quad[2]
         values[i] = total
     return values
+
+
+@njit(cache=True)
+def _sums_of_counts(counts: NDArray[Any], power: int) -> Floats:
+    """Return the sums of rows of counts (n, d) to the power 1 or 2, (n,), which are exact in whatever order."""
+    n, d = counts.shape
+    sums = np.zeros(n)
+    for i in range(n):
+        row, total = counts[i], np.uint64(0)
+        for j in range(d):
+            count = np.uint64(row[j])
+            total += count if power == 1 else count * count
+        sums[i] = total
+    return sums
 
 
 @njit(cache=True)

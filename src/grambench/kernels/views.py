@@ -29,7 +29,7 @@ STRIP = 32  # rows of a Gram matrix that are made at a time, which stay in a cor
 SCALED = Units(features=1, squared_distance=1.0, mean=1.0)
 EQUAL = 1e-12  # a mean squared distance of unit rows that rounding alone makes
 
-BASES = {"inner": pairs.products, "chisquare": chi_square.distances}
+BASES = {"inner": pairs.PRODUCTS, "chisquare": chi_square.DISTANCES}
 
 
 class Views:
