@@ -66,18 +66,21 @@ def test_a_nested_replication_is_another_partition():
     assert [sum(found[start : start + 5]) for start in (0, 5, 10)] == [60, 60, 60]
 
 
-def test_there_are_as_many_as_the_budget_allows():
+@pytest.mark.parametrize(
+    ("study", "name", "entry"),
+    [("rkl", "german_numer", "rkl_l2"), ("rkl", "sonar", "unif"), ("oks", "corel5k_sky_grass", "oks_svm")],
+)
+def test_there_are_as_many_as_the_budget_allows(study, name, entry):
     plan = project()
-    whole = plan.repeats("rkl")
-    for entry, name in (("rkl_l2", "german_numer"), ("unif", "sonar")):
-        blocks = plan.replications("rkl", name, entry)
-        ends = [list(map(int, block.split("-"))) for block in blocks]
-        covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
-        assert covered == list(range(whole, whole + len(covered)))
-        assert all((last - first + 1) % whole == 0 for first, last in ends)
-        seconds = (plan.expected_seconds("rkl", name, entry) - 3) * len(covered) / whole
-        assert seconds <= plan.studies["rkl"].replications.seconds
-    assert len(covered) == 19 * whole  # of sonar; 20 with the study's own
+    whole = plan.repeats(study)
+    ends = [list(map(int, block.split("-"))) for block in plan.replications(study, name, entry)]
+    covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
+    assert covered == list(range(whole, whole + len(covered)))
+    assert all((last - first + 1) % whole == 0 for first, last in ends)
+    seconds = (plan.expected_seconds(study, name, entry) - 3) * len(covered) / whole
+    assert seconds <= plan.studies[study].replications.seconds
+    if name == "sonar":
+        assert len(covered) == 19 * whole  # 20 with the study's own
     assert plan.replications("leaderboard", "sonar", "unif") == []
 
 

@@ -91,6 +91,15 @@ def test_what_draws_nothing_is_run_once(monkeypatch):
     assert len(set(found.metrics["kernel_values"].ravel())) > 1
 
 
+def test_a_block_of_repeats_has_the_numbers_of_the_whole():
+    drawn = {"file": "oks", "then": "single_kernel", "protocol": {"repeats": 6}}
+    whole, block = (split.outcome(asked(**drawn, block=numbers), dataset()) for numbers in (None, [3, 5]))
+    for metric in whole.metrics.keys() - {"seconds", "search_seconds"}:
+        assert np.array_equal(whole.metrics[metric][:, 3:], block.metrics[metric], equal_nan=True), metric
+    assert np.array_equal(whole.curves["weights"][:, 3:], block.curves["weights"])
+    assert not np.array_equal(whole.curves["weights"][:, :3], block.curves["weights"])
+
+
 def test_the_second_stage_makes_the_selected_kernel_and_no_other():
     kernels = [f"{view}/polynomial_p{degree}" for view in ("noise", "good") for degree in (1, 2)]
     found = split.outcome(asked("oks", then="single_kernel", kernels=kernels), dataset(400))

@@ -33,7 +33,8 @@ class Common(Model):
     repeated_first : int
         How often the first repeat is done once more, so that no measured time is the compiler's.
     separable : bool
-        Whether repeats may be run in blocks; not where they share what they compute.
+        Whether a long run is split into blocks of its repeats; not where they share what they compute. Replications
+        are blocks of their own in any case.
     """
 
     progress: ClassVar[str]

@@ -363,8 +363,6 @@ class Study(Model):
                 yield f"{setting[0]} sets {chosen}, which cross-validation chooses"
         if self.replications and not (self.published and self.published.margins):
             yield "replications judge published numbers by their margins, of which the study has none"
-        if self.replications and not self.protocol.separable:
-            yield f"replications are blocks of repeats, which a study of kind {self.protocol.kind} has not"
         for name, sweep in self.sweeps.items():
             if sweep.kind not in self.protocol.sweeps:
                 known = " and ".join(self.protocol.sweeps)
