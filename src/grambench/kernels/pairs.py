@@ -193,17 +193,14 @@ PRODUCTS = Base(_products, _row_products)
 def squares(features: NDArray[Any], scales: Floats) -> Floats:
     """Return the inner products of scaled rows (n, d) with themselves, (n,), so that equal rows are at a distance 0."""
     n, d = features.shape
-    values = np.zeros(n)
-    quad = np.zeros(QUAD)
+    values, terms = np.zeros(n), np.zeros(-(-d // QUAD) * QUAD)
     for i in range(n):
         row, scale, total = features[i], scales[i], 0.0
-        for j in range(0, d - d % QUAD, QUAD):
-            x0, x1, x2, x3 = row[j] * scale, row[j + 1] * scale, row[j + 2] * scale, row[j + 3] * scale
-            total += (x0 * x0 + x1 * x1) + (x2 * x2 + x3 * x3)
-        if d % QUAD:
-            for j in range(d % QUAD):
-                quad[j] = (row[d - d % QUAD + j] * scale) ** 2
-            total += (quad[0] + quad[1]) + quad[2]
+        for j in range(d):  # apart from the additions, so that it vectorises
+            x = row[j] * scale
+            terms[j] = x * x
+        for j in range(0, len(terms), QUAD):
+            total += (terms[j] + terms[j + 1]) + (terms[j + 2] + terms[j + 3])
         values[i] = total
     return values
 
