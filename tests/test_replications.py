@@ -158,7 +158,7 @@ def test_the_step_keeps_what_was_not_made_anew(plan, tmp_path):
 
 # the shipped tables
 
-SHIPPED = {name: replications.read(CONFIG / "replications" / f"{name}.csv") for name in ("omkc", "rkl")}
+SHIPPED = {name: replications.read(CONFIG / "replications" / f"{name}.csv") for name in ("oks", "omkc", "rkl")}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
