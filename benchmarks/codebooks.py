@@ -1,0 +1,87 @@
+"""What the draw of DenseSift's codebook moves: accuracies on the test images of a base's tasks, codebook by codebook.
+
+    OPENBLAS_NUM_THREADS=1 python benchmarks/codebooks.py results [BASE [CODEBOOKS]]
+
+A machine on the chi-square kernel of the words, whole and in bands, at the C that cross-validation on the training
+images takes. The first codebook is the study's. Ten of pascal07 take ten minutes of a core. Needs what
+`benchmarks/grids.py` needs.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from grids import COSTS
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.svm import SVC
+
+from grambench.config.load import read
+from grambench.datasets import collection, store
+from grambench.experiments.seeds import seeds
+from grambench.features import words
+from grambench.features.descriptors import dense_sift
+from grambench.features.images import decode
+from grambench.kernels import chi_square
+from grambench.pipeline.steps.codebook import IMAGES, POINTS
+
+SEED = read(Path(__file__).parent.parent / "config/config.yaml")["seed"]
+GRIDS = {"pascal07": (8, (4, 6, 8, 10)), "corel5k": (4, (4, 6, 8))}  # the study's
+
+
+def codebook(described, training, count, base, number):
+    """Return a codebook as the rule makes them, with other random numbers but for number 0."""
+    rng = np.random.default_rng(seeds(SEED, f"{base}/dense_sift", number)[0])
+    samples = []
+    for place in np.sort(rng.permutation(training)[:IMAGES]):
+        vectors = described[place].vectors
+        samples.append(vectors[np.sort(rng.permutation(len(vectors))[:POINTS])])
+    return words.codebook(np.concatenate(samples), count, rng)
+
+
+def accuracy(histograms, labels, test):
+    """Return the accuracy on the test images, in percent."""
+    distances = chi_square.pairwise(histograms)
+    gram = np.exp(-distances / distances[np.ix_(~test, ~test)].mean())
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    search = GridSearchCV(SVC(kernel="precomputed"), {"C": COSTS}, cv=folds)
+    search.fit(gram[np.ix_(~test, ~test)], labels[~test])
+    return 100.0 * search.score(gram[np.ix_(test, ~test)], labels[test])
+
+
+def main():
+    results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    base = sys.argv[2] if len(sys.argv) > 2 else "pascal07"
+    path = results / "images" / f"{base}.h5"
+    known = collection.read(path)
+    step, cells = GRIDS[base]
+    parameters = dense_sift.Parameters(step=step, cells=cells)
+    every = range(len(known.paths))
+    described = {
+        place: dense_sift.local(parameters, decode(data, known.paths[place]))
+        for place, data in zip(every, collection.files(path, every), strict=True)
+    }
+    places = {image: place for place, image in enumerate(known.paths)}
+    tasks = {each.stem: store.read(each) for each in sorted((results / "datasets").glob(f"{base}_*.h5"))}
+    found = []
+    print(f"{'codebook':10}", *(f"{task} (whole, bands)" for task in tasks))
+    for number in range(int(sys.argv[3]) if len(sys.argv) > 3 else 10):
+        book = codebook(described, np.flatnonzero(~known.test), parameters.words, base, number)
+        bags = [words.bag(described[place], book) for place in every]
+        found.append(
+            [
+                accuracy(
+                    np.stack([bags[places[image]][layout] for image in task.images]).astype(float),
+                    task.labels,
+                    task.test,
+                )
+                for task in tasks.values()
+                for layout in ("", "v3h1")
+            ]
+        )
+        print(f"{number:<10}", *(f"{value:6.1f}" for value in found[-1]), flush=True)
+    for name, values in (("mean", np.mean(found, axis=0)), ("deviation", np.std(found, axis=0, ddof=1))):
+        print(f"{name:10}", *(f"{value:6.1f}" for value in values))
+
+
+if __name__ == "__main__":
+    main()
