@@ -251,10 +251,27 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, 
     assert ("and 2 more: grambench status" in out) is (len(failed) == 12)
 
 
-def test_run_says_nothing_of_what_it_only_planned(monkeypatch, capsys):
-    hand_over(monkeypatch)
+@pytest.mark.parametrize("option", ["-n", "--unlock"])
+def test_run_says_nothing_of_what_it_did_not_run(monkeypatch, capsys, option):
+    seen = hand_over(monkeypatch)
     monkeypatch.setattr(run, "items", lambda: pytest.fail("looked at results"))
-    assert call(capsys, "run", "--demo", "--", "-n")[:2] == (0, "")
+    assert call(capsys, "run", "--demo", "--", option)[:2] == (0, "")
+    (command,) = seen  # and no run was noted
+    assert command[-1] == option
+
+
+def test_run_in_a_locked_folder_says_how_to_unlock(project, capfd):
+    """As a run leaves it that was killed; snakemake itself names an option that `grambench run` does not have."""
+    shutil.copy(ROOT / "Snakefile", project)
+    shutil.copytree(ROOT / "workflow", project / "workflow")
+    lock = project / ".snakemake/locks/0.output.lock"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("results/report/index.html\n")
+    code, _, err = call(capfd, "run", "--demo", "-d", "sonar", "-c", "1")
+    assert code == 1 and "LockException" in err
+    assert err.splitlines()[-1].startswith(f"{project} is locked: ")
+    assert call(capfd, "run", "--demo", "-d", "sonar", "--", "--unlock")[0] == 0
+    assert not lock.exists()
 
 
 @pytest.fixture

@@ -16,9 +16,10 @@ from grambench.common import layout, shipped
 from grambench.common.errors import ConfigError
 
 HELP = "run studies to their report, through snakemake"
-DRY = {"-n", "--dry-run", "--dryrun"}
+IDLE = {"-n", "--dry-run", "--dryrun", "--unlock"}  # snakemake's options with which nothing is run
 FEW = 10  # failures that are listed when a run has ended
 LOCKS = Path(".snakemake/locks")
+LOCKED = "if no other run goes on here, one was killed: grambench run -- --unlock, then the same command again"
 PATIENCE = 10  # seconds that snakemake may hold its lock when it is interrupted
 
 
@@ -45,16 +46,18 @@ def run(arguments: argparse.Namespace) -> int:
     demo = shipped.located("config/demo.yaml")
     plan = read_plan((read(demo) if arguments.demo else {}) | overrides)
     chosen = [f"{key}={json.dumps(value)}" for key, value in overrides.items()]
-    dry = not DRY.isdisjoint(arguments.snakemake)
+    idle = not IDLE.isdisjoint(arguments.snakemake)
     command = [sys.executable, "-m", "snakemake", *snakefile()]
     command += ["--configfile", str(demo)] if arguments.demo else []
     command += ["--config", *chosen] if chosen else []
-    command += [] if arguments.verbose or dry else ["--logger", "grambench"]
+    command += [] if arguments.verbose or idle else ["--logger", "grambench"]
     command += ["--cores", str(arguments.cores)]  # last: the options before it would swallow a target that follows
-    if not dry:
+    if not idle:
         last_run.write(plan)
     code = _call([*command, *arguments.snakemake])
-    return code or (0 if dry else _ended())
+    if code and any(LOCKS.glob("*")):
+        print(f"{Path.cwd()} is locked: {LOCKED}", file=sys.stderr)
+    return code or (0 if idle else _ended())
 
 
 def _call(command: Sequence[str]) -> int:
