@@ -3,15 +3,14 @@
     OPENBLAS_NUM_THREADS=1 python benchmarks/codebooks.py results [BASE [CODEBOOKS]]
 
 A machine on the chi-square kernel of the words, whole and in bands, at the C that cross-validation on the training
-images takes. The first codebook is the study's. Ten of pascal07 take ten minutes of a core. Needs what
-`benchmarks/grids.py` needs.
+images takes. The first codebook is the study's, of which each C is shown. Ten of pascal07 take ten minutes of a core.
+Needs what `benchmarks/grids.py` needs.
 """
 
 import sys
 from pathlib import Path
 
 import numpy as np
-from grids import COSTS
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
@@ -25,6 +24,7 @@ from grambench.kernels import chi_square
 from grambench.pipeline.steps.codebook import IMAGES, POINTS
 
 SEED = read(Path(__file__).parent.parent / "config/config.yaml")["seed"]
+COSTS = (0.25, 1, 4, 16, 64)
 GRIDS = {"pascal07": (8, (4, 6, 8, 10)), "corel5k": (4, (4, 6, 8))}  # the study's
 
 
@@ -38,14 +38,15 @@ def codebook(described, training, count, base, number):
     return words.codebook(np.concatenate(samples), count, rng)
 
 
-def accuracy(histograms, labels, test):
-    """Return the accuracy on the test images, in percent."""
+def accuracies(histograms, labels, test):
+    """Return the accuracies on the test images, in percent: at the C of cross-validation, and at each of COSTS."""
     distances = chi_square.pairwise(histograms)
     gram = np.exp(-distances / distances[np.ix_(~test, ~test)].mean())
+    known, unknown = gram[np.ix_(~test, ~test)], gram[np.ix_(test, ~test)]
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    search = GridSearchCV(SVC(kernel="precomputed"), {"C": COSTS}, cv=folds)
-    search.fit(gram[np.ix_(~test, ~test)], labels[~test])
-    return 100.0 * search.score(gram[np.ix_(test, ~test)], labels[test])
+    search = GridSearchCV(SVC(kernel="precomputed"), {"C": COSTS}, cv=folds).fit(known, labels[~test])
+    machines = [search, *(SVC(C=C, kernel="precomputed").fit(known, labels[~test]) for C in COSTS)]
+    return [100.0 * machine.score(unknown, labels[test]) for machine in machines]
 
 
 def main():
@@ -67,18 +68,15 @@ def main():
     for number in range(int(sys.argv[3]) if len(sys.argv) > 3 else 10):
         book = codebook(described, np.flatnonzero(~known.test), parameters.words, base, number)
         bags = [words.bag(described[place], book) for place in every]
-        found.append(
-            [
-                accuracy(
-                    np.stack([bags[places[image]][layout] for image in task.images]).astype(float),
-                    task.labels,
-                    task.test,
-                )
-                for task in tasks.values()
-                for layout in ("", "v3h1")
-            ]
-        )
+        each = []
+        for task in tasks.values():
+            for layout in ("", "v3h1"):
+                histograms = np.stack([bags[places[image]][layout] for image in task.images]).astype(float)
+                each.append(accuracies(histograms, task.labels, task.test))
+        found.append([values[0] for values in each])
         print(f"{number:<10}", *(f"{value:6.1f}" for value in found[-1]), flush=True)
+        for place, C in enumerate(COSTS if number == 0 else (), start=1):
+            print(f"  C = {C:<4}", *(f"{values[place]:6.1f}" for values in each), flush=True)
     for name, values in (("mean", np.mean(found, axis=0)), ("deviation", np.std(found, axis=0, ddof=1))):
         print(f"{name:10}", *(f"{value:6.1f}" for value in values))
 
