@@ -1,14 +1,15 @@
 """What the draw of DenseSift's codebook moves: accuracies on the test images of a base's tasks, codebook by codebook.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/codebooks.py results [BASE [CODEBOOKS]]
+    OPENBLAS_NUM_THREADS=1 python benchmarks/codebooks.py results [BASE [CODEBOOKS, 2 or more]]
 
 A machine on the chi-square kernel of the words, whole and in bands, at the C that cross-validation on the training
-images takes. The first codebook is the study's, of which each C is shown. Ten of pascal07 take ten minutes of a core.
-Needs what `benchmarks/grids.py` needs.
+images takes. The first codebook is the study's, of which each C is shown, with how many of the study's validation
+images it gets wrong. Ten of pascal07 take ten minutes of a core. Needs what `benchmarks/grids.py` needs.
 """
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -17,6 +18,7 @@ from sklearn.svm import SVC
 from grambench.config.load import read
 from grambench.datasets import collection, store
 from grambench.experiments.seeds import seeds
+from grambench.experiments.split import Examples
 from grambench.features import words
 from grambench.features.descriptors import dense_sift
 from grambench.features.images import decode
@@ -24,7 +26,8 @@ from grambench.kernels import chi_square
 from grambench.pipeline.steps.codebook import IMAGES, POINTS
 
 SEED = read(Path(__file__).parent.parent / "config/config.yaml")["seed"]
-COSTS = (0.25, 1, 4, 16, 64)
+COSTS = [2.0**power for power in range(-3, 7)]  # of the study's, what is ever chosen
+VALIDATION = 0.1  # the study's share of the training images
 GRIDS = {"pascal07": (8, (4, 6, 8, 10)), "corel5k": (4, (4, 6, 8))}  # the study's
 
 
@@ -38,15 +41,30 @@ def codebook(described, training, count, base, number):
     return words.codebook(np.concatenate(samples), count, rng)
 
 
-def accuracies(histograms, labels, test):
-    """Return the accuracies on the test images, in percent: at the C of cross-validation, and at each of COSTS."""
+def right(C, gram, labels, known, asked):
+    """Return which of some images a machine gets right that has learned from others."""
+    machine = SVC(C=C, kernel="precomputed").fit(gram[np.ix_(known, known)], labels[known])
+    return machine.predict(gram[np.ix_(asked, known)]) == labels[asked]
+
+
+def accuracies(task, histograms):
+    """Return the accuracy on the test images in percent at the C of cross-validation; a line for each of COSTS."""
+    chosen = Examples.of(SimpleNamespace(seed=SEED, protocol={"validation": VALIDATION}), task)
+    train, held = chosen.train, chosen.train[chosen.held]
     distances = chi_square.pairwise(histograms)
-    gram = np.exp(-distances / distances[np.ix_(~test, ~test)].mean())
-    known, unknown = gram[np.ix_(~test, ~test)], gram[np.ix_(test, ~test)]
+    gram = np.exp(-distances / distances[np.ix_(train, train)].mean())
+
+    def accuracy(C):
+        return 100.0 * right(C, gram, task.labels, train, chosen.test).mean()
+
+    def line(C):
+        wrong = np.sum(~right(C, gram, task.labels, chosen.train[chosen.known], held))
+        return f"{accuracy(C):6.1f} ({wrong:2} of {len(held)})"
+
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    search = GridSearchCV(SVC(kernel="precomputed"), {"C": COSTS}, cv=folds).fit(known, labels[~test])
-    machines = [search, *(SVC(C=C, kernel="precomputed").fit(known, labels[~test]) for C in COSTS)]
-    return [100.0 * machine.score(unknown, labels[test]) for machine in machines]
+    search = GridSearchCV(SVC(kernel="precomputed"), {"C": COSTS}, cv=folds)
+    search.fit(gram[np.ix_(train, train)], task.labels[train])
+    return accuracy(search.best_params_["C"]), line
 
 
 def main():
@@ -68,15 +86,15 @@ def main():
     for number in range(int(sys.argv[3]) if len(sys.argv) > 3 else 10):
         book = codebook(described, np.flatnonzero(~known.test), parameters.words, base, number)
         bags = [words.bag(described[place], book) for place in every]
-        each = []
-        for task in tasks.values():
-            for layout in ("", "v3h1"):
-                histograms = np.stack([bags[places[image]][layout] for image in task.images]).astype(float)
-                each.append(accuracies(histograms, task.labels, task.test))
-        found.append([values[0] for values in each])
-        print(f"{number:<10}", *(f"{value:6.1f}" for value in found[-1]), flush=True)
-        for place, C in enumerate(COSTS if number == 0 else (), start=1):
-            print(f"  C = {C:<4}", *(f"{values[place]:6.1f}" for values in each), flush=True)
+        each = [
+            accuracies(task, np.stack([bags[places[image]][layout] for image in task.images]).astype(float))
+            for task in tasks.values()
+            for layout in ("", "v3h1")
+        ]
+        found.append([accuracy for accuracy, _ in each])
+        print(f"{number:<10}", *(f"{accuracy:6.1f}" for accuracy in found[-1]), flush=True)
+        for C in COSTS if number == 0 else ():
+            print(f"  C = {C:<5g}", *(line(C) for _, line in each), flush=True)
     for name, values in (("mean", np.mean(found, axis=0)), ("deviation", np.std(found, axis=0, ddof=1))):
         print(f"{name:10}", *(f"{value:6.1f}" for value in values))
 
