@@ -83,13 +83,15 @@ def main():
             fit = fitted(name, pool, labels, p=1.05, C=C, **settings)
             print(f"  C = {C:4} {name:8}", *(steps_to(fit, lower, percent) for percent in NEAR))
     print("processor seconds of 5 + 5 passes, p = 1.05, C = 100, by the number of digits")
-    seconds = []
+    seconds, added = [], []
     for n in SIZES:
         pool, _, labels, _ = problem(n)
-        seconds.append(timed("obscure", pool, labels, p=1.05, C=100)[1])
-        print(f"  {n:5} {seconds[-1]:8.4f} s")
-    exponent = np.polyfit(np.log(SIZES), np.log(seconds), 1)[0]
-    print(f"  exponent {exponent:.2f}; a pass adds as many rows of n numbers as it makes steps")
+        fit, taken = timed("obscure", pool, labels, p=1.05, C=100)
+        seconds.append(taken)
+        added.append(fit.work.row_additions)
+        print(f"  {n:5} {taken:8.4f} s  {added[-1]:7} rows of n numbers added  {1e9 * taken / added[-1] / n:6.2f} ns a number")
+    for what, values in (("seconds", seconds), ("rows", added)):
+        print(f"  exponent of {what} {np.polyfit(np.log(SIZES), np.log(values), 1)[0]:.2f}")
 
 
 if __name__ == "__main__":
