@@ -89,7 +89,8 @@ def main():
         fit, taken = timed("obscure", pool, labels, p=1.05, C=100)
         seconds.append(taken)
         added.append(fit.work.row_additions)
-        print(f"  {n:5} {taken:8.4f} s  {added[-1]:7} rows of n numbers added  {1e9 * taken / added[-1] / n:6.2f} ns a number")
+        each = 1e9 * taken / added[-1] / n
+        print(f"  {n:5} {taken:8.4f} s  {added[-1]:7} rows of n numbers added, {each:.2f} ns a number")
     for what, values in (("seconds", seconds), ("rows", added)):
         print(f"  exponent of {what} {np.polyfit(np.log(SIZES), np.log(values), 1)[0]:.2f}")
 
