@@ -172,17 +172,31 @@ def _products(rows: Floats, columns: Floats) -> Floats:
 
 
 @njit(cache=True)
+def _total(terms: Floats, quads: Floats) -> float:
+    """Return the sum of terms (D,), quad by quad; quads (D / QUAD,) is overwritten.
+
+    Terms, quads and their sum are loops of their own, so that all but the last, which has to go one by one, vectorise.
+    A quad of zeros, left out of tiles, changes nothing.
+    """
+    for q in range(len(quads)):
+        j = QUAD * q
+        quads[q] = (terms[j] + terms[j + 1]) + (terms[j + 2] + terms[j + 3])
+    total = 0.0
+    for quad in quads:
+        total += quad
+    return total
+
+
+@njit(cache=True)
 def _row_products(row: Floats, features: NDArray[Any], scales: Floats, others: Places) -> Floats:
     d = features.shape[1]
-    filled = [j for j in range(0, len(row), QUAD) if row[j] or row[j + 1] or row[j + 2] or row[j + 3]]
-    values, quad = np.zeros(len(others)), np.zeros(QUAD)
+    values, terms = np.zeros(len(others)), np.zeros(len(row))
+    quads = np.zeros(len(row) // QUAD)
     for k in range(len(others)):
-        other, scale, total = features[others[k]], scales[others[k]], 0.0
-        for j in filled:
-            for place in range(j, min(j + QUAD, d)):  # what is left in the last quad meets zeros
-                quad[place - j] = other[place] * scale
-            total += (row[j] * quad[0] + row[j + 1] * quad[1]) + (row[j + 2] * quad[2] + row[j + 3] * quad[3])
-        values[k] = total
+        other, scale = features[others[k]], scales[others[k]]
+        for j in range(d):
+            terms[j] = row[j] * (other[j] * scale)
+        values[k] = _total(terms, quads)
     return values
 
 
@@ -193,15 +207,14 @@ PRODUCTS = Base(_products, _row_products)
 def squares(features: NDArray[Any], scales: Floats) -> Floats:
     """Return the inner products of scaled rows (n, d) with themselves, (n,), so that equal rows are at a distance 0."""
     n, d = features.shape
-    values, terms = np.zeros(n), np.zeros(-(-d // QUAD) * QUAD)
+    values, quads = np.zeros(n), np.zeros(-(-d // QUAD))
+    terms = np.zeros(len(quads) * QUAD)
     for i in range(n):
-        row, scale, total = features[i], scales[i], 0.0
-        for j in range(d):  # apart from the additions, so that it vectorises
+        row, scale = features[i], scales[i]
+        for j in range(d):
             x = row[j] * scale
             terms[j] = x * x
-        for j in range(0, len(terms), QUAD):
-            total += (terms[j] + terms[j + 1]) + (terms[j + 2] + terms[j + 3])
-        values[i] = total
+        values[i] = _total(terms, quads)
     return values
 
 
