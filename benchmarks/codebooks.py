@@ -3,8 +3,8 @@
     OPENBLAS_NUM_THREADS=1 python benchmarks/codebooks.py results [BASE [CODEBOOKS, 2 or more]]
 
 A machine on the chi-square kernel of the words, whole and in bands, at the C that cross-validation on the training
-images takes. The first codebook is the study's, of which each C is shown, with how many of the study's validation
-images it gets wrong. Ten of pascal07 take ten minutes of a core. Needs what `benchmarks/grids.py` needs.
+images takes. The first codebook is the study's, of which each C is shown, in parentheses how many of the study's
+validation images are wrong. Ten of pascal07 take ten minutes of a core. Needs what `benchmarks/grids.py` needs.
 """
 
 import sys
@@ -25,9 +25,9 @@ from grambench.features.images import decode
 from grambench.kernels import chi_square
 from grambench.pipeline.steps.codebook import IMAGES, POINTS
 
-SEED = read(Path(__file__).parent.parent / "config/config.yaml")["seed"]
-COSTS = [2.0**power for power in range(-3, 7)]  # of the study's, what is ever chosen
-VALIDATION = 0.1  # the study's share of the training images
+CONFIG = Path(__file__).parent.parent / "config"
+SEED = read(CONFIG / "config.yaml")["seed"]
+PROTOCOL = read(CONFIG / "studies/oks.yaml")["protocol"]
 GRIDS = {"pascal07": (8, (4, 6, 8, 10)), "corel5k": (4, (4, 6, 8))}  # the study's
 
 
@@ -47,24 +47,29 @@ def right(C, gram, labels, known, asked):
     return machine.predict(gram[np.ix_(asked, known)]) == labels[asked]
 
 
-def accuracies(task, histograms):
-    """Return the accuracy on the test images in percent at the C of cross-validation; a line for each of COSTS."""
-    chosen = Examples.of(SimpleNamespace(seed=SEED, protocol={"validation": VALIDATION}), task)
-    train, held = chosen.train, chosen.train[chosen.held]
-    distances = chi_square.pairwise(histograms)
-    gram = np.exp(-distances / distances[np.ix_(train, train)].mean())
+def problem(task, bags):
+    """Return the chi-square kernel of a task's images, their labels and the study's parts of them."""
+    examples = Examples.of(SimpleNamespace(seed=SEED, protocol=PROTOCOL), task)
+    distances = chi_square.pairwise(np.stack(bags).astype(float))
+    gram = np.exp(-distances / distances[np.ix_(examples.train, examples.train)].mean())
+    return gram, task.labels, examples
 
-    def accuracy(C):
-        return 100.0 * right(C, gram, task.labels, train, chosen.test).mean()
 
-    def line(C):
-        wrong = np.sum(~right(C, gram, task.labels, chosen.train[chosen.known], held))
-        return f"{accuracy(C):6.1f} ({wrong:2} of {len(held)})"
+def accuracy(C, gram, labels, examples):
+    """Return the accuracy on the test images, in percent."""
+    return 100.0 * right(C, gram, labels, examples.train, examples.test).mean()
 
+
+def wrong(C, gram, labels, examples):
+    """Return how many of the study's validation images are wrong."""
+    return np.sum(~right(C, gram, labels, examples.train[examples.known], examples.train[examples.held]))
+
+
+def cross_validated(gram, labels, examples):
+    """Return the C of cross-validation on the training images."""
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    search = GridSearchCV(SVC(kernel="precomputed"), {"C": COSTS}, cv=folds)
-    search.fit(gram[np.ix_(train, train)], task.labels[train])
-    return accuracy(search.best_params_["C"]), line
+    search = GridSearchCV(SVC(kernel="precomputed"), {"C": PROTOCOL["values"]}, cv=folds)
+    return search.fit(gram[np.ix_(examples.train, examples.train)], labels[examples.train]).best_params_["C"]
 
 
 def main():
@@ -82,21 +87,23 @@ def main():
     places = {image: place for place, image in enumerate(known.paths)}
     tasks = {each.stem: store.read(each) for each in sorted((results / "datasets").glob(f"{base}_*.h5"))}
     found = []
-    print(f"{'codebook':10}", *(f"{task} (whole, bands)" for task in tasks))
+    print(f"{'codebook':12}", *(f"{task} (whole, bands)" for task in tasks))
     for number in range(int(sys.argv[3]) if len(sys.argv) > 3 else 10):
         book = codebook(described, np.flatnonzero(~known.test), parameters.words, base, number)
         bags = [words.bag(described[place], book) for place in every]
-        each = [
-            accuracies(task, np.stack([bags[places[image]][layout] for image in task.images]).astype(float))
+        problems = [
+            problem(task, [bags[places[image]][layout] for image in task.images])
             for task in tasks.values()
             for layout in ("", "v3h1")
         ]
-        found.append([accuracy for accuracy, _ in each])
-        print(f"{number:<10}", *(f"{accuracy:6.1f}" for accuracy in found[-1]), flush=True)
-        for C in COSTS if number == 0 else ():
-            print(f"  C = {C:<5g}", *(line(C) for _, line in each), flush=True)
+        found.append([accuracy(cross_validated(*each), *each) for each in problems])
+        print(f"{number:<12}", *(f"{value:10.1f}" for value in found[-1]), flush=True)
+        for C in PROTOCOL["values"] if number == 0 else ():
+            print(
+                f"  C = {C:<6g}", *(f"{accuracy(C, *each):5.1f} ({wrong(C, *each):2})" for each in problems), flush=True
+            )
     for name, values in (("mean", np.mean(found, axis=0)), ("deviation", np.std(found, axis=0, ddof=1))):
-        print(f"{name:10}", *(f"{value:6.1f}" for value in values))
+        print(f"{name:12}", *(f"{value:10.1f}" for value in values))
 
 
 if __name__ == "__main__":

@@ -131,8 +131,6 @@ class Classifiers:
     ----------
     asked : int
         Kernel values that the pool was asked for.
-    support_vectors : int
-        Of all classifiers together.
     updates : ndarray of int64 (m,)
         Of each kernel's classifier.
     """
@@ -143,7 +141,12 @@ class Classifiers:
         self._support, self._dual = np.zeros((m, self._room), dtype=np.int32), np.zeros((m, self._room))
         self._places: list[dict[int, int]] = [{} for _ in range(m)]  # counted from the first that ever was
         self._forgotten = [0] * m
-        self.asked, self.support_vectors, self.updates = 0, 0, np.zeros(m, dtype=np.int64)
+        self.asked, self.updates = 0, np.zeros(m, dtype=np.int64)
+
+    @property
+    def support_vectors(self) -> int:
+        """Support vectors of all classifiers together."""
+        return sum(map(len, self._places))
 
     def of(self, kernel: int) -> Single:
         """Return the classifier of one kernel, as long as nothing is added."""
@@ -165,7 +168,6 @@ class Classifiers:
         if self.full(kernel, example):
             self._forget(kernel)
         places, forgotten = self._places[kernel], self._forgotten[kernel]
-        self.support_vectors += example not in places
         place = places.setdefault(example, forgotten + len(places)) - forgotten
         self._support[kernel, place] = example
         self._dual[kernel, place] += coefficient
@@ -176,7 +178,6 @@ class Classifiers:
         support, dual = self._support[kernel], self._dual[kernel]
         del self._places[kernel][int(support[0])]
         self._forgotten[kernel] += 1
-        self.support_vectors -= 1
         support[:-1], dual[:-1], dual[-1] = support[1:], dual[1:], 0.0
 
 

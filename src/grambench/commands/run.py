@@ -19,7 +19,6 @@ HELP = "run studies to their report, through snakemake"
 IDLE = {"-n", "--dry-run", "--dryrun", "--unlock"}  # snakemake's options with which nothing is run
 FEW = 10  # failures that are listed when a run has ended
 LOCKS = Path(".snakemake/locks")
-LOCKED = "if no other run goes on here, one was killed: grambench run -- --unlock, then the same command again"
 PATIENCE = 10  # seconds that snakemake may hold its lock when it is interrupted
 
 
@@ -56,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
         last_run.write(plan)
     code = _call([*command, *arguments.snakemake])
     if code and any(LOCKS.glob("*")):
-        print(f"{Path.cwd()} is locked: {LOCKED}", file=sys.stderr)
+        remedy = "if no other run goes on here, one was killed: grambench run -- --unlock, then the same command again"
+        print(f"{Path.cwd()} is locked: {remedy}", file=sys.stderr)
     return code or (0 if idle else _ended())
 
 
