@@ -8,7 +8,7 @@ COMPILED := tests/test_algorithms.py tests/test_budget.py tests/test_solvers.py 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-slurm replications same freeze lint lock docs dictionary schema clean
+.PHONY: demo test test-slurm replications checksums same freeze lint lock docs dictionary schema clean
 
 demo: .venv/run.stamp
 	$(BIN)/grambench run --demo --cores $(CORES)
@@ -26,6 +26,11 @@ replications: .venv/run.stamp
 	$(BIN)/snakemake --cores $(CORES) $(if $(STUDIES),--config "studies=[$(STUDIES)]" --) replications
 	mkdir -p config/replications
 	cp results/replications/*.csv config/replications/
+	$(MAKE) checksums
+
+checksums:
+	cd config/published && sha256sum *.csv > SHA256SUMS
+	cd config/replications && sha256sum *.csv > SHA256SUMS
 
 same: .venv/run.stamp
 	$(BIN)/python benchmarks/same.py compare results --rerun $(CORES) \

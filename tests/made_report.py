@@ -37,7 +37,7 @@ def report_spec(title="", **changes):
     whole = SETTINGS | {"datasets": [*SETTINGS["datasets"], "w5a"]}
     described = {"wdbc": {"title": "Breast <cancer>", "licence": "free", "url": "https://example.org/wdbc"}}
     spec = {"title": title, "order": ["omkc"], "studies": {"omkc": SETTINGS}, "whole": {"omkc": whole}}
-    return json.dumps(spec | {"datasets": described} | changes)
+    return json.dumps(spec | {"datasets": described, "earlier": {}, "files": []} | changes)
 
 
 def write_inputs(root):

@@ -23,9 +23,9 @@ from grambench.algorithms import defaults
 from grambench.commands import run
 from grambench.common import layout
 from grambench.common.errors import unknown_name
-from grambench.common.files import sealed
+from grambench.common.files import sealed, write_text
 from grambench.config.project import Configuration
-from grambench.pipeline import doctor, fingerprint, last_run, status
+from grambench.pipeline import doctor, last_run, status
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import collect
 from grambench.results import records
@@ -240,7 +240,11 @@ def test_run_hands_over_to_snakemake(monkeypatch, capsys):
 )
 def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, states, code):
     """Until then a run with failures ended like any other."""
-    found = [status.Item(f"{number}.h5", f"run {number}", state, "why") for number, state in enumerate(states)]
+    reasons = {"ok": "", "missing": "not run yet"}
+    found = [
+        status.Item(f"{number}.h5", f"run {number}", state, reasons.get(state, "why"))
+        for number, state in enumerate(states)
+    ]
     hand_over(monkeypatch)
     monkeypatch.setattr(run, "items", lambda: found)
     ended, out, _ = call(capsys, "run", "--demo")
@@ -282,6 +286,9 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
+PREPARED = layout.PREPARED.format(dataset="sonar")
+
+
 def leave(study, dataset, algorithm, state="ok", reason="", detail=""):
     """Leave the record of a run; return what it was made from."""
     settings = {"study": study, "dataset": dataset, "algorithm": algorithm, "sweep": "", "values": [], "kernels": ["a"]}
@@ -289,16 +296,16 @@ def leave(study, dataset, algorithm, state="ok", reason="", detail=""):
     metrics = {"error_percent": np.array([[10.0, 20.0]])} if state == "ok" else {}
     record = records.Record(**made, status=state, reason=reason, detail=detail, metrics=metrics)
     records.write(Path(layout.RECORD.format(study=study, dataset=dataset, task=algorithm)), record)
-    return fingerprint.identity(fingerprint.spec(settings), "12.3")
+    return record.identity
 
 
 def note(asked, studies):
     """Note a last run of some studies; what was asked is the identity of each task by study."""
     values = {
-        study: {"sonar": {"raw": "data/raw/sonar/source.json", "inputs": [], "runs": runs}}
+        study: {"sonar": {"raw": "data/raw/sonar/source.json", "inputs": {PREPARED: "12"}, "runs": runs}}
         for study, runs in asked.items()
     }
-    Path(layout.LAST_RUN).write_text(json.dumps({"studies": studies, "asked": values}))
+    write_text(Path(layout.LAST_RUN), json.dumps({"studies": studies, "asked": values}))
 
 
 def test_status_counts_what_was_run_last(project, capsys):
@@ -308,8 +315,7 @@ def test_status_counts_what_was_run_last(project, capsys):
         "rkl": {"rkl": leave("rkl", "sonar", "rkl", "error", "ValueError: planted")},
     }
     note(asked, ["omkc"])
-    (project / "data/raw/sonar").mkdir(parents=True)
-    (project / "data/raw/sonar/source.json").write_text('{"status": "ok"}')
+    write_text(project / "data/raw/sonar/source.json", '{"status": "ok"}')
     code, out, _ = call(capsys, "status")
     assert (code, out.splitlines()[1]) == (1, "2 ok, 1 missing, 1 stale") and "omkc_dd on sonar: made with" in out
     assert call(capsys, "failed")[1] == "results/runs/omkc/sonar/omkc_dd.h5\n"
@@ -333,7 +339,7 @@ def test_status_takes_collected_states_unless_records_are_newer(project, capsys)
     assert "1 damaged" in call(capsys, "status")[1]
     Path(layout.CELLS.format(study="omkc")).write_text("edited")
     os.utime(path, (0, 0))
-    assert "1 damaged" in call(capsys, "status")[1]
+    assert "2 damaged" in call(capsys, "status")[1]  # the record, and the table that was edited
 
 
 def test_a_plan_is_noted_beside_those_of_other_studies(project):

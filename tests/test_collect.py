@@ -9,7 +9,6 @@ import pytest
 
 from grambench.common.errors import DataError
 from grambench.experiments.outcome import Outcome
-from grambench.pipeline import fingerprint
 from grambench.pipeline.steps import collect
 from grambench.results import records
 
@@ -52,7 +51,7 @@ def test_a_record_comes_back_as_it_was(tmp_path):
 
 
 def identity(each):
-    return fingerprint.identity(fingerprint.spec(each.settings), each.code)
+    return each.identity
 
 
 @pytest.fixture
@@ -74,7 +73,7 @@ def test_a_record_of_something_else_is_refused(tmp_path, what):
     changes = {"settings": asked.settings | {"seed": 2}} if what == "settings" else {"code": "b.1"}
     path, outputs = tmp_path / "record.h5", [tmp_path / name for name in ("r.parquet", "c.parquet", "cells.csv")]
     records.write(path, replace(asked, **changes))
-    with pytest.raises(DataError, match=r"record\.h5: made with other settings or other code .* \(1 of 1 records"):
+    with pytest.raises(DataError, match=r"record\.h5: made with other settings, code or inputs .* \(1 of 1 records"):
         collect.main([identity(asked), *map(str, [*outputs, path])])
     assert not any(output.exists() for output in outputs)
     records.write(path, replace(asked, code="a.2"))  # other versions of packages, on another machine

@@ -242,13 +242,13 @@ def test_studies_without_the_data_sets_asked_for_are_left_out(tmp_path):
 def test_what_is_left_of_a_project_is_made_of_studies_again(asked):
     """Steps build a study from the settings that they are given, restricted to the data sets asked for."""
     found = Plan(read(CONFIG / "config.yaml") | {"datasets": asked}, CONFIG)
-    report = json.loads(found.report_spec())
+    report = json.loads(found.report_spec({}))
     assert report["order"] == list(found.studies)
     for name, settings in report["studies"].items():
         assert json.loads(found.study_spec(name)) == settings
         study = check(Study, settings, name)
         assert study.datasets == found.datasets(name) and study.datasets
-    assert {run.split("/")[0] for run in found.runs()} == set(found.studies) and found.left_out
+    assert {study for study, _, _ in found.runs()} == set(found.studies) and found.left_out
 
 
 def test_a_project_can_ask_for_some_of_a_studys_entries(small, tmp_path):

@@ -39,6 +39,8 @@ QUICK = Patience(tries=3, pause=0.01, connect=2, read=2, command=20)
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
+SEAL = ".source.json.seal"
+
 
 def describe(*sources: dict[str, Any]) -> Dataset:
     plain = {"title": "t", "licence": "l", "citation": "c", "url": "u", "content": content()}
@@ -199,7 +201,7 @@ def test_download(server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[s
         "files": {"toy.csv": SUM},
         "tried": [],
     }
-    assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
+    assert left_behind(tmp_path / "toy") == [SEAL, "source.json", "toy.csv"]
     assert server.encodings == ["identity"]  # a compressed answer could not be resumed
     assert capfd.readouterr() == ("", "")  # the progress bar is for terminals
 
@@ -224,7 +226,7 @@ def test_wrong_byte_leaves_nothing(server: Server, tmp_path: Path) -> None:
     server.answers = [lambda handler: whole(handler, OTHER)]
     reason = only_reason(run(describe(http(server.url)), tmp_path / "toy"))
     assert f"expected sha256 {SUM}, got {hashlib.sha256(OTHER).hexdigest()}" in reason
-    assert left_behind(tmp_path / "toy") == ["source.json"]
+    assert left_behind(tmp_path / "toy") == [SEAL, "source.json"]
     assert len(server.ranges) == 1  # the same file would come again
 
 
@@ -238,7 +240,7 @@ def test_truncated_again_and_again(server: Server, tmp_path: Path) -> None:
     server.answers = [cut]
     assert "(tried 3 times)" in only_reason(run(describe(http(server.url)), tmp_path / "toy"))
     assert len(server.ranges) == 3
-    assert left_behind(tmp_path / "toy") == ["source.json"]
+    assert left_behind(tmp_path / "toy") == [SEAL, "source.json"]
 
 
 def test_busy_server_is_asked_again(server: Server, tmp_path: Path) -> None:
@@ -300,7 +302,7 @@ def test_a_drop_now_and_then_has_an_end(server: Server, tmp_path: Path) -> None:
     server.answers = [lambda handler: endless(handler, b"1", 0.05)]
     patience = Patience(tries=1, read=60, total=0.5)
     assert only_reason(run(describe(http(server.url)), tmp_path / "toy", patience=patience)) == "no end after 0.5 s"
-    assert left_behind(tmp_path / "toy") == ["source.json"]
+    assert left_behind(tmp_path / "toy") == [SEAL, "source.json"]
 
 
 def test_headers_without_an_end_have_one(server: Server, tmp_path: Path) -> None:
@@ -488,7 +490,7 @@ def test_pypi(wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)  # the workflow's paths are relative
     note = run(describe(packaged("pypi", requirement="toypackage==1.0")), Path("toy"))
     assert (note["status"], note["origin"]) == ("ok", "PyPI wheel toypackage==1.0")
-    assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
+    assert left_behind(tmp_path / "toy") == [SEAL, "source.json", "toy.csv"]
 
 
 def test_pypi_without_the_version(wheels: Path, tmp_path: Path) -> None:
@@ -524,7 +526,7 @@ def test_debian(programs: Path, tmp_path: Path, versions: str, monkeypatch: pyte
     program(programs, "dpkg-deb", f'test "$1" = --fsys-tarfile && tar -c -P --transform="{place}" "{tmp_path}/body"')
     note = run(describe(packaged("debian", package="toy", version="1-2")), Path("toy"))
     assert (note["status"], note["origin"]) == ("ok", "Debian package toy 1-2")
-    assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
+    assert left_behind(tmp_path / "toy") == [SEAL, "source.json", "toy.csv"]
 
 
 def test_debian_says_why_not(programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -634,7 +636,7 @@ def test_a_package_that_unpacks_without_end_is_passed_over(
         bundled=mirror(tmp_path / "m"),
     )
     assert (note["status"], note["kind"]) == ("ok", "bundled")
-    assert left_behind(tmp_path / "toy") == ["source.json", "toy.csv"]
+    assert left_behind(tmp_path / "toy") == [SEAL, "source.json", "toy.csv"]
 
 
 def test_a_package_without_end_is_not_written(programs: Path, tmp_path: Path) -> None:
@@ -695,7 +697,7 @@ def test_nothing_delivers(server: Server, tmp_path: Path) -> None:
     reasons = [tried["reason"] for tried in note["tried"]]
     assert note["status"] == "unavailable" and len(reasons) == 3
     assert "404" in reasons[0] and "SHA256SUMS" in reasons[1] and "npm is not among those allowed" in reasons[2]
-    assert left_behind(tmp_path / "old" / "toy") == ["source.json"]
+    assert left_behind(tmp_path / "old" / "toy") == [SEAL, "source.json"]
 
 
 def test_a_killed_fetch_is_cleared_away_by_the_next(server: Server, tmp_path: Path) -> None:

@@ -35,6 +35,6 @@ rule prepare:
         mem_mb=lambda w, attempt: attempt * 1000,
     params:
         spec=lambda w: PLAN.prepare_spec(w.dataset),
-        code=code("grambench.pipeline.steps.prepare"),
+        code=PLAN.step_code("prepare"),
     shell:
-        "python -m grambench.pipeline.steps.prepare {params.spec:q} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.prepare {params.spec:q} {params.code} {output} {input} 2> {log}"

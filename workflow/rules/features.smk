@@ -19,9 +19,9 @@ rule images:
         mem_mb=lambda w, attempt: attempt * 1500,
     params:
         spec=lambda w: PLAN.images_spec(w.base),
-        code=code("grambench.pipeline.steps.images"),
+        code=PLAN.step_code("images"),
     shell:
-        "python -m grambench.pipeline.steps.images {params.spec:q} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.images {params.spec:q} {params.code} {output} {input} 2> {log}"
 
 
 rule codebook:
@@ -43,7 +43,7 @@ rule codebook:
         code=lambda w: PLAN.features_code("codebook", w.descriptor),
         keep=KEEP,
     shell:
-        "{params.keep} python -m grambench.pipeline.steps.codebook {params.spec:q} {output} {input} 2> {log}"
+        "{params.keep} python -m grambench.pipeline.steps.codebook {params.spec:q} {params.code} {output} {input} 2> {log}"
 
 
 rule describe:
@@ -63,7 +63,7 @@ rule describe:
         code=lambda w: PLAN.features_code("describe", w.descriptor),
         keep=KEEP,
     shell:
-        "{params.keep} python -m grambench.pipeline.steps.describe {params.spec:q} {output} {input} 2> {log}"
+        "{params.keep} python -m grambench.pipeline.steps.describe {params.spec:q} {params.code} {output} {input} 2> {log}"
 
 
 rule features:
@@ -78,6 +78,6 @@ rule features:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code("grambench.pipeline.steps.features"),
+        code=PLAN.step_code("features"),
     shell:
-        "python -m grambench.pipeline.steps.features {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.features {params.code} {output} {input} 2> {log}"

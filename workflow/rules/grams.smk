@@ -12,9 +12,9 @@ rule inner:
     resources:
         mem_mb=lambda w, attempt: attempt * (800 + 3 * PLAN.gram_mb(w.dataset)),
     params:
-        code=code("grambench.pipeline.steps.inner"),
+        code=PLAN.step_code("inner"),
     shell:
-        "python -m grambench.pipeline.steps.inner {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps.inner {params.code} {output} {input} 2> {log}"
 
 
 rule gram:
@@ -36,7 +36,7 @@ rule gram:
         seconds=PLAN.project.limits.seconds,
     params:
         spec=lambda w: PLAN.gram_spec(w.kernel),
-        code=code("grambench.pipeline.steps.gram", "grambench.pipeline.steps.evaluate"),
+        code=PLAN.step_code("gram"),
     shell:
-        "python -m grambench.pipeline.steps.gram {params.spec:q} {output} {input} {threads}"
+        "python -m grambench.pipeline.steps.gram {params.spec:q} {params.code} {output} {input} {threads}"
         " --seconds {resources.seconds} --memory-mb {resources.private_mb} 2> {log}"

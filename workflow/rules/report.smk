@@ -143,7 +143,7 @@ rule report:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: PLAN.report_spec(),
+        spec=lambda w: PLAN.report_spec(last_run.earlier(PLAN)),
         code=code("grambench.pipeline.steps.report"),
         prose=lambda w: PLAN.prose(),
     shell:

@@ -5,9 +5,9 @@ import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from grambench.commands.project import CONFIG, read_plan
+from grambench.commands.project import read_everything
 from grambench.common import files, layout
 
 if TYPE_CHECKING:
@@ -24,16 +24,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
-    from grambench.config.project import Configuration
-
-    everything: dict[str, Any] = {"studies": Configuration(CONFIG).names("studies"), "datasets": None, "algorithms": {}}
-    found = {path: _size(path) for path in unneeded(read_plan(everything))}
+    found = {path: _size(path) for path in unneeded(read_everything())}
     for path, size in found.items():
         print(f"{size / 2**20:10.1f} MiB  {path}")
     print(f"{sum(found.values()) / 2**20:10.1f} MiB in {len(found)} files and folders that no study needs")
     if not found:
         return 0
-    if not arguments.yes and not _agreed():
+    if not arguments.yes and not agreed():
         print("nothing was removed")
         return 0
     for path in found:
@@ -48,7 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _agreed() -> bool:
+def agreed() -> bool:
+    """Ask whether what was listed shall be removed."""
     try:
         return input("remove them? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:  # nobody is there
@@ -57,7 +55,7 @@ def _agreed() -> bool:
 
 def unneeded(plan: "Plan") -> Iterator[Path]:
     """Yield the files below results that no study of a plan asks for, and the folders of data without a description."""
-    needed = set(_needed(plan))
+    needed = plan.files()
     for path in sorted(layout.RESULTS.rglob("[!.]*")):
         inside = path.relative_to(layout.RESULTS).parts
         if path.is_file() and len(inside) > 1 and inside[0] not in KEPT and path.as_posix() not in needed:
@@ -66,19 +64,6 @@ def unneeded(plan: "Plan") -> Iterator[Path]:
     for note in sorted(Path(layout.RAW).parents[1].glob(f"*/{Path(layout.RAW).name}")):
         if note.parent.name not in described:
             yield note.parent
-
-
-def _needed(plan: "Plan") -> Iterator[str]:
-    """Yield the files that the studies of a plan ask for, those of their replications included."""
-    for study in plan.studies:
-        yield from (*plan.shown(study), *plan.replication_records(study), layout.REPLICATIONS.format(study=study))
-        for dataset in plan.datasets(study):
-            yield from plan.kernels_from(study, dataset)
-            yield layout.INNER.format(dataset=dataset)
-            if base := plan.dataset(dataset).base:
-                yield layout.IMAGES.format(base=base)
-                for descriptor in plan.dataset(dataset).descriptors or []:
-                    yield layout.CODEBOOK.format(base=base, descriptor=descriptor)
 
 
 def _size(path: Path) -> int:

@@ -13,13 +13,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
-    from grambench.datasets import sources
     from grambench.pipeline import doctor
 
     plan = read_plan()
     for what, value in doctor.machine():
         print(f"{what:20} {value}")
-    mirrors = sources.mirrors(plan.project.mirrors)
+    mirrors = plan.project.mirror_folders
     datasets = [plan.configuration.description(name) for name in plan.configuration.names("datasets")]
     for source, answers, detail in doctor.sources(datasets, mirrors):
         print(f"{'ok ' if answers else '-- '} {source:36} {detail}")

@@ -29,20 +29,20 @@ def run(arguments: argparse.Namespace) -> int:
     wanted = arguments.datasets or [name for study in plan.studies for name in plan.datasets(study)]
     # an unknown name is refused before anything is fetched, and what tasks share is fetched once
     described = {name: plan.configuration.description(name) for name in wanted}
-    reasons = {folder: _fetched(plan, folder) for folder in dict.fromkeys(each.folder for each in described.values())}
+    states = {folder: _fetched(plan, folder) for folder in dict.fromkeys(each.folder for each in described.values())}
     found = {}
     for name, each in described.items():
-        if reason := reasons[each.folder]:
-            found[each.folder] = reason
+        if states[each.folder][0] != "ok":
+            found[each.folder] = states[each.folder]
         else:
-            found[name] = _prepared(plan, name) if isinstance(each, Dataset) else ""
-    for name, reason in found.items():
-        print(f"{name:18} {'unavailable' if reason else 'ok':12} {reason}")
-    return int(any(found.values()))
+            found[name] = _prepared(plan, name) if isinstance(each, Dataset) else ("ok", "")
+    for name, (state, reason) in found.items():
+        print(f"{name:18} {state:12} {reason}")
+    return int(any(state != "ok" for state, _ in found.values()))
 
 
-def _fetched(plan: "Plan", folder: str) -> str:
-    """Fetch what a data set or several tasks are made of; return why it could not be had, if so."""
+def _fetched(plan: "Plan", folder: str) -> tuple[str, str]:
+    """Fetch what a data set or several tasks are made of; return the status and why it is not available, if so."""
     from grambench.pipeline import fingerprint, status
     from grambench.pipeline.steps import fetch
 
@@ -51,11 +51,11 @@ def _fetched(plan: "Plan", folder: str) -> str:
     fetch.main([fingerprint.spec(plan.fetch_settings(folder)), str(note)])
     if before and note.read_bytes() == before[0]:  # nothing new: what was made from it is not made again
         os.utime(note, ns=(before[1], before[1]))
-    return status.source(note)[1]
+    return status.source(note)
 
 
-def _prepared(plan: "Plan", name: str) -> str:
-    """Prepare a data set, unless that was done after it was fetched and described; return what does not fit, if so."""
+def _prepared(plan: "Plan", name: str) -> tuple[str, str]:
+    """Prepare a data set, unless that was done after it was fetched and described; return the status and a remark."""
     from grambench.pipeline import status
     from grambench.pipeline.steps import prepare
 
@@ -63,5 +63,5 @@ def _prepared(plan: "Plan", name: str) -> str:
     from_what = (note, plan.configuration.path(f"datasets/{name}.yaml"))
     newer = output.is_file() and output.stat().st_mtime_ns > max(path.stat().st_mtime_ns for path in from_what)
     if not newer or status.source(note, output)[0] != "ok":
-        prepare.main([plan.prepare_spec(name), str(output), str(note)])
-    return status.source(note, output)[1]
+        prepare.main([plan.prepare_spec(name), plan.step_code("prepare"), str(output), str(note)])
+    return status.source(note, output)

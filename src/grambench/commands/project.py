@@ -39,6 +39,14 @@ def read_plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> "Plan":
     return Plan(read(SETTINGS) | dict(overrides), CONFIG, overrides)
 
 
+def read_everything() -> "Plan":
+    """Return the plan of all studies of the project, whole, whatever config.yaml asks for."""
+    from grambench.config.project import Configuration
+
+    check_root()
+    return read_plan({"studies": Configuration(CONFIG).names("studies"), "datasets": None, "algorithms": {}})
+
+
 def snakefile() -> list[str]:
     """Return the options by which snakemake finds the shipped workflow; none where the project has one, as a clone."""
     own = [name for name in ("Snakefile", "workflow/Snakefile") if Path(name).is_file()]

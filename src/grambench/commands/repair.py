@@ -3,15 +3,18 @@
 import argparse
 from pathlib import Path
 
+from grambench.commands.clean import agreed
+from grambench.commands.project import read_everything
 from grambench.common import layout
 from grambench.common.errors import DataError
 
-HELP = "find damaged files of results, remove them, and say how to make them again"
+HELP = "find damaged files of results that can be made again, remove them, and say how to make them"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("--results", type=Path, metavar="FOLDER", help="another results folder")
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask first")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,9 +24,21 @@ def run(arguments: argparse.Namespace) -> int:
     results = arguments.results or layout.RESULTS
     if not results.is_dir():
         raise DataError(f"{results}: no such folder")
-    found = dict(status.damaged(results))
+    planned = (layout.located(results, path) for path in sorted(read_everything().files()))
+    found = dict(status.damaged(planned))
     for path, fault in found.items():
-        path.unlink()
-        print(f"{path}: {fault}; removed")
-    print("make them again: snakemake --cores all" if found else f"{results}: nothing is damaged")
-    return int(bool(found))
+        print(f"{path}: {fault}")
+    if not found:
+        print(f"{results}: nothing is damaged")
+        return 0
+    if not arguments.yes and not agreed():
+        print("nothing was removed")
+        return 1
+    for path in found:
+        try:
+            path.unlink()
+        except OSError as error:
+            raise DataError(f"{path}: cannot be removed ({error.strerror})") from None
+    moved = "" if results == layout.RESULTS else f"once {results} is {layout.RESULTS} of this project, "
+    print(f"{len(found)} files were removed; {moved}the same grambench run as before makes them again")
+    return 1

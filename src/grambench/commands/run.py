@@ -88,5 +88,8 @@ def _ended() -> int:
         print(f"{item.status:12} {item.label}: {item.reason}")
     if len(failed) > FEW:
         print(f"... and {len(failed) - FEW} more: grambench status")
+    for item in found:
+        if item.status == "ok" and item.reason:
+            print(f"{'note':12} {item.label}: {item.reason}")
     print(f"{status.counts(found)}; report: {Path(layout.REPORT).resolve()}")
     return int(bool(failed))

@@ -1,14 +1,46 @@
-"""Where a result came from: versions, machine, linear algebra, revision of the code."""
+"""Where a result came from: settings and code, versions, machine, linear algebra, revision of the code."""
 
+import hashlib
+import json
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from grambench.common.files import identity_of
+
 PACKAGES = ("grambench", "numpy", "scipy", "scikit-learn", "numba", "pillow", "h5py", "snakemake")
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+def spec(settings: Any) -> str:
+    """Return `settings` as canonical JSON: sorted keys, no blanks, no NaN.
+
+    One string, because Snakemake does not notice when two params swap their values.
+    """
+    return json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def identity(spec: str, code: str, inputs: Iterable[str] = ()) -> str:
+    """Return what a file is made from, in 16 hexadecimal digits: settings, code, and the identities of what it reads.
+
+    The plan computes what a file has to be made from, the seal of the file says what it was made from. Versions of
+    packages do not count: records of several machines may be merged, and each says its own.
+    """
+    return digest("\0".join([spec, code.partition(".")[0], *inputs]))
+
+
+def made_from(spec: str, code: str, *inputs: Path) -> str:
+    """Return the identity of what a step makes from its settings and code and from some sealed files."""
+    return identity(spec, code, map(identity_of, inputs))
+
+
+def digest(text: str) -> str:
+    """Return the first 16 hexadecimal digits of a text's SHA-256."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def collect() -> dict[str, Any]:

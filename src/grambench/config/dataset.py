@@ -574,6 +574,13 @@ class Described(Model):
         """The name under which its files are fetched."""
         return self.name
 
+    def lacks(self, source: "BaseSource") -> str:
+        """Return in words what data from a source lack beside those of the first one; empty where nothing."""
+        orders = [getattr(getattr(each, "reader", None), "orders", None) for each in (self.sources[0], source)]
+        if orders[0] and not orders[1]:
+            return "no published permutations: no cell can be exact"
+        return (source.variant or "") if source.variant != self.sources[0].variant else ""
+
     @model_validator(mode="after")
     def _file_names_are_unique(self) -> Self:
         for source in self.sources:

@@ -71,6 +71,12 @@ class Project(Model):
     limits: Limits = Limits()
     title: str = ""
 
+    @property
+    def mirror_folders(self) -> list[Path]:
+        """The mirror folders: those of the environment's GRAMBENCH_MIRROR, then the configured ones."""
+        folders = [*os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep), *self.mirrors]
+        return [Path(folder).expanduser() for folder in folders if folder]
+
 
 class Configuration:
     """A project's configuration folder over the shipped one: names, and the files behind them, read when asked for.

@@ -31,9 +31,9 @@ class Collection:
     test: NDArray[np.bool_]
 
 
-def write(path: Path, collection: Collection | Unavailable, files: Sequence[bytes] = ()) -> None:
-    """Write a collection and its N files, compressed as they came, or the note that there is none."""
-    with sealed(path) as temporary, h5py.File(temporary, "w") as file:
+def write(path: Path, collection: Collection | Unavailable, files: Sequence[bytes] = (), identity: str = "") -> None:
+    """Write a collection and its N files, compressed as they came, or the note that there is none; see `sealed`."""
+    with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
         if isinstance(collection, Unavailable):
             write_unavailable(file, collection)
             return

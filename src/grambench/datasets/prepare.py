@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
-from grambench.common.files import sha256
+from grambench.common.files import read_text, sha256
 from grambench.config.dataset import NOTE, Base, Blocks, Dataset, Described, Generated, Reader, Source, listed
 from grambench.datasets import generators, images, readers
 from grambench.datasets.store import PreparedDataset, Unavailable
@@ -92,10 +92,10 @@ def fetched(description: Described, folder: Path) -> tuple[Source, dict[str, Pat
 
 def _note(path: Path) -> dict[str, Any]:
     try:
-        note: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        note: dict[str, Any] = json.loads(read_text(path))
         if missing := NOTED[note["status"]] - set(note):
             raise ValueError(f"it lacks {min(missing)}")
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (DataError, ValueError, LookupError, TypeError) as error:
         raise DataError(f"{path}: expected the note of a fetch ({error}); fetch the data set again") from None
     return note
 
@@ -131,7 +131,7 @@ def _checked(description: Dataset, source: Source, raw: readers.Raw, note: dict[
         features=raw.features,
         labels=found,
         orders=None if raw.orders is None else _permutations(raw.orders, description.n),
-        source=_delivered(source, note),
+        source=_delivered(description, source, note),
         classes=tuple(map(str, description.classes)),
         test=raw.test,
         views=_blocks(raw.features, description.blocks) if description.blocks else {},
@@ -156,7 +156,7 @@ def _images(description: Dataset, source: Source, paths: dict[str, Path], note: 
         features=np.empty((expected, 0)),
         labels=found.labels if classes else np.where(found.labels == 0, 1, -1).astype(np.int8),
         orders=None,
-        source=_delivered(source, note),
+        source=_delivered(description, source, note),
         images=tuple(found.paths),
         classes=tuple(map(str, classes)),
         test=found.test if found.test.any() else None,
@@ -164,8 +164,9 @@ def _images(description: Dataset, source: Source, paths: dict[str, Path], note: 
     return _as_described(description, source, prepared)
 
 
-def _delivered(source: Source, note: dict[str, Any]) -> dict[str, Any]:
-    return {key: note[key] for key in ("kind", "origin", "files")} | {"variant": source.variant}
+def _delivered(description: Dataset, source: Source, note: dict[str, Any]) -> dict[str, Any]:
+    said = {"variant": source.variant, "lacks": description.lacks(source)}
+    return {key: note[key] for key in ("kind", "origin", "files")} | said
 
 
 def _as_described(description: Dataset, source: Source, prepared: PreparedDataset) -> PreparedDataset:

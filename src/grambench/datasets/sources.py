@@ -33,7 +33,7 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError, NameResolutionError
 
 from grambench.common.errors import DataError, plain
-from grambench.common.files import sha256, write_text
+from grambench.common.files import checksums, sha256, write_text
 from grambench.config.dataset import (
     NOTE,
     Bundled,
@@ -58,7 +58,6 @@ CHUNK = 1 << 16
 PACKAGE = 1024  # mebibytes that a package may have, as it comes and unpacked
 TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
 NPM_NOISE = ("A complete log of this run", "Log files were not written")
-SUM_LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)")
 
 logger = logging.getLogger("grambench")
 
@@ -90,12 +89,6 @@ class Patience:
 
 
 DEFAULT_PATIENCE = Patience()
-
-
-def mirrors(configured: Sequence[str]) -> list[Path]:
-    """Return the mirror folders: those of the environment's GRAMBENCH_MIRROR, then the configured ones."""
-    folders = [*os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep), *configured]
-    return [Path(folder).expanduser() for folder in folders if folder]
 
 
 def fetch(
@@ -172,7 +165,7 @@ def _filled(
     listings: dict[Path, dict[str, Path]] = {}
     for mirror in mirrors:
         try:
-            listings[mirror] = _listing(mirror)
+            listings[mirror] = listing(mirror)
         except DataError as error:
             tried.append({"source": f"mirror {mirror}", "reason": str(error)})
     for index, source in enumerate(dataset.sources):
@@ -213,12 +206,12 @@ def _ways(
     """Yield all that may deliver a source, as (mirror or None, function that fills a folder)."""
     allowed = source.kind in kinds
     own = isinstance(source, Own)  # of which the user's file counts, not what was fetched before
-    if allowed and not own and all(_is(folder / file.name, file.sha256) for file in source.files):
+    if not own and source.files and all(_is(folder / file.name, file.sha256) for file in source.files):
         yield None, partial(_copy, {file.name: folder / file.name for file in source.files})
         return
-    for mirror, listing in listings.items():
-        if source.files and all(file.sha256 in listing for file in source.files):
-            yield mirror, partial(_copy, {file.name: listing[str(file.sha256)] for file in source.files})
+    for mirror, paths in listings.items():
+        if source.files and all(file.sha256 in paths for file in source.files):
+            yield mirror, partial(_copy, {file.name: paths[str(file.sha256)] for file in source.files})
     yield None, partial(_deliver if allowed else _refuse, source, bundled, kinds, patience)
 
 
@@ -289,25 +282,9 @@ def _deliver(source: Source, bundled: Path, kinds: Collection[str], patience: Pa
 # mirrors, the repository, installed packages
 
 
-def _listing(mirror: Path) -> dict[str, Path]:
-    """Read a mirror's SHA256SUMS: the path of each file by its SHA-256."""
-    path = mirror / "SHA256SUMS"
-    try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for
-            raise OSError(None, "no ordinary file")
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise DataError(f"cannot read its SHA256SUMS ({why}); `sha256sum` makes one") from None
-    found: dict[str, Path] = {}
-    for number, line in enumerate(lines, 1):
-        match = SUM_LINE.fullmatch(line)
-        if not line.strip():
-            continue
-        if match is None:
-            raise DataError(f"SHA256SUMS, line {number}: expected '<sha256>  <path>', got {line[:80]!r}")
-        found[match[1].lower()] = mirror / match[2]
-    return found
+def listing(mirror: Path) -> dict[str, Path]:
+    """Return the path of each file that a mirror lists, by its SHA-256."""
+    return {expected: mirror / path for path, expected in checksums(mirror).items()}
 
 
 def _copy(paths: dict[str, Path], scratch: Path) -> None:
@@ -319,11 +296,11 @@ def _copy(paths: dict[str, Path], scratch: Path) -> None:
 
 
 def _bundled(source: Bundled, bundled: Path, scratch: Path) -> None:
-    listing = _listing(bundled)
+    paths = listing(bundled)
     for file in source.files:
-        if file.sha256 not in listing:
+        if file.sha256 not in paths:
             raise DataError(f"{bundled / 'SHA256SUMS'} lists no file with the sha256 of {file.name}")
-        _copy({file.name: listing[file.sha256]}, scratch)
+        _copy({file.name: paths[file.sha256]}, scratch)
 
 
 def _package(source: Package, scratch: Path) -> None:

@@ -108,9 +108,9 @@ def unavailable(file: h5py.File) -> Unavailable | None:
     return Unavailable(str(file.attrs["name"]), tuple(json.loads(str(file.attrs["reasons"]))))
 
 
-def write(path: Path, dataset: PreparedDataset | Unavailable) -> None:
-    """Write a prepared data set, or the note that it is unavailable."""
-    with sealed(path) as temporary, h5py.File(temporary, "w") as file:
+def write(path: Path, dataset: PreparedDataset | Unavailable, identity: str = "") -> None:
+    """Write a prepared data set, or the note that it is unavailable, with what it is made from (`sealed`)."""
+    with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
         file.attrs["name"] = dataset.name
         if isinstance(dataset, Unavailable):
             write_unavailable(file, dataset)

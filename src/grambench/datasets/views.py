@@ -41,9 +41,9 @@ class Views:
         return {view: values[rows] for view, values in self.views.items()}
 
 
-def write(path: Path, described: Views | Unavailable) -> None:
-    """Write descriptions, or the note that there are none."""
-    with sealed(path) as temporary, h5py.File(temporary, "w") as file:
+def write(path: Path, described: Views | Unavailable, identity: str = "") -> None:
+    """Write descriptions, or the note that there are none, with what they are made from (`sealed`)."""
+    with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
         if isinstance(described, Unavailable):
             write_unavailable(file, described)
             return

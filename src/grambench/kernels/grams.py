@@ -119,13 +119,13 @@ def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None,
     return grams
 
 
-def write_gram(path: Path, inner: Floats, kernel: Kernel, *, threads: int = 1) -> None:
-    """Write the Gram matrix of one kernel."""
-    with matrices.create(path, len(inner), {"kernel": kernel.name}) as gram:
+def write_gram(path: Path, inner: Floats, kernel: Kernel, *, threads: int = 1, identity: str = "") -> None:
+    """Write the Gram matrix of one kernel, with what it is made from (`grambench.common.files.sealed`)."""
+    with matrices.create(path, len(inner), {"kernel": kernel.name}, identity) as gram:
         fill(inner, [kernel], [gram], threads=threads)
 
 
-def write_inner(path: Path, inner: Floats, attributes: dict[str, str]) -> None:
+def write_inner(path: Path, inner: Floats, attributes: dict[str, str], identity: str = "") -> None:
     """Write a matrix of inner products with what it was made from."""
-    with matrices.create(path, len(inner), attributes) as matrix:
+    with matrices.create(path, len(inner), attributes, identity) as matrix:
         np.copyto(matrix, inner)

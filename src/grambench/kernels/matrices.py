@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 @contextmanager
-def create(path: Path, n: int, attributes: dict[str, str]) -> Iterator[Floats]:
+def create(path: Path, n: int, attributes: dict[str, str], identity: str = "") -> Iterator[Floats]:
     """Yield the memory map of a new n x n matrix file, which appears under its name when it is complete.
 
     Parameters
@@ -30,13 +30,15 @@ def create(path: Path, n: int, attributes: dict[str, str]) -> Iterator[Floats]:
         Rows and columns.
     attributes : dict
         Stored with the matrix.
+    identity : str
+        What the matrix is made from; see `grambench.common.files.sealed`.
 
     Raises
     ------
     OSError
         If the disk has no room for it.
     """
-    with sealed(path) as temporary:
+    with sealed(path, identity) as temporary:
         with h5py.File(temporary, "w", libver="latest") as file:
             file.attrs.update(status="ok", **attributes)
             layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -51,9 +53,9 @@ def create(path: Path, n: int, attributes: dict[str, str]) -> Iterator[Floats]:
         yield np.memmap(temporary, dtype="<f8", mode="r+", offset=offset, shape=(n, n)).view(np.ndarray)
 
 
-def write_unavailable(path: Path, reason: str) -> None:
+def write_unavailable(path: Path, reason: str, identity: str = "") -> None:
     """Write the note that a matrix could not be computed because its data set is unavailable."""
-    with sealed(path) as temporary, h5py.File(temporary, "w") as file:
+    with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
         file.attrs.update(status="unavailable", reason=reason)
 
 

@@ -12,24 +12,16 @@ file that is called by its path has no package.
 
 import ast
 import functools
-import hashlib
 import importlib.util
-import json
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+
+from grambench.common.provenance import digest
+from grambench.common.provenance import spec as spec
 
 PACKAGE = Path(__file__).parent.parent
 NUMERICAL = ("numpy", "scipy", "numba", "scikit-learn", "pillow")
-
-
-def spec(settings: Any) -> str:
-    """Return `settings` as canonical JSON: sorted keys, no blanks, no NaN.
-
-    One string, because Snakemake does not notice when two params swap their values.
-    """
-    return json.dumps(settings, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 @functools.cache
@@ -47,19 +39,7 @@ def code(*modules: str) -> str:
         Hexadecimal digits of the hash of the sources, a dot, and those of the hash of the packages' versions.
     """
     sources = "".join(name + _tokens(name) for name in sorted(closure(*modules)))
-    return f"{_digest(sources)}.{_digest(' '.join(f'{name} {version(name)}' for name in NUMERICAL))[:8]}"
-
-
-def identity(spec: str, code: str) -> str:
-    """Return what a record is held against to see whether it was made from a specification by the code of a hash.
-
-    Versions of packages do not count: records of several machines may be merged, and each says its own.
-    """
-    return f"{_digest(spec)}.{code.partition('.')[0]}"
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return f"{digest(sources)}.{digest(' '.join(f'{name} {version(name)}' for name in NUMERICAL))[:8]}"
 
 
 def closure(*modules: str) -> set[str]:

@@ -5,11 +5,13 @@ results/last_run.json   {"studies": those of the last run, "asked": {study: {dat
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grambench.common import files, layout
+from grambench.common.errors import GrambenchError
 from grambench.results.reading import as_written
 
 if TYPE_CHECKING:
@@ -24,14 +26,14 @@ class Asked:
     ----------
     raw : str
         The note of the fetch.
-    inputs : list of str
-        The files that its runs read.
+    inputs : dict of str
+        What the files that its runs need have to be made from; see `Plan.inputs`.
     runs : dict of str
         The identity of each task; see `Plan.identity`.
     """
 
     raw: str
-    inputs: list[str]
+    inputs: dict[str, str]
     runs: dict[str, str]
 
 
@@ -44,7 +46,7 @@ def of(plan: "Plan") -> Studies:
         study: {
             dataset: Asked(
                 plan.raw(dataset),
-                plan.kernels_from(study, dataset),
+                plan.inputs(study, dataset),
                 {task: plan.identity(study, dataset, task) for task in plan.tasks(study, dataset)},
             )
             for dataset in plan.datasets(study)
@@ -56,7 +58,7 @@ def of(plan: "Plan") -> Studies:
 def write(plan: "Plan") -> None:
     """Note what is asked for; what was asked of other studies before is kept."""
     asked, path = of(plan), Path(layout.LAST_RUN)
-    before = _read(path)["asked"] if path.is_file() else {}
+    before = _asked(path)
     now = {study: {name: asdict(each) for name, each in datasets.items()} for study, datasets in asked.items()}
     files.write_text(path, json.dumps({"studies": list(asked), "asked": before | now}))
 
@@ -74,7 +76,25 @@ def read(results: Path, study: str | None = None) -> Studies | None:
         } or None
 
 
+def earlier(plan: "Plan") -> "dict[str, Plan]":
+    """Return a plan for each study that was run before, is not part of this one, and has all its results: as asked."""
+    found, asked = {}, _asked(Path(layout.LAST_RUN))
+    for study in asked.keys() - plan.studies.keys():
+        entries = dict.fromkeys(task.partition("/")[0] for each in asked[study].values() for task in each["runs"])
+        chosen = {"studies": [study], "datasets": {study: list(asked[study])}, "algorithms": {study: list(entries)}}
+        with suppress(GrambenchError):  # of a study that is not configured any more, or not so
+            other = type(plan)(plan.settings | chosen, plan.configuration.folder)
+            if all(Path(name).is_file() for name in other.shown(study)):
+                found[study] = other
+    return found
+
+
+def _asked(path: Path) -> Any:
+    """Return what was asked of each study last; nothing where that cannot be told."""
+    return _read(path)["asked"] if path.is_file() and not files.found_fault(path) else {}
+
+
 def _read(path: Path) -> Any:
     with as_written(path):
-        noted = json.loads(path.read_text(encoding="utf-8"))
+        noted = json.loads(files.read_text(path))
         return {"studies": list(noted["studies"]), "asked": dict(noted["asked"])}

@@ -10,15 +10,18 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Collection
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
 from grambench import algorithms, experiments, features
 from grambench.common import layout, shipped
-from grambench.common.errors import REFUSED, ConfigError, Faults, GrambenchError, told
-from grambench.config.dataset import Base, Dataset, Images, Own
+from grambench.common.errors import REFUSED, ConfigError, DataError, Faults, GrambenchError, told
+from grambench.common.files import check_listed, checksums, identity_of, intact, read_text
+from grambench.common.provenance import identity
+from grambench.config.dataset import Base, Dataset, Described, Images, Own, Source
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project
 from grambench.config.shown import Sweep
@@ -72,7 +75,7 @@ class Plan:
     """
 
     def __init__(self, settings: dict[str, Any], folder: Path, overridden: Collection[str] = ()) -> None:
-        self.configuration = Configuration(folder)
+        self.configuration, self.settings = Configuration(folder), settings
         self.project = check(Project, settings, str(folder / "config.yaml"))
         self.studies: dict[str, Study] = {}
         faults = Faults()
@@ -97,6 +100,9 @@ class Plan:
         if len(self.left_out) == len(self.studies):
             raise ConfigError(f"none of the studies {', '.join(self.studies)} has any of the data sets asked for")
         self.studies = {name: study for name, study in self.studies.items() if name not in self.left_out}
+        for name in self.studies:
+            for path in (*self.published(name), *self.shipped(name), self.chances()):
+                check_listed(Path(path))
 
     # names
 
@@ -130,7 +136,72 @@ class Plan:
 
     def identity(self, study: str, dataset: str, task: str) -> str:
         """Return what the record of a run has to be made from."""
-        return fingerprint.identity(self.run_spec(study, dataset, task), self.run_code(study, task))
+        inputs = self.inputs(study, dataset)
+        read = [inputs[path] for path in (layout.PREPARED.format(dataset=dataset), *self.kernels_from(study, dataset))]
+        return identity(self.run_spec(study, dataset, task), self.run_code(study, task), read)
+
+    @cache  # noqa: B019  (one plan a process)
+    def inputs(self, study: str, dataset: str) -> dict[str, str]:
+        """Return the files that the runs of a study on a data set need, with what each has to be made from.
+
+        The files are the prepared data set, and the Gram matrices or features with all that these are made from, in
+        the order of making.
+        """
+        prepared, inner = layout.PREPARED.format(dataset=dataset), layout.INNER.format(dataset=dataset)
+        found = {prepared: identity(self.prepare_spec(dataset), self.step_code("prepare"))}
+        if grams := self.grams(study, dataset):
+            found[inner] = identity("", self.step_code("inner"), [found[prepared]])
+            specs = [self.gram_spec(kernel.name) for kernel in self.studies[study].kernel_list()]
+            code = self.step_code("gram")
+            found |= {path: identity(spec, code, [found[inner]]) for path, spec in zip(grams, specs, strict=True)}
+        base = str(self.dataset(dataset).base)
+        for path in self.features(study, dataset):
+            name = Path(path).stem
+            found[layout.IMAGES.format(base=base)] = identity(self.images_spec(base), self.step_code("images"))
+            read = self.described_from(base, name)
+            for codebook in read[1:]:
+                code = self.features_code("codebook", name)
+                found[codebook] = identity(self.codebook_spec(base, name), code, [found[read[0]]])
+            parts, code = self.described(base, name), self.features_code("describe", name)
+            for part, described in enumerate(parts):
+                spec = self.describe_spec(base, name, str(part))
+                found[described] = identity(spec, code, [found[each] for each in read])
+            found[path] = identity("", self.step_code("features"), [found[part] for part in parts])
+        return found
+
+    def files(self) -> set[str]:
+        """Return all files of results that the studies ask for, those of their replications included."""
+        found: set[str] = set()
+        for study in self.studies:
+            found.update(self.shown(study), self.replication_records(study), [layout.REPLICATIONS.format(study=study)])
+            for dataset in self.datasets(study):
+                found.update(self.inputs(study, dataset))
+        return found
+
+    def stale(self) -> list[str]:
+        """Return the files that are there, and were made from something else than they have to be made from."""
+        asked: dict[str, str] = {}
+        for study in self.studies:
+            for dataset in self.datasets(study):
+                asked |= self.inputs(study, dataset)
+        for study, dataset, task in self.runs():
+            record = layout.RECORD.format(study=study, dataset=dataset, task=task)
+            if Path(record).is_file():
+                asked[record] = self.identity(study, dataset, task)
+        return [path for path in asked if Path(path).is_file() and identity_of(Path(path)) != asked[path]]
+
+    def age(self) -> None:
+        """Make Snakemake make again what is stale and of which it has no notes, and a report that lacks pages.
+
+        Snakemake compares settings and code with its notes, which may be lost, and else times: such files get the
+        oldest there is.
+        """
+        notes = Path(".snakemake/metadata")  # a file each, named after the path
+        stale = [path for path in self.stale() if not (notes / urlsafe_b64encode(path.encode()).decode()).is_file()]
+        if Path(layout.REPORT).is_file() and not intact(Path(layout.REPORT).parent):
+            stale.append(layout.REPORT)
+        for path in stale:
+            os.utime(path, (1, 1))  # snakemake takes 0 for no time at all
 
     def identities(self, study: str) -> str:
         """Return those of all records of a study in their order, separated by blanks."""
@@ -186,10 +257,10 @@ class Plan:
         """Return the number of repeats of a study's runs; of a nested one, of its parts."""
         return self.studies[study].protocol.repeats
 
-    def runs(self) -> list[str]:
-        """Return every run of the project as STUDY/DATASET/TASK."""
+    def runs(self) -> list[tuple[str, str, str]]:
+        """Return every run of the project: study, data set and task."""
         return [
-            f"{study}/{dataset}/{task}"
+            (study, dataset, task)
             for study in self.studies
             for dataset in self.datasets(study)
             for task in self.tasks(study, dataset)
@@ -197,7 +268,7 @@ class Plan:
 
     def split_runs(self) -> list[str]:
         """Return the runs that are split, STUDY/DATASET/TASK."""
-        return [run for run in self.runs() if self.blocks(*run.split("/", 2))]
+        return ["/".join(run) for run in self.runs() if self.blocks(*run)]
 
     def block_records(self, run: str) -> list[str]:
         """Return the record files of the blocks of a run that is split, STUDY/DATASET/TASK."""
@@ -291,20 +362,33 @@ class Plan:
     def fetch_spec(self, dataset: str) -> str:
         """Return the settings of rule `fetch`, of a data set or of a base, without prose.
 
-        What was delivered stays: which mirrors and kinds of sources may be used counts only where nothing was, or the
-        description is another.
+        What was delivered stays: which mirrors and kinds of sources may be used counts only where nothing was, where
+        the description is another, or where a more faithful source may answer now.
         """
-        wanted = self.fetch_settings(dataset)
-        note = layout.RAW.format(dataset=self.configuration.description(dataset).folder)
-        before = _asked(Path(note))
-        if isinstance(before, dict) and before.get("dataset") == wanted["dataset"]:
+        wanted, described = self.fetch_settings(dataset), self.configuration.description(dataset)
+        before, index = _delivered(Path(layout.RAW.format(dataset=described.folder)))
+        if before.get("dataset") == wanted["dataset"] and not self._more_faithful(described, before, index):
             wanted = before
         return fingerprint.spec(wanted)
 
+    def _more_faithful(self, described: Described, before: dict[str, Any], index: int) -> bool:
+        """Return whether a source that comes before the one that delivered may answer now, and is worth it.
+
+        It may where a mirror has its files, or where its kind is allowed and was not when the data were fetched. It is
+        worth it where what was delivered lacks something that it has.
+        """
+        delivered, found = described.sources[index], False
+        for source in described.sources[:index]:
+            if described.lacks(source) != described.lacks(delivered):
+                found |= source.kind in self.project.sources and source.kind not in before.get("kinds", [])
+                found |= any(_has(mirror, source) for mirror in self.project.mirror_folders)
+        return found
+
     def fetch_settings(self, dataset: str) -> dict[str, Any]:
         """Return the settings of a fetch as they stand in the configuration now."""
+        mirrors = list(map(str, self.project.mirror_folders))
         plain = _plain(self.configuration.description(dataset))
-        return {"dataset": plain, "mirrors": self.project.mirrors, "kinds": self.project.sources}
+        return {"dataset": plain, "mirrors": mirrors, "kinds": self.project.sources}
 
     def own_files(self, dataset: str) -> list[str]:
         """Return the files of one's own that a data set may be fetched from, those that are there."""
@@ -390,6 +474,11 @@ class Plan:
             settings["block"] = _ends(block)
         return fingerprint.spec(settings)
 
+    def step_code(self, step: str) -> str:
+        """Return the code hash of a step, and of the half of it that another process does."""
+        halves = [step, "evaluate"] if step == "gram" else [step]
+        return fingerprint.code(*(f"grambench.pipeline.steps.{half}" for half in halves))
+
     def run_code(self, study: str, task: str) -> str:
         """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
         plan = self.studies[study]
@@ -431,17 +520,23 @@ class Plan:
         """Return the settings of the rules that look at a study as a whole."""
         return fingerprint.spec(self._settings(study))
 
-    def report_spec(self) -> str:
-        """Return the settings of rule `report`: every study as asked for, and whole; what is said of the data sets."""
+    def report_spec(self, earlier: Mapping[str, "Plan"]) -> str:
+        """Return the settings of rule `report`: every study as asked for, and whole; what is said of the data sets.
+
+        Studies of earlier runs, each with its plan, are shown beside those of this one, from the files that are there.
+        """
         prose = ("title", "licence", "citation", "url", "n", "d")
-        named = dict.fromkeys(name for study in self.studies for name in self.datasets(study))
+        plans = dict.fromkeys(self.studies, self) | dict(earlier)
+        named = dict.fromkeys(name for study, plan in plans.items() for name in plan.datasets(study))
         return fingerprint.spec(
             {
                 "title": self.project.title,
-                "order": list(self.studies),
-                "studies": {study: self._settings(study) for study in self.studies},
-                "whole": {name: study.model_dump(mode="json") for name, study in self.studies.items()},
+                "order": list(plans),
+                "studies": {study: plan._settings(study) for study, plan in plans.items()},
+                "whole": {study: plan.studies[study].model_dump(mode="json") for study, plan in plans.items()},
                 "datasets": {name: self.dataset(name).model_dump(mode="json", include=set(prose)) for name in named},
+                "earlier": {study: bool(plan.stale()) for study, plan in earlier.items()},
+                "files": [path for study, plan in earlier.items() for path in plan.shown(study)],
             }
         )
 
@@ -545,13 +640,22 @@ class Plan:
         return "data" if self.expected_seconds(study, dataset, task) < 40 else None
 
 
-def _asked(note_path: Path) -> Any:
-    """Return what a fetch that delivered was asked for; None where there was none, or it cannot be told."""
+def _delivered(note_path: Path) -> tuple[dict[str, Any], int]:
+    """Return what a fetch that delivered was asked for, and the number of its source; nothing where there was none."""
     try:
-        note = json.loads(note_path.read_text(encoding="utf-8"))
-        return json.loads(note["asked"]) if note["status"] == "ok" else None
-    except (OSError, ValueError, LookupError, TypeError):
-        return None
+        note = json.loads(read_text(note_path))
+        return (dict(json.loads(note["asked"])), int(note["index"])) if note["status"] == "ok" else ({}, 0)
+    except (DataError, ValueError, LookupError, TypeError):
+        return {}, 0
+
+
+def _has(mirror: Path, source: Source) -> bool:
+    """Return whether a mirror lists all files of a source."""
+    try:
+        listed = checksums(mirror).values()
+    except DataError:
+        return False
+    return bool(source.files) and all(file.sha256 in listed for file in source.files)
 
 
 def _plain(described: Dataset | Base | Images) -> dict[str, Any]:

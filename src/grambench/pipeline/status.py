@@ -3,18 +3,17 @@
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grambench.common import layout
 from grambench.common.errors import DataError
-from grambench.common.files import check, found_fault
-from grambench.pipeline import fingerprint, last_run
+from grambench.common.files import check, found_fault, identity_of, read_text
+from grambench.pipeline import last_run
 from grambench.results.reading import as_written
 
-SEALED = (".h5", ".parquet", ".svg")
-TABLES = ("cells.csv", "summary.csv", "reproduction.csv", "claims.csv")
+STALE = "made with other settings, code or inputs than were asked for"
 State = tuple[str, str, str]  # status, reason, identity
 
 
@@ -32,15 +31,15 @@ class Item:
         ok, missing, unavailable, error, timeout, memory, killed, damaged, or stale: made with other settings or code.
     reason : str
         Why it is not ok, in one line.
-    inputs : tuple of str
-        The files that a run reads.
+    inputs : dict of str
+        What the files that a run needs have to be made from, in the order of making.
     """
 
     path: str
     label: str
     status: str
     reason: str
-    inputs: tuple[str, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -53,19 +52,25 @@ def items(asked: last_run.Studies, results: Path = layout.RESULTS) -> list[Item]
     found = {}
     for datasets in asked.values():
         for name, each in datasets.items():
-            prepared = layout.located(results, layout.PREPARED.format(dataset=name))
-            found[name] = Item(each.raw, f"data set {name}", *source(Path(each.raw), prepared))
+            path = layout.PREPARED.format(dataset=name)
+            prepared = layout.located(results, path)
+            status, reason = source(Path(each.raw), prepared)
+            if status == "ok" and prepared.is_file() and identity_of(prepared) != each.inputs[path]:
+                found[name] = Item(path, f"data set {name}", "stale", STALE)
+            else:
+                found[name] = Item(each.raw, f"data set {name}", status, reason)
     runs = []
     for study, datasets in asked.items():
         states = _collected(results, study)
         for dataset, each in datasets.items():
-            inputs = (layout.PREPARED.format(dataset=dataset), *each.inputs)
             for task, identity in each.runs.items():
                 path = layout.RECORD.format(study=study, dataset=dataset, task=task)
                 state = states.get(path) or _record(layout.located(results, path))
                 if state[2] not in ("", identity):
-                    state = "stale", "made with other settings or other code than were asked for", ""
-                runs.append(Item(path, f"{study}: {task} on {dataset}", state[0], state[1], inputs))
+                    state = "stale", STALE, ""
+                runs.append(Item(path, f"{study}: {task} on {dataset}", state[0], state[1], each.inputs))
+        shown = sorted(layout.located(results, layout.RUNS.format(study=study)).parent.rglob("[!.]*.*"))
+        runs += [Item(str(path), f"{study}: {path.name}", "damaged", fault) for path, fault in damaged(shown)]
     return [*found.values(), *runs]
 
 
@@ -97,31 +102,33 @@ def failed_targets(found: list[Item]) -> list[str]:
     """Return the files whose rules have to run again for everything that failed.
 
     A run that failed only because its data set is unavailable is not among them: it follows from the data set's. Where
-    a file that a failed run reads is damaged, or a Gram matrix was not made, that stands in the place of the run, which
-    follows from it.
+    a file that a failed run needs is damaged or stale, or a Gram matrix was not made, that stands in the place of the
+    run, which follows from it.
     """
     paths: list[str] = []
     faults: dict[str, bool] = {}
     for item in found:
         if not item.failed or (item.status == "unavailable" and item.inputs):
             continue
-        for path in item.inputs:
+        for path, identity in item.inputs.items():
             if path not in faults:
-                faults[path] = Path(path).is_file() and _faulty(Path(path))
+                faults[path] = Path(path).is_file() and _faulty(Path(path), identity)
         paths.extend([path for path in item.inputs if faults[path]] or [item.path])
     return list(dict.fromkeys(paths))  # tasks of one base share its files
 
 
-def _faulty(path: Path) -> bool:
+def _faulty(path: Path, identity: str) -> bool:
     from grambench.kernels import matrices
 
-    return bool(found_fault(path)) or ("grams" in path.parts and matrices.unavailable(path) is not None)
+    if found_fault(path) or identity_of(path) != identity:
+        return True
+    return "grams" in path.parts and matrices.unavailable(path) is not None
 
 
-def damaged(results: Path = layout.RESULTS) -> Iterator[tuple[Path, str]]:
-    """Yield the sealed files of a results folder that were changed since they were written, and what is wrong."""
-    for path in sorted(results.rglob("[!.]*")):
-        if (path.suffix in SEALED or path.name in TABLES) and path.is_file() and (fault := found_fault(path)):
+def damaged(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield those of some files that were changed since they were written, and what is wrong."""
+    for path in paths:
+        if path.is_file() and (fault := found_fault(path)):
             yield path, fault
 
 
@@ -136,12 +143,12 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
     if not note_path.is_file():
         return "missing", "not fetched yet"
     try:
-        note = json.loads(note_path.read_text(encoding="utf-8"))
+        note = json.loads(read_text(note_path))
         if note["status"] != "ok":
             tried = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
             return "unavailable", tried or "no source of an allowed kind"
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        return "damaged", f"{note_path}: {error}"
+    except (DataError, ValueError, KeyError, TypeError) as error:
+        return "damaged", str(error) if isinstance(error, DataError) else f"{note_path}: {error}"
     if prepared is not None and prepared.is_file():
         import h5py
 
@@ -149,6 +156,9 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
             with as_written(prepared), h5py.File(prepared, "r") as file:
                 if file.attrs["status"] != "ok":
                     return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
+                if lacks := json.loads(str(file.attrs["source"])).get("lacks"):
+                    name = note_path.parent.name
+                    return "ok", f"a stand-in, {lacks}; grambench fetch {name} asks for the first source again"
         except DataError as error:
             return "damaged", str(error)
     return "ok", ""
@@ -170,8 +180,6 @@ def _record(path: Path) -> State:
     try:
         check(path)
         with as_written(path), h5py.File(path, "r") as file:
-            settings = fingerprint.spec(json.loads(str(file.attrs["settings"])))
-            made = fingerprint.identity(settings, str(file.attrs.get("code", "")))
-            return str(file.attrs["status"]), str(file.attrs["reason"]), made
+            return str(file.attrs["status"]), str(file.attrs["reason"]), identity_of(path)
     except DataError as error:
         return "damaged", str(error), ""

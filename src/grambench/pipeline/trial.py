@@ -126,7 +126,7 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
             prepared = Path(folder) / "prepared.h5"
             source = layout.RAW.format(dataset=plan.configuration.description(dataset).folder)
             fetch.main([plan.fetch_spec(dataset), source])
-            prepare.main([plan.prepare_spec(dataset), str(prepared), source])
+            prepare.main([plan.prepare_spec(dataset), plan.step_code("prepare"), str(prepared), source])
             found = store.read(prepared)
             if isinstance(found, store.Unavailable):
                 for entry in small.algorithms:

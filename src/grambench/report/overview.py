@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from grambench.config.metrics import METRICS
-from grambench.datasets.store import Unavailable
+from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report.notes import Notes, Section
 from grambench.report.page import JUDGED, StudyReport, claim_counts
 from grambench.results.study import ALL
@@ -136,7 +136,24 @@ def _failures(study: StudyReport) -> list[Sentence]:
             why = _clipped("; ".join(loaded.reasons or ("no source is configured",)))
             said = f"Data set {loaded.name} could not be had: {why}"
             found.append(Sentence(text=said, page=study.page, anchor=anchor))
-    return found
+    return [*found, *_stand_ins(study)]
+
+
+def _stand_ins(study: StudyReport) -> list[Sentence]:
+    """Return a sentence on the data sets of a study with published numbers that did not come from the first source."""
+    lacking: dict[str, list[str]] = {}
+    for name, loaded in study.prepared.items() if study.study.published else ():
+        if isinstance(loaded, PreparedDataset) and (lacks := loaded.source.get("lacks")):
+            lacking.setdefault(lacks, []).append(name)
+    return [
+        Sentence(
+            text=f"Stand-ins, {lacks}: {_listed(names)}. grambench fetch {' '.join(names)}, then the same run, "
+            "has the data of the first source where that answers.",
+            page=study.page,
+            anchor=f"{study.page}-data",
+        )
+        for lacks, names in lacking.items()
+    ]
 
 
 def _clipped(text: str) -> str:

@@ -91,6 +91,8 @@ class StudyReport:
         What was run.
     whole : Study
         The study with all its data sets.
+    earlier : str
+        What is said of a study that was not part of the last run; empty of one that was.
     prepared : dict
         The data sets as loaded.
     reproduction, claims : DataFrame
@@ -111,6 +113,7 @@ class StudyReport:
 
     results: Results
     whole: Study
+    earlier: str
     prepared: Prepared
     reproduction: pd.DataFrame
     claims: pd.DataFrame

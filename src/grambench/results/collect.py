@@ -1,7 +1,7 @@
 """All records of a study as tidy tables: runs.parquet, curves.parquet and cells.csv."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ CELLS = Table(
         Column("wall_seconds", "number", "how long the run took, with its start", "seconds"),
         Column("peak_resident_mb", "number", "the most memory that it had at a time", "MiB"),
         Column("record", "text", "the record's file, below the folder of the project"),
-        Column("identity", "text", "settings and code that it was made from; empty in a folder that was merged"),
+        Column("identity", "text", "what it was made from: settings, code and the identities of what it read"),
     ),
 )
 CONFUSED = "confused:"
@@ -113,13 +113,12 @@ def write(
     runs_path: Path,
     curves_path: Path,
     cells_path: Path,
-    identities: Sequence[str] = (),
 ) -> None:
-    """Write the three tables of some records, which go by the names of their files; identities where they are known."""
+    """Write the three tables of some records, which go by the names of their files."""
     run_rows: list[tuple[Any, ...]] = []
     curve_rows: list[tuple[Any, ...]] = []
     cells = []
-    for (name, record), identity in zip(found.items(), identities or [""] * len(found), strict=True):
+    for name, record in found.items():
         sweep = record.settings["sweep"]
         run_rows.extend(runs(record))
         if not sweep:
@@ -136,7 +135,7 @@ def write(
                 "wall_seconds": record.provenance.get("wall_seconds"),
                 "peak_resident_mb": record.provenance.get("peak_resident_mb"),
                 "record": name,
-                "identity": identity,
+                "identity": record.identity,
             }
         )
     for path, rows, table in ((runs_path, run_rows, RUNS), (curves_path, curve_rows, CURVES)):

@@ -19,7 +19,7 @@ import pandas as pd
 
 from grambench.common import layout
 from grambench.common.errors import DataError
-from grambench.common.files import check
+from grambench.common.files import check, sealed
 from grambench.results import collect, records
 from grambench.results.columns import Column, Table
 from grambench.results.reading import as_written
@@ -139,7 +139,7 @@ def _check_place(found: _Found) -> None:
 
 def _earlier(path: Path) -> pd.DataFrame:
     with as_written(path):
-        return TABLE.read(path)[TABLE.names]
+        return TABLE.read(check(path))[TABLE.names]
 
 
 def _records(folder: Path) -> list[Path]:
@@ -296,7 +296,8 @@ def _write(output: Path, kept: Mapping[str, _Found], datasets: Mapping[str, Path
             )
             own = {f"results/{name}": each.record for name, each in kept.items() if each.record.study == study}
             collect.write(own, runs, curves, cells)
-        table.to_csv(temporary / LIST, index=False)
+        with sealed(temporary / LIST) as path:
+            table.to_csv(path, index=False)
         temporary.rename(output)
 
 

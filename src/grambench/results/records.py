@@ -1,6 +1,7 @@
 """What a run leaves behind: one HDF5 record, whether it succeeded or not."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.files import check, sealed
+from grambench.common.provenance import identity, spec
 
 STATUSES = ("ok", "error", "timeout", "killed", "memory", "unavailable")
 
@@ -32,6 +34,8 @@ class Record:
         Where the orders or parts come from, "published" or "seeded"; empty where nothing was run.
     code : str
         The code hash of what has made it; see grambench.pipeline.fingerprint.
+    inputs : sequence of str
+        The identities of the files that it was made from: the prepared data set, Gram matrices or features.
     metrics, curves, rounds, kernel_values, class_values
         See grambench.experiments.outcome.
     settings : dict
@@ -48,6 +52,7 @@ class Record:
     detail: str = ""
     orders: str = ""
     code: str = ""
+    inputs: Sequence[str] = ()
     metrics: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     rounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -56,15 +61,20 @@ class Record:
     settings: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def identity(self) -> str:
+        """What it was made from: settings, code and inputs; see grambench.common.provenance."""
+        return identity(spec(self.settings), self.code, self.inputs)
+
 
 TEXTS = ("study", "dataset", "algorithm", "status", "reason", "detail", "orders", "code")
-OBJECTS = ("settings", "provenance")
+OBJECTS = ("settings", "provenance", "inputs")
 GROUPS = ("metrics", "curves", "kernel_values", "class_values")
 
 
 def write(path: Path, record: Record) -> None:
     """Write a record, whole or not at all."""
-    with sealed(path) as temporary, h5py.File(temporary, "w") as file:
+    with sealed(path, record.identity) as temporary, h5py.File(temporary, "w") as file:
         for name in TEXTS:
             file.attrs[name] = getattr(record, name)
         for name in OBJECTS:

@@ -1,6 +1,6 @@
 """Rule `codebook`: the words of a local descriptor, from training images only.
 
-python -m grambench.pipeline.steps.codebook SPEC OUTPUT IMAGES
+python -m grambench.pipeline.steps.codebook SPEC CODE OUTPUT IMAGES
 """
 
 import json
@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from grambench import features
 from grambench.common.files import sealed
+from grambench.common.provenance import made_from
 from grambench.datasets import collection
 from grambench.datasets.store import Unavailable
 from grambench.experiments.seeds import seeds
@@ -24,9 +25,9 @@ IMAGES, POINTS = 300, 700  # at most, and of each of them, that words are made o
 
 def main(argv: list[str]) -> None:
     """Write the codebook; an empty file of that name where the images are not to be had."""
-    spec, output, path = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
+    spec, output, path = json.loads(argv[0]), Path(argv[2]), Path(argv[3])
     name, known = spec["descriptor"], collection.read(path)
-    with sealed(output) as temporary, h5py.File(temporary, "w") as file:
+    with sealed(output, made_from(argv[0], argv[1], path)) as temporary, h5py.File(temporary, "w") as file:
         if isinstance(known, Unavailable):
             return
         rng = np.random.default_rng(seeds(spec["seed"], f"{known.name}/{name}", 0)[0])

@@ -2,7 +2,7 @@
 
 python -m grambench.pipeline.steps.collect IDENTITIES RUNS CURVES CELLS RECORD...
 
-IDENTITIES says what each record has to be made from (`grambench.pipeline.fingerprint.identity`): Snakemake knows what
+IDENTITIES says what each record has to be made from (`grambench.common.provenance.identity`): Snakemake knows what
 it has made itself, but not what was copied or merged into its folder, or made before it lost its notes.
 """
 
@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 from grambench.common.errors import DataError
-from grambench.pipeline import fingerprint
 from grambench.results import collect, records
 
 
@@ -18,18 +17,14 @@ def main(argv: list[str]) -> None:
     """Write the three tables; raise DataError where a record was made from something else than is asked for."""
     identities, outputs, paths = argv[0].split(), argv[1:4], argv[4:]
     found = {path: records.read(Path(path)) for path in paths}
-    stale = [
-        path
-        for (path, record), identity in zip(found.items(), identities, strict=True)
-        if fingerprint.identity(fingerprint.spec(record.settings), record.code) != identity
-    ]
+    stale = [path for path, identity in zip(paths, identities, strict=True) if found[path].identity != identity]
     if stale:
         raise DataError(
-            f"{stale[0]}: made with other settings or other code than are asked for ({len(stale)} of {len(paths)} "
-            "records were); make them again: snakemake --cores all -R $(grambench failed)"
+            f"{stale[0]}: made with other settings, code or inputs than are asked for ({len(stale)} of {len(paths)} "
+            "records were); the same command makes them again"
         )
     runs, curves, cells = map(Path, outputs)
-    collect.write(found, runs, curves, cells, identities)
+    collect.write(found, runs, curves, cells)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Rule `describe`: one descriptor of some of a base's images.
 
-python -m grambench.pipeline.steps.describe SPEC OUTPUT IMAGES [CODEBOOK]
+python -m grambench.pipeline.steps.describe SPEC CODE OUTPUT IMAGES [CODEBOOK]
 """
 
 import json
@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from grambench import features
 from grambench.common.files import check
+from grambench.common.provenance import made_from
 from grambench.datasets import collection, views
 from grambench.datasets.store import Unavailable
 from grambench.datasets.views import Views
@@ -24,14 +25,15 @@ from grambench.features.images import decode
 
 def main(argv: list[str]) -> None:
     """Write the descriptions of one part of the images."""
-    spec, output, path, *codebook = json.loads(argv[0]), *map(Path, argv[1:])
+    spec, output, path, *codebook = json.loads(argv[0]), *map(Path, argv[2:])
+    identity = made_from(argv[0], argv[1], path, *codebook)
     known = collection.read(path)
     if isinstance(known, Unavailable):
-        views.write(output, known)
+        views.write(output, known, identity)
         return
     part, parts, name = spec["part"], spec["parts"], spec["descriptor"]
     if fault := features.fault(name):
-        views.write(output, Unavailable(known.name, (f"descriptor {name} cannot be imported: {fault}",)))
+        views.write(output, Unavailable(known.name, (f"descriptor {name} cannot be imported: {fault}",)), identity)
         return
     chosen = np.array_split(np.arange(len(known.paths)), parts)[part].tolist()
     paths = [known.paths[number] for number in chosen]
@@ -47,7 +49,7 @@ def main(argv: list[str]) -> None:
             described.append(words.bag(descriptor.local(parameters, image), book))
     found = {layout: np.stack([each[layout] for each in described]) for layout in described[0]}
     named = {f"{name}_{layout}" if layout else name: _small(values) for layout, values in found.items()}
-    views.write(output, Views(known.name, paths, named))
+    views.write(output, Views(known.name, paths, named), identity)
 
 
 def _words(path: Path) -> NDArray[np.uint8]:

@@ -1,6 +1,6 @@
 """The supervised half of rule `gram`: evaluates the kernel at every pair of examples.
 
-python -m grambench.pipeline.steps.evaluate SPEC OUTPUT INNER THREADS
+python -m grambench.pipeline.steps.evaluate SPEC IDENTITY OUTPUT INNER THREADS
 """
 
 import json
@@ -14,16 +14,16 @@ from grambench.pipeline import supervise
 
 def main(argv: list[str]) -> None:
     """Write the Gram matrix, or why there is none: no data set, or a kernel that is not finite on it."""
-    spec, output, source, threads = json.loads(argv[0]), Path(argv[1]), Path(argv[2]), int(argv[3])
+    spec, identity, output, source, threads = json.loads(argv[0]), argv[1], Path(argv[2]), Path(argv[3]), int(argv[4])
     if reason := matrices.unavailable(source):
-        matrices.write_unavailable(output, reason)
+        matrices.write_unavailable(output, reason, identity)
         return
     inner, kernel = matrices.open_matrix(source), Kernel(spec["family"], spec["parameter"])
     with supervise.failed_allocations_told():
         try:
-            grams.write_gram(output, inner, kernel, threads=threads)
+            grams.write_gram(output, inner, kernel, threads=threads, identity=identity)
         except ValueError as error:
-            matrices.write_unavailable(output, str(error))
+            matrices.write_unavailable(output, str(error), identity)
 
 
 if __name__ == "__main__":

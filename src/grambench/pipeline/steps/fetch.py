@@ -28,7 +28,7 @@ class Spec(Model):
 def main(argv: list[str]) -> None:
     """Fill the folder of OUTPUT, or note there that no source delivered: the rest of a study goes on without it."""
     spec, output = check(Spec, json.loads(argv[0]), "spec"), Path(argv[1])
-    mirrors, bundled = sources.mirrors(spec.mirrors), shipped.located(layout.BUNDLED)
+    mirrors, bundled = list(map(Path, spec.mirrors)), shipped.located(layout.BUNDLED)
     note = sources.fetch(spec.dataset, output.parent, bundled=bundled, mirrors=mirrors, kinds=spec.kinds, asked=argv[0])
     if note["status"] != "ok":
         reasons = "; ".join(f"{entry['source']}: {entry['reason']}" for entry in note["tried"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from grambench.common.files import atomic, check, sealed
+from grambench.common.files import check, sealed
 from grambench.config.study import Study
 from grambench.pipeline import specification
 from grambench.report import figures
@@ -23,7 +23,7 @@ def main(argv: list[str]) -> None:
     results = Results.read(study, runs, cells)
     figure = study.figures[svg.stem]
     canvas = figures.draw(results, pd.read_parquet(check(curves)), reproduction.read(compared), figure)
-    with sealed(svg) as svg_file, atomic(png) as png_file:
+    with sealed(svg) as svg_file, sealed(png) as png_file:
         figures.save(canvas, svg_file, png_file)
 
 

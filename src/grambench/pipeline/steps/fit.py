@@ -14,6 +14,7 @@ import psutil
 
 from grambench import experiments
 from grambench.common import provenance
+from grambench.common.files import identity_of
 from grambench.datasets import store, views
 from grambench.experiments.specification import Specification
 from grambench.kernels import matrices
@@ -29,7 +30,8 @@ def main(argv: list[str]) -> None:
 
 
 def _run(spec: dict[str, Any], code: str, output: Path, prepared: Path, others: list[Path]) -> None:
-    names = {name: spec[name] for name in ("study", "dataset", "algorithm")} | {"code": code}
+    names = {name: spec[name] for name in ("study", "dataset", "algorithm")}
+    names |= {"code": code, "inputs": list(map(identity_of, (prepared, *others)))}
     dataset, grams = store.read(prepared), others
     if isinstance(dataset, store.PreparedDataset) and dataset.images:
         dataset, grams = _described(dataset, others), []

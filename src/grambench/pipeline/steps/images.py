@@ -1,6 +1,6 @@
 """Rule `images`: the images of a base that its tasks use, each looked at, in one HDF5 file.
 
-python -m grambench.pipeline.steps.images SPEC OUTPUT NOTE
+python -m grambench.pipeline.steps.images SPEC CODE OUTPUT NOTE
 """
 
 import json
@@ -11,6 +11,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from grambench.common.errors import DataError
+from grambench.common.provenance import made_from
 from grambench.config.dataset import Images, Source
 from grambench.config.load import check
 from grambench.datasets import collection, images, prepare
@@ -23,18 +24,19 @@ logger = logging.getLogger("grambench")
 
 def main(argv: list[str]) -> None:
     """Write the images, or why there are none."""
-    spec, output, note = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
+    spec, output, note = json.loads(argv[0]), Path(argv[2]), Path(argv[3])
+    identity = made_from(argv[0], argv[1])
     base = check(Images, spec["base"], "spec")
     try:
         fetched = prepare.fetched(base, note.parent)
         if not isinstance(fetched, Unavailable):
             source, paths, _ = fetched
-            collection.write(output, *_collected(base, spec["tasks"], source, paths))
+            collection.write(output, *_collected(base, spec["tasks"], source, paths), identity)
             return
     except DataError as error:
         fetched = Unavailable(base.name, (str(error),))
     logger.warning("%s", fetched)
-    collection.write(output, fetched)
+    collection.write(output, fetched, identity=identity)
 
 
 def _collected(

@@ -25,7 +25,7 @@ def joined(blocks: Sequence[Record]) -> Record:
     """
     first = blocks[0]
     settings = {key: value for key, value in first.settings.items() if key != "block"}
-    names: dict[str, Any] = {name: getattr(first, name) for name in ("study", "dataset", "algorithm", "code")}
+    names: dict[str, Any] = {name: getattr(first, name) for name in ("study", "dataset", "algorithm", "code", "inputs")}
     names["settings"] = settings
     known = [{key: value for key, value in block.provenance.items() if key not in TOTALS} for block in blocks]
     others = [each for number, each in enumerate(known) if each not in known[:number]][1:]

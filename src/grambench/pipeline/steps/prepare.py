@@ -1,6 +1,6 @@
 """Rule `prepare`: a fetched data set, read and checked, as one HDF5 file.
 
-python -m grambench.pipeline.steps.prepare SPEC OUTPUT INPUT
+python -m grambench.pipeline.steps.prepare SPEC CODE OUTPUT INPUT
 """
 
 import json
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from grambench.common.errors import DataError
+from grambench.common.provenance import made_from
 from grambench.config.dataset import Dataset
 from grambench.config.load import check
 from grambench.datasets import store
@@ -19,7 +20,7 @@ logger = logging.getLogger("grambench")
 
 def main(argv: list[str]) -> None:
     """Write the prepared data set, or why there is none: the rest of a study goes on without it."""
-    spec, output, note = json.loads(argv[0]), Path(argv[1]), Path(argv[2])
+    spec, output, note = json.loads(argv[0]), Path(argv[2]), Path(argv[3])
     description = check(Dataset, spec["dataset"], "spec")
     prepared: store.PreparedDataset | store.Unavailable
     try:
@@ -28,7 +29,7 @@ def main(argv: list[str]) -> None:
         prepared = store.Unavailable(description.name, (str(error),))
     if isinstance(prepared, store.Unavailable):
         logger.warning("%s", prepared)
-    store.write(output, prepared)
+    store.write(output, prepared, made_from(argv[0], argv[1]))
 
 
 if __name__ == "__main__":

@@ -5,12 +5,12 @@ python -m grambench.pipeline.steps.replications OUTPUT --records RECORD... --met
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from grambench.common.files import sealed
-from grambench.pipeline import fingerprint
 from grambench.results import records, replications
 
 
@@ -33,7 +33,7 @@ def main(argv: list[str]) -> None:
 def identity(record: records.Record) -> str:
     """Return what a record was made from, whichever repeats it holds."""
     settings = {name: value for name, value in record.settings.items() if name != "block"}
-    return fingerprint.identity(fingerprint.spec(settings), record.code)
+    return replace(record, settings=settings).identity
 
 
 if __name__ == "__main__":

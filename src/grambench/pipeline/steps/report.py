@@ -2,11 +2,12 @@
 
 python -m grambench.pipeline.steps.report SPEC INDEX INPUT...
 
-SPEC holds the settings of every study under its name, whole and as far as it was asked for. The inputs are found by the
-names that `grambench.common.layout` gives them, below the working folder; INDEX is the first page, and all others lie
-beside it.
+SPEC holds the settings of every study under its name, whole and as far as it was asked for, and the files of studies of
+earlier runs. The inputs are found by the names that `grambench.common.layout` gives them, below the working folder;
+INDEX is the first page, and all others lie beside it, with a SHA256SUMS by which a missing page is noticed.
 """
 
+import hashlib
 import itertools
 import shutil
 import sys
@@ -19,7 +20,7 @@ import pandas as pd
 
 from grambench.common import layout
 from grambench.common.errors import DataError
-from grambench.common.files import atomic, check
+from grambench.common.files import SUMS, atomic, check, write_text
 from grambench.config.shown import Figure
 from grambench.config.study import Study
 from grambench.datasets import store
@@ -29,18 +30,27 @@ from grambench.results import records, reproduction
 from grambench.results.study import Results
 
 Find = Callable[[str], Path]
+EARLIER = {  # by whether a study of an earlier run is stale; None of one of this run
+    None: "",
+    False: "from an earlier run",
+    True: "from an earlier run and stale: its settings, code or inputs have changed since",
+}
 
 
 def main(argv: list[str]) -> None:
     """Write the pages, the first one last."""
-    spec, index, given = specification.read(argv[0]), Path(argv[1]), set(argv[2:])
+    spec, index = specification.read(argv[0]), Path(argv[1])
+    given = {*argv[2:], *spec["files"]}
 
     def find(name: str) -> Path:
         if name not in given:
             raise DataError(f"{name} is not among the inputs of the report")
         return Path(name)
 
-    studies = [study_report(spec["studies"][name], spec["whole"][name], find) for name in spec["order"]]
+    studies = [
+        study_report(spec["studies"][name], spec["whole"][name], find, spec["earlier"].get(name))
+        for name in spec["order"]
+    ]
     explained = [Path(name) for name in argv[2:] if name.endswith(str(layout.NOTES))]
     made = site.write(
         site.Report(
@@ -55,6 +65,8 @@ def main(argv: list[str]) -> None:
     for name in sorted(made, key=lambda name: name == site.INDEX):
         with atomic(index.parent / name) as temporary:
             temporary.write_bytes(made[name])
+    listed = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(made.items()))
+    write_text(index.parent / SUMS, listed)
 
 
 def _notes(path: Path) -> notes.Notes:
@@ -62,8 +74,10 @@ def _notes(path: Path) -> notes.Notes:
     return notes.read(path.read_text(encoding="utf-8"), pictures)
 
 
-def study_report(spec: dict[str, Any], whole: dict[str, Any], find: Find) -> page.StudyReport:
-    """Read what the report shows of one study."""
+def study_report(
+    spec: dict[str, Any], whole: dict[str, Any], find: Find, stale: bool | None = None
+) -> page.StudyReport:
+    """Read what the report shows of one study; of one of an earlier run, `stale` says whether it would be made anew."""
     study = Study.model_validate(spec)
 
     def path(pattern: str, **names: str) -> Path:
@@ -79,12 +93,13 @@ def study_report(spec: dict[str, Any], whole: dict[str, Any], find: Find) -> pag
     for name, suffix in itertools.product(study.tables, ("csv", "md", "tex")):
         offered[f"tables/{name}.{suffix}"] = path(layout.TABLE, table=name, suffix=suffix)
     for name in study.figures:
-        offered[f"figures/{name}.svg"] = check(path(layout.FIGURE, figure=name, suffix="svg"))
+        offered[f"figures/{name}.svg"] = path(layout.FIGURE, figure=name, suffix="svg")
     offered |= {Path(pattern).name: path(pattern) for pattern in (layout.REPRODUCTION, layout.CLAIMS, layout.CELLS)}
-    files = {name: file.read_bytes() for name, file in offered.items()}
+    files = {name: check(file).read_bytes() for name, file in offered.items()}
     return page.StudyReport(
         results=results,
         whole=Study.model_validate(whole),
+        earlier=EARLIER[stale],
         prepared=prepared,
         reproduction=compared,
         claims=pd.read_csv(check(path(layout.CLAIMS)), dtype=str, keep_default_na=False),

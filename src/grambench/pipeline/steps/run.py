@@ -39,11 +39,11 @@ def main(argv: list[str]) -> None:
             memory_mb=arguments.memory_mb,
         )
     if outcome.status != "ok":
-        _write_failure(arguments.output, spec, arguments.code, outcome)
+        _write_failure(arguments, spec, outcome)
 
 
-def _write_failure(output: Path, spec: dict[str, Any], code: str, outcome: supervise.Outcome) -> None:
-    from grambench.common import provenance
+def _write_failure(arguments: argparse.Namespace, spec: dict[str, Any], outcome: supervise.Outcome) -> None:
+    from grambench.common import files, provenance
     from grambench.results import records  # not imported by the many runs that succeed: they take longest to load
 
     record = records.Record(
@@ -53,11 +53,12 @@ def _write_failure(output: Path, spec: dict[str, Any], code: str, outcome: super
         status=outcome.status,
         reason=outcome.reason,
         detail=outcome.detail,
-        code=code,
+        code=arguments.code,
+        inputs=[files.identity_of(Path(path)) for path in arguments.inputs],
         settings=spec,
         provenance=provenance.collect() | {"wall_seconds": outcome.seconds},
     )
-    records.write(output, record)
+    records.write(arguments.output, record)
 
 
 if __name__ == "__main__":
