@@ -1,6 +1,6 @@
 """The registry of algorithms: one file in one of its folders is one algorithm, under the file's name.
 
-A module in `online/`, `batch/`, `parametric/` or `baselines/` defines
+A module in `online/`, `batch/`, `parametric/`, `baselines/` or `multiclass/` defines
 
 - its docstring: paper, algorithm number, every deviation; the first line is the algorithm's title;
 - `Parameters`, a frozen dataclass that checks itself;

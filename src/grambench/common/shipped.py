@@ -20,12 +20,3 @@ def located(path: Path | str) -> Path:
     """
     own, other = Path(path), ROOT / path
     return other if other.exists() and not own.exists() else own
-
-
-def of_the_package(path: str) -> Path:
-    """Return a file beside the package's code, relative to the working folder where it lies below that.
-
-    Snakemake makes anew whatever had other inputs: in a clone they are the same wherever it lies.
-    """
-    whole = PACKAGE / path
-    return whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole

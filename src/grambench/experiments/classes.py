@@ -98,7 +98,7 @@ class Way(NamedTuple):
     C : float
         Of the machines, NaN without.
     states : sequence of State
-        Of an algorithm of many classes.
+        The states that the fit went through, of an algorithm that returns them.
     support_vectors : int
         Examples with a coefficient, of any class.
     work : Work

@@ -436,8 +436,9 @@ class Plan:
         at each of P `points`; the sweep, empty for a plain run, and its `values`; the protocol, the kernels and the
         seed. Sweeps that scale kernels or profile a search have one point. For the former the values are factors,
         `scaled` says whether they multiply all kernels or one, and `reference` holds the file and the parameters of the
-        entry to compare with; of a sweep over a `size`, that says of what. A holdout study adds the `dictionary` with
-        its grid, and what the entry tunes; a block the numbers of its first and last repeat.
+        entry to compare with; of a sweep over a `size`, that says of what. Where there are such, the study adds its
+        `dictionary` with the grid, the entry what it tunes and the algorithm that learns `then`, the data set its
+        `classes`, and a block the numbers of its first and last repeat.
         """
         plan = self.studies[study]
         entry, sweep = _parsed(plan, task)

@@ -43,10 +43,6 @@ class Notes:
     html: str
     sections: list[Section]
 
-    def chapters(self) -> list[Section]:
-        """Return the sections of papers."""
-        return [section for section in self.sections if section.level == 2]
-
     def chapter(self, *names: str) -> list[Section]:
         """Return the section of a paper and those below it; the first name that a heading begins with says which."""
         for name in names:
