@@ -70,7 +70,11 @@ def read(results: Path, study: str | None = None) -> Studies | None:
     names = [name for name in ([study] if study else noted["studies"]) if name in noted["asked"]]
     with as_written(path):
         return {
-            name: {dataset: Asked(**each) for dataset, each in noted["asked"][name].items()} for name in names
+            name: {
+                dataset: Asked(str(each["raw"]), list(map(str, each["inputs"])), dict(each["runs"]))
+                for dataset, each in noted["asked"][name].items()
+            }
+            for name in names
         } or None
 
 

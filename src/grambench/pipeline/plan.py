@@ -550,7 +550,7 @@ def _asked(note_path: Path) -> Any:
     try:
         note = json.loads(note_path.read_text(encoding="utf-8"))
         return json.loads(note["asked"]) if note["status"] == "ok" else None
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from grambench.common.files import sealed
@@ -108,14 +109,14 @@ def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
                 yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])
 
 
-def write(
-    found: Mapping[str, records.Record],
-    runs_path: Path,
-    curves_path: Path,
-    cells_path: Path,
-    identities: Sequence[str] = (),
-) -> None:
-    """Write the three tables of some records, which go by the names of their files; identities where they are known."""
+def tables(found: Mapping[str, records.Record], identities: Sequence[str] = ()) -> tuple[pd.DataFrame, ...]:
+    """Return the three tables of some records, which go by the names of their files; identities where they are known.
+
+    Raises
+    ------
+    ValueError, LookupError, TypeError, AttributeError or OverflowError
+        If a record has other settings, or numbers of another shape, than a run leaves.
+    """
     run_rows: list[tuple[Any, ...]] = []
     curve_rows: list[tuple[Any, ...]] = []
     cells = []
@@ -139,8 +140,20 @@ def write(
                 "identity": identity,
             }
         )
-    for path, rows, table in ((runs_path, run_rows, RUNS), (curves_path, curve_rows, CURVES)):
+    return RUNS.frame(run_rows), CURVES.frame(curve_rows), CELLS.frame(cells)
+
+
+def write(
+    found: Mapping[str, records.Record],
+    runs_path: Path,
+    curves_path: Path,
+    cells_path: Path,
+    identities: Sequence[str] = (),
+) -> None:
+    """Write the three tables of some records; see `tables`."""
+    *numbers, cells = tables(found, identities)
+    for path, table in zip((runs_path, curves_path), numbers, strict=True):
         with sealed(path) as temporary:
-            table.frame(rows).to_parquet(temporary, index=False)
+            table.to_parquet(temporary, index=False)
     with sealed(cells_path) as temporary:
-        CELLS.frame(cells).to_csv(temporary, index=False)
+        cells.to_csv(temporary, index=False)

@@ -4,14 +4,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from grambench.common.errors import DataError
+from grambench.common.errors import DataError, GrambenchError, reason
 
 
 @contextmanager
 def as_written(path: Path) -> Iterator[None]:
-    """Raise DataError where what is done with a file fails, since grambench, or this version, has not written it."""
+    """Raise DataError where what is done with a file fails, since grambench, or this version, has not written it.
+
+    Files of others fail in as many ways as the libraries that read them: JSON that is too deep raises RecursionError,
+    a field that is too long csv.Error, a number that is infinite OverflowError.
+    """
     try:
         yield
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise DataError(f"{path}: expected a file as grambench writes it, got another ({said:.200})") from None
+    except GrambenchError:  # which says more
+        raise
+    except Exception as error:
+        raise DataError(f"{path}: expected a file as grambench writes it, got another ({reason(error):.200})") from None
