@@ -618,6 +618,20 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
     assert "Select" not in shown and "told to end" not in shown
 
 
+def test_after_an_error_it_says_that_it_waits_for_steps_that_run(project, capsys):
+    """As after the message of a clock that was set back: nothing else would happen until a long run has ended."""
+    handler = LogHandler(SimpleNamespace(), None)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    handler.emit(log(LogEvent.JOB_INFO, jobid=0, output=["results/omkc/cells.csv"]))
+    handler.emit(log(LogEvent.ERROR, logging.ERROR, "first"))
+    handler.emit(log(LogEvent.JOB_INFO, jobid=1, output=["results/rkl/cells.csv"]))
+    for error in ("second", "third"):
+        handler.emit(log(LogEvent.ERROR, logging.ERROR, error))
+    handler.close()
+    waits = "other steps run still: they are waited for, and Ctrl-C ends them"
+    assert capsys.readouterr().err.splitlines() == ["first", "second", waits, "third"]
+
+
 def test_status_of_a_folder_that_is_not_there(capsys):
     code, _, err = call(capsys, "status", "--results", "nowhere")
     assert (code, err) == (2, "grambench: nowhere: no such folder\n")

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from grambench.common.files import sealed
@@ -55,6 +54,7 @@ CELLS = Table(
         Column("identity", "text", "settings and code that it was made from; empty in a folder that was merged"),
     ),
 )
+RESOURCES = ("wall_seconds", "peak_resident_mb")  # of the provenance
 CONFUSED = "confused:"
 PARTICULAR = {  # metrics of which there is one for each kernel or class
     "updates:KERNEL": "mistakes of the classifier with this kernel alone, which online algorithms update (count)",
@@ -109,14 +109,14 @@ def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
                 yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])
 
 
-def tables(found: Mapping[str, records.Record], identities: Sequence[str] = ()) -> tuple[pd.DataFrame, ...]:
-    """Return the three tables of some records, which go by the names of their files; identities where they are known.
-
-    Raises
-    ------
-    ValueError, LookupError, TypeError, AttributeError or OverflowError
-        If a record has other settings, or numbers of another shape, than a run leaves.
-    """
+def write(
+    found: Mapping[str, records.Record],
+    runs_path: Path,
+    curves_path: Path,
+    cells_path: Path,
+    identities: Sequence[str] = (),
+) -> None:
+    """Write the three tables of some records, which go by the names of their files; identities where they are known."""
     run_rows: list[tuple[Any, ...]] = []
     curve_rows: list[tuple[Any, ...]] = []
     cells = []
@@ -134,26 +134,13 @@ def tables(found: Mapping[str, records.Record], identities: Sequence[str] = ()) 
                 "status": record.status,
                 "reason": record.reason,
                 "orders": record.orders,
-                "wall_seconds": record.provenance.get("wall_seconds"),
-                "peak_resident_mb": record.provenance.get("peak_resident_mb"),
+                **{name: record.provenance.get(name) for name in RESOURCES},
                 "record": name,
                 "identity": identity,
             }
         )
-    return RUNS.frame(run_rows), CURVES.frame(curve_rows), CELLS.frame(cells)
-
-
-def write(
-    found: Mapping[str, records.Record],
-    runs_path: Path,
-    curves_path: Path,
-    cells_path: Path,
-    identities: Sequence[str] = (),
-) -> None:
-    """Write the three tables of some records; see `tables`."""
-    *numbers, cells = tables(found, identities)
-    for path, table in zip((runs_path, curves_path), numbers, strict=True):
+    for path, rows, table in ((runs_path, run_rows, RUNS), (curves_path, curve_rows, CURVES)):
         with sealed(path) as temporary:
-            table.to_parquet(temporary, index=False)
+            table.frame(rows).to_parquet(temporary, index=False)
     with sealed(cells_path) as temporary:
-        cells.to_csv(temporary, index=False)
+        CELLS.frame(cells).to_csv(temporary, index=False)

@@ -9,14 +9,10 @@ from grambench.common.errors import DataError, GrambenchError, reason
 
 @contextmanager
 def as_written(path: Path) -> Iterator[None]:
-    """Raise DataError where what is done with a file fails, since grambench, or this version, has not written it.
-
-    Files of others fail in as many ways as the libraries that read them: JSON that is too deep raises RecursionError,
-    a field that is too long csv.Error, a number that is infinite OverflowError.
-    """
+    """Raise DataError where what is done with a file fails, since grambench, or this version, has not written it."""
     try:
         yield
     except GrambenchError:  # which says more
         raise
-    except Exception as error:
+    except Exception as error:  # as many kinds as libraries: RecursionError of deep JSON, csv.Error of a long field
         raise DataError(f"{path}: expected a file as grambench writes it, got another ({reason(error):.200})") from None
