@@ -1,5 +1,6 @@
 """The command: what it prints, its exit codes, and what it says to a typing error."""
 
+import errno
 import json
 import logging
 import os
@@ -437,6 +438,121 @@ def test_clean_asks_and_removes_what_no_study_needs(project, capsys, monkeypatch
     assert "0.0 MiB in 0 files" in call(capsys, "clean")[1]
 
 
+FOREIGN = (
+    "results/notes.txt",
+    "results/thesis/chapter.tex",
+    "results/omkc/notes.csv",
+    "results/omkc/tables/thesis.docx",
+    "results/omkc/tables/old/table3.csv",
+    "results/omkc/figures/my drawing.svg",
+    "results/gone/readme.md",
+    "results/runs/gone/sonar/notes.txt",
+    "results/runs/gone/sonar/Copy of om2.h5",
+    "results/runs/gone/sonar/om2/b/c.h5",
+    "results/runs/loose.h5",
+    "results/grams/sonar/photo.png",
+    "results/grams/sonar/mine.h5",
+    "results/datasets/table.parquet",
+    "results/.backup/runs/gone/sonar/om2.h5",
+    "results/runs/.backup/sonar/om2.h5",
+    "results/gone/.cells.csv.mine",
+    "data/raw/.backup/source.json",
+    "data/mine/notes.txt",
+)
+
+
+def touched(folder, *names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+
+
+def test_clean_removes_nothing_that_is_not_ours(project, capsys):
+    removed = (
+        *("results/gone/cells.csv", "results/gone/tables/table1.md", "results/gone/figures/a_b.svg"),
+        *("results/runs/gone/sonar/om2.h5", "results/runs/gone/sonar/om2/beta.h5", "results/datasets/gone.h5"),
+        *("results/grams/sonar/gaussian_sigma1e-05.h5", "results/blocks/omkc/sonar/om2/beta/0-1.h5"),
+        *("results/replications/gone.csv", "results/replications/gone/sonar/om2/2-5.h5", "results/images/gone.h5"),
+        *("results/features/gone/lab.h5", "results/features/gone/lab/0.h5", "results/features/gone/lab.codebook.h5"),
+    )
+    touched(project, *FOREIGN, *removed)
+    assert call(capsys, "clean", "-y")[0] == 0
+    left = {
+        path.relative_to(project).as_posix()
+        for folder in ("data", "results")
+        for path in (project / folder).rglob("*")
+        if path.is_file()
+    }
+    assert left == set(FOREIGN)
+
+
+@pytest.mark.parametrize("link", ["results", "data", "data/raw"])
+@pytest.mark.parametrize("arguments", [(), ("-y",)])
+def test_clean_follows_no_link_out_of_the_project(project, capsys, link, arguments):
+    other = project / "other"
+    names = ("runs/gone/sonar/om2.h5", "raw/gone/source.json", "gone/source.json")
+    touched(other, *names)
+    (project / link).parent.mkdir(exist_ok=True)
+    (project / link).symlink_to(other)
+    code, _, err = call(capsys, "clean", *arguments)
+    assert (code, err) == (
+        2,
+        f"grambench: {link}: expected a folder, got a link to {other}; nothing is removed there: "
+        f"call clean in the project that owns it, or put a folder in its place\n",
+    )
+    assert {path.relative_to(other).as_posix() for path in other.rglob("*") if path.is_file()} == set(names)
+
+
+def test_clean_removes_a_link_and_not_what_it_leads_to(project, capsys):
+    touched(project, "other/source.json", "other/data.csv")
+    (project / "data/raw").mkdir(parents=True)
+    (project / "data/raw/gone").symlink_to(project / "other")
+    assert call(capsys, "clean", "-y")[0] == 0
+    assert not (project / "data/raw/gone").is_symlink() and len(list((project / "other").iterdir())) == 2
+
+
+def test_what_cannot_be_removed_is_one_line(project, capsys, monkeypatch):
+    """As in a folder that is mounted read-only."""
+
+    def refuse(self, missing_ok=False):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(self))
+
+    touched(project, "results/gone/cells.csv")
+    monkeypatch.setattr(Path, "unlink", refuse)
+    for command in (["clean", "-y"], ["repair"]):
+        code, _, err = call(capsys, *command)
+        assert (code, err) == (1, "grambench: results/gone/cells.csv: Read-only file system\n"), command
+
+
+@pytest.mark.parametrize(
+    "command", [["run", "--demo"], ["status"], ["failed"], ["clean"], ["repair"], ["show", "a/b/c"]]
+)
+def test_results_that_are_a_file_are_one_line(project, capsys, monkeypatch, command):
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("snakemake was called"))
+    (project / "results").write_text("mine")
+    code, _, err = call(capsys, *command)
+    assert (code, err.count("\n")) == (2, 1)
+    if command[0] not in ("repair", "show"):  # which take any folder
+        assert err == "grambench: results: expected a folder, got a file or a link to nothing; move it away\n"
+    assert (project / "results").read_text() == "mine"
+
+
+def test_an_argument_with_nul_is_one_line(project, capsys):
+    for arguments in (
+        ["init", "a\0b"],
+        ["add-dataset", "a\0b", "--label", "0", "--positive", "1"],
+        ["merge", "\0", "b"],
+    ):
+        code, _, err = call(capsys, *arguments)
+        assert code == 2 and "NUL" in err and err.count("\n") == 1
+
+
+def test_init_in_a_folder_whose_name_is_no_utf_8(tmp_path):
+    program = [sys.executable, "-m", "grambench.cli", "init", b"mine\xff"]
+    answer = subprocess.run(program, cwd=tmp_path, capture_output=True)
+    assert answer.returncode in (0, 2) and b"Traceback" not in answer.stderr
+
+
 def test_a_shell_completes_names(project):
     leave("omkc", "sonar", "om2")
     for line, expected in (
@@ -506,6 +622,20 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
     shown = capsys.readouterr().err
     assert "the directory cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
     assert "Select" not in shown and "told to end" not in shown
+
+
+def test_after_an_error_it_says_that_it_waits_for_steps_that_run(project, capsys):
+    """As after the message of a clock that was set back: nothing else would happen until a long run has ended."""
+    handler = LogHandler(SimpleNamespace(), None)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    handler.emit(log(LogEvent.JOB_INFO, jobid=0, output=["results/omkc/cells.csv"]))
+    handler.emit(log(LogEvent.ERROR, logging.ERROR, "first"))
+    handler.emit(log(LogEvent.JOB_INFO, jobid=1, output=["results/rkl/cells.csv"]))
+    for error in ("second", "third"):
+        handler.emit(log(LogEvent.ERROR, logging.ERROR, error))
+    handler.close()
+    waits = "other steps run still: they are waited for, and Ctrl-C ends them"
+    assert capsys.readouterr().err.splitlines() == ["first", "second", waits, "third"]
 
 
 def test_status_of_a_folder_that_is_not_there(capsys):

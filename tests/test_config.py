@@ -3,14 +3,18 @@
 import itertools
 import json
 import math
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
 
+from grambench import cli
 from grambench.common.errors import ConfigError
 from grambench.config import schema
 from grambench.config.load import check, load, read
@@ -237,3 +241,31 @@ def test_documents_name_only_what_exists():
             assert (ROOT / path).exists() or "mine" in path, f"{page.name}: {path}"
         for path in re.findall(r"\]\(((?!http)[^)#]+)\)", text):
             assert (page.parent / path).exists(), f"{page.name}: {path}"
+
+
+def test_a_file_that_does_not_end_is_refused(tmp_path):
+    """A device, or a pipe that nobody writes to, would be read for ever, and a file of gigabytes fill the memory."""
+    device, pipe, folder, large = (
+        tmp_path / name for name in ("device.yaml", "pipe.yaml", "folder.yaml", "large.yaml")
+    )
+    device.symlink_to("/dev/zero")
+    os.mkfifo(pipe)
+    folder.mkdir()
+    large.touch()
+    os.truncate(large, 2**40)
+    script = "import sys; from pathlib import Path; from grambench.config.load import read; read(Path(sys.argv[1]))"
+    for path, fault in (
+        *((path, "expected a file, got another kind of thing") for path in (device, pipe, folder)),
+        (large, "expected at most 10 MiB, got 1048576"),
+    ):
+        answer = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, timeout=600)
+        assert answer.stderr.splitlines()[-1] == f"grambench.common.errors.ConfigError: {path}: {fault}"
+
+
+def test_commands_do_not_read_a_device(tmp_path, monkeypatch, capsys):
+    shutil.copytree(CONFIG, tmp_path / "config")
+    monkeypatch.chdir(tmp_path)
+    path = Path("config/studies/mine.yaml")
+    path.symlink_to("/dev/zero")
+    assert cli.main(["validate", "mine"]) == 2
+    assert capsys.readouterr().err == f"grambench: {path}: expected a file, got another kind of thing\n"

@@ -176,10 +176,10 @@ def small(tmp_path_factory):
     return copy
 
 
-def start(copy, *arguments, **options):
+def start(copy, *arguments, module="snakemake", **options):
     environment = os.environ | {"PYTHONPATH": str(copy.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.Popen(
-        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+        [sys.executable, "-m", module, *(["--cores", "2"] if module == "snakemake" else []), *arguments],
         cwd=copy.folder,
         env=environment,
         stdout=subprocess.PIPE,
@@ -303,6 +303,46 @@ def test_the_command_names_the_damaged_gram_and_not_its_runs(small):
     assert targets == [GRAM]
     small.snakemake("-R", *targets, "--", record)
     assert small.status("sonar", "perceptron").status == "ok"
+
+
+FUTURE = "expected a past time, got one 365 days ahead; set the clock right, or give such files the time of now: "
+
+
+def set_back(folder):
+    """Leave the files of results as a clock leaves them that is set back by a year."""
+    for path in (folder / "results").rglob("*.h5"):
+        os.utime(path, (time.time() + 365 * 86400,) * 2)
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("command", [("snakemake", "--cores", "2"), ("grambench.cli", "run", "-c", "2")])
+def test_a_clock_that_was_set_back_before_a_run_is_one_line(small, go, command):
+    """Snakemake would fail whatever it makes, as older than what that is made from."""
+    go.touch()
+    small.snakemake(GRAM)
+    set_back(small.folder)
+    said = small.call(*command, expect=2)
+    (line,) = (line for line in said.splitlines() if line.startswith("grambench: "))
+    assert FUTURE in line and said.endswith(f"{line}\n") and "rule" not in said
+    subprocess.run(line.rpartition("now: ")[2], shell=True, check=True, cwd=small.folder)
+    assert "Nothing to be done" in small.snakemake(GRAM)
+
+
+@pytest.mark.workflow
+def test_a_clock_that_is_set_back_during_a_run_ends_it_with_one_line(small, go):
+    (small.folder / SLOW).unlink(missing_ok=True)
+    run = start(small, "run", "-c", "2", "--", SLOW, module="grambench.cli")
+    until(lambda: fits(small))
+    set_back(small.folder)
+    go.touch()
+    said, _ = run.communicate()
+    assert run.returncode == 2 and "clock skew" in said
+    last = said.splitlines()[-1]
+    assert last.startswith("grambench: results/") and FUTURE in last
+    assert not (small.folder / SLOW).exists()
+    subprocess.run(last.rpartition("now: ")[2], shell=True, check=True, cwd=small.folder)
+    small.snakemake(SLOW)
+    assert small.status("sonar", "slow").status == "ok"
 
 
 @pytest.mark.workflow

@@ -1,5 +1,6 @@
 """Files in results folders that grambench has not written: compare, merge and status name them, in one line."""
 
+import json
 from pathlib import Path
 
 import h5py
@@ -8,11 +9,13 @@ import pytest
 from test_merge import SMALL, add, prepare, record, tabulate
 
 from grambench import cli
+from grambench.common import layout
 from grambench.common.files import sealed
 from grambench.pipeline import status
 from grambench.results.merge import TABLE
 
 ROOT = Path(__file__).parent.parent
+DEEP = "[" * 20_000
 
 
 def write_other_table(path):
@@ -44,6 +47,77 @@ def write_other_settings(path):
             file.attrs["settings"] = "{}"
 
 
+def rewrite(path, change):
+    with sealed(path) as temporary:
+        temporary.write_bytes(path.read_bytes())
+        with h5py.File(temporary, "r+") as file:
+            change(file)
+
+
+def write_settings(path, **changes):
+    def change(file):
+        file.attrs["settings"] = json.dumps(json.loads(file.attrs["settings"]) | changes)
+
+    rewrite(path, change)
+
+
+def write_text_for_a_metric(path):
+    def change(file):
+        del file["metrics/mistake_percent"]
+        file["metrics/mistake_percent"] = [["high", "low"]]
+
+    rewrite(path, change)
+
+
+def write_a_metric_of_three_axes(path):
+    def change(file):
+        del file["metrics/mistake_percent"]
+        file["metrics/mistake_percent"] = [[[1.0], [2.0]]]
+
+    rewrite(path, change)
+
+
+def write_a_flat_curve(path):
+    def change(file):
+        del file["curves/objective"]
+        file["curves/objective"] = [1.0, 2.0]
+
+    rewrite(path, change)
+
+
+def write_infinite_rounds(path):
+    def change(file):
+        del file["rounds"]
+        file["rounds"] = [float("inf")] * 2
+
+    rewrite(path, change)
+
+
+def write_protocol_that_is_a_list(path):
+    write_settings(path, protocol=[1, 2])
+
+
+def write_protocol_that_is_a_text(path):
+    write_settings(path, protocol="online")
+
+
+def write_deep_settings(path):
+    rewrite(path, lambda file: file.attrs.update(settings=DEEP))
+
+
+def write_provenance_that_is_a_list(path):
+    rewrite(path, lambda file: file.attrs.update(provenance="[]"))
+
+
+def write_seconds_that_are_a_text(path):
+    rewrite(path, lambda file: file.attrs.update(provenance='{"wall_seconds": "long"}'))
+
+
+def write_long_field(path):
+    with sealed(path) as temporary:
+        temporary.write_text(path.read_text() + "x" * 200_000 + "\n")
+
+
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
     """Two results folders that can be compared and merged."""
@@ -69,6 +143,15 @@ RECORD, DATA = "runs/omkc/wdbc/perceptron.h5", "datasets/wdbc.h5"
         ("merge", RECORD, write_sealed_text),
         ("merge", RECORD, write_without_attributes),
         ("merge", RECORD, write_other_settings),
+        ("merge", RECORD, write_text_for_a_metric),
+        ("merge", RECORD, write_a_metric_of_three_axes),
+        ("merge", RECORD, write_a_flat_curve),
+        ("merge", RECORD, write_infinite_rounds),
+        ("merge", RECORD, write_protocol_that_is_a_list),
+        ("merge", RECORD, write_protocol_that_is_a_text),
+        ("merge", RECORD, write_deep_settings),
+        ("merge", RECORD, write_provenance_that_is_a_list),
+        ("merge", RECORD, write_seconds_that_are_a_text),
         ("merge", DATA, write_sealed_text),
         ("merge", DATA, write_without_attributes),
         ("merge", "omkc/cells.csv", write_other_table),
@@ -107,3 +190,42 @@ def test_runs_that_all_failed_can_be_compared(folders, capsys):
         tabulate(folder, "omkc")
         assert cli.main(["compare", *map(str, folders)]) in (0, 1)
         assert "Traceback" not in capsys.readouterr().err
+
+
+NOTES = {
+    "deep": DEEP,
+    "a list": "[]",
+    "deep inside": '{"studies": ["omkc"], "asked": {"omkc": ' + DEEP,
+    "numbers for paths": '{"studies": ["omkc"], "asked": {"omkc": {"wdbc": {"raw": 1, "inputs": 2, "runs": 3}}}}',
+}
+
+
+@pytest.mark.parametrize("what", NOTES)
+def test_status_of_a_last_run_that_is_not_ours_is_one_line(folders, capsys, what):
+    path = layout.located(folders[0], layout.LAST_RUN)
+    path.write_text(NOTES[what])
+    assert cli.main(["status", "--results", str(folders[0])]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"grambench: {path}: expected a file as grambench writes it") and said.count("\n") == 1
+
+
+def test_a_note_of_a_fetch_that_is_too_deep_is_damaged(tmp_path):
+    (tmp_path / "source.json").write_text(DEEP)
+    assert status.source(tmp_path / "source.json")[0] == "damaged"
+
+
+def test_a_table_with_a_field_that_is_too_long_is_one_line(folders, capsys):
+    write_long_field(folders[0] / "omkc/cells.csv")
+    assert cli.main(["status", "--results", str(folders[0])]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("write", [write_deep_settings, write_without_attributes, write_settings])
+def test_show_of_a_record_that_is_not_ours_is_one_line(folders, capsys, write):
+    arguments = ["show", "omkc/wdbc/perceptron", "--results", str(folders[0])]
+    write(folders[0] / RECORD)
+    if write is write_settings:
+        write(folders[0] / RECORD, points=3, values=["a"])
+    assert cli.main(arguments) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1) and "expected a file as grambench writes it" in said.err

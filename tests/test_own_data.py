@@ -1,5 +1,6 @@
 """A file of one's own: described without a line of YAML by hand, and all that is wrong with it in one line each."""
 
+import contextlib
 import gzip
 import json
 from pathlib import Path
@@ -11,11 +12,11 @@ import yaml
 
 from grambench import cli
 from grambench.common import layout
-from grambench.common.errors import ConfigError
-from grambench.config.dataset import Dataset
+from grambench.common.errors import ConfigError, DataError
+from grambench.config.dataset import Csv, Dataset
 from grambench.config.load import check
 from grambench.config.project import Configuration
-from grambench.datasets import describe, store
+from grambench.datasets import describe, readers, store
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch as fetch_step
 
@@ -130,6 +131,12 @@ FAULTS = {
     "zeros": ("1,2,a\n3,\0,b\n", ["line 2: expected UTF-8, got byte 0x00"]),
     "infinite": ("1,inf,a\n3,4,b\n", ["expected finite numbers, got infinite ones"]),
     "nothing": ("\n", ["expected rows, got none"]),
+    "a label in two lines": ('1,2,"1\n2"\n3,4,a\n5,6,b\n', ["line 1: expected each cell in one line, got '1\\n2'"]),
+    "a number in two lines": ('1,2,a\n3,"4\n\n5",b\n5,6,b\n', ["line 2: expected each cell in one line, got '4\\n5'"]),
+    "a control character": (
+        "1,2,a\n3,4,b\n5,6,b\x01\n",
+        ["line 3: expected text without control characters, got 'b\\x01'"],
+    ),
 }
 
 
@@ -178,6 +185,88 @@ def test_what_spreadsheets_write(project: Path, capsys: Any) -> None:
     Path("b.csv").write_text("größe;wahl\n1;ja\n", encoding="latin-1")
     assert add("b.csv", "--label", "wahl", "--positive", "ja") == 2
     assert "b.csv: line 1: expected UTF-8, got byte 0xf6; save the file as UTF-8" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["1\n2", "a\nb"])
+def test_a_cell_in_two_lines_is_not_read_as_one_that_it_is_not(project: Path, text: str) -> None:
+    """With its parts put together, "1<newline>2" would be a label 12, and a feature of 12."""
+    path = Path("a.csv")
+    for cells in (("1", text), (text, "b")):
+        path.write_text(f'x,y\n2,a\n"{cells[0]}","{cells[1]}"\n')
+        reader = check(Csv, {"format": "csv", "label": "y", "positive": "a", "header_lines": 1}, "a")
+        with pytest.raises(DataError, match=r"a\.csv: .*line 3: expected each cell in one line, got ") as caught:
+            readers.read(reader, {"a.csv": path})
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("header", ["x\x01,y", "x,y\x9f", "x,\x1b[31my", '"x\nz",y'])
+def test_a_column_whose_name_no_file_of_ours_can_hold_is_refused(project: Path, capsys: Any, header: str) -> None:
+    Path("a.csv").write_text(f"{header}\n1,a\n2,b\n")
+    assert add("a.csv", "--label", "1", "--positive", "a", "--header") == 2
+    said = capsys.readouterr().err
+    assert said.startswith("grambench: a.csv: line 1: expected ") and said.count("\n") == 1
+    assert not Path("config/datasets/a.yaml").exists()
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("name", ["no", "true", "null", "on", "Off", "yes"])
+@pytest.mark.parametrize("study", [(), ("--study", "first")])
+def test_a_name_that_yaml_takes_for_no_text_is_refused(project: Path, capsys: Any, name: str, study: Any) -> None:
+    """A study would name no data set where it says `datasets: [iris, no]`."""
+    Path(f"{name}.csv").write_text("x,y\n1,a\n2,b\n")
+    before = files_of(Path("config"))
+    call = ("--label", "y", "--positive", "a", *study)
+    assert add(f"{name}.csv", *call) == 2
+    said = capsys.readouterr().err
+    assert f"expected a name that YAML takes for a text, got {name.lower()}; give another with --name" in said
+    assert said.count("\n") == 1 and files_of(Path("config")) == before
+    assert add(f"{name}.csv", *call, "--name", "other") == 0
+    assert cli.main(["validate", "first"]) == 0
+    assert (found := Configuration(Path("config")).dataset("other")).n == 2
+    assert found.sources[0].files[0].path.endswith(f"{name}.csv")  # type: ignore[union-attr]
+
+
+ODD = {
+    "a file's name that is no UTF-8": ["b\udcff.csv", "--label", "y"],
+    "a control character in the file's name": ["b\x01.csv", "--label", "y"],
+    "a control character in the name": ["a.csv", "--label", "y", "--name", "a\x01"],
+    "a control character in the label": ["a.csv", "--label", "y\x01"],
+    "a character that YAML cannot hold": ["\ufffe.csv", "--label", "y"],
+    "a name of 300 letters": ["a.csv", "--label", "y", "--name", "a" * 300],
+    "a file's name of 250 letters": ["b" * 246 + ".csv", "--label", "y"],
+    "a label of 5000 digits": ["a.csv", "--label", "1" * 5000],
+    "a dropped column of 5000 digits": ["a.csv", "--label", "y", "--drop", "-" + "1" * 5000],
+    "a file's name of 5000 letters": ["a" * 5000, "--label", "y"],
+    "a separator that ends lines": ["a.csv", "--label", "y", "--separator", "\n"],
+    "a separator that quotes": ["a.csv", "--label", "y", "--separator", '"'],
+    "a control character that separates": ["a.csv", "--label", "y", "--separator", "\x01"],
+    "NUL": ["a\0.csv", "--label", "y"],
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_an_odd_call_is_one_line_and_writes_nothing(project: Path, capsys: Any, what: str) -> None:
+    file, *rest = ODD[what]
+    for name in ("a.csv", file):
+        with contextlib.suppress(OSError, ValueError):  # there can be no file of such a name
+            Path(name).write_text("x,y\n1,a\n2,b\n")
+    before = files_of(Path("config"))
+    assert add(file, *rest, "--positive", "a", "--study", "first") == 2
+    said = capsys.readouterr().err
+    assert said.startswith("grambench: ") and said.count("\n") == 1 and len(said) < 700
+    assert files_of(Path("config")) == before
+
+
+def test_what_is_written_is_what_is_read(project: Path, capsys: Any, monkeypatch: Any) -> None:
+    """Whatever comes between, such as a character that one release of YAML writes and another refuses."""
+    monkeypatch.setattr(yaml, "safe_dump", lambda values, **_: "name: other\n")
+    before = files_of(Path("config"))
+    assert add("people.csv", *CALL, "--study", "first") == 2
+    assert "cannot be written so that it is read again" in capsys.readouterr().err
+    assert files_of(Path("config")) == before
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     end = given.index("--") if "--" in given else len(given)
     try:
+        if stray := [word for word in given if "\0" in word]:
+            raise ConfigError(f"expected arguments without NUL, got {stray[0]!r:.60}")
         parser = _parser()
         if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow, and takes no other answer
             import argcomplete
@@ -61,6 +63,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a folder that is read-only, a full disk, a name that is too long
+        print(told(GrambenchError(f"{error.filename or 'system'}: {error.strerror or error}")), file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
 

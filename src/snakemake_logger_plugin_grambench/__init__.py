@@ -31,6 +31,7 @@ class LogHandler(LogHandlerBase):
         self.bar: Any = None
         self.outputs: dict[int, list[str]] = {}  # of jobs that run
         self.failed = 0
+        self.waits = False
         self.ended = threading.Event()
         self.interrupted = False
         if threading.current_thread() is threading.main_thread():
@@ -52,6 +53,9 @@ class LogHandler(LogHandlerBase):
                 self.bar.update(values["done"] - self.bar.n)
             case _ if record.levelno >= logging.WARNING and not self.interrupted:
                 self._write(self.format(record))
+                if record.levelno >= logging.ERROR and len(self.outputs) > 1 and not self.waits:
+                    self.waits = True  # for as long as the limit of a run, without another word of Snakemake
+                    self._write("other steps run still: they are waited for, and Ctrl-C ends them")
 
     def close(self) -> None:
         """Leave the bar as it is."""

@@ -5,10 +5,12 @@ import os
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 from grambench.commands.project import CONFIG, check_root
-from grambench.common.errors import ConfigError, DataError, unknown_name
+from grambench.common.errors import ConfigError, DataError, plain, unknown_name
 
+NAME = r"[a-z][a-z0-9_]{0,99}"  # which files and folders are called after, with more around it
 HELP = "describe a CSV file of your own, everything counted and hashed, so that studies can use it"
 
 
@@ -34,15 +36,23 @@ def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
     import yaml
 
-    from grambench.common.files import write_text
+    from grambench.config.dataset import Dataset
+    from grambench.config.load import check
     from grambench.config.project import Configuration
     from grambench.datasets import describe
 
     check_root()
     name = arguments.name or describe.name_of(arguments.file)
     output = CONFIG / "datasets" / f"{name}.yaml"
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise ConfigError(f"--name: expected small letters, digits and _, a letter first, got {name}")
+    if not re.fullmatch(NAME, name):
+        raise ConfigError(
+            f"--name: expected small letters, digits and _, a letter first, at most 100 of them, got {name!r:.120}"
+        )
+    if yaml.safe_load(name) != name:  # of a study's line `datasets: [iris, no]` the last would be no name
+        raise ConfigError(f"expected a name that YAML takes for a text, got {name}; give another with --name")
+    call = _call(arguments)
+    if plain(call) != call:
+        raise ConfigError(f"expected file, columns and labels in UTF-8 without control characters, got {call!r:.300}")
     if output.is_file() and not arguments.replace:
         raise ConfigError(f"{output}: is there already; --replace writes it anew, --name gives another name")
     if not output.is_file() and name in Configuration(CONFIG).names("datasets"):
@@ -55,24 +65,47 @@ def run(arguments: argparse.Namespace) -> int:
     seen = os.path.relpath(whole, output.parent.absolute()) if whole.is_relative_to(root) else str(whole)
     found = describe.describe(arguments.file, seen, name, wishes)
     study = _used(arguments.study, name) if arguments.study else None
-    text = yaml.safe_dump(found.values, sort_keys=False, allow_unicode=True, width=120)
-    write_text(output, f"# made by: {_call(arguments)}\n{text}")
+    text = f"# made by: {call}\n{yaml.safe_dump(found.values, sort_keys=False, allow_unicode=True, width=120)}"
+    check(Dataset, found.values, str(output))
+    _check_written(output, text, found.values)
+    _write(output, text)
     for remark in found.remarks:
         print(remark)
     print(f"{output}: {found.values['n']} x {found.values['d']}, {found.values['positives']} labelled +1")
     if study:
-        write_text(*study)
+        _write(*study)
         print(f"{study[0]}: uses it; grambench run {arguments.study} -d {name}")
     else:
         print(f"name {name} among `datasets` of a study, and grambench run -d {name}; --study would do the former")
     return 0
 
 
+def _check_written(path: Path, text: str, values: Any) -> None:
+    """Raise ConfigError unless a file of that text would be read as these values."""
+    from grambench.config.load import parse
+
+    try:
+        if parse(text, path) == values:
+            return
+        why = "it would be read as another"
+    except ConfigError as error:
+        why = str(error)
+    raise ConfigError(f"{path}: cannot be written so that it is read again ({why}); nothing was written")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file of the configuration, whole or not at all, and unsealed: people edit it."""
+    from grambench.common.files import atomic
+
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def _separator(text: str) -> str:
     """Return one character; raise ConfigError for more or none."""
     found = "\t" if text in ("tab", "\\t") else text
-    if len(found) != 1:
-        raise ConfigError(f"--separator: expected one character, or tab, got {text!r}")
+    if len(found) != 1 or not (found.isprintable() or found == "\t"):
+        raise ConfigError(f"--separator: expected one character, or tab, got {text!r:.60}")
     return found
 
 
@@ -91,13 +124,18 @@ def _call(arguments: argparse.Namespace) -> str:
 
 def _used(study: str, dataset: str) -> tuple[Path, str]:
     """Return the file of a study, and its text with one more data set."""
+    from grambench.config.load import read
+
     path = CONFIG / "studies" / f"{study}.yaml"
     if not path.is_file():
         raise unknown_name("study in config/studies", study, [each.stem for each in path.parent.glob("[a-z]*.yaml")])
-    text = path.read_text(encoding="utf-8")
+    values, text = read(path), path.read_text(encoding="utf-8")
+    listed = values.get("datasets") if isinstance(values, dict) else None
     match = re.search(r"^datasets: *\[([^\]\n]*)\]", text, re.MULTILINE)
-    if match is None:
+    if match is None or not isinstance(listed, list):
         raise ConfigError(f"{path}: expected a line `datasets: [...]`, got none; name {dataset} there yourself")
     names = list(filter(None, map(str.strip, match[1].split(","))))
     both = ", ".join(dict.fromkeys([*names, dataset]))
-    return path, f"{text[: match.start(1)]}{both}{text[match.end(1) :]}"
+    written = f"{text[: match.start(1)]}{both}{text[match.end(1) :]}"
+    _check_written(path, written, values | {"datasets": list(dict.fromkeys([*listed, dataset]))})
+    return path, written

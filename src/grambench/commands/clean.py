@@ -1,6 +1,7 @@
 """`grambench clean`: remove what no study needs any more."""
 
 import argparse
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,12 +10,18 @@ from typing import TYPE_CHECKING
 
 from grambench.commands.project import read_everything
 from grambench.common import files, layout
+from grambench.common.errors import ConfigError
 
 if TYPE_CHECKING:
     from grambench.pipeline.plan import Plan
 
 HELP = "remove what no study needs any more: results of what is not configured, data of no description"
-KEPT = ("logs", "report")  # folders of results that are small, or of all studies
+SUFFIXES = {layout.TABLE: "(csv|md|tex)", layout.FIGURE: "(svg|png)"}
+REMOVABLE = (  # what grambench writes below results, but what is small or of all studies: logs, the report
+    *(layout.PREPARED, layout.IMAGES, layout.CODEBOOK, layout.DESCRIBED, layout.FEATURES, layout.INNER, layout.GRAM),
+    *(layout.RECORD, layout.BLOCK, layout.REPLICATION, layout.REPLICATIONS, layout.RUNS, layout.CURVES, layout.CELLS),
+    *(layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS, layout.TABLE, layout.FIGURE),
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
+    _check_own(layout.RESULTS, *reversed(Path(layout.RAW).parents[1:4]))
     found = {path: _size(path) for path in unneeded(read_everything())}
     for path, size in found.items():
         print(f"{size / 2**20:10.1f} MiB  {path}")
@@ -34,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("nothing was removed")
         return 0
     for path in found:
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():  # of a link, what it leads to stays
             shutil.rmtree(path)
         else:
             path.unlink()
@@ -43,6 +51,16 @@ def run(arguments: argparse.Namespace) -> int:
             for folder in path.parents:
                 folder.rmdir()
     return 0
+
+
+def _check_own(*folders: Path) -> None:
+    """Raise ConfigError where a folder is a link: others may need what no study of this project does."""
+    for folder in folders:
+        if folder.is_symlink():
+            raise ConfigError(
+                f"{folder}: expected a folder, got a link to {folder.readlink()}; nothing is removed there: "
+                "call clean in the project that owns it, or put a folder in its place"
+            )
 
 
 def agreed() -> bool:
@@ -54,17 +72,27 @@ def agreed() -> bool:
 
 
 def unneeded(plan: "Plan") -> Iterator[Path]:
-    """Yield the files below results that no study of a plan asks for, and the folders of data without a description."""
-    needed = plan.files()
+    """Yield what no study of a plan asks for: files of the layout below results, folders of data of no description."""
+    needed, ours = plan.files(), re.compile("|".join(map(_pattern, REMOVABLE)))
     for path in sorted(layout.RESULTS.rglob("[!.]*")):
-        inside = path.relative_to(layout.RESULTS).parts
-        if path.is_file() and len(inside) > 1 and inside[0] not in KEPT and path.as_posix() not in needed:
+        if path.is_file() and path.as_posix() not in needed and ours.fullmatch(path.as_posix()):
             yield path
     described = set(plan.configuration.names("datasets"))
-    for note in sorted(Path(layout.RAW).parents[1].glob(f"*/{Path(layout.RAW).name}")):
+    for note in sorted(Path(layout.RAW).parents[1].glob(f"[a-z]*/{Path(layout.RAW).name}")):
         if note.parent.name not in described:
             yield note.parent
 
 
+def _pattern(name: str) -> str:
+    """Return the regular expression of a name of the layout."""
+    known = {wildcard: f"({pattern})" for wildcard, pattern in layout.WILDCARDS.items()}
+    parts = re.split(r"\{(\w+)\}", name)  # names in braces are every other one
+    return "".join(
+        (known | {"suffix": SUFFIXES.get(name, "")})[part] if number % 2 else re.escape(part)
+        for number, part in enumerate(parts)
+    )
+
+
 def _size(path: Path) -> int:
-    return sum(each.stat().st_size for each in (path, *path.rglob("*")) if each.is_file())
+    inside = () if path.is_symlink() else (path, *path.rglob("*"))
+    return sum(each.stat().st_size for each in inside if each.is_file())

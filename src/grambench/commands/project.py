@@ -1,12 +1,13 @@
 """The project that a command works in, its plan, and how snakemake finds its workflow."""
 
 import argparse
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from grambench.common import shipped
+from grambench.common import layout, shipped
 from grambench.common.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,12 +23,14 @@ def root(folder: Path) -> Path | None:
 
 
 def check_root() -> None:
-    """Raise ConfigError where the working folder is no project's."""
+    """Raise ConfigError where the working folder is no project's, or has a file in the place of its results."""
     if not SETTINGS.is_file():
         raise ConfigError(
             f"{SETTINGS}: no such file in {Path.cwd()} or a folder above it; "
             "name a project with -C, or make one with grambench init"
         )
+    if os.path.lexists(layout.RESULTS) and not layout.RESULTS.is_dir():
+        raise ConfigError(f"{layout.RESULTS}: expected a folder, got a file or a link to nothing; move it away")
 
 
 def read_plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> "Plan":

@@ -57,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     if code and any(LOCKS.glob("*")):
         remedy = "if no other run goes on here, one was killed: grambench run -- --unlock, then the same command again"
         print(f"{Path.cwd()} is locked: {remedy}", file=sys.stderr)
+    if code == 1:
+        plan.refuse_future()  # a clock that was set back meanwhile, of which Snakemake says more than a line
     return code or (0 if idle else _ended())
 
 

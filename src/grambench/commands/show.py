@@ -32,13 +32,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
     from grambench.results import records
+    from grambench.results.reading import as_written
 
     known = names.runs(arguments.results)
     if arguments.run not in known:
         raise unknown_name(f"record of {arguments.results}", arguments.run, known)
     study, dataset, task = arguments.run.split("/", 2)
     path = layout.located(arguments.results, layout.RECORD.format(study=study, dataset=dataset, task=task))
-    print(*text(records.read(path)), sep="\n")
+    with as_written(path):
+        lines = list(text(records.read(path)))
+    print(*lines, sep="\n")
     return 0
 
 

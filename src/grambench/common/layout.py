@@ -31,6 +31,10 @@ REPORT_FILE = "results/report/report.html"  # all pages as one file
 REPORT_PAGES = "results/report/pages"
 REPORT_FILES = "results/report/files"  # what the pages offer for download
 NOTES = Path("docs/reproduction.md")  # what does not come out and why
+# what the names in braces stand for: Snakemake makes, and `grambench clean` removes, nothing else
+WILDCARDS = dict.fromkeys(("study", "dataset", "base", "descriptor", "table", "figure"), "[a-z][a-z0-9_]*")
+WILDCARDS |= {"kernel": "[a-z]+_[a-z]+[0-9.e+-]+", "task": "[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?"}
+WILDCARDS |= {"block": "[0-9]+-[0-9]+", "part": "[0-9]+"}
 
 
 def located(results: Path, path: str) -> Path:

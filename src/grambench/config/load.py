@@ -1,5 +1,6 @@
 """Reads a YAML file into its model, or says in one line per fault where the file is wrong."""
 
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from grambench.common.errors import ConfigError, unknown_name
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # every job of a cluster reads every study again
 DEEPEST = 50  # lists and mappings in each other
+LARGEST = 10  # MiB of a file
 MOST = 100_000  # values in a file, with those that its aliases stand for, and points of a grid
 
 
@@ -72,9 +74,12 @@ def read(path: Path) -> Any:
         Where it is missing or no YAML, has a key twice, or is too deep or too large for what reads it.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-        _check_events(text)
-        return yaml.load(text, Loader=LOADER)
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):  # a device or a pipe need not end
+            raise ConfigError(f"{path}: expected a file, got another kind of thing")
+        if state.st_size > LARGEST * 2**20:
+            raise ConfigError(f"{path}: expected at most {LARGEST} MiB, got {state.st_size / 2**20:.0f}")
+        return parse(path.read_text(encoding="utf-8"), path)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
     except OSError as error:
@@ -82,6 +87,13 @@ def read(path: Path) -> Any:
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise ConfigError(f"{path}: expected UTF-8, got byte {byte:#04x} at {error.start}; save it as UTF-8") from None
+
+
+def parse(text: str, path: Path) -> Any:
+    """Return the plain values of the text that a YAML file has or shall have; see `read`."""
+    try:
+        _check_events(text)
+        return yaml.load(text, Loader=LOADER)
     except (yaml.YAMLError, ValueError) as error:  # the latter also of a date or a number that cannot be one
         raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
 

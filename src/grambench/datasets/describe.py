@@ -23,6 +23,7 @@ STRAY = 0.1  # of the cells of a column: so few texts among numbers are mistakes
 MOST_VALUES = 50  # of a nominal column that gets an indicator column each
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 POSITION = re.compile(r"-?[0-9]+")
+DIGITS = 9  # of a position; Python makes no number of thousands of them
 NAME = re.compile(r"[^a-z0-9_]+")
 
 
@@ -182,9 +183,9 @@ def _column(option: str, column: str, sheet: Sheet, faults: list[str]) -> int | 
         faults.append(f"{option} {column}: the header has it {sheet.names.count(column)} times; name its position")
         return None
     if POSITION.fullmatch(column):
-        if -width <= int(column) < width:
+        if len(column) <= DIGITS and -width <= int(column) < width:
             return int(column) % width
-        faults.append(f"{option} {column}: expected a column from {-width} to {width - 1}")
+        faults.append(f"{option} {column:.30}: expected a column from {-width} to {width - 1}")
         return None
     if sheet.names:
         faults.append(f"{option}: {unknown_name('column', column, sheet.names)}")

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.errors import plain
+
 FEW = 10  # faults that a message names
 SEPARATORS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'", " ": "blanks"}
 MISSING = ("", "?")
@@ -42,7 +44,8 @@ class Sheet:
     lines : list of int
         The line of the file of each row, from 1.
     faults : list of str
-        What is wrong; rows with another number of columns than most are left out.
+        What is wrong. Rows with another number of columns than most, or with a cell that is no text in one line, are
+        left out of `cells`.
     """
 
     names: list[str]
@@ -72,15 +75,34 @@ def sheet(text: str, separator: str, header_lines: int) -> Sheet:
         raise Faults(["expected rows, got none"])
     widths = Counter(len(row) for _, row in rows)
     width = widths.most_common(1)[0][0]
-    faults = [f"line {line}: expected {width} columns, got {len(row)}" for line, row in rows if len(row) != width]
+    faults, kept = [f"line {line}: {fault}" for line, row in header for fault in _unfit(row)], []
+    for line, row in rows:
+        found = [f"expected {width} columns, got {len(row)}"] if len(row) != width else _unfit(row)
+        faults += [f"line {line}: {fault}" for fault in found]
+        kept += [] if found else [(line, row)]
+    if not kept:
+        raise Faults(faults)
     if width == 1:
         other = separated_by(text)
         hint = f"; {SEPARATORS[other]} would give more" if other and other != separator else ""
         faults.append(f"expected columns separated by {SEPARATORS.get(separator, repr(separator))}, got one{hint}")
-    kept = [(line, row) for line, row in rows if len(row) == width]
     cells = np.array([[_cell(cell) for cell in row] for _, row in kept], dtype=object)
     names = [cell.strip() for cell in header[-1][1]] if header else []
     return Sheet(names if len(names) == width else [], cells, [line for line, _ in kept], faults)
+
+
+def _unfit(row: Sequence[str]) -> list[str]:
+    """Return what is wrong with the cells of a row as texts.
+
+    A cell between quotes may have several lines, which are no number and no name; its parts put together, "1" and "2",
+    would be another one, 12. A description, which is YAML, cannot hold control characters.
+    """
+    odd = [cell for cell in row if not cell.isprintable()]  # few, if any
+    return [f"expected each cell in one line, got {cell!r:.60}" for cell in odd if "\n" in cell] + [
+        f"expected text without control characters, got {cell!r:.60}"
+        for cell in odd
+        if "\n" not in cell and plain(cell) != cell
+    ]
 
 
 def separated_by(text: str) -> str | None:
@@ -104,7 +126,7 @@ def _rows(text: str, separator: str, *, strict: bool) -> Iterator[tuple[int, lis
     if separator == " ":
         yield from ((number, line.split()) for number, line in numbered)
         return
-    reader = csv.reader((line for _, line in numbered), delimiter=separator, strict=strict)
+    reader = csv.reader((f"{line}\n" for _, line in numbered), delimiter=separator, strict=strict)
     begins = 0
     try:
         for row in reader:

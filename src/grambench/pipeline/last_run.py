@@ -68,12 +68,12 @@ def read(results: Path, study: str | None = None) -> Studies | None:
     path = layout.located(results, layout.LAST_RUN)
     if not path.is_file():
         return None
+    from pydantic import TypeAdapter
+
     noted = _read(path)
     names = [name for name in ([study] if study else noted["studies"]) if name in noted["asked"]]
     with as_written(path):
-        return {
-            name: {dataset: Asked(**each) for dataset, each in noted["asked"][name].items()} for name in names
-        } or None
+        return TypeAdapter(Studies).validate_python({name: noted["asked"][name] for name in names}) or None
 
 
 def earlier(plan: "Plan") -> "dict[str, Plan]":

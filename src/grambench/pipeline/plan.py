@@ -10,6 +10,7 @@ import json
 import math
 import os
 import sys
+import time
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
@@ -32,6 +33,7 @@ from grambench.pipeline import compiled, fingerprint
 from grambench.report import looks
 
 PROSE = ("title", "licence", "citation", "url")
+SKEW = 60  # seconds that the clocks of two machines may differ
 START = 3  # seconds of a run beside its repeats
 LAST = 3  # attempt at a run, with the retries of profiles/slurm
 
@@ -492,6 +494,20 @@ class Plan:
         modules.append(experiments.module(_experiment(plan, sweep)))
         return fingerprint.code("grambench.pipeline.steps.run", "grambench.pipeline.steps.fit", *modules)
 
+    def refuse_future(self) -> None:
+        """Raise DataError where a file is from the future: what Snakemake makes from it would be older and fail."""
+        folders = (layout.RESULTS, Path(layout.RAW).parents[1], self.configuration.folder)
+        paths = [path for folder in folders for path in folder.rglob("[!.]*") if path.is_file()]
+        own = (self.own_files(name) for study in self.studies for name in self.datasets(study))
+        paths += map(Path, itertools.chain(*own))
+        newest = max(paths, key=lambda path: path.stat().st_mtime)
+        ahead = newest.stat().st_mtime - time.time()
+        if ahead > SKEW:
+            raise DataError(
+                f"{newest}: expected a past time, got one {ahead / 86400:.3g} days ahead; set the clock right, "
+                "or give such files the time of now: find -L . -newermt now -exec touch -d now {} +"
+            )
+
     def use_compiled_code(self) -> None:
         """Make jobs share a folder of compiled code; one for each state of all algorithms, which share what they call.
 
@@ -646,7 +662,7 @@ def _delivered(note_path: Path) -> tuple[dict[str, Any], int]:
     try:
         note = json.loads(read_text(note_path))
         return (dict(json.loads(note["asked"])), int(note["index"])) if note["status"] == "ok" else ({}, 0)
-    except (DataError, ValueError, LookupError, TypeError):
+    except (DataError, ValueError, LookupError, TypeError, RecursionError):
         return {}, 0
 
 

@@ -143,24 +143,22 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
     if not note_path.is_file():
         return "missing", "not fetched yet"
     try:
-        note = json.loads(read_text(note_path))
-        if note["status"] != "ok":
-            tried = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
-            return "unavailable", tried or "no source of an allowed kind"
-    except (DataError, ValueError, KeyError, TypeError) as error:
-        return "damaged", str(error) if isinstance(error, DataError) else f"{note_path}: {error}"
-    if prepared is not None and prepared.is_file():
-        import h5py
+        with as_written(note_path):
+            note = json.loads(read_text(note_path))
+            if note["status"] != "ok":
+                tried = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
+                return "unavailable", tried or "no source of an allowed kind"
+        if prepared is not None and prepared.is_file():
+            import h5py
 
-        try:
             with as_written(prepared), h5py.File(prepared, "r") as file:
                 if file.attrs["status"] != "ok":
                     return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
                 if lacks := json.loads(str(file.attrs["source"])).get("lacks"):
                     name = note_path.parent.name
                     return "ok", f"a stand-in, {lacks}; grambench fetch {name} asks for the first source again"
-        except DataError as error:
-            return "damaged", str(error)
+    except DataError as error:
+        return "damaged", str(error)
     return "ok", ""
 
 

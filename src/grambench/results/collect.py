@@ -54,6 +54,7 @@ CELLS = Table(
         Column("identity", "text", "what it was made from: settings, code and the identities of what it read"),
     ),
 )
+RESOURCES = ("wall_seconds", "peak_resident_mb")  # of the provenance
 CONFUSED = "confused:"
 PARTICULAR = {  # metrics of which there is one for each kernel or class
     "updates:KERNEL": "mistakes of the classifier with this kernel alone, which online algorithms update (count)",
@@ -132,8 +133,7 @@ def write(
                 "status": record.status,
                 "reason": record.reason,
                 "orders": record.orders,
-                "wall_seconds": record.provenance.get("wall_seconds"),
-                "peak_resident_mb": record.provenance.get("peak_resident_mb"),
+                **{name: record.provenance.get(name) for name in RESOURCES},
                 "record": name,
                 "identity": record.identity,
             }

@@ -101,7 +101,10 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
             with as_written(path):
                 each = _Found(folder, path, records.read(path))
                 _check_place(each)
-                _ = each.repeats  # what else is asked of every record below
+                _difference(each.record, each.record)  # whatever is asked of a record below is asked of it here
+                collect.RUNS.frame(collect.runs(each.record))
+                collect.CURVES.frame(() if each.record.settings["sweep"] else collect.curves(each.record))
+                collect.CELLS.frame([{name: each.record.provenance.get(name) for name in collect.RESOURCES}])
             found.setdefault(str(path.relative_to(folder)), []).append(each)
     kept, reasons, conflicts = {}, {}, []
     for name, candidates in sorted(found.items()):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from grambench.common.errors import DataError
+from grambench.common.errors import DataError, GrambenchError, reason
 
 
 @contextmanager
@@ -12,6 +12,7 @@ def as_written(path: Path) -> Iterator[None]:
     """Raise DataError where what is done with a file fails, since grambench, or this version, has not written it."""
     try:
         yield
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise DataError(f"{path}: expected a file as grambench writes it, got another ({said:.200})") from None
+    except GrambenchError:  # which says more
+        raise
+    except Exception as error:  # as many kinds as libraries: RecursionError of deep JSON, csv.Error of a long field
+        raise DataError(f"{path}: expected a file as grambench writes it, got another ({reason(error):.200})") from None
