@@ -517,11 +517,11 @@ def test_what_cannot_be_removed_is_one_line(project, capsys, monkeypatch):
     def refuse(self, missing_ok=False):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(self))
 
-    touched(project, "results/gone/cells.csv")
+    touched(project, "results/gone/cells.csv", "results/omkc/cells.csv")
     monkeypatch.setattr(Path, "unlink", refuse)
-    for command in (["clean", "-y"], ["repair"]):
-        code, _, err = call(capsys, *command)
-        assert (code, err) == (1, "grambench: results/gone/cells.csv: Read-only file system\n"), command
+    for name, study in (("clean", "gone"), ("repair", "omkc")):
+        code, _, err = call(capsys, name, "-y")
+        assert (code, err) == (1, f"grambench: results/{study}/cells.csv: Read-only file system\n"), name
 
 
 @pytest.mark.parametrize(

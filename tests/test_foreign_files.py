@@ -10,7 +10,7 @@ from test_merge import SMALL, add, prepare, record, tabulate
 
 from grambench import cli
 from grambench.common import layout
-from grambench.common.files import sealed
+from grambench.common.files import sealed, write_text
 from grambench.pipeline import status
 from grambench.results.merge import TABLE
 
@@ -127,7 +127,7 @@ def folders(tmp_path, monkeypatch):
         add(folder, *(record("omkc", "wdbc", algorithm) for algorithm in SMALL["omkc"][2]))
         tabulate(folder, "omkc")
         prepare(folder, "wdbc")
-        (folder / "merged.csv").write_text(",".join(TABLE.names) + "\n")
+        write_text(folder / "merged.csv", ",".join(TABLE.names) + "\n")
     return tmp_path / "a", tmp_path / "b"
 
 
@@ -203,14 +203,14 @@ NOTES = {
 @pytest.mark.parametrize("what", NOTES)
 def test_status_of_a_last_run_that_is_not_ours_is_one_line(folders, capsys, what):
     path = layout.located(folders[0], layout.LAST_RUN)
-    path.write_text(NOTES[what])
+    write_text(path, NOTES[what])
     assert cli.main(["status", "--results", str(folders[0])]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"grambench: {path}: expected a file as grambench writes it") and said.count("\n") == 1
 
 
 def test_a_note_of_a_fetch_that_is_too_deep_is_damaged(tmp_path):
-    (tmp_path / "source.json").write_text(DEEP)
+    write_text(tmp_path / "source.json", DEEP)
     assert status.source(tmp_path / "source.json")[0] == "damaged"
 
 

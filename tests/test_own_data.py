@@ -323,7 +323,7 @@ def test_kinds_of_sources_do_not_matter_to_what_was_delivered(project: Path) -> 
         fetch_step.main([asked, note])
         assert (json.loads(Path(note).read_text())["status"] == "ok") == delivered
         assert spec(["bundled"], dataset) == asked
-        assert (spec(["bundled", "http"], dataset) == asked) == delivered
+        assert (spec(["bundled", "debian"], dataset) == asked) == delivered
     Path("config/datasets/votes84.yaml").write_text(
         Configuration(Path("config")).path("datasets/votes84.yaml").read_text().replace("n: 435", "n: 434")
     )

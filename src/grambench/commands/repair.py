@@ -24,7 +24,10 @@ def run(arguments: argparse.Namespace) -> int:
     results = arguments.results or layout.RESULTS
     if not results.is_dir():
         raise DataError(f"{results}: no such folder")
-    planned = (layout.located(results, path) for path in sorted(read_everything().files()))
+    plan, own = read_everything(), results == layout.RESULTS
+    planned = [layout.located(results, path) for path in sorted(plan.files())]
+    notes = sorted({Path(plan.raw(dataset)) for study in plan.studies for dataset in plan.datasets(study)})
+    planned += notes if own else []
     found = dict(status.damaged(planned))
     for path, fault in found.items():
         print(f"{path}: {fault}")
@@ -35,10 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("nothing was removed")
         return 1
     for path in found:
-        try:
-            path.unlink()
-        except OSError as error:
-            raise DataError(f"{path}: cannot be removed ({error.strerror})") from None
-    moved = "" if results == layout.RESULTS else f"once {results} is {layout.RESULTS} of this project, "
+        path.unlink()
+    moved = "" if own else f"once {results} is {layout.RESULTS} of this project, "
     print(f"{len(found)} files were removed; {moved}the same grambench run as before makes them again")
     return 1

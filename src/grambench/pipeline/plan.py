@@ -173,7 +173,7 @@ class Plan:
 
     def files(self) -> set[str]:
         """Return all files of results that the studies ask for, those of their replications included."""
-        found: set[str] = set()
+        found = {layout.LAST_RUN}
         for study in self.studies:
             found.update(self.shown(study), self.replication_records(study), [layout.REPLICATIONS.format(study=study)])
             for dataset in self.datasets(study):
