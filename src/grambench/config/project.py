@@ -50,8 +50,8 @@ class Project(Model):
         Root of all randomness.
     datasets : list of str, dict of list of str or None
         Restricts every study to these data sets, or the studies that it names to those that it lists.
-    algorithms : dict of list of str
-        Restricts the studies that it names to these of their entries.
+    algorithms : list of str or dict of list of str
+        Restricts every study to these of its entries, or the studies that it names to those that it lists.
     mirrors : list of str
         Folders with a SHA256SUMS that are looked into before any other source; GRAMBENCH_MIRROR adds more.
     sources : list of str
@@ -65,7 +65,7 @@ class Project(Model):
     studies: Names
     seed: Annotated[int, Field(ge=0)] = 0
     datasets: Names | dict[Name, list[Name]] | None = None
-    algorithms: dict[Name, Names] = {}
+    algorithms: Names | dict[Name, Names] = {}
     mirrors: list[str] = []
     sources: list[SourceKind] = ["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
     limits: Limits = Limits()

@@ -10,7 +10,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -56,6 +56,9 @@ class Plan:
         The configuration folder.
     overridden : collection of str
         The keys that do not stand in config.yaml but were given with the command.
+    asked : dict
+        What `--config` said among them. Where it has no `studies`, those that it names with their data sets or
+        algorithms are the studies.
 
     Raises
     ------
@@ -66,18 +69,23 @@ class Plan:
     Attributes
     ----------
     studies : dict of Study
-        By name, those that have a data set that is asked for.
+        By name, those that have a data set and an entry that are asked for.
     left_out : list of str
-        Those that have none.
+        The others.
     """
 
-    def __init__(self, settings: dict[str, Any], folder: Path, overridden: Collection[str] = ()) -> None:
+    def __init__(
+        self, settings: dict[str, Any], folder: Path, overridden: Collection[str] = (), asked: Mapping[str, Any] = {}
+    ) -> None:
         self.configuration = Configuration(folder)
+        known = self.configuration.names("studies")
+        mappings = (asked[key] for key in ("datasets", "algorithms") if isinstance(asked.get(key), dict))
+        if "studies" not in asked and (named := dict.fromkeys(itertools.chain(*mappings))):
+            settings = settings | {"studies": [name for name in named if name in known] or settings["studies"]}
         self.project = check(Project, settings, str(folder / "config.yaml"))
         self.studies: dict[str, Study] = {}
         faults = Faults()
         place = {key: f"{'command line' if key in overridden else folder / 'config.yaml'}: {key}" for key in settings}
-        known = self.configuration.names("studies")
         for name in faults.known(place["studies"], "study", self.project.studies, known):
             with faults.at():
                 self.studies[name] = self.configuration.study(name)
@@ -88,37 +96,44 @@ class Plan:
                 self.configuration.dataset(dataset)
         if isinstance(wanted, dict):
             faults.known(place["datasets"], "study", wanted, known)
-        for name in faults.known(place.get("algorithms", ""), "study", self.project.algorithms, known):
-            if name in self.studies:
-                entries = self.studies[name].algorithms
-                faults.known(place["algorithms"], f"algorithm of {name}", self.project.algorithms[name], entries)
+        entries = self.project.algorithms
+        if isinstance(entries, dict):
+            for name in faults.known(place.get("algorithms", ""), "study", entries, known):
+                if name in self.studies:
+                    own = self.studies[name].algorithms
+                    faults.known(place["algorithms"], f"algorithm of {name}", entries[name], own)
+        elif self.studies:
+            have = {entry for study in self.studies.values() for entry in study.algorithms}
+            faults.known(place["algorithms"], f"algorithm of {', '.join(self.studies)}", entries, have)
         faults.report()
-        self.left_out = [name for name in self.studies if not self.datasets(name)]
+        self.left_out = [name for name in self.studies if not (self.datasets(name) and self.entries(name))]
         if len(self.left_out) == len(self.studies):
-            raise ConfigError(f"none of the studies {', '.join(self.studies)} has any of the data sets asked for")
+            raise ConfigError(
+                f"none of the studies {', '.join(self.studies)} has a data set and an algorithm asked for"
+            )
         self.studies = {name: study for name, study in self.studies.items() if name not in self.left_out}
 
     # names
 
     def datasets(self, study: str) -> list[str]:
         """Return the data sets of a study, as far as the project asks for them."""
-        wanted = self.project.datasets
-        if isinstance(wanted, dict):
-            wanted = wanted.get(study)
-        return [name for name in self.studies[study].datasets if wanted is None or name in wanted]
+        return _asked_of(study, self.studies[study].datasets, self.project.datasets)
+
+    def entries(self, study: str) -> list[str]:
+        """Return the entries of a study, as far as the project asks for them."""
+        return _asked_of(study, self.studies[study].algorithms, self.project.algorithms)
 
     def tasks(self, study: str, dataset: str) -> list[str]:
         """Return what is run on a data set: the study's entries, and "<entry>/<sweep>" for each sweep."""
-        plan = self.studies[study]
-        wanted = self.project.algorithms.get(study, list(plan.algorithms))
+        entries = self.entries(study)
         sweeps = [
             f"{entry}/{name}"
-            for name, sweep in plan.sweeps.items()
+            for name, sweep in self.studies[study].sweeps.items()
             if dataset in sweep.datasets
             for entry in sweep.algorithms
-            if entry in wanted
+            if entry in entries
         ]
-        return [*(entry for entry in plan.algorithms if entry in wanted), *sweeps]
+        return [*entries, *sweeps]
 
     def records(self, study: str) -> list[str]:
         """Return the record files of a study."""
@@ -543,6 +558,14 @@ class Plan:
         of several data sets, which have no rule in common, would each cost a start of Snakemake.
         """
         return "data" if self.expected_seconds(study, dataset, task) < 40 else None
+
+
+def _asked_of(
+    study: str, names: Iterable[str], asked: Collection[str] | Mapping[str, Collection[str]] | None
+) -> list[str]:
+    """Return those of a study's names that a project asks for: of every study, or of the studies that it lists."""
+    wanted = asked.get(study) if isinstance(asked, Mapping) else asked
+    return [name for name in names if wanted is None or name in wanted]
 
 
 def _asked(note_path: Path) -> Any:
