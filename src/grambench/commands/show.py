@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from grambench.commands import names
 from grambench.common import layout
-from grambench.common.errors import unknown_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,12 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
     from grambench.results import records
 
-    known = names.runs(arguments.results)
-    if arguments.run not in known:
-        raise unknown_name(f"record of {arguments.results}", arguments.run, known)
-    study, dataset, task = arguments.run.split("/", 2)
-    path = layout.located(arguments.results, layout.RECORD.format(study=study, dataset=dataset, task=task))
-    print(*text(records.read(path)), sep="\n")
+    print(*text(records.read(names.record(arguments.run, arguments.results))), sep="\n")
     return 0
 
 
