@@ -1,7 +1,9 @@
 """The model of config/config.yaml, and the project as a whole: which studies, data sets and limits."""
 
 import csv
+import itertools
 import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -70,6 +72,34 @@ class Project(Model):
     sources: list[SourceKind] = ["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
     limits: Limits = Limits()
     title: str = ""
+
+
+def named_alone(asked: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Return the setting `studies` of a command that names studies only by their data sets or algorithms.
+
+    Parameters
+    ----------
+    asked : dict
+        The settings that were given with the command.
+    known : collection of str
+        The studies that exist; others are no studies to run, but faults of a plan.
+
+    Returns
+    -------
+    dict
+        Empty where the command gives `studies` or names none.
+    """
+    mappings = [asked[key] for key in ("datasets", "algorithms") if isinstance(asked.get(key), dict)]
+    named = [name for name in dict.fromkeys(itertools.chain(*mappings)) if name in known]
+    return {"studies": named} if named and "studies" not in asked else {}
+
+
+def restricted(
+    study: str, names: Iterable[str], asked: Sequence[str] | Mapping[str, Sequence[str]] | None
+) -> list[str]:
+    """Return those of a study's names that a project asks for: of every study, or of those that a mapping lists."""
+    wanted = asked.get(study) if isinstance(asked, Mapping) else asked
+    return [name for name in names if wanted is None or name in wanted]
 
 
 class Configuration:

@@ -10,7 +10,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,7 +20,7 @@ from grambench.common import layout, shipped
 from grambench.common.errors import REFUSED, ConfigError, Faults, GrambenchError, told
 from grambench.config.dataset import Base, Dataset, Images, Own
 from grambench.config.load import check
-from grambench.config.project import Configuration, Project
+from grambench.config.project import Configuration, Project, named_alone, restricted
 from grambench.config.shown import Sweep
 from grambench.config.study import Study
 from grambench.kernels import continuous
@@ -57,8 +57,7 @@ class Plan:
     overridden : collection of str
         The keys that do not stand in config.yaml but were given with the command.
     asked : dict
-        What `--config` said among them. Where it has no `studies`, those that it names with their data sets or
-        algorithms are the studies.
+        What `--config` said among them; see `grambench.config.project.named_alone`.
 
     Raises
     ------
@@ -79,10 +78,7 @@ class Plan:
     ) -> None:
         self.configuration = Configuration(folder)
         known = self.configuration.names("studies")
-        mappings = (asked[key] for key in ("datasets", "algorithms") if isinstance(asked.get(key), dict))
-        if "studies" not in asked and (named := dict.fromkeys(itertools.chain(*mappings))):
-            settings = settings | {"studies": [name for name in named if name in known] or settings["studies"]}
-        self.project = check(Project, settings, str(folder / "config.yaml"))
+        self.project = check(Project, settings | named_alone(asked, known), str(folder / "config.yaml"))
         self.studies: dict[str, Study] = {}
         faults = Faults()
         place = {key: f"{'command line' if key in overridden else folder / 'config.yaml'}: {key}" for key in settings}
@@ -96,15 +92,14 @@ class Plan:
                 self.configuration.dataset(dataset)
         if isinstance(wanted, dict):
             faults.known(place["datasets"], "study", wanted, known)
-        entries = self.project.algorithms
+        entries, where = self.project.algorithms, place.get("algorithms", "")
         if isinstance(entries, dict):
-            for name in faults.known(place.get("algorithms", ""), "study", entries, known):
+            for name in faults.known(where, "study", entries, known):
                 if name in self.studies:
-                    own = self.studies[name].algorithms
-                    faults.known(place["algorithms"], f"algorithm of {name}", entries[name], own)
+                    faults.known(where, f"algorithm of {name}", entries[name], self.studies[name].algorithms)
         elif self.studies:
             have = {entry for study in self.studies.values() for entry in study.algorithms}
-            faults.known(place["algorithms"], f"algorithm of {', '.join(self.studies)}", entries, have)
+            faults.known(where, f"algorithm of {', '.join(self.studies)}", entries, have)
         faults.report()
         self.left_out = [name for name in self.studies if not (self.datasets(name) and self.entries(name))]
         if len(self.left_out) == len(self.studies):
@@ -117,11 +112,11 @@ class Plan:
 
     def datasets(self, study: str) -> list[str]:
         """Return the data sets of a study, as far as the project asks for them."""
-        return _asked_of(study, self.studies[study].datasets, self.project.datasets)
+        return restricted(study, self.studies[study].datasets, self.project.datasets)
 
     def entries(self, study: str) -> list[str]:
         """Return the entries of a study, as far as the project asks for them."""
-        return _asked_of(study, self.studies[study].algorithms, self.project.algorithms)
+        return restricted(study, self.studies[study].algorithms, self.project.algorithms)
 
     def tasks(self, study: str, dataset: str) -> list[str]:
         """Return what is run on a data set: the study's entries, and "<entry>/<sweep>" for each sweep."""
@@ -558,14 +553,6 @@ class Plan:
         of several data sets, which have no rule in common, would each cost a start of Snakemake.
         """
         return "data" if self.expected_seconds(study, dataset, task) < 40 else None
-
-
-def _asked_of(
-    study: str, names: Iterable[str], asked: Collection[str] | Mapping[str, Collection[str]] | None
-) -> list[str]:
-    """Return those of a study's names that a project asks for: of every study, or of the studies that it lists."""
-    wanted = asked.get(study) if isinstance(asked, Mapping) else asked
-    return [name for name in names if wanted is None or name in wanted]
 
 
 def _asked(note_path: Path) -> Any:

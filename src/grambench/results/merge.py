@@ -201,9 +201,7 @@ def unequal(one: Record, other: Record) -> Iterator[tuple[str, str]]:
         yield "rounds", "rounds"
     for group in GROUPS:
         here, there = getattr(one, group), getattr(other, group)
-        for name in sorted(set(here) | set(there)):
-            if name.endswith(MEASURED):
-                continue
+        for name in sorted(name for name in here | there if not name.endswith(MEASURED)):
             shared = min(values[name].shape[1] for values in (here, there) if name in values)
             in_both = name in here and name in there
             if not in_both or not np.array_equal(here[name][:, :shared], there[name][:, :shared], equal_nan=True):
