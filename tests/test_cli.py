@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 import requests
 import yaml
+from snakemake.cli import get_argument_parser, parse_config
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from grambench import algorithms, cli
@@ -227,13 +228,86 @@ def test_run_hands_over_to_snakemake(monkeypatch, capsys):
     assert call(capsys, "run", "omkc", "-d", "wdbc", "sonar", "-c", "3", "--", "--dry-run", "--quiet")[0] == 7
     (command,) = seen
     assert command[1:] == [
-        *("-m", "snakemake", "--config", 'studies=["omkc"]', 'datasets=["wdbc", "sonar"]', "--cores", "3"),
-        *("--dry-run", "--quiet"),
+        *("-m", "snakemake", "--cores", "3", "--dry-run", "--quiet"),
+        *("--config", 'studies=["omkc"]', 'datasets=["wdbc", "sonar"]'),
     ]
+    demo = ["--configfile", "config/demo.yaml"]
     for arguments, bar in (((), True), (("-v",), False)):
-        plan, command = hand_over(monkeypatch, 7), None
+        seen = hand_over(monkeypatch)
+        monkeypatch.setattr(run, "items", list)
         call(capsys, "run", "--demo", *arguments, "--", "-k")
-        assert plan[0].project.datasets and ("--logger" in (command := plan[1])) is bar and command[-1] == "-k"
+        command, plan = seen  # which is noted once snakemake has ended
+        assert plan.project.datasets and ("--logger" in command) is bar and command[-3:] == ["-k", *demo]
+
+
+def handed_over(monkeypatch, capsys, *arguments):
+    """Return the settings that snakemake gets from a call of `run`, and the plan that the command makes of it."""
+    seen = hand_over(monkeypatch)
+    monkeypatch.setattr(run, "items", list)
+    code, _, err = call(capsys, "run", *arguments)
+    assert code == 0, err
+    (command,) = (each for each in seen if isinstance(each, list))
+    (plan,) = (each for each in seen if isinstance(each, Plan))
+    given = get_argument_parser().parse_args(command[3 : command.index("--") if "--" in command else None])
+    return parse_config(given.config), plan, given, command
+
+
+def test_run_merges_what_snakemake_is_told(monkeypatch, capsys):
+    """A second --config dropped the first: all studies were planned."""
+    more = ("--", "results/x.csv", "--config", "algorithms={rkl: [rkl_l1]}", "seed=7", "-k", "--", "results/y.csv")
+    config, plan, given, command = handed_over(monkeypatch, capsys, "rkl", "-d", "ionosphere", *more)
+    assert config == {
+        "studies": ["rkl"],
+        "datasets": ["ionosphere"],
+        "algorithms": {"rkl": ["rkl_l1"]},
+        "seed": 7,
+    }
+    assert plan.runs() == ["rkl/ionosphere/rkl_l1"] and plan.project.seed == 7
+    assert given.targets == ["results/x.csv"] and given.keep_going and command[-2:] == ["--", "results/y.csv"]
+
+
+def test_run_reads_what_snakemake_reads(monkeypatch, capsys, tmp_path):
+    """The plan that is noted is the one that is run: config.yaml, the demo and files behind -- in their order."""
+    path = tmp_path / "more.yaml"
+    path.write_text("algorithms: {omkc: [om2]}\nlimits: {seconds: 99}\n")
+    config, plan, given, _ = handed_over(monkeypatch, capsys, "--demo", "-d", "sonar", "--", "--configfile", str(path))
+    assert config == {"datasets": ["sonar"]}
+    assert given.configfile == [Path("config/demo.yaml"), path]
+    assert list(plan.studies) == ["omkc", "leaderboard"] and plan.tasks("omkc", "sonar")[0] == "om2"
+    assert len(plan.entries("omkc")) == 1 and len(plan.entries("leaderboard")) == 6  # the demo's
+    assert (plan.project.limits.seconds, plan.project.limits.memory_mb) == (99, 4096)
+    path.write_text("- omkc\n")
+    code, _, err = call(capsys, "run", "--", "--configfile", str(path))
+    assert (code, err) == (2, f"grambench: {path}: expected keys and values, got ['omkc']\n")
+
+
+def test_run_takes_algorithms(monkeypatch, capsys):
+    config, plan, *_ = handed_over(monkeypatch, capsys, "rkl", "-d", "ionosphere", "-a", "rkl_l1", "unif")
+    assert config == {"studies": ["rkl"], "datasets": ["ionosphere"], "algorithms": ["rkl_l1", "unif"]}
+    assert sorted(plan.runs()) == ["rkl/ionosphere/rkl_l1", "rkl/ionosphere/unif"]
+    seen = hand_over(monkeypatch)
+    assert call(capsys, "run", "rkl", "-a", "rkl_l1", "-n")[0] == 0
+    (command,) = seen  # and no run was noted
+    assert "-n" in command and "--logger" not in command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["omkc", "-a", "om3"], "command line: algorithms: unknown algorithm of omkc 'om3': did you mean om"),
+        (["omkc", "oks", "-a", "rkl_l1"], "unknown algorithm of omkc, oks 'rkl_l1': "),
+        (["omck", "-a", "om2"], "unknown study 'omck': did you mean omkc"),
+        (["omkc", "--", "--config", "studies=[rkl]"], "studies: given both as an argument and with --config"),
+        (["--", "--config", "datasets"], "--config: Invalid config definition"),
+        (["--", "--config", "algorithms={omkc: [om3]}"], "unknown algorithm of omkc 'om3': did you mean om"),
+        (["--", "--config", "datasets={omck: [wdbc]}"], "command line: datasets: unknown study 'omck': did you mean"),
+    ],
+)
+def test_run_refuses_what_does_not_exist_or_stands_twice(monkeypatch, capsys, arguments, message):
+    seen = hand_over(monkeypatch)
+    code, _, err = call(capsys, "run", *arguments)
+    assert (code, err.count("\n"), seen) == (2, 1, [])
+    assert message in err
 
 
 @pytest.mark.parametrize(
@@ -262,7 +336,7 @@ def test_run_says_nothing_of_what_it_did_not_run(monkeypatch, capsys, option):
     monkeypatch.setattr(run, "items", lambda: pytest.fail("looked at results"))
     assert call(capsys, "run", "--demo", "--", option)[:2] == (0, "")
     (command,) = seen  # and no run was noted
-    assert command[-1] == option
+    assert option in command
 
 
 def test_run_in_a_locked_folder_says_how_to_unlock(project, capfd):
@@ -272,9 +346,13 @@ def test_run_in_a_locked_folder_says_how_to_unlock(project, capfd):
     lock = project / ".snakemake/locks/0.output.lock"
     lock.parent.mkdir(parents=True)
     lock.write_text("results/report/index.html\n")
+    leave("omkc", "sonar", "om2", "error", "ValueError: planted")
+    note({"omkc": {"om2": "", "om1": ""}}, ["omkc"])  # by the run that holds the lock
+    before = Path(layout.LAST_RUN).read_bytes()
     code, _, err = call(capfd, "run", "--demo", "-d", "sonar", "-c", "1")
     assert code == 1 and "LockException" in err
     assert err.splitlines()[-1].startswith(f"{project} is locked: ")
+    assert Path(layout.LAST_RUN).read_bytes() == before
     assert call(capfd, "run", "--demo", "-d", "sonar", "--", "--unlock")[0] == 0
     assert not lock.exists()
 
@@ -560,6 +638,11 @@ def test_a_shell_completes_names(project):
         ("grambench run ca_l", ["ca_letter "]),
         ("grambench run -d iono", ["ionosphere "]),
         ("grambench show omkc/", ["omkc/sonar/om2 "]),
+        ("grambench rerun omkc/", ["omkc/sonar/om2 "]),
+        ("grambench try mine.py -a ea", ["easy_mkl "]),
+        ("grambench try mine.py -a al", ["all", "alignf"]),
+        ("grambench run rkl -a rkl_", ["rkl_l1", "rkl_l2", "rkl_none"]),
+        ("grambench run -a obs", ["obscure", "obscure_100", "obscure_online"]),
     ):
         asked = {
             "_ARGCOMPLETE": "1",

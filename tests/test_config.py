@@ -149,7 +149,8 @@ def test_a_file_that_would_fill_the_memory_or_the_stack_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("file", "change", "message"),
     [
-        ("config", {"datasets": []}, "datasets.*: List should have at least 1 item"),
+        ("config", {"datasets": []}, "^config.yaml: datasets: List should have at least 1 item[^\n]*$"),
+        ("config", {"datasets": {"omkc": "wdbc"}}, "^config.yaml: datasets.omkc: Input should be a valid list[^\n]*$"),
         ("config", {"algorithms": {"omkc": []}}, "algorithms.omkc: List should have at least 1 item"),
         ("config", {"limits": {"seconds": math.inf}}, "limits.seconds: Input should be a finite number"),
         ("config", {"limits": {"block_seconds": math.inf}}, "limits.block_seconds: Input should be a finite number"),

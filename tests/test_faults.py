@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import psutil
@@ -270,6 +271,87 @@ def test_a_second_snakemake_in_the_folder_is_turned_away(small, go):
     assert first.wait() == 0
     assert small.status("sonar", "slow").status == "ok"
     assert len(list((small.folder / SLOW).parent.glob("*slow*"))) == 1
+
+
+def command(copy, *arguments, **options):
+    """Start `grambench run` in a copy."""
+    environment = os.environ | {"PYTHONPATH": str(copy.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    started = [sys.executable, "-m", "grambench.cli", "run", "-c", "2", *arguments]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return subprocess.Popen(started, cwd=copy.folder, env=environment, start_new_session=True, **streams, **options)
+
+
+def living(copy):
+    """Return the processes that work in a copy."""
+    return [each for each in psutil.process_iter(["cwd"]) if each.info["cwd"] == str(copy.folder)]
+
+
+@pytest.mark.workflow
+def test_a_command_that_is_told_to_end_ends_what_it_has_started(small, go):
+    """Snakemake went on alone, and a terminal that was closed ended the runs of what nohup had started."""
+    (small.folder / SLOW).unlink(missing_ok=True)
+
+    def deaf():  # as nohup makes a program, and a shell a background job of a script
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+
+    for number, arguments, options in ((signal.SIGTERM, ["-v"], {"preexec_fn": deaf}), (signal.SIGHUP, [], {})):
+        told = command(small, *arguments, "--", SLOW, **options)
+        (fit,) = until(lambda: fits(small))
+        if options:
+            os.killpg(told.pid, signal.SIGHUP)
+            time.sleep(1.0)
+            assert fit.is_running()
+        told.send_signal(number)
+        code, left = told.wait(), living(small)
+        go.touch()  # what may be left ends
+        assert (code, left) == (128 + number, [])
+        assert "interrupted; what is done is kept" in told.stdout.read() and not fit.is_running()
+        go.unlink()
+        assert not (small.folder / SLOW).exists() and not list(small.folder.glob(".snakemake/locks/*"))
+
+
+@pytest.mark.workflow
+def test_a_cell_is_run_again_beside_its_record(small, go):
+    go.touch()
+    path = small.folder / SLOW
+    small.snakemake(SLOW)
+    rerun = ("grambench.cli", "rerun", "omkc/sonar/slow")
+    stored, times = (
+        records.read(path),
+        {each: each.stat().st_mtime_ns for each in (small.folder / "results").rglob("*")},
+    )
+    said = small.call(*rerun)
+    count = sum(values.size for group in records.GROUPS for values in getattr(stored, group).values())
+    seconds = stored.metrics["seconds"].size
+    assert said.startswith(f"omkc/sonar/slow: equal: {count - seconds} numbers; it took ")
+    assert times == {each: each.stat().st_mtime_ns for each in (small.folder / "results").rglob("*")}
+
+    metrics = stored.metrics | {"mistake_percent": stored.metrics["mistake_percent"] + [[0.0, 1.5]]}
+    records.write(path, replace(stored, metrics=metrics, code="1.2", settings=stored.settings | {"seed": 1}))
+    said = small.call(*rerun, expect=1).splitlines()
+    was, is_now = metrics["mistake_percent"].mean(), stored.metrics["mistake_percent"].mean()
+    assert said[0].startswith("omkc/sonar/slow: different; it took ")
+    assert said[2].split() == ["mistake_percent", f"{was:.8g}", f"{is_now:.8g}", "1.5", "1", "of", "2"]
+    assert said[3:] == [
+        "made in another way: settings seed",
+        "made by another version of the code, or of a package that computes",
+    ]
+
+    gram = small.folder / GRAM
+    hidden = gram.rename(gram.with_suffix(".away"))
+    said = small.call(*rerun, expect=2)
+    advice = f"grambench run omkc -d sonar -- {GRAM}"
+    assert said == f"grambench: {GRAM}: no such file, which the run reads; make it again: {advice}\n"
+    hidden.rename(gram)
+    content = bytearray(gram.read_bytes())
+    content[5000] ^= 1
+    gram.write_bytes(content)
+    said = small.call(*rerun, expect=1)
+    assert "\n  stored ok\n  now    error: " in said and f"{GRAM}: damaged" in said
+    assert "unknown record of results 'omkc/sonar/fast'" in small.call(*rerun[:2], "omkc/sonar/fast", expect=2)
+    gram.unlink()
+    path.unlink()
 
 
 @pytest.mark.workflow

@@ -234,7 +234,7 @@ def test_studies_without_the_data_sets_asked_for_are_left_out(tmp_path):
     plan(tmp_path)
     found = Plan({"studies": ["omkc", "small", "ca_mnist"], "datasets": ["sonar"]}, folder)
     assert (list(found.studies), found.left_out) == (["omkc", "small"], ["ca_mnist"])
-    with pytest.raises(ConfigError, match="none of the studies ca_mnist has any of the data sets asked for"):
+    with pytest.raises(ConfigError, match="none of the studies ca_mnist has a data set and an algorithm asked for"):
         Plan({"studies": ["ca_mnist"], "datasets": ["sonar"]}, folder)
 
 
@@ -258,6 +258,41 @@ def test_a_project_can_ask_for_some_of_a_studys_entries(small, tmp_path):
     assert chosen.records("omkc") == small.records("omkc")
     with pytest.raises(ConfigError, match=r"unknown algorithm of small 'rkl_l3': did you mean rkl_l"):
         Plan({"studies": ["small"], "algorithms": {"small": ["rkl_l3"]}}, tmp_path / "config")
+
+
+def test_a_project_can_ask_for_entries_of_every_study(tmp_path):
+    """Studies without them are left out; some study has to have each."""
+    folder = tmp_path / "config"
+    plan(tmp_path)
+    found = Plan({"studies": ["small", "omkc", "ca_mnist"], "algorithms": ["om2", "rkl_l2"]}, folder)
+    assert (list(found.studies), found.left_out) == (["small", "omkc"], ["ca_mnist"])
+    assert found.tasks("small", "sonar") == ["rkl_l2", "rkl_l2/scales"]
+    assert {task.partition("/")[0] for task in found.tasks("omkc", "sonar")} == {"om2"}
+    with pytest.raises(ConfigError, match="none of the studies small, omkc has a data set and an algorithm asked for"):
+        Plan({"studies": ["small", "omkc"], "algorithms": ["om2"], "datasets": {"omkc": []}, "seed": 7}, folder)
+    with pytest.raises(ConfigError, match="unknown algorithm of small, omkc 'rkl_l3': did you mean rkl_l"):
+        Plan({"studies": ["small", "omkc"], "algorithms": ["om2", "rkl_l3"]}, folder)
+
+
+@pytest.mark.parametrize(
+    ("asked", "studies"),
+    [
+        ({"datasets": {"leaderboard": ["sonar"]}}, ["leaderboard"]),
+        ({"algorithms": {"small": ["unif"]}}, ["small"]),  # which config.yaml does not list
+        ({"datasets": {"leaderboard": ["sonar"]}, "algorithms": {"small": ["unif"]}}, ["leaderboard", "small"]),
+        ({"datasets": ["sonar"], "algorithms": {"small": ["unif"]}}, ["small"]),
+        ({"datasets": {"leaderboard": ["sonar"]}, "studies": ["leaderboard", "rkl"]}, ["leaderboard", "rkl"]),
+        ({"datasets": ["wdbc"]}, ["omkc", "rkl", "leaderboard"]),
+        ({}, ["omkc", "rkl", "leaderboard"]),
+    ],
+)
+def test_a_mapping_on_the_command_line_names_its_studies(tmp_path, asked, studies):
+    """In config.yaml a mapping restricts those that it names, and the others are whole."""
+    plan(tmp_path)
+    configured = {"studies": ["omkc", "rkl", "leaderboard"], "algorithms": {"rkl": ["unif"]}}
+    configured |= {"datasets": {"rkl": ["wdbc"], "leaderboard": ["sonar"]}} if not asked else {}
+    found = Plan(configured | asked, tmp_path / "config", asked, asked)
+    assert list(found.studies) == studies
 
 
 MANY = {"kind": "classes", "sizes": {"default": [10, 5, 5]}, "values": [1.0]}

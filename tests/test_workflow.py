@@ -258,6 +258,16 @@ def test_a_nested_study_goes_the_same_way(finished):
 
 
 @pytest.mark.workflow
+def test_a_study_named_with_its_data_sets_is_planned_alone(copy):
+    asked = ("--config", "datasets={small: [sonar]}")
+    for said in (
+        copy.snakemake("--dry-run", "--forceall", *asked),
+        copy.call("grambench.cli", "run", "-n", "--", "--forceall", *asked),
+    ):
+        assert "results/runs/small/sonar/unif.h5" in said and "results/runs/omkc" not in said
+
+
+@pytest.mark.workflow
 def test_long_runs_go_in_blocks_and_have_the_same_numbers(finished, copy):
     copy.edit("config/config.yaml", "block_seconds: 60", "block_seconds: 1")
     said = copy.snakemake()
@@ -272,6 +282,8 @@ def test_long_runs_go_in_blocks_and_have_the_same_numbers(finished, copy):
         assert not timed.all()
         pd.testing.assert_frame_equal(before[~timed], after[~timed], check_exact=True)
     assert copy.status("sonar", "omkc_dd").provenance["blocks"] == 2
+    for run in ("omkc/sonar/omkc_dd", "omkc/sonar/omkc_dd/beta", "small/sonar/total/scales"):
+        assert f"{run}: equal: " in copy.call("grambench.cli", "rerun", run)  # as a whole
     assert not list((copy.folder / "results/blocks").rglob("*.h5"))
     assert copy.would_run() == set()
 

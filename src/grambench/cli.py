@@ -22,8 +22,8 @@ from grambench.common import provenance
 from grambench.common.errors import REFUSED, ConfigError, GrambenchError, told, unknown_name
 
 COMMANDS = [  # in the order of help
-    *("init", "list", "add-dataset", "validate", "fetch", "try", "check", "run", "status", "failed", "show", "open"),
-    *("compare", "merge", "clean", "repair", "doctor"),
+    *("init", "list", "add-dataset", "validate", "fetch", "try", "check", "run", "status", "failed", "show", "rerun"),
+    *("open", "compare", "merge", "clean", "repair", "doctor"),
 ]
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder
@@ -31,9 +31,11 @@ EPILOG = """examples:
   grambench list algorithms                        what there is
   grambench run --demo                             three embedded data sets
   grambench run                                    the full study on all cores
-  grambench run -d wdbc sonar -- --dry-run         two data sets; what follows -- goes to snakemake
+  grambench run rkl -d wdbc sonar -a rkl_l1 -n     what would be run: one study, two data sets, one algorithm
+  grambench run -- --keep-going                    what follows -- goes to snakemake
   grambench status                                 what is done, what failed and why
   grambench show omkc/wdbc/om2                     one record: settings, numbers, provenance
+  grambench rerun omkc/wdbc/om2                    does it come out again? beside the record, which stays
   grambench run -- -R $(grambench failed)          try again whatever failed
   grambench repair                                 remove what a disk or a power cut has damaged
   grambench compare results.old results            what changed beyond noise

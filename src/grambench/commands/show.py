@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from grambench.commands import names
 from grambench.common import layout
-from grambench.common.errors import unknown_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,11 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.results import records
     from grambench.results.reading import as_written
 
-    known = names.runs(arguments.results)
-    if arguments.run not in known:
-        raise unknown_name(f"record of {arguments.results}", arguments.run, known)
-    study, dataset, task = arguments.run.split("/", 2)
-    path = layout.located(arguments.results, layout.RECORD.format(study=study, dataset=dataset, task=task))
+    path = names.record(arguments.run, arguments.results)
     with as_written(path):
         lines = list(text(records.read(path)))
     print(*lines, sep="\n")

@@ -5,6 +5,8 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from grambench.commands import names
+
 HELP = "run an algorithm, such as mine.py, beside others on a few data sets, in seconds and without a study"
 DATASETS = ("ionosphere", "sonar")
 
@@ -13,7 +15,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Say what the command takes."""
     parser.add_argument("algorithm", help="a file (mine.py), a module (package.module), or a name of the list")
     parser.add_argument("-d", "--datasets", nargs="+", metavar="NAME", default=DATASETS, help=f"{' '.join(DATASETS)}")
-    parser.add_argument("-a", "--against", nargs="*", metavar="NAME", help="entries of the leaderboard, or all")
+    others = parser.add_argument(
+        "-a", "--against", nargs="*", metavar="NAME", help="entries of the leaderboard, or all"
+    )
+    names.completed(others, names.opponents)
     parser.add_argument("-r", "--repeats", type=int, default=5, metavar="N", help="draws of examples (default: 5)")
     parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help="such as '{rate: 0.5}'")
 

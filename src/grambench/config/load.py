@@ -1,5 +1,6 @@
 """Reads a YAML file into its model, or says in one line per fault where the file is wrong."""
 
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from pydantic_core import ErrorDetails
 from grambench.common.errors import ConfigError, unknown_name
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # every job of a cluster reads every study again
+BRANCH = re.compile(r"(list|dict)\[.+\]")  # how pydantic names what a value that may be either was tried as
 DEEPEST = 50  # lists and mappings in each other
 LARGEST = 10  # MiB of a file
 MOST = 100_000  # values in a file, with those that its aliases stand for, and points of a grid
@@ -46,15 +48,26 @@ def check(model: type[AnyModel], values: Any, where: str) -> AnyModel:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        faults = [f"{where}: {_said(fault, model)} (got {fault['input']!r:.60})" for fault in error.errors()]
+        faults = [f"{where}: {_said(fault, model)} (got {fault['input']!r:.60})" for fault in _meant(error.errors())]
         raise ConfigError("\n".join(faults)) from None
     except ConfigError as error:
         raise ConfigError("\n".join(f"{where}: {line}" for line in str(error).splitlines())) from None
 
 
+def _meant(faults: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Return faults without those of a mapping as a list, or the reverse, where a value may be either."""
+
+    def other(fault: ErrorDetails) -> bool:
+        kind = {"list_type": dict, "dict_type": list}.get(fault["type"], ())
+        return any(map(BRANCH.match, map(str, fault["loc"][-1:]))) and isinstance(fault["input"], kind)
+
+    return [fault for fault in faults if not other(fault)]
+
+
 def _said(fault: ErrorDetails, model: type[Model]) -> str:
     """Return the key and what is wrong with it; of one that does not exist, at the top level, with the nearest."""
-    key, said = ".".join(map(str, fault["loc"])) or "top level", fault["msg"]
+    place = [str(part) for part in fault["loc"] if not BRANCH.match(str(part))]
+    key, said = ".".join(place) or "top level", fault["msg"]
     if fault["type"] == "extra_forbidden":
         said = str(unknown_name("key", key, model.model_fields)) if key in fault["loc"] else "no such key"
     return f"{key}: {said}"

@@ -1,7 +1,9 @@
 """The model of config/config.yaml, and the project as a whole: which studies, data sets and limits."""
 
 import csv
+import itertools
 import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -50,8 +52,8 @@ class Project(Model):
         Root of all randomness.
     datasets : list of str, dict of list of str or None
         Restricts every study to these data sets, or the studies that it names to those that it lists.
-    algorithms : dict of list of str
-        Restricts the studies that it names to these of their entries.
+    algorithms : list of str or dict of list of str
+        Restricts every study to these of its entries, or the studies that it names to those that it lists.
     mirrors : list of str
         Folders with a SHA256SUMS that are looked into before any other source; GRAMBENCH_MIRROR adds more.
     sources : list of str
@@ -65,7 +67,7 @@ class Project(Model):
     studies: Names
     seed: Annotated[int, Field(ge=0)] = 0
     datasets: Names | dict[Name, list[Name]] | None = None
-    algorithms: dict[Name, Names] = {}
+    algorithms: Names | dict[Name, Names] = {}
     mirrors: list[str] = []
     sources: list[SourceKind] = ["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
     limits: Limits = Limits()
@@ -76,6 +78,34 @@ class Project(Model):
         """The mirror folders: those of the environment's GRAMBENCH_MIRROR, then the configured ones."""
         folders = [*os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep), *self.mirrors]
         return [Path(folder).expanduser() for folder in folders if folder]
+
+
+def named_alone(asked: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Return the setting `studies` of a command that names studies only by their data sets or algorithms.
+
+    Parameters
+    ----------
+    asked : dict
+        The settings that were given with the command.
+    known : collection of str
+        The studies that exist; others are no studies to run, but faults of a plan.
+
+    Returns
+    -------
+    dict
+        Empty where the command gives `studies` or names none.
+    """
+    mappings = [asked[key] for key in ("datasets", "algorithms") if isinstance(asked.get(key), dict)]
+    named = [name for name in dict.fromkeys(itertools.chain(*mappings)) if name in known]
+    return {"studies": named} if named and "studies" not in asked else {}
+
+
+def restricted(
+    study: str, names: Iterable[str], asked: Sequence[str] | Mapping[str, Sequence[str]] | None
+) -> list[str]:
+    """Return those of a study's names that a project asks for: of every study, or of those that a mapping lists."""
+    wanted = asked.get(study) if isinstance(asked, Mapping) else asked
+    return [name for name in names if wanted is None or name in wanted]
 
 
 class Configuration:

@@ -24,7 +24,7 @@ from grambench.common.files import check_listed, checksums, identity_of, intact,
 from grambench.common.provenance import identity
 from grambench.config.dataset import Base, Dataset, Described, Images, Own, Source
 from grambench.config.load import check
-from grambench.config.project import Configuration, Project
+from grambench.config.project import Configuration, Project, named_alone, restricted
 from grambench.config.shown import Sweep
 from grambench.config.study import Study
 from grambench.kernels import continuous
@@ -61,6 +61,8 @@ class Plan:
         The configuration folder.
     overridden : collection of str
         The keys that do not stand in config.yaml but were given with the command.
+    asked : dict
+        What `--config` said among them; see `grambench.config.project.named_alone`.
 
     Raises
     ------
@@ -71,18 +73,21 @@ class Plan:
     Attributes
     ----------
     studies : dict of Study
-        By name, those that have a data set that is asked for.
+        By name, those that have a data set and an entry that are asked for.
     left_out : list of str
-        Those that have none.
+        The others.
     """
 
-    def __init__(self, settings: dict[str, Any], folder: Path, overridden: Collection[str] = ()) -> None:
-        self.configuration, self.settings = Configuration(folder), settings
-        self.project = check(Project, settings, str(folder / "config.yaml"))
+    def __init__(
+        self, settings: dict[str, Any], folder: Path, overridden: Collection[str] = (), asked: Mapping[str, Any] = {}
+    ) -> None:
+        self.configuration = Configuration(folder)
+        known = self.configuration.names("studies")
+        self.settings = settings | named_alone(asked, known)
+        self.project = check(Project, self.settings, str(folder / "config.yaml"))
         self.studies: dict[str, Study] = {}
         faults = Faults()
         place = {key: f"{'command line' if key in overridden else folder / 'config.yaml'}: {key}" for key in settings}
-        known = self.configuration.names("studies")
         for name in faults.known(place["studies"], "study", self.project.studies, known):
             with faults.at():
                 self.studies[name] = self.configuration.study(name)
@@ -93,14 +98,20 @@ class Plan:
                 self.configuration.dataset(dataset)
         if isinstance(wanted, dict):
             faults.known(place["datasets"], "study", wanted, known)
-        for name in faults.known(place.get("algorithms", ""), "study", self.project.algorithms, known):
-            if name in self.studies:
-                entries = self.studies[name].algorithms
-                faults.known(place["algorithms"], f"algorithm of {name}", self.project.algorithms[name], entries)
+        entries, where = self.project.algorithms, place.get("algorithms", "")
+        if isinstance(entries, dict):
+            for name in faults.known(where, "study", entries, known):
+                if name in self.studies:
+                    faults.known(where, f"algorithm of {name}", entries[name], self.studies[name].algorithms)
+        elif self.studies:
+            have = {entry for study in self.studies.values() for entry in study.algorithms}
+            faults.known(where, f"algorithm of {', '.join(self.studies)}", entries, have)
         faults.report()
-        self.left_out = [name for name in self.studies if not self.datasets(name)]
+        self.left_out = [name for name in self.studies if not (self.datasets(name) and self.entries(name))]
         if len(self.left_out) == len(self.studies):
-            raise ConfigError(f"none of the studies {', '.join(self.studies)} has any of the data sets asked for")
+            raise ConfigError(
+                f"none of the studies {', '.join(self.studies)} has a data set and an algorithm asked for"
+            )
         self.studies = {name: study for name, study in self.studies.items() if name not in self.left_out}
         for name in self.studies:
             for path in (*self.published(name), *self.shipped(name), self.chances()):
@@ -110,23 +121,23 @@ class Plan:
 
     def datasets(self, study: str) -> list[str]:
         """Return the data sets of a study, as far as the project asks for them."""
-        wanted = self.project.datasets
-        if isinstance(wanted, dict):
-            wanted = wanted.get(study)
-        return [name for name in self.studies[study].datasets if wanted is None or name in wanted]
+        return restricted(study, self.studies[study].datasets, self.project.datasets)
+
+    def entries(self, study: str) -> list[str]:
+        """Return the entries of a study, as far as the project asks for them."""
+        return restricted(study, self.studies[study].algorithms, self.project.algorithms)
 
     def tasks(self, study: str, dataset: str) -> list[str]:
         """Return what is run on a data set: the study's entries, and "<entry>/<sweep>" for each sweep."""
-        plan = self.studies[study]
-        wanted = self.project.algorithms.get(study, list(plan.algorithms))
+        entries = self.entries(study)
         sweeps = [
             f"{entry}/{name}"
-            for name, sweep in plan.sweeps.items()
+            for name, sweep in self.studies[study].sweeps.items()
             if dataset in sweep.datasets
             for entry in sweep.algorithms
-            if entry in wanted
+            if entry in entries
         ]
-        return [*(entry for entry in plan.algorithms if entry in wanted), *sweeps]
+        return [*entries, *sweeps]
 
     def records(self, study: str) -> list[str]:
         """Return the record files of a study."""

@@ -85,9 +85,9 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     """
     start = time.monotonic()
     verdict: tuple[Status, str] | None = None
-    caller, others = _caller(), set(_descendants())
+    caller, others = _caller(), set(descendants())
     process = None
-    with errors.open("wb") as stream, _told_to_end():
+    with errors.open("wb") as stream, told_to_end():
         try:
             _prctl(PR_SET_CHILD_SUBREAPER, 1)
             process = subprocess.Popen(
@@ -114,7 +114,7 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
                 elif _caller() != caller:
                     raise SystemExit(128 + signal.SIGHUP)
         finally:
-            _end(process, others)
+            end(process, others)
             _prctl(PR_SET_CHILD_SUBREAPER, 0)
     if verdict is None:
         verdict = _judge(code, errors)
@@ -206,7 +206,7 @@ def memory_used_mb(others: set[psutil.Process]) -> float:
     Of memory that several processes share, each has an equal part.
     """
     total = 0
-    for process in _descendants():
+    for process in descendants():
         with contextlib.suppress(psutil.Error):
             if process not in others:
                 memory = process.memory_info()
@@ -230,11 +230,12 @@ def _shared_memory(process: psutil.Process) -> int:
     return sum(each.pss for each in process.memory_maps(grouped=False) if each.perms[1] + each.perms[3] == "ws")
 
 
-def _descendants() -> list[psutil.Process]:
+def descendants() -> list[psutil.Process]:
+    """Return the processes that this one has started, and those that they have, parents before children."""
     return psutil.Process().children(recursive=True)
 
 
-def _end(process: "subprocess.Popen[bytes] | None", others: set[psutil.Process]) -> None:
+def end(process: "subprocess.Popen[bytes] | None", others: set[psutil.Process]) -> None:
     """Kill the command with its group at once, then whatever else it has started, until nothing is left."""
     _go_deaf()
     if process:
@@ -242,7 +243,7 @@ def _end(process: "subprocess.Popen[bytes] | None", others: set[psutil.Process])
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     start = time.monotonic()
-    while (left := [each for each in _descendants() if each not in others]) and time.monotonic() - start < END_SECONDS:
+    while (left := [each for each in descendants() if each not in others]) and time.monotonic() - start < END_SECONDS:
         for each in left:
             with contextlib.suppress(psutil.Error):
                 each.kill()
@@ -264,14 +265,15 @@ def _prctl(option: int, value: int) -> None:
 
 
 @contextlib.contextmanager
-def _told_to_end() -> Iterator[None]:
-    """Raise SystemExit when this process is first asked to end: no run goes on unsupervised."""
+def told_to_end() -> Iterator[None]:
+    """Raise SystemExit when this process is first asked to end (by a hang-up not under nohup): no run goes on alone."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         _go_deaf()
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, stop) for number in ENDING}
+    nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    before = {number: signal.signal(number, stop) for number in ENDING if not (nohup and number == signal.SIGHUP)}
     try:
         yield
     finally:

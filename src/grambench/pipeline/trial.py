@@ -132,9 +132,8 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
                 for entry in small.algorithms:
                     yield Row(dataset, title_of(small, entry), Sample.of([]), math.nan, str(found))
                 continue
-            calls = [(title_of(small, entry), *_call(plan, dataset, entry, prepared)) for entry in small.algorithms]
             with ThreadPoolExecutor(os.cpu_count()) as processes:
-                yield from processes.map(partial(_row, dataset), *zip(*calls, strict=True))
+                yield from processes.map(partial(_row, plan, dataset, prepared), small.algorithms)
 
 
 def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
@@ -143,17 +142,18 @@ def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
     return table.round(9).rank(axis="columns").mean().sort_values(kind="stable")
 
 
-def _call(plan: Plan, dataset: str, entry: str, prepared: Path) -> tuple[list[str], Path]:
-    """Return the call of rule `run` for an entry, and the record that it leaves."""
-    limits, output, settings = plan.project.limits, *(prepared.with_name(f"{entry}.{end}") for end in ("h5", "json"))
-    settings.write_text(plan.run_spec(STUDY, dataset, entry), encoding="utf-8")
-    within = ["--seconds", str(limits.seconds), "--memory-mb", str(limits.memory_mb)]
-    arguments = [str(settings), plan.run_code(STUDY, entry), str(output), *within, str(prepared)]
-    return [sys.executable, "-m", run.__name__, *arguments], output
+def call(plan: Plan, cell: tuple[str, str, str], output: Path, inputs: Sequence[Path], seconds: float) -> list[str]:
+    """Return the arguments of rule `run` for a whole run, (study, data set, task), whose record will be `output`."""
+    settings = output.with_suffix(".json")
+    settings.write_text(plan.run_spec(*cell), encoding="utf-8")
+    within = ["--seconds", str(seconds), "--memory-mb", str(plan.project.limits.memory_mb)]
+    return [str(settings), plan.run_code(*cell[::2]), str(output), *within, *map(str, inputs)]
 
 
-def _row(dataset: str, title: str, call: list[str], output: Path) -> Row:
-    subprocess.run(call, check=True)
+def _row(plan: Plan, dataset: str, prepared: Path, entry: str) -> Row:
+    output, title = prepared.with_name(f"{entry}.h5"), title_of(plan.studies[STUDY], entry)
+    arguments = call(plan, (STUDY, dataset, entry), output, [prepared], plan.project.limits.seconds)
+    subprocess.run([sys.executable, "-m", run.__name__, *arguments], check=True)
     record = records.read(output)
     if record.status != "ok":
         return Row(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")

@@ -8,7 +8,7 @@ anew. A cell is a record: study, data set, algorithm, sweep. Of a cell that seve
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,7 +101,10 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
             with as_written(path):
                 each = _Found(folder, path, records.read(path))
                 _check_place(each)
-                _difference(each.record, each.record)  # whatever is asked of a record below is asked of it here
+                (
+                    unlike(each.record, each.record),
+                    list(unequal(each.record, each.record)),
+                )  # whatever is asked of a record below is asked of it here
                 collect.RUNS.frame(collect.runs(each.record))
                 collect.CURVES.frame(() if each.record.settings["sweep"] else collect.curves(each.record))
                 collect.CELLS.frame([{name: each.record.provenance.get(name) for name in collect.RESOURCES}])
@@ -180,32 +183,35 @@ def _chosen(candidates: Sequence[_Found], prefer: Path | None) -> tuple[_Found, 
         return first, "preferred"
     longest = max(numbers, key=lambda each: each.repeats)  # the first of several
     for other in numbers:
-        what = _difference(longest.record, other.record)
-        if what:
+        pair = longest.record, other.record
+        names = dict.fromkeys(name for _, name in unequal(*pair))  # a metric may have a curve of its name
+        if what := unlike(*pair) or ", ".join(names):
             raise _Conflict(f"{what} differ between {other.folder} and {longest.folder}")
     if len(numbers) == 1:
         return longest, "others failed"
     return longest, "equal" if len({each.repeats for each in numbers}) == 1 else "more repeats"
 
 
-def _difference(longer: Record, shorter: Record) -> str:
-    """Return what differs between the numbers of two records on the repeats that both have; empty where nothing."""
-    settings = [_without_repeats(record.settings) for record in (longer, shorter)]
+def unlike(one: Record, other: Record) -> str:
+    """Return which settings or orders differ between two records, their numbers of repeats aside; empty where none."""
+    settings = [_without_repeats(record.settings) for record in (one, other)]
     if settings[0] != settings[1]:
         keys = sorted(set(settings[0]) | set(settings[1]))
         return "settings " + ", ".join(key for key in keys if settings[0].get(key) != settings[1].get(key))
-    if longer.orders != shorter.orders:
-        return f"orders ({longer.orders}, {shorter.orders})"
-    different = [] if np.array_equal(longer.rounds, shorter.rounds) else ["rounds"]
+    return f"orders ({one.orders}, {other.orders})" if one.orders != other.orders else ""
+
+
+def unequal(one: Record, other: Record) -> Iterator[tuple[str, str]]:
+    """Yield the group and the name of numbers that differ on the repeats that two records share, seconds aside."""
+    if not np.array_equal(one.rounds, other.rounds):
+        yield "rounds", "rounds"
     for group in GROUPS:
-        long, short = getattr(longer, group), getattr(shorter, group)
-        for name in sorted(set(long) | set(short)):
-            if name.endswith(MEASURED):
-                continue
-            in_both = name in long and name in short
-            if not in_both or not np.array_equal(long[name][:, : short[name].shape[1]], short[name], equal_nan=True):
-                different.append(name)
-    return ", ".join(dict.fromkeys(different))  # a metric may have a curve of its name
+        here, there = getattr(one, group), getattr(other, group)
+        for name in sorted(name for name in here | there if not name.endswith(MEASURED)):
+            shared = min(values[name].shape[1] for values in (here, there) if name in values)
+            in_both = name in here and name in there
+            if not in_both or not np.array_equal(here[name][:, :shared], there[name][:, :shared], equal_nan=True):
+                yield group, name
 
 
 def _without_repeats(settings: Mapping[str, Any]) -> dict[str, Any]:
