@@ -30,6 +30,8 @@ class Record:
         The end of the traceback or of the output; empty when ok.
     orders : str
         Where the orders or parts come from, "published" or "seeded"; empty where nothing was run.
+    random : str
+        Whether a fit has drawn random numbers, "yes" or "no"; empty where that was not looked at.
     code : str
         The code hash of what has made it; see grambench.pipeline.fingerprint.
     metrics, curves, rounds, kernel_values, class_values
@@ -47,6 +49,7 @@ class Record:
     reason: str = ""
     detail: str = ""
     orders: str = ""
+    random: str = ""
     code: str = ""
     metrics: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
@@ -57,7 +60,7 @@ class Record:
     provenance: dict[str, Any] = field(default_factory=dict)
 
 
-TEXTS = ("study", "dataset", "algorithm", "status", "reason", "detail", "orders", "code")
+TEXTS = ("study", "dataset", "algorithm", "status", "reason", "detail", "orders", "random", "code")
 OBJECTS = ("settings", "provenance")
 GROUPS = ("metrics", "curves", "kernel_values", "class_values")
 
