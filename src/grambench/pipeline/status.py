@@ -126,9 +126,10 @@ def damaged(results: Path = layout.RESULTS) -> Iterator[tuple[Path, str]]:
 
 
 def counts(found: list[Item]) -> str:
-    """Return the number of items of each status in one line."""
-    number = Counter(item.status for item in found)
-    return ", ".join(f"{count} {status}" for status, count in number.most_common())
+    """Return the number of runs of each status in one line, as the report counts them, and that of data sets."""
+    number = Counter(("run" if item.inputs else "data set", item.status) for item in found)
+    ordered = sorted(number.most_common(), key=lambda each: each[0][0], reverse=True)  # runs first
+    return ", ".join(f"{count} {what}{'s' * (count != 1)} {status}" for (what, status), count in ordered)
 
 
 def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
