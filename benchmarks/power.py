@@ -1,17 +1,20 @@
 """How sharp the verdicts are: what they say to numbers that are known to differ, and to numbers that are known not to.
 
     python benchmarks/power.py [STUDY ...]
+    python benchmarks/power.py --tails
 
 level    each of our replications judged by the others as if it were published: how many are different (1 % should be)
 power    the number of one algorithm judged as if it were another's, on the same data set, where the means of the two
          differ by more than twice the margin: how many are confirmed (none should be)
 blunt    the same for all pairs of different algorithms: how many are not told apart, and by Welch's test on the printed
          means and deviations alone
+tails    the level where single runs are normal, lognormal or Student's with 3 degrees of freedom: a published mean of
+         as many runs as a study has, judged by 20 replications of the same truth and by Welch's test on one of them
 """
 
+import argparse
 import itertools
 import math
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -24,10 +27,23 @@ from grambench.results.statistics import Sample, welch
 from grambench.results.verdicts import LEVEL, judge
 
 CONFIG = Path("config")
+CASES, REPLICATIONS, SCALE = 20_000, 20, 10.0  # the deviation of a run is far above what printing rounds
+RUNS = {1: "a single run", 5: "5 runs (RKL)", 20: "20 runs (OMKC)"}
+DISTRIBUTIONS = {
+    "normal": lambda rng, size: rng.normal(size=size),
+    "lognormal": lambda rng, size: rng.lognormal(size=size),
+    "t, 3 degrees": lambda rng, size: rng.standard_t(3, size=size),
+}
 
 
 def main():
-    for name in sys.argv[1:] or ["omkc", "rkl"]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("studies", nargs="*", default=["omkc", "rkl"])
+    parser.add_argument("--tails", action="store_true", help="the level under heavy tails, and nothing else")
+    arguments = parser.parse_args()
+    if arguments.tails:
+        tails()
+    for name in [] if arguments.tails else arguments.studies:
         study = Configuration(CONFIG).study(name)
         known = replications.read(CONFIG / "replications" / f"{name}.csv")
         numbers = pd.concat([pd.read_csv(CONFIG / "published" / file) for file in study.published.results])
@@ -41,6 +57,22 @@ def main():
             print(
                 f"         by Welch's test on the paper's table {said(printed(numbers, metric, study.published.runs))}"
             )
+
+
+def tails():
+    """Print how often numbers of one truth are different, for each distribution and number of runs."""
+    print(f"{CASES} cases each: how many are different by {REPLICATIONS} replications, and by Welch's test")
+    for (runs, said_so), (name, drawn) in itertools.product(RUNS.items(), DISTRIBUTIONS.items()):
+        rng, different = np.random.default_rng(runs), Counter()
+        for _ in range(CASES):
+            values = 50.0 + SCALE * drawn(rng, (REPLICATIONS + 1, runs))
+            published, ours = Sample.of(values[0]), Sample.of(values[1])
+            again = values[1:].mean(axis=1)
+            different["again"] += judge(published, ours, "accuracy_percent", None, again).verdict == "different"
+            if runs > 1:
+                different["welch"] += judge(published, ours, "accuracy_percent", None).verdict == "different"
+        welch_said = f"{100 * different['welch'] / CASES:.1f} %" if runs > 1 else "none"
+        print(f"  means over {said_so}, {name}: {100 * different['again'] / CASES:.1f} %, {welch_said}")
 
 
 def deviation(own):

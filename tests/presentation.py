@@ -137,10 +137,13 @@ def cells() -> pd.DataFrame:
         }[dataset]
         record = f"results/runs/omkc/{dataset}/{algorithm}.h5"
         orders = "published" if status == "ok" else ""
-        rows.append(("omkc", dataset, algorithm, "", status, reason, orders, 1.5, 80.0, record, IDENTITY))
+        random = "yes" if algorithm == "omkc_ss" else "no"
+        rows.append(("omkc", dataset, algorithm, "", status, reason, orders, random, 1.5, 80.0, record, IDENTITY))
         if dataset == "wdbc" and algorithm != "perceptron":
             record = f"results/runs/omkc/{dataset}/{algorithm}/beta.h5"
-            rows.append(("omkc", dataset, algorithm, "beta", status, reason, orders, 1.5, 80.0, record, IDENTITY))
+            rows.append(
+                ("omkc", dataset, algorithm, "beta", status, reason, orders, random, 1.5, 80.0, record, IDENTITY)
+            )
     columns = [
         "study",
         "dataset",
@@ -149,6 +152,7 @@ def cells() -> pd.DataFrame:
         "status",
         "reason",
         "orders",
+        "random",
         "wall_seconds",
         "peak_private_mb",
         "record",

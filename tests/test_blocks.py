@@ -92,6 +92,11 @@ def test_a_joined_record_counts_all_blocks_and_tells_machines_apart(plan):
     assert "others" not in joined(pieces(plan, {}, {})).provenance
 
 
+def test_a_joined_record_has_drawn_where_one_block_has(plan):
+    for blocks, expected in ((("no", "yes", "no"), "yes"), (("no", "no", "no"), "no"), (("", "", ""), "")):
+        assert joined(pieces(plan, *({"random": random} for random in blocks))).random == expected
+
+
 def test_a_failed_block_fails_the_run_and_is_named(plan):
     failed = {"status": "timeout", "reason": "ran for 6 s, the limit", "detail": "slow", "metrics": {}}
     found = joined(pieces(plan, {}, failed, {}))

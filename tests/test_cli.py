@@ -396,10 +396,16 @@ def test_status_counts_what_was_run_last(project, capsys):
     note(asked, ["omkc"])
     write_text(project / "data/raw/sonar/source.json", '{"status": "ok"}')
     code, out, _ = call(capsys, "status")
-    assert (code, out.splitlines()[1]) == (1, "2 ok, 1 missing, 1 stale") and "omkc_dd on sonar: made with" in out
+    assert (code, out.splitlines()[1]) == (
+        1,
+        "1 run ok, 1 run missing, 1 run stale, 1 data set ok",
+    ) and "omkc_dd on sonar: made with" in out
     assert call(capsys, "failed")[1] == "results/runs/omkc/sonar/omkc_dd.h5\n"
     code, out, _ = call(capsys, "status", "rkl")
-    assert (code, out.splitlines()[:2]) == (1, ["error        rkl: rkl on sonar: ValueError: planted", "1 ok, 1 error"])
+    assert (code, out.splitlines()[:2]) == (
+        1,
+        ["error        rkl: rkl on sonar: ValueError: planted", "1 run error, 1 data set ok"],
+    )
     code, out, _ = call(capsys, "status", "oks")  # which was never run
     assert (code, "missing" in out) == (0, True)
     assert "unknown study 'okss': did you mean oks" in call(capsys, "status", "okss")[2]
@@ -413,12 +419,13 @@ def test_status_takes_collected_states_unless_records_are_newer(project, capsys)
     collect.main([identity, *outputs, path])
     Path(path).write_bytes(b"damaged")
     os.utime(path, (0, 0))
-    assert "1 ok" in call(capsys, "status")[1]
+    assert "1 run ok" in call(capsys, "status")[1]
     os.utime(path)
-    assert "1 damaged" in call(capsys, "status")[1]
+    assert "1 run damaged" in call(capsys, "status")[1]
     Path(layout.CELLS.format(study="omkc")).write_text("edited")
     os.utime(path, (0, 0))
-    assert "2 damaged" in call(capsys, "status")[1]  # the record, and the table that was edited
+    said = call(capsys, "status")[1]
+    assert "1 run damaged" in said and "1 file damaged" in said  # the record, and the table that was edited
 
 
 def test_a_plan_is_noted_beside_those_of_other_studies(project):

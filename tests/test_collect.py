@@ -1,15 +1,19 @@
 """Records keep what a protocol hands back, and `collect` makes tidy tables of them."""
 
 import math
+import shutil
 from dataclasses import replace
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
 
 from grambench.common.errors import DataError
+from grambench.common.files import sealed
 from grambench.experiments.outcome import Outcome
 from grambench.pipeline.steps import collect
+from grambench.results import collect as tables
 from grambench.results import records
 
 KERNELS = ["polynomial_p1", "gaussian_sigma0.5"]
@@ -36,10 +40,10 @@ SWEPT = Outcome(metrics={"decision_change": numbers(2, 3)}, kernel_values={"weig
 
 
 def test_a_record_comes_back_as_it_was(tmp_path):
-    written = record(PLAIN)
+    written = record(PLAIN, random="no")
     records.write(tmp_path / "a.h5", written)
     read = records.read(tmp_path / "a.h5")
-    assert (read.settings, read.orders) == (written.settings, "seeded")
+    assert (read.settings, read.orders, read.random) == (written.settings, "seeded", "no")
     assert read.rounds.tolist() == [5, 10]
     for group in records.GROUPS:
         found, expected = getattr(read, group), getattr(written, group)
@@ -48,6 +52,19 @@ def test_a_record_comes_back_as_it_was(tmp_path):
     (tmp_path / "b.h5").write_bytes(b"no record")
     with pytest.raises(DataError, match=r"b\.h5: truncated, or not written"):
         records.read(tmp_path / "b.h5")
+
+
+def test_a_record_of_an_older_version_does_not_tell_of_random_numbers(tmp_path):
+    records.write(tmp_path / "a.h5", record(PLAIN, random="yes"))
+    with sealed(tmp_path / "b.h5") as old:
+        shutil.copy(tmp_path / "a.h5", old)
+        with h5py.File(old, "a") as file:
+            del file.attrs["random"]
+    assert records.read(tmp_path / "b.h5").random == ""
+    found = {name: records.read(tmp_path / name) for name in ("a.h5", "b.h5")}
+    outputs = [tmp_path / name for name in ("runs.parquet", "curves.parquet", "cells.csv")]
+    tables.write(found, *outputs)
+    assert tables.CELLS.read(outputs[2])["random"].tolist() == ["yes", ""]
 
 
 def identity(each):

@@ -12,7 +12,7 @@ from leaderboard import BEHIND, BEST, FAILED, REASON
 from matplotlib.colors import to_hex
 from scipy import stats
 
-from grambench.report import figures, tables
+from grambench.report import charts, figures, tables
 from grambench.report.figures import critical_difference, pareto
 from grambench.report.figures.field import Field
 from grambench.results import reproduction
@@ -272,6 +272,13 @@ def test_the_front_is_drawn_and_no_name_covers_another(canvases, results):
     boxes = [text.get_window_extent() for text in axes.texts]
     assert len(boxes) == len(BEHIND)
     assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+
+
+def test_the_best_are_on_top_in_both_pictures_of_a_front(canvases, results):
+    given = results, pd.DataFrame(), pd.DataFrame()
+    for name in ("pareto", "work"):
+        assert canvases[name].axes[0].yaxis_inverted()
+        assert charts.numbers(figures.chart(*given, results.study.figures[name]))["y"]["down"]
 
 
 def test_costs_are_geometric_means_over_the_data_sets_that_all_have(canvases):

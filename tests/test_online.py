@@ -108,6 +108,36 @@ def test_seconds_are_the_shorter_of_two_short_fits(problem, monkeypatch, duratio
     assert result.metrics["seconds"][0] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("name", "point", "expected"),
+    [
+        ("om2", {}, "no"),
+        ("omkc_dd", {}, "no"),
+        ("uniform_svm", {}, "no"),
+        ("omkc_ss", {}, "yes"),
+        ("omkc_ds", {}, "yes"),
+    ],
+)
+def test_whether_random_numbers_were_drawn_is_measured(problem, name, point, expected):
+    assert online.outcome(asked(name, [point], repeats=2, checkpoints=4), *problem).random == expected
+
+
+@pytest.mark.parametrize(
+    "draw", [lambda rng: rng.random(), lambda rng: rng.integers(2, dtype=np.uint32), lambda rng: rng.spawn(1)]
+)
+def test_one_draw_of_any_kind_in_one_repeat_is_seen(problem, monkeypatch, draw):
+    perceptron = algorithms.load("perceptron")
+    first = online.draw_orders(None, 70, 2, 0, "x").indices[0]
+
+    def fit(parameters, pool, labels, *, order, rng):
+        if np.array_equal(order, first):
+            draw(rng)
+        return perceptron.fit(parameters, pool, labels, order=order, rng=rng)
+
+    monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=fit))
+    assert online.outcome(asked("perceptron", [{}, {}], repeats=2, checkpoints=2), *problem).random == "yes"
+
+
 # algorithms that learn from all examples at once
 
 

@@ -150,7 +150,7 @@ def test_the_overview_says_what_was_run_and_what_does_not_come_out(site):
 
 def test_what_is_not_part_of_a_run_is_no_number_that_is_missing(site, study):
     counts = re.findall(r'<span class="where">([^<]*judged[^<]*)</span>', (site / "index.html").read_text())
-    assert counts == ["6 judged, 5 more without a result"]  # w5a is in no count
+    assert counts == ["3 judged, 2 more without a result"]  # w5a is in no count
     assert "w5a" not in [each.get("data-k", "").split("|")[0] for each in study.named("td")]
     assert "Not part of this run: w5a." in study.text
 
@@ -191,6 +191,52 @@ def test_cells_know_mean_deviation_test_and_record(site):
     assert 'data-k="wdbc|omkc_ss|mistake_percent"' in text
 
 
+def test_a_cell_with_replications_knows_their_mean(tmp_path):
+    """The difference, its interval and p are those of the replications from the published number: 5.1 less 5.5."""
+    row = f"wdbc,omkc_dd,mistake_percent,published,{presentation.IDENTITY},5 5.2 5.1 4.9 5.3 5.4 4.8 5.2 5.1 5\n"
+    shipped = tmp_path / "omkc.csv"
+    shipped.write_text("dataset,algorithm,metric,orders,identity,means\n" + row)
+    results, prepared = presentation.results(), presentation.prepared()
+    compared = reproduction.table(results, prepared, presentation.published(tmp_path), shipped)
+    cells = page.view(made_report_of(presentation.study(), results, compared))["cells"]
+    known = cells["wdbc|omkc_dd|mistake_percent"]
+    assert (known["mean"], known["replicated"], known["published"]) == (5.0, 5.1, "5.50 ± 1.30")
+    assert known["difference"] == -0.4
+    assert (known["replications"], known["rank_p_value"]) == (10, 0.1818)
+    assert not {"replicated", "rank_p_value", "replications"} & set(cells["wdbc|omkc_ss|mistake_percent"])
+
+
+def test_the_headline_counts_results_of_algorithms_alone(site, study):
+    """Sizes, dimensions and best kernels are published too, but are nothing that an algorithm achieves."""
+    compared = pd.read_csv(site / "files/omkc/reproduction.csv")
+    assert {"n", "d", "best_kernel"} <= set(compared["metric"])
+    assert re.findall(r'<span class="where">([^<]*judged[^<]*)</span>', (site / "index.html").read_text()) == [
+        "3 judged, 2 more without a result"
+    ]
+    text = (site / "pages/study-omkc.html").read_text(encoding="utf-8")
+    tiles = re.search(r'<ul class="tiles">(.*?)</ul>', text, re.S)[1]
+    shown = dict(re.findall(r'<li class="c-(\S+)"[^>]*><b>(\d+)', tiles))
+    assert shown == {"exact": "1", "compatible": "1", "different": "1", "speed-up": "2", "unavailable": "2"}
+
+
+def test_a_count_of_seconds_is_no_factor(site):
+    """ "13 × speed-up" was a count of thirteen cells."""
+    text = (site / "pages/study-omkc.html").read_text(encoding="utf-8")
+    assert not re.search(r"\d</b> <span><span[^>]*>×", text) and not re.search(r"×</span> \d", text)
+    assert "× speed-up" not in read(site / "pages/study-omkc.html").text
+
+
+def test_a_cell_tells_where_higher_is_better(site):
+    assert "data-high" not in (site / "pages/study-omkc.html").read_text(encoding="utf-8")  # of mistakes and vectors
+    runs = presentation.runs().replace({"metric": {"mistake_percent": "accuracy_percent"}})
+    table = presentation.study().tables["table3"].model_copy(update={"metrics": ["accuracy_percent", "seconds"]})
+    whole = presentation.study().model_copy(update={"published": None, "figures": {}, "tables": {"table3": table}})
+    results = Results(whole, runs, presentation.cells())
+    text = made_site(whole, results)["pages/study-omkc.html"].decode()
+    marked = re.findall(r'data-k="wdbc\|\w+\|(\w+)"( data-high)?', text)
+    assert set(marked) == {("accuracy_percent", " data-high"), ("seconds", "")}
+
+
 def test_an_algorithm_has_its_paper_ranks_parameters_and_runs(site):
     text = read(site / "pages/algorithm-omkc_dd.html").text
     assert "Deterministic updating, deterministic combination (Hoi et al. 2013, Algorithm 1)." in text
@@ -207,27 +253,35 @@ def test_a_data_set_has_its_description_and_what_ran_on_it(site):
     assert presentation.REASON in read(site / "pages/dataset-splice.html").text
 
 
-def test_a_study_of_ones_own_speaks_of_no_published_numbers():
-    whole = presentation.study().model_copy(
-        update={"name": "mine", "title": "My own", "published": None, "figures": {}}
-    )
-    results = Results(whole, presentation.runs(), presentation.cells())
-    compared = reproduction.table(results, {}, {})
-    plan = presentation.study().tables["table3"]
-    own = page.StudyReport(
+def made_report_of(whole, results, compared):
+    """Return what the report shows of a study with one table and no figures."""
+    comparison = tables.comparison(compared)
+    grid = tables.build(results, presentation.prepared(), comparison, whole.tables["table3"])
+    return page.StudyReport(
         results=results,
         whole=whole,
         prepared=presentation.prepared(),
         reproduction=compared,
         claims=pd.DataFrame(columns=["claim", "verdict", "probability"]),
-        comparison={},
-        tables={"table3": tables.build(results, presentation.prepared(), {}, plan)},
+        comparison=comparison,
+        tables={"table3": grid},
         figures=[],
         files={},
         provenance=[],
         newest=datetime(2027, 1, 1, tzinfo=UTC),
     )
-    made = site_module.write(site_module.Report(studies=[own], title="", descriptions={}, notes=None))
+
+
+def made_site(whole, results):
+    own = made_report_of(whole, results, reproduction.table(results, {}, {}))
+    return site_module.write(site_module.Report(studies=[own], title="", descriptions={}, notes=None))
+
+
+def test_a_study_of_ones_own_speaks_of_no_published_numbers():
+    whole = presentation.study().model_copy(
+        update={"name": "mine", "title": "My own", "published": None, "figures": {}}
+    )
+    made = made_site(whole, Results(whole, presentation.runs(), presentation.cells()))
     first, shown = (Page(made[name].decode()).text for name in ("index.html", "pages/study-mine.html"))
     assert "Full run" in first and "none to compare with" in first
     assert not re.search(r"\b0 ?(/|of) ?0\b", first + shown)

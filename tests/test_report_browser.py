@@ -160,6 +160,37 @@ def test_tables_sort_search_and_filter(site, tmp_path):
     assert found["first"] == "wdbc"  # which differs
 
 
+@pytest.mark.parametrize(("marked", "first"), [(" data-high", "descending"), ("", "ascending")])
+def test_the_first_click_on_a_head_brings_the_best_on_top(site, tmp_path, marked, first):
+    """Ascending where lower is better, descending where higher is; what has no number comes last either way."""
+    rows = "".join(
+        f'<tr><th scope="row">{cell}</th><td{marked if cell[0].isdigit() else ""}>{cell}</td></tr>'
+        for cell in ("80.1", "timeout", "92.5", "7.2")
+    )
+    heads = '<tr><th scope="col">Name</th><th scope="col">Accuracy (%)</th></tr>'
+    table = f'<table id="made" class="sortable"><thead>{heads}</thead><tbody>{rows}</tbody></table>'
+    page = site / "pages" / f"made-{tmp_path.name}.html"
+    text = (site / "pages/study-omkc.html").read_text(encoding="utf-8")
+    page.write_text(text.replace('<ul class="tiles">', table + '<ul class="tiles">', 1), encoding="utf-8")
+    script = """
+    const head = document.querySelector("#made").tHead.rows[0].cells[1], answer = [];
+    for (let click = 0; click < 3; click++) {
+      head.querySelector(".sort").click();
+      const cells = [...document.querySelectorAll("#made tbody td")].map((cell) => cell.textContent);
+      answer.push([head.getAttribute("aria-sort"), cells]);
+    }
+    say(answer);
+    """
+    try:
+        found = tell(site, f"pages/{page.name}", tmp_path, script)
+    finally:
+        page.unlink()
+    ways = {"descending": ["92.5", "80.1", "7.2", "timeout"], "ascending": ["7.2", "80.1", "92.5", "timeout"]}
+    second = "ascending" if first == "descending" else "descending"
+    as_made = ["80.1", "timeout", "92.5", "7.2"]
+    assert found == [[first, ways[first]], [second, ways[second]], [None, as_made]]
+
+
 def test_verdicts_can_be_faded(site, tmp_path):
     script = """
     document.querySelector("input.fade[value=exact]").click();
@@ -187,8 +218,42 @@ def test_a_cell_says_more_by_mouse_and_by_keyboard(site, tmp_path):
     """
     hidden, text, record, left, focused, moved, escaped = tell(site, "pages/study-omkc.html", tmp_path, script)
     assert not hidden and "wdbc · OMKC(S,S) · Mistakes (%)" in text and "mean 5.2, std 1.291, 4 runs" in text
-    assert "99 % from" in text and (site / "pages" / record).resolve().is_file()
+    assert "99 % interval" in text and (site / "pages" / record).resolve().is_file()
     assert [left, focused, moved, escaped] == [True, False, "TD", True]
+
+
+def test_a_card_says_what_is_compared(site, tmp_path):
+    """Of a number with replications the difference is theirs from the published one, not that of this run."""
+    script = """
+    const all = JSON.parse(document.querySelector("script.cells").textContent);
+    const key = "wdbc|omkc_ss|mistake_percent";
+    Object.assign(all[key], {
+      mean: 16.45, std: 0.5, runs: 20, published: "16.07 ± 0.50", replications: 20, replicated: 16.06,
+      difference: -0.014, low: -0.5, high: 0.47, margin: 0.3, p_value: 0.93, rank_p_value: 0.95, verdict: "compatible",
+    });
+    document.querySelector("script.cells").textContent = JSON.stringify(all);
+    const lines = (key) => {
+      document.querySelector(`td[data-k="${key}"]`).dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
+      const names = [...document.querySelectorAll("#card dt")].map((each) => each.textContent);
+      const texts = [...document.querySelectorAll("#card dd")].map((each) => each.textContent);
+      return names.map((name, at) => [name, texts[at]]);
+    };
+    say([lines(key), lines("wdbc|omkc_dd|mistake_percent")]);
+    """
+    replicated, single = tell(site, "pages/study-omkc.html", tmp_path, script)
+    assert replicated[:8] == [
+        ["This run", "mean 16.45, std 0.5, 20 runs"],
+        ["Mean of 20 replications", "16.06"],
+        ["Published", "16.07 ± 0.50"],
+        ["Replications less published", "-0.014"],
+        ["99 % interval of that", "-0.5 to 0.47"],
+        ["Margin", "0.3"],
+        ["p", "0.93"],
+        ["p by rank", "0.95"],
+    ]
+    names = [name for name, _ in single]
+    assert names[:4] == ["This run", "Published", "This run less published", "99 % interval of that"]
+    assert dict(map(tuple, single))["This run less published"] == "-0.5"
 
 
 def test_figures_are_drawn_from_their_numbers_and_lines_can_be_hidden(site, tmp_path):
@@ -216,6 +281,40 @@ def test_figures_are_drawn_from_their_numbers_and_lines_can_be_hidden(site, tmp_
     found = tell(site, "pages/study-omkc.html", tmp_path, script)
     assert found["names"] == ["Perceptron", "OMKC(D,D)", "OMKC(S,S)"]
     assert found["pressed"] == ["false", "true"] and found["same"] == [False, True] and found["still"] == "none"
+
+
+@pytest.mark.parametrize("down", [True, False])
+def test_an_axis_that_runs_down_has_its_least_value_on_top(site, tmp_path, down):
+    script = """
+    const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+    const drawn = () => document.querySelector("figure.drawn[data-name=omkc_figure1]");
+    for (let turn = 0; turn < 50 && !drawn(); turn++) await wait(100);
+    const over = drawn().querySelector(".u-over"), box = over.getBoundingClientRect();
+    const at = { clientX: box.left + box.width * 0.05, clientY: box.top + 3, bubbles: true };
+    over.dispatchEvent(new MouseEvent("mouseenter", at));
+    over.dispatchEvent(new MouseEvent("mousemove", at));
+    await wait(300);
+    const tip = drawn().querySelector(".live .card");
+    say(tip.hidden ? "" : tip.textContent);
+    """
+    dots = [{"of": 0, "x": [1.0, 2.0], "mean": [0.0, 10.0], "names": ["best", "worst"]}]
+    chart = {
+        "x": {"label": "Cost", "log": False, "ticks": {}},
+        "y": {"label": "Behind", "log": False, "down": down},
+        "diagonal": False,
+        "series": [{"title": "all", "colour": "#0072B2", "dash": [], "points": True}],
+        "panels": [{"title": "", "lines": dots}],
+    }
+    page = site / "pages" / f"made-{tmp_path.name}.html"
+    text = (site / "pages/study-omkc.html").read_text(encoding="utf-8")
+    numbers = '<script type="application/json" class="numbers">'
+    start = text.index(numbers, text.index('data-name="omkc_figure1"')) + len(numbers)
+    page.write_text(text[:start] + json.dumps(chart) + text[text.index("</script>", start) :], encoding="utf-8")
+    try:
+        found = tell(site, f"pages/{page.name}", tmp_path, script)
+    finally:
+        page.unlink()
+    assert ("best" in found and "Behind 0" in found) == down
 
 
 def test_the_one_file_shows_a_page_at_a_time(site, tmp_path):

@@ -48,6 +48,41 @@ def test_means_deviations_and_verdicts(table):
     assert far.verdict == "different" and far.p_value < 0.01
 
 
+def judged_with(tmp_path, **changes):
+    """Return the row of a number that does not print as published: 5.00 +- 1.29 against 5.50 +- 1.30."""
+    cells = presentation.cells().assign(**changes)
+    study = presentation.study()
+    study = study.model_copy(update={"published": study.published.model_copy(update={"runs": presentation.REPEATS})})
+    results = Results(study, presentation.runs(), cells)
+    table = reproduction.table(results, presentation.prepared(), presentation.published(tmp_path))
+    return one(table, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent")
+
+
+def test_an_algorithm_that_draws_nothing_must_print_as_published_on_published_orders(tmp_path):
+    row = judged_with(tmp_path, random="no")
+    assert row.verdict == "different"
+    assert row.reason == reproduction.FIXED
+    assert row.difference == pytest.approx(-0.5) and math.isnan(row.p_value)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"random": "yes"},
+        {"random": ""},
+        {"random": "no", "orders": "seeded"},
+    ],  # draws; is of an older version; has others
+)
+def test_whatever_leaves_something_to_chance_is_tested(tmp_path, changes):
+    row = judged_with(tmp_path, **changes)
+    assert (row.verdict, row.reason) == ("compatible", "") and row.p_value > 0.01
+
+
+def test_fewer_runs_than_the_papers_are_tested_too(table):
+    """Four of twenty published orders leave to chance which ones."""
+    assert one(table, dataset="wdbc", algorithm="omkc_dd", metric="mistake_percent").verdict == "compatible"
+
+
 def far_off(row):
     """Return whether a difference beyond the margin would have been missed."""
     return row.detectable > row.margin and row.high > row.margin

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from grambench.results.statistics import Sample
-from grambench.results.verdicts import judge, judge_median, normality, prints_as, resampled_medians
+from grambench.results.verdicts import judge, judge_digits, judge_median, normality, prints_as, resampled_medians
 
 PUBLISHED = Sample(26.0, 0.78, 20)
 ROUNDED = 0.01 / math.sqrt(12.0)  # deviation of two decimals' rounding
@@ -117,6 +117,43 @@ def test_replications_are_the_textbook_interval_of_one_more_of_them():
     weak = judge(published, ours, "accuracy_percent", 1.5)
     assert (weak.verdict, weak.replications, math.isnan(weak.z)) == ("compatible", 0, True)
     assert weak.detectable > 5 * judged.detectable
+
+
+def test_what_prints_as_published_is_not_exact_where_replications_reject_it():
+    """Our one run agrees with the paper by accident: 20 replications put such numbers near 82."""
+    published, ours = Sample(80.0, 1.0, 5), Sample(80.04, 1.04, 5)
+    replications = 82.0 + np.linspace(-0.9, 0.9, 20)
+    assert judge(published, ours, "accuracy_percent", 1.0).verdict == "exact"
+    judged = judge(published, ours, "accuracy_percent", 1.0, replications)
+    assert judged.p_value < 0.01 and judged.difference == pytest.approx(2.0)
+    assert judged.verdict == "different"
+    near = judge(published, ours, "accuracy_percent", 1.0, replications - 1.9)
+    assert near.p_value > 0.01 and near.verdict == "exact"
+
+
+@pytest.mark.parametrize(
+    ("ours", "expected"),
+    [
+        (Sample(12.61, 0.45, 20), "exact"),
+        (Sample(12.6149, 0.4549, 20), "exact"),
+        (Sample(12.66, 0.45, 20), "different"),  # Welch's test would call it compatible, and with a margin confirmed
+        (Sample(12.61, 0.46, 20), "different"),
+    ],
+)
+def test_where_nothing_is_left_to_chance_only_the_printed_number_will_do(ours, expected):
+    published = Sample(12.61, 0.45, 20)
+    judged = judge_digits(published, ours, "mistake_percent")
+    assert (judged.verdict, judged.difference) == (expected, pytest.approx(ours.mean - 12.61))
+    assert math.isnan(judged.p_value) and math.isnan(judged.low) and judged.replications == 0
+    assert judge(published, ours, "mistake_percent", 0.6).verdict == ("exact" if expected == "exact" else "confirmed")
+
+
+@pytest.mark.parametrize(("published", "least"), [(70.0, 2 / 11), (79.6, 4 / 11), (80.0, 1.0), (80.34, 6 / 11)])
+def test_a_rank_among_replications_is_two_sided_and_ties_count_against_it(published, least):
+    """Of 10 replications none, the least (which prints the same), half, and two lie beyond."""
+    judged = judge(Sample(published, 1.0, 5), Sample(80.2, 1.0, 5), "accuracy_percent", 1.0, REPLICATIONS)
+    assert judged.rank_p_value == pytest.approx(least)
+    assert math.isnan(judge(Sample(published, 1.0, 5), Sample(80.2, 1.0, 5), "accuracy_percent", 1.0).rank_p_value)
 
 
 def test_replications_that_are_all_the_same_tell_nothing():

@@ -32,11 +32,21 @@ class Trained:
     work: Work
 
 
-def fit(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, seed: np.random.SeedSequence) -> Fit:
+def fit(
+    algorithm: Algorithm,
+    settings: dict[str, Any],
+    sample: Sample,
+    seed: np.random.SeedSequence | np.random.Generator,
+) -> Fit:
     """Fit an algorithm with its parameters to a sample, under the contract of `grambench.algorithms.fit`."""
     parameters = algorithms.parameters(algorithm.name, settings)
     rng = np.random.default_rng(seed)
     return learn(algorithm, parameters, sample.pool, sample.labels, order=sample.order, rng=rng)
+
+
+def drawn(rng: np.random.Generator) -> Any:
+    """Return what changes with every random number that is drawn from a generator, and every generator made of it."""
+    return rng.bit_generator.state, rng.bit_generator.seed_seq.n_children_spawned  # type: ignore[attr-defined]
 
 
 def trained(

@@ -23,7 +23,7 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments import learner
 from grambench.experiments.data import Sample, dense, family_of, unit_of
 from grambench.experiments.learner import WORK
-from grambench.experiments.outcome import Origin, Outcome
+from grambench.experiments.outcome import Origin, Outcome, Random
 from grambench.experiments.seeds import seeds
 from grambench.experiments.specification import Specification
 from grambench.kernels.pool import Grid, Pool, Stored
@@ -148,6 +148,8 @@ class Pass:
         Of the fit, or of all of them.
     work : dict of int
         Likewise, under the names of WORK.
+    random : bool
+        Whether a fit has drawn random numbers.
     """
 
     mistakes: NDArray[np.int64]
@@ -156,6 +158,7 @@ class Pass:
     updates: Floats
     seconds: float
     work: dict[str, int]
+    random: bool
 
 
 def _warm_up(algorithm: Algorithm, point: dict[str, Any], sample: Sample) -> bool:
@@ -181,15 +184,17 @@ def present(
     draws: np.random.SeedSequence,
 ) -> Pass:
     """Let an algorithm that learns online pass over a sample, and measure it at C rounds of its first pass."""
-    start = time.perf_counter()
-    fit = learner.fit(algorithm, point, sample, draws)
+    rng = np.random.default_rng(draws)
+    before, start = learner.drawn(rng), time.perf_counter()
+    fit = learner.fit(algorithm, point, sample, rng)
     seconds = time.perf_counter() - start
     trace, at = fit.trace, rounds - 1
     if trace is None:
         raise TypeError(f"{algorithm.name}: expected a trace of the pass, got a fit without one")
     mistakes = np.cumsum(trace.mistakes, dtype=np.int64)[at]
     updates, counted = trace.updates.astype(np.float64), learner.counts(fit.work, len(sample.labels))
-    return Pass(mistakes, trace.support_vectors[at], trace.weights[at], updates, seconds, counted)
+    random = learner.drawn(rng) != before
+    return Pass(mistakes, trace.support_vectors[at], trace.weights[at], updates, seconds, counted, random)
 
 
 def _check_same(algorithm: Algorithm, first: Pass, again: Pass) -> None:
@@ -221,7 +226,7 @@ def retrain(
     begun, work, made = time.perf_counter(), dict.fromkeys(WORK, 0), 0
     mistakes, support, weights = [], [], []
     predictor: Predictor | None = None
-    seen = order[:0]
+    seen, random = order[:0], False
     for before, now in zip([0, *rounds[:-1]], rounds, strict=True):
         coming = order[before:now]
         made += _wrong(predictor, sample, seen, coming)
@@ -231,14 +236,18 @@ def retrain(
         weights.append(np.full(m, np.nan))
         if now >= enough:
             known = Sample(sample.pool.part(seen, seen), labels[seen], np.arange(now, dtype=np.int32))
-            fit = learner.fit(algorithm, point, known, draws)
+            rng = np.random.default_rng(draws)
+            unused = learner.drawn(rng)
+            fit = learner.fit(algorithm, point, known, rng)
+            random |= learner.drawn(rng) != unused
             (machine,) = learner.trained(fit, known, [C])
             predictor = machine.predictor
             for name, count in learner.counts(fit.work + machine.work, int(now)).items():
                 work[name] += count
             support[-1], weights[-1] = _support(predictor), _shares(fit, m)
     seconds = time.perf_counter() - begun
-    return Pass(np.array(mistakes), np.array(support), np.array(weights), np.full(m, np.nan), seconds, work)
+    updates = np.full(m, np.nan)
+    return Pass(np.array(mistakes), np.array(support), np.array(weights), updates, seconds, work, random)
 
 
 def _wrong(predictor: Predictor | None, sample: Sample, seen: Order, coming: Order) -> int:
@@ -280,4 +289,5 @@ def _collected(
         for name, count in each.work.items():
             metrics[name][place] = count
         updates[place] = each.updates
-    return Outcome(metrics, curves, rounds, {"updates": updates}, origin)
+    random: Random = "yes" if any(each.random for each in passes.values()) else "no"
+    return Outcome(metrics, curves, rounds, {"updates": updates}, origin, random)

@@ -11,6 +11,7 @@ from grambench.algorithms.fit import Floats
 
 SLOTS = 50  # kernels of a continuous family that a record has room for, a fit
 Origin = Literal["published", "seeded"]
+Random = Literal["yes", "no", ""]
 Numbers = dict[str, NDArray[np.float64]]
 
 
@@ -32,6 +33,9 @@ class Outcome:
         One number a kernel: `updates`, `weight`.
     origin : str
         Where the orders or parts come from.
+    random : str
+        Whether a fit has drawn random numbers, "yes" or "no"; empty of protocols that have no published orders, where
+        it decides nothing.
     class_values : dict of ndarray (P, R, C, C)
         `confusion`: test examples of each class (rows) by the class that is predicted.
     """
@@ -41,6 +45,7 @@ class Outcome:
     rounds: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     kernel_values: dict[str, Floats] = field(default_factory=dict)
     origin: Origin = "seeded"
+    random: Random = ""
     class_values: dict[str, Floats] = field(default_factory=dict)
 
 

@@ -133,9 +133,16 @@ def damaged(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def counts(found: list[Item]) -> str:
-    """Return the number of items of each status in one line."""
-    number = Counter(item.status for item in found)
-    return ", ".join(f"{count} {status}" for status, count in number.most_common())
+    """Return the number of runs of each status in one line, as the report counts them, and that of all else."""
+    number = Counter((_kind(item), item.status) for item in found)
+    ordered = sorted(number.most_common(), key=lambda each: each[0][0], reverse=True)  # runs first
+    return ", ".join(f"{count} {what}{'s' * (count != 1)} {status}" for (what, status), count in ordered)
+
+
+def _kind(item: Item) -> str:
+    if item.path.startswith(layout.RECORD.partition("{")[0]):
+        return "run"
+    return "data set" if item.label.startswith("data set ") else "file"
 
 
 def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:

@@ -15,7 +15,7 @@ def numbers(chart: Chart) -> dict[str, Any]:
     titles = list(looks)
     return {
         "x": {"label": chart.x_label, "log": chart.x_log, "ticks": dict(chart.ticks)},
-        "y": {"label": chart.y_label, "log": chart.y_log},
+        "y": {"label": chart.y_label, "log": chart.y_log, "down": chart.y_down},
         "diagonal": chart.diagonal,
         "series": list(looks.values()),
         "panels": [

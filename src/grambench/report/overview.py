@@ -46,7 +46,7 @@ def extent(studies: Iterable[StudyReport]) -> dict[str, int]:
 
 
 def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[str, Any]:
-    numbers = pd.concat([study.numbers() for study in group])
+    numbers = pd.concat([study.achieved() for study in group])
     counts = {name: int((numbers["verdict"] == name).sum()) for name in JUDGED}
     lost = int((numbers["verdict"] == "unavailable").sum())
     claims = claim_counts(pd.concat([study.claims for study in group]))

@@ -28,18 +28,19 @@ SIGNS = {
     "confirmed": "≈",
     "compatible": "~",
     "different": "≠",
-    "speed-up": "×",
+    "speed-up": "∥",
     "unavailable": "–",
 }
 MEANINGS = {
-    "exact": "mean and, where published, standard deviation print as published",
+    "exact": "mean and, where published, standard deviation print as published, and no test finds a difference",
     "confirmed": "no significant difference at 1 %, and its 99 % interval lies within the margin of the study",
     "compatible": "no significant difference at 1 %, but the interval is wider than the margin: the test is not sharp",
-    "different": "a significant difference at 1 %",
-    "speed-up": "seconds and their ratios: shown, not judged",
+    "different": "a significant difference at 1 %; or not as printed, where nothing is left to chance",
+    "speed-up": "seconds and their ratios, beside the published ones: not judged",
     "unavailable": "nothing to compare: a failed run, or data that could not be had",
 }
 JUDGED = ("exact", "confirmed", "compatible", "different")
+TILES = {"speed-up": "times beside the published ones", "unavailable": "without a result"}  # what their numbers count
 CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "contradicted": "⊥", "undecided": "?"}
 USUAL = ("accuracy_percent", "mistake_percent", "error_percent", "balanced_accuracy_percent")
 WORST = 5  # entries that are named for fits that did not converge
@@ -163,6 +164,15 @@ class StudyReport:
         own = asked[~asked["item"].str.endswith(VARIANTS)]
         return own.drop_duplicates(["dataset", "algorithm", "metric"])
 
+    def achieved(self) -> pd.DataFrame:
+        """Return those of the published numbers that are results of algorithms, of which lower or higher is better.
+
+        Sizes of data sets, names of kernels and how many were selected are not.
+        """
+        rows = self.numbers()
+        own = [METRICS[str(metric)].better is not None for metric in rows["metric"]]
+        return rows[pd.Series(own, index=rows.index, dtype=bool)]
+
     @cached_property
     def compared(self) -> dict[tuple[str, str, str], pd.Series]:
         """The rows of reproduction.csv by data set, algorithm and metric; the first where several items have one."""
@@ -200,7 +210,7 @@ def _values(counts: Counter[str]) -> str:
 
 def view(study: StudyReport) -> dict[str, Any]:
     """Return what the template of a study's page shows."""
-    results, cells, numbers = study.results, study.results.cells, study.numbers()
+    results, cells, numbers, achieved = study.results, study.results.cells, study.numbers(), study.achieved()
     failed = cells[~cells["status"].isin(["ok", "unavailable"])]
     tables = [(name, *shown(grid)) for name, grid in study.tables.items()]
     return {
@@ -211,7 +221,8 @@ def view(study: StudyReport) -> dict[str, Any]:
         "tables": tables,
         "cells": _details(study, [grid for _, grid, _ in tables]),
         "counts": {name: int((numbers["verdict"] == name).sum()) for name in VERDICTS},
-        "testing": _testing(numbers),
+        "tiles": {name: int((achieved["verdict"] == name).sum()) for name in VERDICTS},
+        "testing": _testing(achieved),
         "claim_counts": claim_counts(study.claims),
         "claims": [row | {"again": _percent(row["probability"])} for row in study.claims.to_dict("records")],
         "differences": differences(study),
@@ -236,9 +247,11 @@ def _testing(numbers: pd.DataFrame) -> dict[str, Any]:
     """Return how the verdicts of a study were come by: by how many tests, how sharp, and of which numbers."""
     unfitted = numbers[numbers["chosen"] == ""]["verdict"]
     fitted = numbers[(numbers["chosen"] != "") & numbers["verdict"].isin(JUDGED)]
-    compatible = numbers[numbers["verdict"] == "compatible"]
+    compatible, different = (numbers[numbers["verdict"] == name] for name in ("compatible", "different"))
     return {
         "tests": int(numbers["p_value"].notna().sum()),
+        "found": int(different["p_value"].notna().sum()),
+        "misprinted": int(different["p_value"].isna().sum()),
         "normality": normality(judged_by_replications(numbers)["z"]),
         "fitted": len(fitted),
         "unfitted": {name: int((unfitted == name).sum()) for name in JUDGED},
@@ -301,9 +314,11 @@ def _details(study: StudyReport, grids: list[Grid]) -> dict[str, dict[str, Any]]
             detail |= {"mean": _digits(ours.mean), "std": _digits(ours.std), "runs": ours.runs}
         if row is not None:
             detail |= {"published": row["published"], "verdict": row["verdict"], "why": row["reason"]}
-            names = ("difference", "low", "high", "p_value", "z", "margin")
+            names = ("difference", "low", "high", "p_value", "rank_p_value", "z", "margin")
             detail |= {name: _digits(row[name]) for name in names}
-            detail["replications"] = int(row["replications"]) if row["replications"] > 0 else None
+            if row["replications"] > 0:  # the difference is of their mean, not of this run's
+                detail["replications"] = int(row["replications"])
+                detail["replicated"] = _digits(row["published_mean"] + row["difference"])
         known = {name: value for name, value in detail.items() if value not in ("", None)}
         if cell.text or known.get("why", NOT_PART) != NOT_PART:
             found["|".join(cell.key)] = known

@@ -154,6 +154,7 @@ def results_of(study: StudyReport) -> Rows:
                     "metric": METRICS[metric].label if metric else "",
                     "text": formatted(sample, dataset, metric, fine=True) if sample.runs else "",
                     "mean": sample.mean if sample.runs else "",
+                    "high": bool(metric) and METRICS[metric].better == "higher",
                     "published": "" if compared is None else str(compared["published"]),
                     "verdict": "" if compared is None else str(compared["verdict"]),
                     "runs": sample.runs,

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from grambench.config.metrics import METRICS
 from grambench.report import overview, page, profiles
 from grambench.report.looks import ASSETS, TEMPLATES
 from grambench.report.notes import Notes
@@ -133,6 +134,8 @@ class _Renderer:
             "signs": page.SIGNS,
             "meanings": page.MEANINGS,
             "judged": page.JUDGED,
+            "tile": page.TILES,
+            "high": {name for name, metric in METRICS.items() if metric.better == "higher"},
             "claim_signs": page.CLAIM_SIGNS,
             "level": LEVEL,
         }

@@ -32,6 +32,8 @@ class Record:
         The end of the traceback or of the output; empty when ok.
     orders : str
         Where the orders or parts come from, "published" or "seeded"; empty where nothing was run.
+    random : str
+        Whether a fit has drawn random numbers, "yes" or "no"; empty where that was not looked at.
     code : str
         The code hash of what has made it; see grambench.pipeline.fingerprint.
     inputs : sequence of str
@@ -51,6 +53,7 @@ class Record:
     reason: str = ""
     detail: str = ""
     orders: str = ""
+    random: str = ""
     code: str = ""
     inputs: Sequence[str] = ()
     metrics: dict[str, NDArray[np.float64]] = field(default_factory=dict)
@@ -67,7 +70,7 @@ class Record:
         return identity(spec(self.settings), self.code, self.inputs)
 
 
-TEXTS = ("study", "dataset", "algorithm", "status", "reason", "detail", "orders", "code")
+TEXTS = ("study", "dataset", "algorithm", "status", "reason", "detail", "orders", "random", "code")
 OBJECTS = ("settings", "provenance", "inputs")
 GROUPS = ("metrics", "curves", "kernel_values", "class_values")
 

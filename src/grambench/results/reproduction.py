@@ -20,7 +20,7 @@ from grambench.results.columns import Column, Table
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
 from grambench.results.study import ALL, NO_VALUES, NOT_PART, Prepared, Results, formatted, kernel_title
-from grambench.results.verdicts import VERDICTS, Judged, judge, judge_median, prints_as, resampled_medians
+from grambench.results.verdicts import VERDICTS, Judged, judge, judge_digits, judge_median, prints_as, resampled_medians
 
 TABLE = Table(
     "reproduction.csv",
@@ -47,6 +47,7 @@ TABLE = Table(
         Column("high", "number", "upper end of the 99 % interval of the difference", "that of the metric"),
         Column("p_value", "number", "of the test of equal means; missing where there is none"),
         Column("z", "number", "place of the published number among replications, as a normal deviate"),
+        Column("rank_p_value", "number", "of a rank test among replications, which no verdict rests on"),
         Column("replications", "integer", "means that the test rests on; 0 where it rests on single runs", "count"),
         Column("margin", "number", "difference that would matter, as the study declares it", "that of the metric"),
         Column("detectable", "number", "least difference that the test would have rejected", "that of the metric"),
@@ -58,6 +59,7 @@ TABLE = Table(
         Column("reason", "text", "why there is no number, or what else there is to say"),
     ),
 )
+FIXED = "nothing is drawn on the published orders: the same algorithm would print the same number"
 STALE = "its replications are of other settings or code: make replications"
 VARIANTS = ", other readings"  # what the item of the entries is called that read the paper differently
 
@@ -141,7 +143,11 @@ def _results(
                 known = Replications(results.values(dataset, name, metric), "")
             elif known and ours.runs and not _fresh(known, results.identity(dataset, name), ours, metric):
                 known, reason = None, STALE
-            yield row | _judged(files, dataset, metric, published, ours, known) | {"reason": reason}
+            row |= _judged(files, dataset, metric, published, ours, known) | {"reason": reason}
+            if row["verdict"] != "speed-up" and ours.runs == files.runs and results.deterministic(dataset, name):
+                row |= judge_digits(published, ours, metric)._asdict()
+                row["reason"] = FIXED if row["verdict"] == "different" else ""
+            yield row
 
 
 def _fresh(known: Replications, identity: str, ours: Sample, metric: str) -> bool:
@@ -153,9 +159,7 @@ def _judged(
     files: Published, dataset: str, metric: str, published: Sample, ours: Sample, known: Replications | None = None
 ) -> dict[str, Any]:
     speed_up, margin = math.nan, files.margin(metric, published.mean)
-    if not ours.runs:
-        judged = Judged("unavailable")
-    elif metric in ("seconds", "seconds_ratio_percent"):
+    if ours.runs and metric in ("seconds", "seconds_ratio_percent"):
         judged = Judged("speed-up", difference=ours.mean - published.mean)
         speed_up = published.mean / ours.mean if metric == "seconds" else math.nan
     else:

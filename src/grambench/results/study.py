@@ -62,13 +62,13 @@ class Results:
         return str(found["identity"].iloc[0]) if len(found) else ""
 
     @cached_property
-    def _cells(self) -> dict[tuple[str, str, str], tuple[str, str, str]]:
-        names = ("dataset", "algorithm", "sweep", "status", "reason", "orders")
-        columns = (self.cells[name].astype(str) for name in names)
-        return {(d, a, s): (status, reason, orders) for d, a, s, status, reason, orders in zip(*columns, strict=True)}
+    def _cells(self) -> dict[tuple[str, ...], tuple[str, str, str, str]]:
+        names = ["dataset", "algorithm", "sweep", "status", "reason", "orders", "random"]
+        cells = self.cells.reindex(columns=names, fill_value="").astype(str)  # older ones do not tell of `random`
+        return {tuple(row[:3]): tuple(row[3:]) for row in cells.to_numpy()}
 
-    def _cell(self, dataset: str, algorithm: str, sweep: str = "") -> tuple[str, str, str]:
-        return self._cells.get((dataset, algorithm, sweep), ("", NOT_PART, ""))
+    def _cell(self, dataset: str, algorithm: str, sweep: str = "") -> tuple[str, str, str, str]:
+        return self._cells.get((dataset, algorithm, sweep), ("", NOT_PART, "", ""))
 
     def title(self, algorithm: str) -> str:
         """Return an algorithm's name as the tables print it; its own name where the study does not have it."""
@@ -128,13 +128,17 @@ class Results:
         """Return "published" or "seeded", or nothing where the cell has no result."""
         return self._cell(dataset, algorithm)[2]
 
+    def deterministic(self, dataset: str, algorithm: str) -> bool:
+        """Return whether nothing was left to chance: published orders, and no fit that drew a random number."""
+        return self._cell(dataset, algorithm)[2:] == ("published", "no")
+
     def status(self, dataset: str, algorithm: str, sweep: str = "") -> str:
         """Return the status of a cell's record, or nothing where the cell is not part of the run."""
         return self._cell(dataset, algorithm, sweep)[0]
 
     def missing(self, dataset: str, algorithm: str) -> str:
         """Return why a cell has no result, in one line; empty where it has one."""
-        status, reason, _ = self._cell(dataset, algorithm)
+        status, reason, *_ = self._cell(dataset, algorithm)
         if status == "ok":
             return ""
         return reason if status in ("", "unavailable") else f"{status}: {reason}"

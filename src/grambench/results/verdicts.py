@@ -3,7 +3,8 @@
 A published mean is one draw of what its paper leaves to chance. Where a study's runs were made again often enough,
 the means of those replications (`grambench.results.replications`) say where it might have been; where not, the
 deviations of single runs do, by Welch's test, which takes runs to be independent. A number that a test does not reject
-is confirmed only where no difference beyond the margin that the study declares is possible.
+is confirmed only where no difference beyond the margin that the study declares is possible. Where nothing is left to
+chance there is no test: a number prints as published, or it is different.
 """
 
 import math
@@ -32,9 +33,10 @@ class Judged(NamedTuple):
     Attributes
     ----------
     verdict : str
-        "exact": our mean and, where it is published, the standard deviation print as published. "different": a test
-        rejects equal means at 1 %. "confirmed": it does not, and the 99 % interval of the difference lies within the
-        margin. "compatible": it does not, but the interval is wider. "unavailable": there is nothing to test with.
+        "different": a test rejects equal means at 1 %, or nothing is left to chance and our number does not print as
+        published. "exact": neither, and our mean and, where it is published, the standard deviation print as published.
+        "confirmed": not exact, but the 99 % interval of the difference lies within the margin. "compatible": the
+        interval is wider. "unavailable": there is nothing to test with.
     p_value : float
         Of the test; NaN where there is none.
     difference, low, high : float
@@ -42,6 +44,8 @@ class Judged(NamedTuple):
     z : float
         Where the published number lies among replications: the normal deviate that is as improbable as its t, positive
         where it is higher than theirs; NaN without.
+    rank_p_value : float
+        That of its rank among them, whatever their distribution; no verdict rests on it. NaN without.
     replications : int
         Means that the test rests on; 0 without.
     detectable : float
@@ -54,6 +58,7 @@ class Judged(NamedTuple):
     low: float = math.nan
     high: float = math.nan
     z: float = math.nan
+    rank_p_value: float = math.nan
     replications: int = 0
     detectable: float = math.nan
 
@@ -61,6 +66,14 @@ class Judged(NamedTuple):
 def prints_as(value: float, published: float, decimals: int) -> bool:
     """Return whether `value`, printed with so many decimals, reads as `published`; a tie may be rounded either way."""
     return abs(value - published) <= 0.5 * 10.0**-decimals + ROUNDING_SLACK
+
+
+def judge_digits(published: Sample, ours: Sample, metric: str) -> Judged:
+    """Judge our number by what it prints alone, which is all there is to judge where nothing is left to chance."""
+    decimals = METRICS[metric].decimals
+    same = prints_as(ours.mean, published.mean, decimals)
+    same = same and (math.isnan(published.std) or prints_as(ours.std, published.std, decimals))
+    return Judged("exact" if same else "different", difference=ours.mean - published.mean)
 
 
 def judge(
@@ -85,16 +98,15 @@ def judge(
     rounded = 10.0**-decimals / math.sqrt(12.0)  # deviation of what rounding adds to a printed number
     if replications is not None and len(replications) >= LEAST and np.ptp(replications) > ROUNDING_SLACK:
         found, count = replicated(published.mean, replications), len(replications)
+        ranked = rank_p_value(published.mean, replications, decimals)
     else:
-        found, count = welch_difference(_with_least_variance(published, ours, metric), ours), 0
+        found, count, ranked = welch_difference(_with_least_variance(published, ours, metric), ours), 0, math.nan
     found = found._replace(error=math.hypot(found.error, rounded))
     reach = found.reach(LEVEL)
-    same_std = math.isnan(published.std) or prints_as(ours.std, published.std, decimals)
-    verdict: Verdict = _weighed(found.p_value, found.value - reach, found.value + reach, margin)
-    if same_std and prints_as(ours.mean, published.mean, decimals):
-        verdict = "exact"
+    low, high = found.value - reach, found.value + reach
     z = -found.normal_deviate if count else math.nan  # of the published number, where the difference is of ours
-    return Judged(verdict, found.p_value, found.value, found.value - reach, found.value + reach, z, count, reach)
+    verdict = _weighed(found.p_value, low, high, margin, judge_digits(published, ours, metric).verdict == "exact")
+    return Judged(verdict, found.p_value, found.value, low, high, z, ranked, count, reach)
 
 
 def replicated(published: float, replications: Floats) -> Difference:
@@ -107,12 +119,19 @@ def replicated(published: float, replications: Floats) -> Difference:
     return Difference(sample.mean - published, error, sample.runs - 1)
 
 
-def _weighed(p_value: float, low: float, high: float, margin: float | None) -> Verdict:
-    """Return the verdict of a test and an interval on a number that is not exact."""
-    if math.isnan(p_value):
-        return "unavailable"
+def rank_p_value(published: float, replications: Floats, decimals: int) -> float:
+    """Return how often one of R + 1 equals has a rank as extreme as the published number; ties count as extreme."""
+    slack = 0.5 * 10.0**-decimals + ROUNDING_SLACK
+    beyond = min(np.sum(replications <= published + slack), np.sum(replications >= published - slack))
+    return min(1.0, float(2 * (1 + beyond) / (1 + len(replications))))
+
+
+def _weighed(p_value: float, low: float, high: float, margin: float | None, same: bool) -> Verdict:
+    """Return the verdict of a test and an interval on a number, and of whether it prints as published."""
     if p_value < LEVEL:
         return "different"
+    if same or math.isnan(p_value):
+        return "exact" if same else "unavailable"
     return "confirmed" if margin is not None and -margin <= low and high <= margin else "compatible"
 
 
@@ -141,9 +160,8 @@ def judge_median(published: float, ours: float, medians: Floats, metric: str, ma
     apart, difference = np.abs(first - second), ours - published
     p_value = float((1 + np.sum(apart >= abs(difference) - ROUNDING_SLACK)) / (1 + apart.size))
     reach = float(np.quantile(apart, 1.0 - LEVEL, method="inverted_cdf"))
-    verdict: Verdict = _weighed(p_value, difference - reach, difference + reach, margin)
-    if prints_as(ours, published, METRICS[metric].decimals):
-        verdict = "exact"
+    same = prints_as(ours, published, METRICS[metric].decimals)
+    verdict = _weighed(p_value, difference - reach, difference + reach, margin, same)
     return Judged(verdict, p_value, difference, difference - reach, difference + reach, detectable=reach)
 
 

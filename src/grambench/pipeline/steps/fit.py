@@ -53,6 +53,7 @@ def _run(spec: dict[str, Any], code: str, output: Path, prepared: Path, others: 
             **names,
             status="ok",
             orders=outcome.origin,
+            random=outcome.random,
             metrics=outcome.metrics,
             curves=outcome.curves,
             rounds=outcome.rounds,

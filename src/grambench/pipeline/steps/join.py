@@ -47,7 +47,8 @@ def joined(blocks: Sequence[Record]) -> Record:
         }
         for group in GROUPS
     }
-    return Record(**names, **values, status="ok", orders=first.orders, rounds=rounds, provenance=provenance)
+    values |= {"rounds": rounds, "orders": first.orders, "random": max(block.random for block in blocks)}  # a yes wins
+    return Record(**names, **values, status="ok", provenance=provenance)
 
 
 def _ended(values: NDArray[np.float64], group: str, length: int) -> NDArray[np.float64]:

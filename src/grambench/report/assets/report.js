@@ -53,7 +53,7 @@
   // tables
 
   const value = (cell) => {
-    if (!cell) return -Infinity;
+    if (!cell) return "";
     const text = (cell.dataset.v ?? (cell.querySelector(".ours") || cell).textContent).trim();
     const number = parseFloat(text.replace(/,/g, ""));
     return /^[-+]?[\d.]/.test(text) && !Number.isNaN(number) ? number : text.toLowerCase();
@@ -73,11 +73,13 @@
     const heads = [...table.tHead.rows[0].cells];
     const said = make("span", { class: "count", role: "status" });
 
+    const cellOf = (unit, column) => {
+      if (!grouped) return unit.cells[column];
+      return [...unit.rows].find((row) => !row.classList.contains("head") && !row.hidden)?.cells[column];
+    };
     const key = (unit) => {
-      if (!grouped) return value(unit.cells[state.column]);
-      if (state.column === 0) return unit.rows[0].textContent.trim().toLowerCase();
-      const rows = [...unit.rows].filter((row) => !row.classList.contains("head") && !row.hidden);
-      return value(rows[0]?.cells[state.column]);
+      if (grouped && state.column === 0) return unit.rows[0].textContent.trim().toLowerCase();
+      return value(cellOf(unit, state.column));
     };
     const apply = () => {
       const words = state.words.toLowerCase().split(/\s+/).filter(Boolean);
@@ -101,8 +103,9 @@
           if (differs(a) !== differs(b)) return differs(a) - differs(b);
         }
         if (state.column >= 0) {
-          const by = before(key(a), key(b));
-          if (by) return state.down ? -by : by;
+          const [one, other] = [key(a), key(b)];
+          const by = before(one, other);
+          if (by) return state.down && typeof one === typeof other ? -by : by; // what has no number is last either way
         }
         return order.get(a) - order.get(b);
       });
@@ -119,8 +122,9 @@
       const button = make("button", { type: "button", class: "sort", title: "Sort by this column" });
       button.append(...head.childNodes);
       button.addEventListener("click", () => {
-        if (state.column !== place) Object.assign(state, { column: place, down: false });
-        else if (!state.down) state.down = true;
+        const high = [...order.keys()].some((unit) => cellOf(unit, place)?.hasAttribute("data-high")); // the best on top
+        if (state.column !== place) Object.assign(state, { column: place, down: high });
+        else if (state.down === high) state.down = !high;
         else state.column = -1;
         apply();
       });
@@ -199,13 +203,16 @@
     const column = cell.closest("table").tHead.rows[0].cells[cell.cellIndex].textContent.trim();
     const lines = [];
     const add = (name, text) => lines.push(make("dt", {}, name), make("dd", {}, text));
-    if ("mean" in found) add("Ours", `mean ${found.mean}` + ("std" in found ? `, std ${found.std}` : "") + `, ${found.runs} run${found.runs === 1 ? "" : "s"}`);
+    if ("mean" in found) add("This run", `mean ${found.mean}` + ("std" in found ? `, std ${found.std}` : "") + `, ${found.runs} run${found.runs === 1 ? "" : "s"}`);
+    if ("replicated" in found) add(`Mean of ${found.replications} replications`, String(found.replicated));
     if ("published" in found) add("Published", found.published);
-    if ("verdict" in found) add("Verdict", found.verdict);
-    if ("difference" in found) add("Difference", `${found.difference}` + ("low" in found ? `, 99 % from ${found.low} to ${found.high}` : ""));
+    if ("difference" in found) add("replicated" in found ? "Replications less published" : "This run less published", String(found.difference));
+    if ("low" in found) add("99 % interval of that", `${found.low} to ${found.high}`);
     if ("margin" in found) add("Margin", String(found.margin));
     if ("p_value" in found) add("p", String(found.p_value));
-    if ("z" in found) add("z", `${found.z}, of ${found.replications} replications`);
+    if ("rank_p_value" in found) add("p by rank", String(found.rank_p_value));
+    if ("z" in found) add("z", String(found.z));
+    if ("verdict" in found) add("Verdict", found.verdict);
     if ("why" in found) add("Remark", found.why);
     if ("record" in found) {
       const short = found.record.replace(/^results\//, "");
@@ -392,7 +399,7 @@
                 return [low - extra, high + extra];
               },
             },
-            y: { distr: axes.y ? 3 : 1, range: (u, low, high) => (u.zoomed ? [low, high] : room(data, axes, hidden, panel)) },
+            y: { distr: axes.y ? 3 : 1, dir: chart.y.down ? -1 : 1, range: (u, low, high) => (u.zoomed ? [low, high] : room(data, axes, hidden, panel)) },
           },
           axes: [
             {

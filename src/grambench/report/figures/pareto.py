@@ -52,6 +52,7 @@ def chart(given: Given, figure: ParetoFigure) -> Chart:
         x_label=f"{METRICS[figure.cost].label}, geometric mean over {field.basis}",
         y_label=f"{METRICS[metric].label} behind the best, mean",
         x_log=True,
+        y_down=True,  # the best are on top
     )
 
 

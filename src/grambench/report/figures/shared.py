@@ -157,6 +157,8 @@ class Chart:
         Names of places on the x axis, where they stand for its numbers.
     diagonal : bool
         Whether the line of equal x and y is drawn.
+    y_down : bool
+        Whether the y axis runs downwards, its least value on top.
     """
 
     panels: list[Panel]
@@ -167,6 +169,7 @@ class Chart:
     y_log: bool = False
     ticks: Mapping[str, float] = field(default_factory=dict)
     diagonal: bool = False
+    y_down: bool = False
 
 
 def by_data_set(
