@@ -46,12 +46,15 @@ class Asked(NamedTuple):
         Entries of the leaderboard to stand beside it.
     repeats : int
         How often examples are drawn.
+    seconds : float
+        Limit of time of each run.
     """
 
     algorithm: str
     parameters: dict[str, Any]
     others: Sequence[str] = OTHERS
     repeats: int = 5
+    seconds: float = 300.0
 
 
 class Row(NamedTuple):
@@ -132,7 +135,8 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
                 for entry in small.algorithms:
                     yield Row(dataset, title_of(small, entry), Sample.of([]), math.nan, str(found))
                 continue
-            calls = [(title_of(small, entry), *_call(plan, dataset, entry, prepared)) for entry in small.algorithms]
+            call = partial(_call, plan, dataset, prepared, asked.seconds)
+            calls = [(title_of(small, entry), *call(entry)) for entry in small.algorithms]
             with ThreadPoolExecutor(os.cpu_count()) as processes:
                 yield from processes.map(partial(_row, dataset), *zip(*calls, strict=True))
 
@@ -143,11 +147,11 @@ def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
     return table.round(9).rank(axis="columns").mean().sort_values(kind="stable")
 
 
-def _call(plan: Plan, dataset: str, entry: str, prepared: Path) -> tuple[list[str], Path]:
+def _call(plan: Plan, dataset: str, prepared: Path, seconds: float, entry: str) -> tuple[list[str], Path]:
     """Return the call of rule `run` for an entry, and the record that it leaves."""
     limits, output, settings = plan.project.limits, *(prepared.with_name(f"{entry}.{end}") for end in ("h5", "json"))
     settings.write_text(plan.run_spec(STUDY, dataset, entry), encoding="utf-8")
-    within = ["--seconds", str(limits.seconds), "--memory-mb", str(limits.memory_mb)]
+    within = ["--seconds", str(seconds), "--memory-mb", str(limits.memory_mb)]
     arguments = [str(settings), plan.run_code(STUDY, entry), str(output), *within, str(prepared)]
     return [sys.executable, "-m", run.__name__, *arguments], output
 
