@@ -157,9 +157,7 @@ def test_a_program_is_no_image_and_no_other_program_gets_it(monkeypatch):
     monkeypatch.setattr(EpsImagePlugin, "Ghostscript", ghostscript)
     assert Image.open(io.BytesIO(EPS)).load() and called
     called.clear()
-    with pytest.raises(
-        DataError, match=rf"^some/image.jpg: expected a JPEG or PNG image, got {len(EPS)} bytes of another"
-    ):
+    with pytest.raises(DataError, match=rf"^some/image: expected a JPEG or PNG image, got {len(EPS)} bytes of another"):
         images.decode(EPS, "some/image")
     assert not called
 
