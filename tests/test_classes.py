@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from fitting import UNSEEDED, unsteady
 from scipy.optimize import linprog
 
 from grambench.algorithms import load, takes_many_classes
 from grambench.algorithms.checks import learn
 from grambench.algorithms.multiclass import lp_beta
 from grambench.algorithms.one_vs_rest import OneVsRest, against_the_rest
-from grambench.common.errors import ConfigError, DataError
+from grambench.common.errors import ConfigError, ContractError, DataError
 from grambench.config.dataset import Blocks
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, read, write
@@ -99,6 +100,15 @@ def test_every_algorithm_meets_many_classes(file):
     assert (accuracy > 70).all()
     assert outcome.kernel_values["weight"].shape == (1, 2, 3)
     assert np.isnan(outcome.metrics["chosen_c"]).all() == (file != "cka")
+
+
+@pytest.mark.parametrize("source", UNSEEDED)
+@pytest.mark.parametrize("file", ["obscure", "uniform_svm"])
+def test_a_fit_that_is_another_each_time_is_no_number(file, source, monkeypatch):
+    another = unsteady(file, source)
+    monkeypatch.setattr(classes.algorithms, "load", lambda name: another)
+    with pytest.raises(ContractError, match=rf"^{file}: expected the same weights from two fits with the same seed"):
+        classes.outcome(specification(file), dataset())
 
 
 def test_what_validation_chooses_is_the_first_of_the_best():
@@ -197,7 +207,7 @@ def test_one_against_the_rest_puts_scores_side_by_side():
         def scores(self, pool):
             return np.array(self.values)
 
-    scores = OneVsRest([Fixed([1.0, 2.0]), Fixed([3.0, 0.0])]).scores(None)
+    scores = OneVsRest([Fixed([1.0, 2.0]), Fixed([3.0, 0.0])]).scores(Stored([np.eye(2)]))
     assert scores.tolist() == [[1.0, 3.0], [2.0, 0.0]]
     assert against_the_rest(np.array([0, 1, 2], dtype=np.int8), 1).tolist() == [-1, 1, -1]
     assert takes_many_classes("obscure")

@@ -12,14 +12,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fitting import pool_of
+from fitting import UNSEEDED, pool_of, unsteady
 from specifications import specification
 
 from grambench import algorithms
 from grambench.algorithms.checks import certified, learn, scored
-from grambench.algorithms.fit import Step
+from grambench.algorithms.fit import Expansion, Fit, State, Step, SupportExpansion, Trace, Work
+from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.errors import ContractError, DataError
 from grambench.datasets import store
+from grambench.experiments import learner
+from grambench.experiments.data import Sample
 from grambench.kernels import grams
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel
@@ -45,6 +48,24 @@ def pool(features):
     family = Continuous(gaussian.Family, features, 0.1, 10.0, np.array(SIGMAS))
     values = grams.compute(grams.inner_products(features), [Kernel("gaussian", sigma) for sigma in SIGMAS])
     return Stored(values, features={"": features}, family=family)
+
+
+def masked(values):
+    """Return an array that keeps its first number from whoever computes with it."""
+    return np.ma.masked_array(values, mask=np.arange(np.size(values)).reshape(np.shape(values)) == 0)
+
+
+class MoreFit(Fit):
+    """A fit whose weights are others whenever they are asked for."""
+
+
+class MoreTrace(Trace):
+    """As a fit may be one."""
+
+
+def again(cls, values):
+    """Return a record of a dataclass as one of a subclass."""
+    return cls(**{field.name: getattr(values, field.name) for field in dataclasses.fields(values)})
 
 
 class Constant:
@@ -92,14 +113,87 @@ def contradiction(fit):
     return traced(mistakes=put(first, not fit.trace.mistakes[first]))(fit)
 
 
+def state(**changes):
+    """Return what gives a fit one state on its way, with something changed."""
+    usual = {"stage": 1, "epochs": 1, "rounds": N, "updates": 3, "seconds": 0.1, "objective": 1.0}
+    usual |= {"training_error": 0.5, "work": Work(), "predictor": Constant(np.ones)}
+    return changed(states=[State(**usual | changes)])
+
+
+TOO_LARGE = "expected a whole number of at least 0 and below 2^53, got one of 1329 bits"
 BROKEN = {
+    "another fit": (lambda fit: again(MoreFit, fit), "fit: expected a grambench.algorithms.fit.Fit, got MoreFit"),
+    "another trace": (
+        lambda fit: replace(fit, trace=again(MoreTrace, fit.trace)),
+        "trace: expected a grambench.algorithms.fit.Trace, got MoreTrace",
+    ),
+    "another work": (changed(work=None), "work: expected a grambench.algorithms.fit.Work, got NoneType"),
+    "weights masked": (
+        changed(weights=masked(np.array([np.nan, 0.5, 0.5]))),
+        "weights: expected an array of float64 (3,), got MaskedArray of float64 (3,)",
+    ),
+    "weights of half the digits": (
+        changed(weights=np.ones(3, dtype=np.float32)),
+        "weights: expected an array of float64 (3,), got float32 (3,)",
+    ),
+    "weights of another machine": (
+        changed(weights=np.ones(3, dtype=">f8")),
+        "weights: expected an array of float64 (3,), got >f8 (3,)",
+    ),
+    "a masked theta": (
+        changed(weights=np.ones(1), thetas=[masked(np.ones(1))]),
+        "thetas[0]: expected an array of float64 (1,), got MaskedArray of float64 (1,)",
+    ),
+    "thetas in an array": (changed(thetas=np.ones((3, 1))), "thetas: expected a list, got ndarray"),
+    "masked coefficients": (
+        changed(predictor=Expansion(np.ones(3), masked(np.ones(N)), 0.0)),
+        f"predictor.dual: expected an array of float64 ({N},), got MaskedArray of float64 ({N},)",
+    ),
+    "more support vectors than examples": (
+        changed(predictor=SupportExpansion(np.ones(3), np.zeros(N + 1, dtype=np.int32), np.zeros((N + 1, 2)))),
+        f"predictor.support: expected at most {N} examples, got {N + 1}",
+    ),
+    "masked scores of rounds": (
+        traced(scores=masked),
+        f"trace.scores: expected an array of float64 ({N},), got MaskedArray of float64 ({N},)",
+    ),
+    "counts of few bits": (
+        traced(support_vectors=lambda values: values.astype(np.int16)),
+        f"trace.support_vectors: expected an array of int64 ({N},), got int16 ({N},)",
+    ),
+    "more support vectors than rounds": (
+        traced(support_vectors=put(4, 16)),
+        "trace.support_vectors: expected at most 15 of 3 kernels after 5 rounds, got 16",
+    ),
+    "more updates than rounds": (
+        traced(updates=put(1, N + 1)),
+        f"trace.updates: expected at most one in each of {N} rounds, got {N + 1}",
+    ),
+    "work beyond measure": (worked(row_additions=10**400), f"work.row_additions: {TOO_LARGE}"),
+    "calls beyond measure": (changed(steps=[Step(10**400, 0, 2.0)]), f"steps[0].svm_calls: {TOO_LARGE}"),
+    "no step": (changed(steps=[(1, 0, 2.0)]), "steps[0]: expected a grambench.algorithms.fit.Step, got tuple"),
+    "no state": (changed(states=[{}]), "states[0]: expected a grambench.algorithms.fit.State, got dict"),
+    "a state that errs more than always": (
+        state(training_error=1.5),
+        "states[0].training_error: expected a share from 0 to 1, got 1.5",
+    ),
+    "a state without a number": (
+        state(objective=float("nan")),
+        "states[0].objective: expected a finite number, got nan",
+    ),
+    "a state without end": (state(epochs=10**400), f"states[0].epochs: {TOO_LARGE}"),
+    "a state of no work": (state(work=None), "states[0].work: expected a grambench.algorithms.fit.Work, got NoneType"),
+    "a state that predicts nothing": (
+        state(predictor=None),
+        "states[0].predictor: expected a method `scores`, got NoneType without one",
+    ),
     "no fit": (lambda fit: {"weights": fit.weights}, "fit: expected a grambench.algorithms.fit.Fit, got dict"),
     "nothing": (lambda fit: None, "fit: expected a grambench.algorithms.fit.Fit, got NoneType"),
-    "weights too few": (changed(weights=np.ones(2)), "weights: expected an array of floating (3,), got float64 (2,)"),
-    "weights a list": (changed(weights=[1.0, 0.0, 0.0]), "weights: expected an array of floating (3,), got list"),
+    "weights too few": (changed(weights=np.ones(2)), "weights: expected an array of float64 (3,), got float64 (2,)"),
+    "weights a list": (changed(weights=[1.0, 0.0, 0.0]), "weights: expected an array of float64 (3,), got list"),
     "weights of integers": (
         changed(weights=np.ones(3, dtype=int)),
-        "weights: expected an array of floating (3,), got int64 (3,)",
+        "weights: expected an array of float64 (3,), got int64 (3,)",
     ),
     "weights NaN": (
         changed(weights=np.array([0.5, np.nan, np.inf])),
@@ -115,11 +209,11 @@ BROKEN = {
     ),
     "thetas": (
         changed(thetas=[np.ones(1), np.ones(3), np.ones(2)]),
-        "thetas[2]: expected an array of floating (1,), got float64 (2,)",
+        "thetas[2]: expected an array of float64 (1,), got float64 (2,)",
     ),
     "thetas and weights": (
         changed(thetas=[np.ones(1)]),
-        "weights: expected an array of floating (1,), got float64 (3,)",
+        "weights: expected an array of float64 (1,), got float64 (3,)",
     ),
     "predictor": (changed(predictor=object()), "predictor: expected a method `scores`, got object without one"),
     "work negative": (worked(svm_calls=-1), "work.svm_calls: expected a whole number of at least 0, got -1"),
@@ -148,7 +242,7 @@ BROKEN = {
     ),
     "a row too few": (
         traced(weights=lambda values: values[1:]),
-        f"trace.weights: expected an array of floating ({N}, 3), got float64 ({N - 1}, 3)",
+        f"trace.weights: expected an array of float64 ({N}, 3), got float64 ({N - 1}, 3)",
     ),
     "rows do not sum to one": (
         traced(weights=put(6, 2.0)),
@@ -157,15 +251,19 @@ BROKEN = {
     "rows negative": (traced(weights=put((2, 1), -0.25)), "trace.weights: expected nothing below 0, got -0.25"),
     "updates": (
         traced(updates=lambda values: values[:2]),
-        "trace.updates: expected an array of integer (3,), got int64 (2,)",
+        "trace.updates: expected an array of int64 (3,), got int64 (2,)",
     ),
 }
 SCORES = {
     "NaN": (lambda t: np.full(t, np.nan), "scores: expected finite numbers, got {t} of {t} that are not"),
-    "a column": (lambda t: np.ones((t, 1)), "scores: expected an array of floating ({t},), got float64 ({t}, 1)"),
-    "too few": (lambda t: np.ones(t - 1), "scores: expected an array of floating ({t},), got float64 ({less},)"),
-    "labels": (lambda t: np.ones(t, dtype=int), "scores: expected an array of floating ({t},), got int64 ({t},)"),
-    "a list": (lambda t: [1.0] * t, "scores: expected an array of floating ({t},), got list"),
+    "a column": (lambda t: np.ones((t, 1)), "scores: expected an array of float64 ({t},), got float64 ({t}, 1)"),
+    "too few": (lambda t: np.ones(t - 1), "scores: expected an array of float64 ({t},), got float64 ({less},)"),
+    "labels": (lambda t: np.ones(t, dtype=int), "scores: expected an array of float64 ({t},), got int64 ({t},)"),
+    "masked": (
+        lambda t: masked(np.ones(t)),
+        "scores: expected an array of float64 ({t},), got MaskedArray of float64 ({t},)",
+    ),
+    "a list": (lambda t: [1.0] * t, "scores: expected an array of float64 ({t},), got list"),
 }
 
 
@@ -201,6 +299,24 @@ def test_scores_that_break_the_contract(case):
     values, message = SCORES[case]
     with pytest.raises(ContractError, match=re.escape(message.format(t=N, less=N - 1))):
         scored(Constant(values), pool(data().features))
+
+
+def test_scores_of_one_class_against_the_rest_are_as_plain():
+    plain, doubtful = Constant(np.ones), Constant(lambda t: masked(np.ones(t)))
+    assert scored(OneVsRest([plain, plain]), pool(data().features), 2).shape == (N, 2)
+    with pytest.raises(ContractError, match=rf"^scores: .* \({N},\), got MaskedArray of float64 \({N},\)$"):
+        scored(OneVsRest([plain, doubtful]), pool(data().features), 2)
+
+
+def test_a_predictor_that_hides_its_doubtful_scores_is_not_measured_on_the_rest():
+    """Not the share of right ones among what it shows."""
+    made = data()
+    sample = Sample(pool(made.features), made.labels, np.arange(N, dtype=np.int32))
+    values = np.where(np.arange(N) < N // 2, made.labels, -made.labels).astype(np.float64)
+    assert learner.right(Constant(lambda t: values), sample).mean() == 0.5
+    hiding = Constant(lambda t: np.ma.masked_array(values, mask=np.arange(N) >= N // 2))
+    with pytest.raises(ContractError, match=r"^scores: "):
+        learner.right(hiding, sample)
 
 
 def test_a_certificate_that_says_nothing():
@@ -308,22 +424,51 @@ def test_a_run_ends_at_a_broken_fit_and_at_broken_scores(kind, inputs, monkeypat
     assert not Path(output).exists()
 
 
-@pytest.mark.parametrize("source", ["numpy's own numbers", "what it has kept"])
-def test_a_fit_that_is_another_each_time_is_no_number(source, inputs, monkeypatch):
-    right, before = algorithms.load("omkc_sd"), []
-
-    def fit(parameters, pool, labels, *, order, rng):
-        before.append(1)
-        more = np.random.randint(2**31) if source == "numpy's own numbers" else len(before)  # noqa: NPY002
-        return traced(updates=lambda counts: counts + more)(right.fit(parameters, pool, labels, order=order, rng=rng))
-
-    spec, output, files = inputs("omkc_sd", "online")
+@pytest.mark.parametrize("source", UNSEEDED)
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("omkc_sd", "online"), ("uniform_svm", "online"), ("uniform_svm", "nested"), ("uniform_svm", "holdout")],
+)
+def test_a_fit_that_is_another_each_time_is_no_number(name, kind, source, inputs, monkeypatch):
+    spec, output, files = inputs(name, kind)
     step.main([spec, "code", output, *files])
     Path(output).unlink()
-    monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
-    with pytest.raises(ContractError, match=r"^omkc_sd: expected the same updates from two fits with the same seed"):
+    another = unsteady(name, source)
+    monkeypatch.setattr(algorithms, "load", lambda name: another)
+    with pytest.raises(ContractError, match=rf"^{name}: expected the same weights from two fits with the same seed"):
         step.main([spec, "code", output, *files])
     assert not Path(output).exists()
+
+
+@pytest.mark.parametrize("kind", ["online", "nested", "holdout"])
+def test_a_predictor_that_is_another_each_time_is_no_number(kind, inputs, monkeypatch):
+    """Though it says the same of its fit, and is as often right."""
+    right, made = algorithms.load("uniform_svm"), []
+
+    def fit(*arguments, **keywords):
+        made.append(1)
+        more = float(len(made))
+        return replace(right.fit(*arguments, **keywords), predictor=Constant(lambda t: np.full(t, more)))
+
+    spec, output, files = inputs("uniform_svm", kind)
+    monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
+    with pytest.raises(ContractError, match=r"^uniform_svm: expected the same scores from two fits with the same seed"):
+        step.main([spec, "code", output, *files])
+
+
+@pytest.mark.parametrize("kind", ["online", "nested", "holdout"])
+def test_random_numbers_may_be_spawned_from_those_of_the_fit(kind, inputs, monkeypatch):
+    """Which leaves a trace in the seed that it was made of: the next fit must not see it."""
+    right = algorithms.load("uniform_svm")
+
+    def fit(parameters, pool, labels, *, order, rng):
+        (own,) = rng.spawn(1)
+        return replace(right.fit(parameters, pool, labels, order=order, rng=rng), weights=own.dirichlet(np.ones(3)))
+
+    spec, output, files = inputs("uniform_svm", kind)
+    monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
+    step.main([spec, "code", output, *files])
+    assert records.read(Path(output)).status == "ok"
 
 
 LIES = '''"""Lies: a pass without a mistake."""

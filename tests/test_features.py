@@ -6,10 +6,11 @@ import io
 import math
 import subprocess
 import sys
+import zlib
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import EpsImagePlugin, Image
 from sklearn.cluster import KMeans
 
 from grambench import features
@@ -126,8 +127,8 @@ def test_decoding_gives_the_pixels():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"no image", "expected an image, got 8 bytes that Pillow cannot open"),
-        (b"", "expected an image, got 0 bytes"),
+        (b"no image", "expected a JPEG or PNG image, got 8 bytes of another kind"),
+        (b"", "expected a JPEG or PNG image, got 0 bytes"),
         (encoded(drawn(), "JPEG")[:700], "expected a whole image, got a damaged one"),
         (encoded(drawn())[:2000], "expected a whole image, got a damaged one"),
         (encoded(drawn(), "JPEG", "CMYK"), "expected an image of mode RGB or L, got CMYK"),
@@ -142,10 +143,36 @@ def test_what_is_no_usable_image_is_refused_in_one_line(data, message):
     assert "\n" not in str(caught.value)
 
 
+EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 40 32\n%%EndComments\nshowpage\n%%EOF\n"
+
+
+def test_a_program_is_no_image_and_no_other_program_gets_it(monkeypatch):
+    """Pillow would draw it with Ghostscript, and PostScript can do what a program can."""
+    called = []
+
+    def ghostscript(*arguments, **options):
+        called.append(arguments)
+        return Image.new("RGB", (40, 32)).im
+
+    monkeypatch.setattr(EpsImagePlugin, "Ghostscript", ghostscript)
+    assert Image.open(io.BytesIO(EPS)).load() and called
+    called.clear()
+    with pytest.raises(DataError, match=rf"^some/image: expected a JPEG or PNG image, got {len(EPS)} bytes of another"):
+        images.decode(EPS, "some/image")
+    assert not called
+
+
+@pytest.mark.parametrize("format", ["BMP", "GIF", "TIFF", "PPM", "WEBP"])
+def test_other_formats_are_not_read(format):
+    with pytest.raises(DataError, match=r"^some/image: expected a JPEG or PNG image"):
+        images.decode(encoded(drawn(), format), "some/image")
+
+
 @pytest.mark.parametrize("side", [8_000, 11_000, 60_000])
 def test_decompression_bombs_are_refused_before_they_are_unpacked(side):
-    small = encoded(np.zeros((16, 16), dtype=np.uint8), "BMP")
-    bomb = small[:18] + side.to_bytes(4, "little") * 2 + small[26:]
+    small = encoded(np.zeros((16, 16), dtype=np.uint8))
+    header = small[12:16] + side.to_bytes(4, "big") * 2 + small[24:29]
+    bomb = small[:12] + header + zlib.crc32(header).to_bytes(4, "big") + small[33:]
     with pytest.raises(DataError, match="some/image: expected at most 50000000 pixels"):
         images.decode(bomb, "some/image")
 

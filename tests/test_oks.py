@@ -432,9 +432,7 @@ def test_a_trace_has_whole_passes():
         attempt(lambda trace: replace(trace, mistakes=np.append(trace.mistakes, [True] * 3)))
     with pytest.raises(ContractError, match=r"trace.mistakes: expected an array of bool \(45,\), got bool \(44,\)"):
         attempt(lambda trace: replace(trace, mistakes=trace.mistakes[:44]))
-    with pytest.raises(
-        ContractError, match=r"trace.scores: expected an array of floating \(45,\), got float64 \(90,\)"
-    ):
+    with pytest.raises(ContractError, match=r"trace.scores: expected an array of float64 \(45,\), got float64 \(90,\)"):
         attempt(lambda trace: replace(trace, mistakes=trace.mistakes[:45]))
     with pytest.raises(ContractError, match=r"trace.mistakes: expected an array of bool \(45,\), got list"):
         attempt(lambda trace: replace(trace, mistakes=trace.mistakes.tolist()[:3]))

@@ -3,7 +3,9 @@
 import re
 import shutil
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +13,7 @@ from grambench import algorithms, cli
 from grambench.commands.project import read_plan
 from grambench.common.errors import ConfigError
 from grambench.experiments import conformance
-from grambench.pipeline import compiled, fingerprint
+from grambench.pipeline import compiled, fingerprint, supervise
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = re.search("```python\n(.*?)```", (ROOT / "docs/extending.md").read_text(), re.S)[1]
@@ -231,6 +233,76 @@ def test_check_finds_what_is_planted(what):
         assert not found["keeps the contract of a fit"]
 
 
+PIDS = "weights = np.random.default_rng(__import__('os').getpid()).dirichlet(np.ones(m))"
+
+
+def test_check_finds_what_hangs_on_the_process():
+    Path("mine.py").write_text(made(PIDS))
+    found = dict(conformance.faults("mine.py"))
+    assert "expected the same weights from two fits" in found["is the same again with the same seed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        (made("__import__('os')._exit(0)"), ["can be imported", "says what it is"]),
+        (f"import os; os._exit(0)\n{TEMPLATE}", []),
+        (made("__import__('os').kill(__import__('os').getpid(), 9)"), ["can be imported", "says what it is"]),
+    ],
+)
+def test_check_of_what_ends_python_fails(capsys, text, before):
+    Path("mine.py").write_text(text)
+    code, said, _ = call(capsys, "check", "mine.py")
+    *passed, last = said.splitlines()
+    assert code == 1 and passed == [f"ok   {what}" for what in before]
+    assert re.fullmatch("FAIL .*: (ended Python, and the check with it|ended by signal SIGKILL)", last)
+
+
+@pytest.fixture
+def late(tmp_path, monkeypatch):
+    """Return a fit without end; the limit of time is reached once it has begun."""
+    begun = tmp_path / "begun"
+    clock = SimpleNamespace(monotonic=lambda: 10.0**6 * begun.exists(), sleep=time.sleep)
+    monkeypatch.setattr(supervise, "time", clock)
+    return made(f"open({str(begun)!r}, 'w').close()\n    while True: pass")
+
+
+def test_check_of_what_never_ends_reaches_its_limit(capsys, late):
+    Path("mine.py").write_text(late)
+    code, said, _ = call(capsys, "check", "mine.py", "--seconds", "7")
+    assert code == 1 and said.splitlines() == [
+        "ok   can be imported",
+        "ok   says what it is",
+        "FAIL keeps the contract of a fit: ran for 7 s, the limit (--seconds)",
+    ]
+
+
+def test_try_of_what_never_ends_reaches_its_limit(capsys, late):
+    Path("mine.py").write_text(late)
+    code, said, _ = call(capsys, "try", "mine.py", "-d", "sonar", "-r", "1", "--seconds", "3", "-a")
+    assert code == 1
+    first, row, last = said.splitlines()
+    assert first == "leaks: does not look ahead, where it learns online: ran for 3 s, the limit (--seconds)"
+    assert re.fullmatch(r"sonar +Made +timeout: ran for 3 s, the limit \(--seconds\)", row)
+    assert last == "not ranked     Made"
+
+
+def test_try_shows_a_leak_and_does_not_rank_it(capsys):
+    Path("mine.py").write_text(made("return Fit(weights=weights, predictor=Positions())"))
+    code, said, _ = call(capsys, "try", "mine.py", "-d", "sonar", "-a", "majority", "-r", "2")
+    assert code == 1
+    first, mine, other, *ranks = said.splitlines()
+    assert first.startswith("leaks: scores each example by itself: scores: expected those of an example")
+    assert "% error" in mine and "% error" in other
+    assert ranks == ["mean rank  1.0 Majority", "not ranked     Made"]
+
+
+def test_try_of_what_ends_python_says_so(capsys):
+    Path("mine.py").write_text(f"import os; os._exit(0)\n{TEMPLATE}")
+    code, said, err = call(capsys, "try", "mine.py", "-d", "sonar", "-a", "-r", "1")
+    assert (code, said) == (2, "") and err.endswith("cannot be imported: ended Python, and the check with it\n")
+
+
 def test_try_prints_a_row_beside_others_and_leaves_no_results(capsys):
     Path("mine.py").write_text(EXAMPLE.replace(EXAMPLE.split(":")[0], '"""Majority'))  # a title that there is already
     code, said, _ = call(capsys, "try", "mine.py", "-d", "sonar", "-a", "majority", "-r", "2")
@@ -252,6 +324,8 @@ def test_try_prints_a_row_beside_others_and_leaves_no_results(capsys):
         (["check", "rkl", "-p", "C"], "--parameters: expected names and values"),
         (["try", "rkl", "-p", "{D: 1}"], "unknown parameter of rkl 'D'"),
         (["try", "rkl", "-a", "nope"], "unknown algorithm of leaderboard 'nope'"),
+        (["check", "rkl", "--seconds", "0"], "--seconds: expected a positive number, got 0"),
+        (["try", "rkl", "--seconds", "nan"], "--seconds: expected a positive number, got nan"),
         (["try", "rkl", "-r", "0"], "--repeats: expected at least 1, got 0"),
         (["try", "rkl", "-d", "digits_10"], "digits_10: expected a data set of vectors and two classes"),
         (["try", "obscure"], "obscure: expected an algorithm for two classes, got one that learns from class numbers"),

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fitting import UNSEEDED, unsteady
 from specifications import specification
 
 from grambench import algorithms
-from grambench.common.errors import DataError
+from grambench.common.errors import ContractError, DataError
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import split
 from grambench.experiments.split import Examples
@@ -84,11 +85,32 @@ def test_what_draws_nothing_is_run_once(monkeypatch):
 
     monkeypatch.setattr(split, "_measured", counted)
     split.outcome(asked(tune=TUNE), dataset())
-    assert measured == [0, 0]  # the first on a few examples
+    assert measured == [0, 0, 0]  # the first two on a few examples
     measured.clear()
     found = split.outcome(asked("oks", then="single_kernel"), dataset())
-    assert measured == [0, 0, 1, 2]
+    assert measured == [0, 0, 0, 1, 2]
     assert len(set(found.metrics["kernel_values"].ravel())) > 1
+
+
+@pytest.mark.parametrize("source", UNSEEDED)
+def test_a_fit_that_is_another_each_time_is_no_number(source, monkeypatch):
+    another = unsteady("uniform_svm", source)
+    split.outcome(asked("uniform_svm"), dataset())
+    monkeypatch.setattr(algorithms, "load", lambda name: another)
+    with pytest.raises(ContractError, match=r"^uniform_svm: expected the same weights from two fits with the same"):
+        split.outcome(asked("uniform_svm"), dataset())
+
+
+def test_what_draws_from_spawned_numbers_is_run_in_every_repeat(monkeypatch):
+    right = algorithms.load("uniform_svm")
+
+    def fit(parameters, pool, labels, *, order, rng):
+        (own,) = rng.spawn(1)
+        return replace(right.fit(parameters, pool, labels, order=order, rng=rng), weights=own.dirichlet(np.ones(3)))
+
+    monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
+    found = split.outcome(asked("uniform_svm"), dataset())
+    assert len(np.unique(found.kernel_values["weight"][..., 0])) == 3
 
 
 def test_a_block_of_repeats_has_the_numbers_of_the_whole():

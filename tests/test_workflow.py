@@ -193,23 +193,32 @@ BODIES = {
     "hoards": "hoard = []\n    while True: hoard.append(np.ones(2**18))",
     "dies": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
     "lies": "return Fit(weights=np.full(pool.shape[0], -1.0))",
+    "kills": "import os, signal, time; os.kill(os.getppid(), signal.SIGKILL); time.sleep(10**6)",
+    "undermines": "import os, signal, sys; os.mkdir(sys.argv[3]); os.kill(os.getppid(), signal.SIGKILL)",
+    "digs": "import pathlib, sys; (pathlib.Path(sys.argv[3]) / 'below').mkdir(parents=True, exist_ok=True)",
+    "leaves": "import os, sys; os.mkdir(sys.argv[3], 0); os._exit(0)",
 }
+HIDES = "import os; os.umask(0o777)"
 REASONS = {
     "raises": ("error", "RuntimeError: planted fault"),
     "hangs": ("timeout", "ran for 1 s, the limit"),
     "hoards": ("memory", "the limit is 400 MiB"),
     "dies": ("killed", "ended by signal SIGKILL"),
     "lies": ("error", "ContractError: weights: expected nothing below 0, got -1"),
+    "kills": ("killed", "its supervisor was ended by signal SIGKILL"),
+    "undermines": ("killed", "its supervisor was ended by signal SIGKILL"),
+    "digs": ("error", "IsADirectoryError: "),
+    "leaves": ("error", "ended without results/runs/omkc/sonar/"),
 }
 
 
 @pytest.mark.workflow
 def test_a_study_survives_its_contestants(tmp_path):
-    algorithms = {"perceptron": {}} | {name: {} for name in BODIES}
+    algorithms = {"perceptron": {}, "hides": {}} | {name: {} for name in BODIES}
     alone = {"experts": None, "published": None, "sweeps": {}}
     copy = Copy(tmp_path, algorithms=algorithms, datasets=["sonar", "dorothea"], **alone)
     copy.edit("config/config.yaml", "memory_mb: 4096", "memory_mb: 400")
-    for name, body in BODIES.items():
+    for name, body in {**BODIES, "hides": HIDES}.items():
         (tmp_path / ONLINE / f"{name}.py").write_text(NEW.format(body=body))
     runs = {(dataset, task) for dataset in ("sonar", "dorothea") for task in algorithms} - {("sonar", "hangs")}
     copy.snakemake(*(layout.RECORD.format(study="omkc", dataset=dataset, task=task) for dataset, task in sorted(runs)))
@@ -222,6 +231,9 @@ def test_a_study_survives_its_contestants(tmp_path):
         assert reason in record.reason
     assert "planted fault" in copy.status("sonar", "raises").detail
     assert copy.status("sonar", "perceptron").status == "ok"
+    assert copy.status("sonar", "hides").status == "ok"
+    written = layout.RECORD.format(study="omkc", dataset="sonar", task="{}")
+    assert len({(tmp_path / written.format(task)).stat().st_mode for task in ("hides", "perceptron", "digs")}) == 1
     assert copy.status("dorothea", "perceptron").status == "unavailable"
 
     cells = pd.read_csv(tmp_path / "results/omkc/cells.csv").set_index(["dataset", "algorithm"])

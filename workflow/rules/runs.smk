@@ -23,9 +23,12 @@ rule run:
     params:
         spec=lambda w: PLAN.run_spec(w.study, w.dataset, w.task, w.get("block")),
         code=lambda w: PLAN.run_code(w.study, w.task),
+    # a fit may end its supervisor by SIGKILL (128 + 9): a second call says so; any other end is that of the job
     shell:
-        "python -m grambench.pipeline.steps.run /dev/stdin {params.code} {output} --seconds {resources.seconds}"
-        " --memory-mb {resources.private_mb} {input.prepared} {input.kernels} 2> {log} <<< {params.spec:q}"
+        "record() {{ python -m grambench.pipeline.steps.run /dev/stdin {params.code} {output} --seconds"
+        ' {resources.seconds} --memory-mb {resources.private_mb} "$@" {input.prepared} {input.kernels}'
+        " <<< {params.spec:q}; }};"
+        " {{ record || {{ code=$?; [ $code = 137 ] || exit $code; record --killed; }}; }} 2> {log}"
 
 
 use rule run as block with:

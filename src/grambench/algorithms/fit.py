@@ -20,7 +20,8 @@ rng : Generator
     The only source of randomness.
 
 It raises ValueError for what it cannot learn from, and SolverError where a solver gives up. The same arguments give the
-same Fit, bit for bit. `grambench.algorithms.checks` holds every Fit against this page while a run goes on.
+same Fit, bit for bit. `grambench.algorithms.checks` holds every Fit against this page while a run goes on: records are
+of these types and arrays are plain ones, not of a subclass, which may show other values to each who asks.
 """
 
 from collections.abc import Callable, Sequence
@@ -82,7 +83,8 @@ class Work:
     meb_calls: int = 0
 
     def __add__(self, other: "Work") -> "Work":
-        return Work(**{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(Work)})
+        counts = {each.name: int(getattr(self, each.name)) + int(getattr(other, each.name)) for each in fields(Work)}
+        return Work(**counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +98,12 @@ class Trace:
     scores : ndarray of float64 (E T,)
         f(x) by which the round's example was predicted, before its label was known.
     support_vectors : ndarray of int64 (E T,)
-        Support vectors of the combined classifier after the round, as the algorithm's paper counts them.
+        Support vectors of the combined classifier after the round, as the algorithm's paper counts them: of each kernel
+        at most as many as there were rounds.
     weights : ndarray of float64 (E T, m)
         Weight of each kernel after the round, not negative, summing to one.
     updates : ndarray of int64 (m,)
-        Updates of each kernel's classifier in all passes.
+        Updates of each kernel's classifier in all passes, at most one a round.
     """
 
     mistakes: NDArray[np.bool_]

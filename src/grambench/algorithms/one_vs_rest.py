@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grambench.algorithms.checks import scored
 from grambench.algorithms.fit import Floats, Labels, Predictor
 from grambench.kernels.pool import Pool
 
@@ -26,8 +27,8 @@ class OneVsRest:
     predictors: Sequence[Predictor]
 
     def scores(self, pool: Pool) -> Floats:
-        """Return s(x, y), (t, C)."""
-        return np.stack([predictor.scores(pool) for predictor in self.predictors], axis=1)
+        """Return s(x, y), (t, C); raise ContractError where the scores of a class are none."""
+        return np.stack([scored(predictor, pool) for predictor in self.predictors], axis=1)
 
 
 def against_the_rest(labels: Labels, number: int) -> Labels:

@@ -4,6 +4,13 @@ import argparse
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from grambench.commands import check
+from grambench.common.errors import ConfigError
+
+if TYPE_CHECKING:
+    from grambench.pipeline import trial
 
 from grambench.commands import names
 
@@ -21,12 +28,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     names.completed(others, names.opponents)
     parser.add_argument("-r", "--repeats", type=int, default=5, metavar="N", help="draws of examples (default: 5)")
     parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help="such as '{rate: 0.5}'")
+    check.add_limit(parser, "each run")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
     from grambench.commands.project import parameters, read_plan
-    from grambench.common.errors import ConfigError
     from grambench.pipeline import trial
     from grambench.results.statistics import printed
 
@@ -37,20 +44,43 @@ def run(arguments: argparse.Namespace) -> int:
     others = trial.OTHERS if arguments.against is None else arguments.against
     if list(others) == ["all"]:
         others = list(plan.studies[trial.STUDY].algorithms)
-    asked = trial.Asked(arguments.algorithm, parameters(arguments), others, arguments.repeats)
+    asked = trial.Asked(arguments.algorithm, parameters(arguments), others, arguments.repeats, arguments.seconds)
+    leaks = _leaks(asked)
     reasons: list[str] = []
     errors: dict[str, dict[str, float]] = {}
+    tried = ""
     with _quiet():
         for row in trial.rows(plan, asked, arguments.datasets):
-            said = row.reason
+            tried, said = tried or row.title, row.reason  # the first row is that of the algorithm
+            if row.reason.startswith("timeout"):
+                said += " (--seconds)"
             if not said:
-                errors.setdefault(row.dataset, {})[row.title] = row.error.mean
                 said = f"{printed(row.error, 'error_percent'):14} % error {row.seconds:8.3f} s a draw"
+                if not (leaks and row.title == tried):
+                    errors.setdefault(row.dataset, {})[row.title] = row.error.mean
             print(f"{row.dataset:14} {row.title:24} {said}", flush=True)
             reasons += [row.reason] if row.reason else []
     for title, rank in trial.mean_ranks(errors).items():
         print(f"mean rank {rank:4.1f} {title}")
-    return int(bool(reasons))
+    if leaks:
+        print(f"not ranked     {tried}")
+    return int(bool(reasons or leaks))
+
+
+def _leaks(asked: "trial.Asked") -> list[str]:
+    """Print and return what the checks that find leaks, which come before any number, have against an algorithm."""
+    from grambench.experiments.conformance import IMPORTED
+
+    answers: list[tuple[str, str]] = []
+    check.supervised(
+        asked.algorithm, asked.parameters, asked.seconds, lambda *answer: answers.append(answer), check.LEAKS
+    )
+    if fault := dict(answers)[IMPORTED]:
+        raise ConfigError(f"{asked.algorithm}: cannot be imported: {fault}")
+    found = [f"leaks: {what}: {fault}" for what, fault in answers if fault]
+    for line in found:
+        print(line, flush=True)
+    return found
 
 
 @contextmanager

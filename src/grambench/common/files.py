@@ -20,6 +20,8 @@ MARK = b"gbseal2\n"
 HDF5 = ".h5"  # which does not mind what follows its content
 SUMS = "SHA256SUMS"  # lists the files of a folder, as `sha256sum` writes it
 SUM_LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)")
+UMASK = os.umask(0o077)  # as this process began; what it runs may have set another since
+os.umask(UMASK)
 TEMPORARY = re.compile(r"\..+-[a-z0-9_]{8}(\.\w+)?")  # as `atomic` names files
 
 
@@ -39,13 +41,11 @@ def atomic(path: Path) -> Iterator[Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
+    os.fchmod(handle, 0o666 & ~UMASK)  # mkstemp gives 0600: a shared results folder must stay readable
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)  # mkstemp gives 0600: a shared results folder must stay readable
         _to_disk(temporary)  # or a power cut may leave the new name with nothing, or half of it, behind
         temporary.replace(path)
     finally:

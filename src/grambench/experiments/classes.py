@@ -10,6 +10,7 @@ An algorithm of two classes learns each class against the rest. One that learns 
 for each class at each C of the protocol, of which validation chooses one C for all.
 """
 
+import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -127,7 +128,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     -----
     `seconds` and the counts of work are those of everything from the features to the chosen predictor, all values
     included, `search_seconds` those of the last fit alone. The curves are those of the last fit; their rounds number
-    its states. Everything is run on a few examples first, which compiles it.
+    its states. Everything is run on a few examples first, which compiles it; two fits to them must be the same.
     """
     points, classes = specification.points, len(dataset.classes)
     shape = (len(points), len(specification.repeats))
@@ -139,7 +140,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
         made: dict[bytes, Pools] = {}
         for p, point in enumerate(points):
             if r == p == 0:
-                _measured(specification, dataset, point, _few(dataset, draw), {})
+                _warm_up(specification, dataset, point, _few(dataset, draw))
             if specification.size:
                 made = {}  # other kernels or examples have pools of their own
             chosen, given = _sized(specification, p, dataset, draw)
@@ -307,7 +308,7 @@ def _measured(
         "balanced_accuracy_percent": learner.balanced_percent(predicted == truth, truth),
         "objective": last.objective if last else np.nan,
         "training_error_percent": 100.0 * (last.training_error if last else _wrong(way, pools, dataset, known)),
-        "support_vectors": _support(way.predictor),
+        "support_vectors": learner.support_vectors(way.predictor),
         "epochs": last.epochs if last else np.nan,
         "kernels_selected": learner.kernels_selected(way.weights) if way.weights.any() else np.nan,
         "chosen_c": tried[choice.place]["C"] if own else way.C,
@@ -321,6 +322,19 @@ def _measured(
     confusion = np.zeros((classes, classes))
     np.add.at(confusion, (truth, predicted), 1.0)
     return measured, way, _curve(way, unknown, dataset, truth), confusion
+
+
+def _warm_up(specification: Specification, dataset: PreparedDataset, point: dict[str, Any], few: Draw) -> None:
+    """Run everything on a few examples, and raise ContractError where two fits to them, with one seed, differ."""
+    made: dict[bytes, Pools] = {}
+    _measured(specification, dataset, point, few, made)
+    algorithm = algorithms.load(specification.file)
+    name, values = learner.tuned(algorithm, specification.tune)
+    sample = _sample(made[few.train.tobytes()], dataset, few.train, few)
+    if not algorithms.takes_many_classes(algorithm.name):
+        sample = replace(sample, labels=against_the_rest(sample.labels, 0))
+    with contextlib.suppress(SolverError):  # at another value it may learn something
+        learner.fit_twice(algorithm, point if name is None else point | {name: values[0]}, sample, few.seed)
 
 
 def _ways(
@@ -423,16 +437,6 @@ def _wrong(way: Way, pools: Pools, dataset: PreparedDataset, known: Indices) -> 
     return float(np.mean(_predicted(way.predictor, pools.train, dataset) != dataset.labels[known]))
 
 
-def _support(predictor: Predictor) -> float:
-    """Return the number of support vectors of a predictor that says it; of machines one against the rest, of any."""
-    if isinstance(predictor, OneVsRest):
-        duals = [getattr(each, "dual", None) for each in predictor.predictors]
-        known = [dual for dual in duals if dual is not None]
-        return float(np.count_nonzero(np.any([dual != 0.0 for dual in known], axis=0))) if known else np.nan
-    support = getattr(predictor, "support", None)
-    return np.nan if support is None else float(len(support))
-
-
 def _curve(way: Way, unknown: Pool, dataset: PreparedDataset, truth: Labels) -> Floats:
     """Return a row for each state of a fit, its columns CURVES."""
     rows = []
@@ -446,7 +450,7 @@ def _curve(way: Way, unknown: Pool, dataset: PreparedDataset, truth: Labels) -> 
                 state.objective,
                 100.0 * state.training_error,
                 accuracy,
-                _support(state.predictor),
+                learner.support_vectors(state.predictor),
                 state.work.kernel_values,
             ]
         )

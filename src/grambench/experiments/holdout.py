@@ -12,7 +12,7 @@ after the protocol's number of steps ends the search for C: where classes overla
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.alignment import alignment
-from grambench.algorithms.checks import certified
+from grambench.algorithms.checks import certified, check_same, outline
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Work
 from grambench.common.errors import SolverError
 from grambench.config.sizes import drawn
@@ -32,6 +32,7 @@ from grambench.experiments.outcome import Learned, Outcome, learned_values
 from grambench.experiments.seeds import seeds
 from grambench.experiments.specification import Specification
 
+FEW = 30  # test examples by whose scores two fits are compared
 METRICS = (
     "error_percent",
     "accuracy_percent",
@@ -93,6 +94,12 @@ class Tuned:
     error: float
     work: Work
 
+    def outline(self, pools: Pools, draw: Draw) -> dict[str, Any]:
+        """Return what a second search must find too, with the scores of the first test examples."""
+        fit = replace(self.candidate.fit, predictor=self.machine.predictor)
+        found = outline(fit, pools.between(draw.test[:FEW]))
+        return found | {"chosen C": self.machine.C, "chosen value": self.candidate.value, "work": self.work}
+
 
 def outcome(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
     """Run what is asked for.
@@ -111,8 +118,8 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     `seconds` and the counts of work are those of everything from the features to the tuned machine, but for work on
     kernel values with validation examples, and of fits that are given up. `search_seconds` are those of the algorithm
     alone at the chosen value, without Gram matrices that were made for an earlier value. The first draw is run twice,
-    so that the compiler's time is in neither. The alignment is that of the learned kernel among the test examples, NaN
-    where no kernel was learned.
+    so that the compiler's time is in neither; both must find the same. The alignment is that of the learned kernel
+    among the test examples, NaN where no kernel was learned.
 
     `converged` is what the algorithm says of its fit at the chosen value, `gap` what the fit's certificate says, in
     which the machine's own tolerance shows too; NaN where nothing is said. Measured seconds have no part of either.
@@ -121,15 +128,19 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     shape = (len(points), len(specification.repeats))
     metrics = {name: np.empty(shape) for name in METRICS}
     learned: dict[tuple[int, int], Learned] = {}
+    first: dict[str, Any] = {}
     for r, draw in enumerate(draws(specification, dataset)):
         for p, point in enumerate(points):
             if r == p == 0 and not specification.replicates:
-                tune(algorithm, point, specification, draw, _pools(specification, draw))
+                pools = _pools(specification, draw)
+                first = tune(algorithm, point, specification, draw, pools).outline(pools, draw)
             begun = time.perf_counter()
             pools = _pools(specification, draw)
             tuned = tune(algorithm, point, specification, draw, pools)
             seconds = time.perf_counter() - begun
             fit = tuned.candidate.fit
+            if r == p == 0 and first:
+                check_same(algorithm.name, first, tuned.outline(pools, draw))
             correct = learner.right(
                 tuned.machine.predictor, Sample(pools.between(draw.test), draw.test_labels, draw.order)
             )

@@ -12,8 +12,9 @@ import numpy as np
 
 from grambench import algorithms
 from grambench.algorithms import Algorithm
-from grambench.algorithms.checks import learn, scored
-from grambench.algorithms.fit import Fit, Floats, Kept, Labels, Mixture, Predictor, Work
+from grambench.algorithms.checks import check_same, learn, outline, scored
+from grambench.algorithms.fit import Expansion, Fit, Floats, Kept, Labels, Mixture, Predictor, Work
+from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.errors import SolverError
 from grambench.experiments.data import Sample
 from grambench.solvers import svm
@@ -40,8 +41,20 @@ def fit(
 ) -> Fit:
     """Fit an algorithm with its parameters to a sample, under the contract of `grambench.algorithms.fit`."""
     parameters = algorithms.parameters(algorithm.name, settings)
-    rng = np.random.default_rng(seed)
+    rng = seed if isinstance(seed, np.random.Generator) else generator(seed)
     return learn(algorithm, parameters, sample.pool, sample.labels, order=sample.order, rng=rng)
+
+
+def generator(seed: np.random.SeedSequence) -> np.random.Generator:
+    """Return the random numbers of a fit: the same each time, though an earlier fit has spawned others from them."""
+    return np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key))
+
+
+def fit_twice(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, seed: np.random.SeedSequence) -> Fit:
+    """Fit an algorithm as `fit` does; raise ContractError where a second fit with the same seed is another."""
+    first, again = (fit(algorithm, settings, sample, seed) for _ in range(2))
+    check_same(algorithm.name, outline(first, sample.pool), outline(again, sample.pool))
+    return again
 
 
 def drawn(rng: np.random.Generator) -> Any:
@@ -100,12 +113,22 @@ def trained(
 
 def counts(work: Work, n: int) -> dict[str, int]:
     """Return the metrics of WORK for a fit to n examples; operations are kernel values made and entries added."""
-    return asdict(work) | {"operations": work.kernel_values + n * work.row_additions}
+    whole = {name: int(count) for name, count in asdict(work).items()}  # of NumPy's they may overflow below
+    return whole | {"operations": whole["kernel_values"] + n * whole["row_additions"]}
 
 
 def right(predictor: Predictor, sample: Sample) -> Any:
     """Return which examples of a sample are on the right side, (t,); a score of 0 is positive."""
     return (scored(predictor, sample.pool) >= 0.0) == (sample.labels > 0)
+
+
+def support_vectors(predictor: Predictor) -> float:
+    """Return the number of examples with a coefficient, for any class; NaN where a predictor does not say."""
+    if isinstance(support := getattr(predictor, "support", None), np.ndarray) and support.ndim == 1:
+        return float(len(support))
+    machines = predictor.predictors if isinstance(predictor, OneVsRest) else [predictor]
+    used = [each.dual != 0.0 for each in machines if isinstance(each, Expansion | Mixture)]
+    return float(np.count_nonzero(np.any(used, axis=0))) if used else np.nan
 
 
 def balanced_percent(correct: Any, labels: Labels) -> float:

@@ -67,6 +67,8 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     learned: dict[tuple[int, int], Learned] = {}
     for r, part in enumerate(splits.parts(specification, dataset)):
         for p, point in enumerate(points):
+            if r == p == 0:
+                check_again(algorithm, point, search, part)
             begun = time.perf_counter()
             choice = choose(algorithm, point, search, part)
             start = time.perf_counter()
@@ -101,6 +103,13 @@ def search_of(specification: Specification) -> dict[str, Any]:
     protocol = specification.protocol
     search = specification.tune or {"parameter": protocol["select"], "values": protocol["values"]}
     return search | {"C": protocol["values"]}
+
+
+def check_again(algorithm: Algorithm, point: dict[str, Any], search: dict[str, Any], part: splits.Part) -> None:
+    """Raise ContractError where two fits on the first fold, at the first value, differ."""
+    name, values = learner.tuned(algorithm, search)
+    settings = point if name is None else point | {name: values[0]}
+    learner.fit_twice(algorithm, settings, part.inner[0].train, part.draws)
 
 
 def choose(algorithm: Algorithm, point: dict[str, Any], search: dict[str, Any], part: splits.Part) -> Choice:

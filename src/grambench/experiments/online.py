@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from grambench import algorithms
 from grambench.algorithms import Algorithm
-from grambench.algorithms.checks import scored
-from grambench.algorithms.fit import Expansion, Fit, Floats, Mixture, Order, Predictor
-from grambench.common.errors import ContractError
+from grambench.algorithms.checks import check_same, scored
+from grambench.algorithms.fit import Fit, Floats, Order, Predictor
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import learner
 from grambench.experiments.data import Sample, dense, family_of, unit_of
@@ -113,7 +112,7 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
                 passes[p, r] = present(algorithm, point, sample, rounds, draws)
                 if twice and passes[p, r].seconds < TIMED_TWICE_BELOW:
                     again = present(algorithm, point, sample, rounds, draws)
-                    _check_same(algorithm, passes[p, r], again)
+                    check_same(algorithm.name, passes[p, r].outline(), again.outline())
                     passes[p, r] = replace(again, seconds=min(passes[p, r].seconds, again.seconds))
             else:
                 passes[p, r] = retrain(algorithm, point, sample, rounds, draws, protocol["C"])
@@ -160,13 +159,17 @@ class Pass:
     work: dict[str, int]
     random: bool
 
+    def outline(self) -> dict[str, Any]:
+        """Return all but the seconds, by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "seconds"}
+
 
 def _warm_up(algorithm: Algorithm, point: dict[str, Any], sample: Sample) -> bool:
-    """Fit to the first examples, which compiles what is to be timed, and return whether the algorithm learns online."""
+    """Fit to the first examples, twice, and return whether the algorithm learns online; it is compiled by then."""
     first = sample.order[: _enough(sample)]
     order = np.arange(len(first), dtype=np.int32)
     few = Sample(sample.pool.part(first, first), sample.labels[first], order)
-    return learner.fit(algorithm, point, few, np.random.SeedSequence(0)).trace is not None
+    return learner.fit_twice(algorithm, point, few, np.random.SeedSequence(0)).trace is not None
 
 
 def _enough(sample: Sample) -> int:
@@ -184,7 +187,7 @@ def present(
     draws: np.random.SeedSequence,
 ) -> Pass:
     """Let an algorithm that learns online pass over a sample, and measure it at C rounds of its first pass."""
-    rng = np.random.default_rng(draws)
+    rng = learner.generator(draws)
     before, start = learner.drawn(rng), time.perf_counter()
     fit = learner.fit(algorithm, point, sample, rng)
     seconds = time.perf_counter() - start
@@ -195,18 +198,6 @@ def present(
     updates, counted = trace.updates.astype(np.float64), learner.counts(fit.work, len(sample.labels))
     random = learner.drawn(rng) != before
     return Pass(mistakes, trace.support_vectors[at], trace.weights[at], updates, seconds, counted, random)
-
-
-def _check_same(algorithm: Algorithm, first: Pass, again: Pass) -> None:
-    """Raise ContractError where two fits with the same seed differ in anything but time."""
-    for each in fields(Pass):
-        if each.name != "seconds":
-            pair = getattr(first, each.name), getattr(again, each.name)
-            if pair[0] != pair[1] if isinstance(pair[0], dict) else not np.array_equal(*pair, equal_nan=True):
-                raise ContractError(
-                    f"{algorithm.name}: expected the same {each.name} from two fits with the same seed, got others; "
-                    "draw random numbers from rng alone, and keep nothing from fit to fit"
-                )
 
 
 def retrain(
@@ -236,7 +227,7 @@ def retrain(
         weights.append(np.full(m, np.nan))
         if now >= enough:
             known = Sample(sample.pool.part(seen, seen), labels[seen], np.arange(now, dtype=np.int32))
-            rng = np.random.default_rng(draws)
+            rng = learner.generator(draws)
             unused = learner.drawn(rng)
             fit = learner.fit(algorithm, point, known, rng)
             random |= learner.drawn(rng) != unused
@@ -244,7 +235,7 @@ def retrain(
             predictor = machine.predictor
             for name, count in learner.counts(fit.work + machine.work, int(now)).items():
                 work[name] += count
-            support[-1], weights[-1] = _support(predictor), _shares(fit, m)
+            support[-1], weights[-1] = learner.support_vectors(predictor), _shares(fit, m)
     seconds = time.perf_counter() - begun
     updates = np.full(m, np.nan)
     return Pass(np.array(mistakes), np.array(support), np.array(weights), updates, seconds, work, random)
@@ -256,11 +247,6 @@ def _wrong(predictor: Predictor | None, sample: Sample, seen: Order, coming: Ord
     if predictor is None:
         return int(np.count_nonzero(positive != (sample.labels[seen].sum() >= 0)))
     return int(np.count_nonzero((scored(predictor, sample.pool.part(coming, seen)) >= 0.0) != positive))
-
-
-def _support(predictor: Predictor) -> float:
-    """Return the number of support vectors; NaN where the predictor is no expansion."""
-    return float(np.count_nonzero(predictor.dual)) if isinstance(predictor, Expansion | Mixture) else np.nan
 
 
 def _shares(fit: Fit, m: int) -> Floats:

@@ -54,7 +54,9 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     heights = np.full((ITERATIONS, len(values), len(specification.repeats)), np.nan)
     for r, draw in enumerate(draws(specification, dataset)):
         pool = Pools(specification, draw.train).train()
-        fit = learner.fit(algorithm, point, Sample(pool, draw.train_labels, draw.order), draw.seed)
+        fit = (learner.fit if r else learner.fit_twice)(
+            algorithm, point, Sample(pool, draw.train_labels, draw.order), draw.seed
+        )
         chosen = fit.thetas or []
         for t, profile in enumerate(profiles(continuous(pool), draw.train_labels, chosen, parameters, values)):
             heights[t, :, r] = profile

@@ -56,6 +56,8 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     changes = np.empty((len(factors), len(specification.repeats)))
     gaps = np.empty_like(changes)
     for r, part in enumerate(splits.parts(specification, dataset)):
+        if r == 0:
+            nested.check_again(algorithm, point, search, part)
         choice = nested.choose(reference, base, search, part)
         known, machine = nested.train(reference, base, search, choice, part.outer, part)
         before = scored(machine.predictor, part.outer.test.pool)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from grambench import algorithms
 from grambench.algorithms import Algorithm
-from grambench.algorithms.checks import learn
+from grambench.algorithms.checks import check_same, learn, scored
 from grambench.algorithms.fit import Fit, Floats, Work
 from grambench.common.errors import DataError, SolverError
 from grambench.datasets.store import PreparedDataset
@@ -92,13 +92,18 @@ class Draws:
 
     def rng(self) -> np.random.Generator:
         """Return the numbers of one fit, the same for each."""
-        rng = np.random.default_rng(self.seed)
-        self.given.append((rng, rng.bit_generator.state))
+        rng = learner.generator(self.seed)
+        self.given.append((rng, _drawn(rng)))
         return rng
 
     def happened(self) -> bool:
         """Return whether some fit has drawn some."""
-        return any(rng.bit_generator.state != state for rng, state in self.given)
+        return any(_drawn(rng) != before for rng, before in self.given)
+
+
+def _drawn(rng: np.random.Generator) -> Any:
+    """Return what is another once numbers were drawn, or generators spawned that draw some."""
+    return rng.bit_generator.state, rng.bit_generator.seed_seq.n_children_spawned  # type: ignore[attr-defined]
 
 
 class Stage(NamedTuple):
@@ -124,6 +129,8 @@ class Repeat:
     rounds, weights : ndarray of int64 (C,), of float64 (C, m), or None
         Of the first stage's kernels, where it was a pass.
     drew : bool
+    scores : ndarray of float64 (t,)
+        Of the test examples.
     """
 
     metrics: dict[str, float]
@@ -131,6 +138,12 @@ class Repeat:
     rounds: NDArray[np.int64] | None
     weights: Floats | None
     drew: bool
+    scores: Floats
+
+    def outline(self) -> dict[str, Any]:
+        """Return all but measured seconds, by name."""
+        metrics = {name: value for name, value in self.metrics.items() if not name.endswith("seconds")}
+        return {"weights": self.learned.weights, "scores": self.scores, "trace": self.weights} | metrics
 
 
 def outcome(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
@@ -149,13 +162,15 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     -----
     `seconds`, the counts of work and `kernel_share_percent`, the kernel values made in percent of m n^2, are those of
     everything from the features to the tuned and trained predictor, as the paper counts time; `search_seconds` those of
-    the first stage. The test is not counted. Everything is run on a few examples first, which compiles it.
+    the first stage. The test is not counted. Everything is run on a few examples first, which compiles it, and once
+    more, which must find the same.
     """
     points, repeats = specification.points, specification.repeats
     shape = (len(points), len(repeats))
     found: dict[tuple[int, int], Repeat] = {}
     few, whole = (Examples.of(specification, dataset, count) for count in (FEW, None))
-    _measured(specification, dataset, points[0], few, repeats[0])
+    tried = [_measured(specification, dataset, points[0], few, repeats[0]).outline() for _ in range(2)]
+    check_same(specification.file, *tried)
     for p, point in enumerate(points):
         done: Repeat | None = None
         for r, number in enumerate(repeats):
@@ -196,7 +211,8 @@ def _measured(
     unknown = _pool(specification, dataset, examples, basis=pool)
     labels = dataset.labels[examples.test]
     asked = unknown if specification.then is None else unknown.only([kernel])
-    correct = learner.right(stage.machine.predictor, Sample(asked, labels, examples.order))
+    scores = scored(stage.machine.predictor, asked)
+    correct = (scores >= 0.0) == (labels > 0)
     m, n = len(specification.kernels), len(examples.train)
     measured: dict[str, float] = {
         "accuracy_percent": 100.0 * float(np.mean(correct)),
@@ -216,7 +232,7 @@ def _measured(
     if (trace := selected.fit.trace) is not None:
         rounds = checkpoints(len(trace.weights), protocol["checkpoints"])
         weights = trace.weights[rounds - 1]
-    return Repeat(measured, Learned(selected.fit.weights, None), rounds, weights, draws.happened())
+    return Repeat(measured, Learned(selected.fit.weights, None), rounds, weights, draws.happened(), scores)
 
 
 def _pool(

@@ -10,6 +10,7 @@ from PIL import Image
 from grambench.common.errors import DataError
 
 Pixels = NDArray[np.uint8]  # (h, w, 3): red, green, blue
+FORMATS = ("JPEG", "PNG")  # those of the data sets; Pillow hands others, as EPS, to programs such as Ghostscript
 SMALLEST = 16  # pixels of a side
 LARGEST = 50_000_000  # pixels, far beyond any photograph of the data sets: a decompression bomb
 
@@ -20,7 +21,7 @@ def decode(data: bytes, name: str) -> Pixels:
     Parameters
     ----------
     data : bytes
-        The content of a file in any format that Pillow reads.
+        The content of a JPEG or PNG file.
     name : str
         What errors call the image.
 
@@ -32,16 +33,16 @@ def decode(data: bytes, name: str) -> Pixels:
     Raises
     ------
     DataError
-        If the bytes are not an image or a part of one, or it is of other channels, too small or too large.
+        If the bytes are not such an image or a part of one, or it is of other channels, too small or too large.
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # below is a narrower limit
-            image = Image.open(io.BytesIO(data))
+            image = Image.open(io.BytesIO(data), formats=FORMATS)
     except Image.DecompressionBombError:
         raise DataError(f"{name}: expected at most {LARGEST} pixels, got more than Pillow opens") from None
     except Exception:  # a decoder may raise anything at bytes that are not its format's
-        raise DataError(f"{name}: expected an image, got {len(data)} bytes that Pillow cannot open") from None
+        raise DataError(f"{name}: expected a JPEG or PNG image, got {len(data)} bytes of another kind") from None
     width, height = image.size
     if image.mode not in ("RGB", "L"):
         raise DataError(f"{name}: expected an image of mode RGB or L, got {image.mode}")

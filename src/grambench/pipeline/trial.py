@@ -46,12 +46,15 @@ class Asked(NamedTuple):
         Entries of the leaderboard to stand beside it.
     repeats : int
         How often examples are drawn.
+    seconds : float
+        Limit of time of each run.
     """
 
     algorithm: str
     parameters: dict[str, Any]
     others: Sequence[str] = OTHERS
     repeats: int = 5
+    seconds: float = 300.0
 
 
 class Row(NamedTuple):
@@ -133,7 +136,7 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
                     yield Row(dataset, title_of(small, entry), Sample.of([]), math.nan, str(found))
                 continue
             with ThreadPoolExecutor(os.cpu_count()) as processes:
-                yield from processes.map(partial(_row, plan, dataset, prepared), small.algorithms)
+                yield from processes.map(partial(_row, plan, dataset, prepared, asked.seconds), small.algorithms)
 
 
 def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
@@ -150,12 +153,12 @@ def call(plan: Plan, cell: tuple[str, str, str], output: Path, inputs: Sequence[
     return [str(settings), plan.run_code(*cell[::2]), str(output), *within, *map(str, inputs)]
 
 
-def _row(plan: Plan, dataset: str, prepared: Path, entry: str) -> Row:
+def _row(plan: Plan, dataset: str, prepared: Path, seconds: float, entry: str) -> Row:
     output, title = prepared.with_name(f"{entry}.h5"), title_of(plan.studies[STUDY], entry)
-    arguments = call(plan, (STUDY, dataset, entry), output, [prepared], plan.project.limits.seconds)
+    arguments = call(plan, (STUDY, dataset, entry), output, [prepared], seconds)
     subprocess.run([sys.executable, "-m", run.__name__, *arguments], check=True)
     record = records.read(output)
     if record.status != "ok":
         return Row(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")
-    error, seconds = (record.metrics[metric].ravel() for metric in ("error_percent", "seconds"))
-    return Row(dataset, title, Sample.of(error), float(seconds.mean()), "")
+    error, took = (record.metrics[metric].ravel() for metric in ("error_percent", "seconds"))
+    return Row(dataset, title, Sample.of(error), float(took.mean()), "")

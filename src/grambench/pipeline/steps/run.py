@@ -7,6 +7,7 @@ The fit itself is `grambench.pipeline.steps.fit`, in a process group of its own 
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -25,9 +26,14 @@ def main(argv: list[str]) -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--memory-mb", type=float, required=True)
+    parser.add_argument("--killed", action="store_true", help="write that an earlier call of this was")
     parser.add_argument("inputs", nargs="+", help="the prepared data set, and the Gram matrices of an online study")
     arguments = parser.parse_args(argv)
     spec = specification.read(arguments.spec)
+    if arguments.killed:
+        outcome = supervise.Outcome("killed", "its supervisor was ended by signal SIGKILL", seconds=0.0)
+        _write_failure(arguments, spec, outcome)
+        return
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "settings.json"
         settings.write_text(json.dumps(spec), encoding="utf-8")
@@ -58,6 +64,9 @@ def _write_failure(arguments: argparse.Namespace, spec: dict[str, Any], outcome:
         settings=spec,
         provenance=provenance.collect() | {"wall_seconds": outcome.seconds},
     )
+    if arguments.output.is_dir() and not arguments.output.is_symlink():  # which a fit has made of it
+        arguments.output.chmod(0o700)
+        shutil.rmtree(arguments.output)
     records.write(arguments.output, record)
 
 
