@@ -73,8 +73,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     certificate_ : Certificate or list of C
         How far the fit can be from the optimum, `kkt` and `gap`; NaN where the algorithm has none.
     trace_ : Trace, list of C, or None
-        Of online algorithms, round by round: mistakes, scores before labels were known, weights, support vectors. A
-        score of exactly 0 is counted there as the algorithm's paper counts it.
+        Of online algorithms, round by round: mistakes, scores before labels were known, weights, support vectors.
+        Whether a score of exactly 0 is a mistake is said in the algorithm's file.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
