@@ -279,6 +279,12 @@ def etas(eta, delta, horizon, m, rounds, L):
     return [eta or math.sqrt(2 * (1 - d) * math.log(m) / (m * T * L**2)) for d in delta]
 
 
+def steps(step, delta, horizon, m, rounds, radius, G):
+    """That of Theorem 1 for each pass, where ||f|| is the radius."""
+    T = rounds * len(delta) if horizon == "all" else rounds
+    return [step or math.sqrt(d * radius**2 / (m * T * G**2)) for d in delta]
+
+
 def oks(
     grams, labels, order, uniforms, delta=(0.5, 0.2), eta=None, horizon="pass", step=1.0, select="largest", budget=0
 ):
@@ -325,19 +331,20 @@ def oks_loss(
     delta=(0.5, 0.2),
     eta=None,
     horizon="pass",
-    step=1.0,
+    step=None,
     select="largest",
     budget=0,
 ):
     """Yang et al. 2012, Algorithm 1, each f_k shrunk to ||f_k|| <= radius."""
     eta = etas(eta, delta, horizon, len(grams), len(order), LOSSES[loss](-radius, 1)[0])
+    step = steps(step, delta, horizon, len(grams), len(order), radius, LOSSES[loss](-radius, 1)[1])
 
     def update(number, k, i, f_x, p, w, f):
         lost, gradient = LOSSES[loss](f_x, labels[i])
         w[k] *= math.exp(-eta[number] * lost / p)  # line 6
         if gradient == 0:
             return 0
-        add(f[k], i, -step * gradient / p, budget)  # line 7
+        add(f[k], i, -step[number] * gradient / p, budget)  # line 7
         norm = math.sqrt(sum(a * b * float(grams[k][s][r]) for s, a in f[k].items() for r, b in f[k].items()))
         if norm > radius:
             for s in f[k]:

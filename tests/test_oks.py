@@ -96,6 +96,10 @@ SETTINGS = [
     ("som", {"beta": 0.1, "delta": (0.05,), "step": 3.0}),
     ("som", {"beta": 1.0, "select": "drawn"}),
     *(("oks_loss", {"loss": loss, "step": 0.2}) for loss in ("hinge", "logistic", "squared")),
+    ("oks_loss", {}),
+    ("oks_loss", {"loss": "squared", "radius": 2.0, "delta": (0.5, 0.4, 0.3), "horizon": "all"}),
+    ("oks_loss", {}),
+    ("oks_loss", {"loss": "squared", "radius": 2.0, "delta": (0.5, 0.4, 0.3), "horizon": "all"}),
     ("oks_loss", {"loss": "hinge", "radius": 10.0, "step": 0.05, "horizon": "all"}),
     ("oks_loss", {"loss": "logistic", "radius": 0.3, "delta": (0.7,), "eta": 0.1}),
     ("oks_loss", {"loss": "squared", "radius": 3.0, "step": 0.01, "delta": (0.5, 0.4, 0.3), "select": "drawn"}),
@@ -236,6 +240,33 @@ def test_losses_and_slopes_stay_within_their_bounds(loss, radius):
     assert np.abs(trace.scores).max() > 0.8 * radius  # the ball is reached
     value, slope = reference.LOSSES[loss](-radius, 1)
     assert (parameters.loss_bound, parameters.slope_bound) == pytest.approx((value, -slope))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared"])
+@pytest.mark.parametrize("radius", [0.5, 4.0])
+def test_the_default_step_minimises_the_bound_of_theorem_1(loss, radius):
+    parameters = algorithms.load("oks_loss").parameters(loss=loss, radius=radius)
+    m, T, G = 60, 3000, parameters.slope_bound
+    for delta, step in zip((0.5, 0.2), parameters.steps(m, T), strict=True):
+        candidates = step * np.geomspace(0.1, 10.0, 2001)  # the middle one is the step itself
+        bounds = radius**2 / (2 * candidates) + candidates * m * T * G**2 / (2 * delta)
+        assert bounds.argmin() == 1000
+    assert replace(parameters, horizon="all").steps(m, T // 2) == pytest.approx(parameters.steps(m, T), rel=1e-14)
+    assert replace(parameters, step=0.25).steps(m, T) == [0.25, 0.25]
+
+
+@pytest.mark.parametrize("name", ["oks", "oks_loss"])
+def test_the_defaults_learn_two_blobs(name):
+    """At a step of 1 each example of Algorithm 1 leaves the ball, and little but the last ones is left."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        labels = np.tile(np.array([1, -1], dtype=np.int8), 200)
+        X = rng.normal(size=(400, 2)) + 1.2 * labels[:, None]  # the best error is 4.5 %
+        distances = ((X[:, None] - X) ** 2).sum(axis=-1)
+        grams = np.array([np.exp(-distances / width) for width in (0.1, 0.5, 2.0, 8.0, 32.0)])
+        fitted = fit(name, grams[:, :200, :200], labels[:200], seed=seed)
+        predicted = np.where(scores(fitted, grams[:, 200:, :200]) >= 0.0, 1, -1)
+        assert (predicted == labels[200:]).mean() > 0.9
 
 
 def test_theorem_1():
@@ -487,6 +518,7 @@ def test_the_online_protocol_measures_the_first_pass(name, settings):
         ("som", {"select": "best"}, "som: select must be largest or drawn, got 'best'"),
         ("som", {"beta": 0.0}, r"som: beta must lie in \(0, 1\], got 0.0"),
         ("oks_loss", {"loss": "0-1"}, "oks_loss: loss must be one of hinge, logistic, squared, got '0-1'"),
+        ("oks_loss", {"step": 0}, "oks_loss: step must be positive and finite, got 0"),
         ("oks_loss", {"radius": 0}, "oks_loss: radius must be positive and finite, got 0"),
     ],
 )

@@ -34,15 +34,12 @@ class Selection(Budget):
     delta : tuple of float
         Smoothing of the probabilities of a draw in each pass, in (0, 1); as many as there are passes. Yang et al. pass
         twice, for which one number will do.
-    step : float
-        Step size of the classifiers, above 0; lambda in both papers.
     select : str
         "largest", the kernel of the largest weight, as in the experiments of Yang et al.; or "drawn" from Multi(q_T),
         for which their Corollary 2 holds.
     """
 
     delta: tuple[float, ...] = (0.5, 0.2)
-    step: float = 1.0
     select: str = "largest"
 
     def __post_init__(self) -> None:
@@ -51,8 +48,6 @@ class Selection(Budget):
         object.__setattr__(self, "delta", given)  # a list in a study's file, a number in its sweeps
         if not self.delta or not all(0.0 < delta < 1.0 for delta in self.delta):
             raise ValueError(f"delta must hold a value in (0, 1) for each pass, got {self.delta}")
-        if not 0.0 < self.step < np.inf:
-            raise ValueError(f"step must be positive and finite, got {self.step}")
         if self.select not in ("largest", "drawn"):
             raise ValueError(f"select must be largest or drawn, got {self.select!r}")
 
@@ -74,16 +69,20 @@ class Exponential(Selection):
 
     def __post_init__(self) -> None:
         Selection.__post_init__(self)
-        if self.eta is not None and not 0.0 < self.eta < np.inf:
-            raise ValueError(f"eta must be positive and finite, got {self.eta}")
+        if self.eta is not None:
+            check_positive("eta", self.eta)
         if self.horizon not in ("pass", "all"):
             raise ValueError(f"horizon must be pass or all, got {self.horizon!r}")
 
-    def etas(self, kernels: int, rounds: int, largest: float = 1.0) -> list[float]:
-        """Return eta of each pass over so many rounds: sqrt(2 (1 - delta) ln m / (m T L^2)) where none is given."""
+    def rounds(self, examples: int) -> int:
+        """Return T, the rounds that a bound is minimised for, where a pass has so many examples."""
+        return examples * (1 if self.horizon == "pass" else len(self.delta))
+
+    def etas(self, kernels: int, examples: int, largest: float = 1.0) -> list[float]:
+        """Return eta of each pass over so many examples: sqrt(2 (1 - delta) ln m / (m T L^2)) if eta is None."""
         if self.eta is not None:
             return [self.eta] * len(self.delta)
-        T = rounds * (1 if self.horizon == "pass" else len(self.delta))
+        T = self.rounds(examples)
         return [float(np.sqrt(2.0 * (1.0 - d) * np.log(kernels) / (kernels * T)) / largest) for d in self.delta]
 
 
@@ -243,6 +242,12 @@ def run(
         ),
         work=Work(kernel_values=classifiers.asked, row_additions=-(-classifiers.asked // len(labels))),  # in whole rows
     )
+
+
+def check_positive(name: str, value: float) -> None:
+    """Raise ValueError unless a parameter is positive and finite."""
+    if not 0.0 < value < np.inf:
+        raise ValueError(f"{name} must be positive and finite, got {value}")
 
 
 def check(pool: Pool, labels: Labels, order: Order) -> None:

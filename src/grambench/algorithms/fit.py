@@ -45,7 +45,9 @@ class Predictor(Protocol):
     def scores(self, pool: Pool) -> Floats:
         """Return f(x) of the t examples of a pool (m, t, n), an array (t,); 0 or more predicts +1.
 
-        Of C classes s(x, y), an array (t, C); the first of the largest is predicted.
+        Of C classes s(x, y), an array (t, C); the first of the largest is predicted. In every study a score of exactly
+        0 is +1, as OMKC's published numbers need it. Estimators predict by scikit-learn's rule, for which it is not:
+        see `grambench.estimators.classifier.KernelClassifier.decision_function`.
         """
 
 

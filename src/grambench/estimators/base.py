@@ -34,7 +34,7 @@ MOST = np.iinfo(np.int8).max  # classes that an algorithm of many takes
 class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     """An algorithm of the registry with its kernels; see KernelClassifier."""
 
-    parameters: Mapping[str, Any] = MappingProxyType({})
+    _parameters: Mapping[str, Any] = MappingProxyType({})  # private, as scikit-learn allows beside what it asks for
 
     def __init__(
         self,
@@ -54,28 +54,43 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
         if parameters:
-            self.parameters = parameters
+            self._parameters = parameters
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with `deep`, the algorithm's own at their defaults too."""
         own: dict[str, Any] = super().get_params(deep)
-        return (self._defaults() if deep else {}) | own | dict(self.parameters)
+        return (self._defaults() if deep else {}) | own | dict(self._parameters)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters of the estimator, and of the algorithm that it then has."""
-        own = self._get_param_names()
+        """Set parameters of the estimator, and of the algorithm that it then has.
+
+        Another `algorithm` keeps the parameters that were set for the one before as far as it has parameters of these
+        names, and drops the others, so that a search over algorithms goes on where one lacks a parameter.
+
+        Raises
+        ------
+        ValueError
+            If a parameter of this call is neither the estimator's nor the algorithm's.
+        """
+        own, before = self._get_param_names(), self._fields() or {}
         for name in params.keys() & set(own):
             setattr(self, name, params[name])
+        fields = self._fields()
+        kept = {
+            name: value
+            for name, value in self._parameters.items()
+            if fields is None or name in fields or name not in before
+        }
         others = {name: value for name, value in params.items() if name not in own}
-        known = self._defaults() | dict(self.parameters)
+        known = dict.fromkeys([*own, *(fields or {}), *kept])
         for name in others:
             if name not in known:
                 raise ValueError(
                     f"Invalid parameter {name!r} for {type(self).__name__} with {self.algorithm}: "
-                    f"expected one of {', '.join(dict.fromkeys([*own, *known]))}"
+                    f"expected one of {', '.join(known)}"
                 )
-        if others:
-            self.parameters = {**self.parameters, **others}
+        if params:
+            self._parameters = kept | others
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -84,17 +99,20 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.pairwise = self._precomputed
         return tags
 
-    def _defaults(self) -> dict[str, Any]:
-        """Return the defaults of the algorithm's parameters that have one; none of an algorithm that does not exist."""
+    def _fields(self) -> Mapping[str, Any] | None:
+        """Return the fields of the algorithm's parameters; None if the algorithm cannot be loaded."""
         try:
             if not isinstance(self.algorithm, str) or algorithms.fault(self.algorithm):
-                return {}
+                return None
         except ConfigError:
-            return {}
-        fields = algorithms.load(self.algorithm).parameters.__dataclass_fields__
+            return None
+        return algorithms.load(self.algorithm).parameters.__dataclass_fields__
+
+    def _defaults(self) -> dict[str, Any]:
+        """Return the defaults of the algorithm's parameters that have one; none of an algorithm that does not exist."""
         made = {
             name: each.default if each.default_factory is MISSING else each.default_factory()
-            for name, each in fields.items()
+            for name, each in (self._fields() or {}).items()
         }
         return {name: value for name, value in made.items() if value is not MISSING}
 
@@ -104,7 +122,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _settings(self) -> dict[str, Any]:
         """Return what the algorithm is given."""
-        return dict(self.parameters)
+        return dict(self._parameters)
 
     def _examples(self, X: Any, *, reset: bool = False, kept: bool = False) -> Any:
         """Return examples (t, d), kernel values (m, t, n) where they are precomputed, or numbers (t,) of an array's.

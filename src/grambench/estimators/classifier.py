@@ -64,7 +64,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : ndarray
-        The labels, sorted.
+        The labels, sorted. At a tie the first is predicted, see `decision_function`.
     kernels_ : list of r str
         Names of the kernels that weights are of: all m given ones, or those that were found in a family.
     kernel_weights_ : ndarray of float64 (r,) or (C, r)
@@ -74,6 +74,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         How far the fit can be from the optimum, `kkt` and `gap`; NaN where the algorithm has none.
     trace_ : Trace, list of C, or None
         Of online algorithms, round by round: mistakes, scores before labels were known, weights, support vectors.
+        Whether a score of exactly 0 is a mistake is said in the algorithm's file.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -202,14 +203,19 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         return replace(predictor, kept=None) if isinstance(predictor, Mixture) else predictor
 
     def decision_function(self, X: Any) -> Floats:
-        """Return scores of examples: (t,) of two classes, of which 0 and above mean the second, or (t, C)."""
+        """Return scores of examples: (t,) of two classes, or (t, C) of C classes.
+
+        A score above 0 means the second of two classes, any other score the first. Of more classes the one with the
+        largest score is predicted, the first of equal ones. So a tie is the first class of `classes_`, as scikit-learn
+        has it. Studies count a score of exactly 0 as the second class, see `grambench.algorithms.fit.Predictor`.
+        """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if scores.ndim == 2 and len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the classes of examples, (t,)."""
-        scores = self._scores(X)
-        numbers = scores.argmax(axis=1) if scores.ndim == 2 else (scores >= 0.0).astype(np.intp)
+        """Return the classes of examples, (t,), which are those that `decision_function` says."""
+        scores = self.decision_function(X)
+        numbers = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0.0).astype(np.intp)
         return np.asarray(self.classes_[numbers])
 
     def _scores(self, X: Any) -> Floats:

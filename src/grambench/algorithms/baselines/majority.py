@@ -1,6 +1,6 @@
 """Majority: the more frequent class of the training examples, a control that every other has to beat.
 
-f(x) is the mean label for every x; where the classes are equally frequent it is 0, which predicts +1.
+f(x) is the mean label for every x; where the classes are equally frequent it is 0, +1 in studies.
 """
 
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, run
+from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, check_positive, run
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -36,6 +36,12 @@ class Parameters(Exponential):
     budget : int
         Support vectors of each kernel's classifier at most, beyond the paper; 0 for no bound.
     """
+
+    step: float = 1.0
+
+    def __post_init__(self) -> None:
+        Exponential.__post_init__(self)
+        check_positive("step", self.step)
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -7,7 +7,16 @@ Theorem 1 needs l <= L and |l'| <= G in every round, for which the printed algor
 classifier is shrunk to ||f|| <= radius after its step, a projection that brings it no further from any f in that ball:
 the proof stands, for the best f of the ball. With k(x, x) <= 1, which the proof takes for granted (G bounds the norm of
 l' k(x, .)), |f(x)| <= radius, and L and G follow: `loss_bound` and `slope_bound`. Kernels with larger diagonals run as
-well, without the bound. The default eta minimises the bound, as that of Algorithm 2 does with L = 1.
+well, without the bound.
+
+The default step sizes minimise the right side of Theorem 1, whose terms in them are
+
+    ||f||^2 / (2 lambda) + lambda m T G^2 / (2 delta)  and  eta m T L^2 / (2 (1 - delta)) + ln m / eta.
+
+lambda is that for the f of the ball for which the bound is largest, ||f|| = radius: the paper takes lambda proportional
+to T^(-1/2) where ||f|| is bounded, and names no factor. In its experiments lambda is tuned, as study oks does. The step
+is divided by p, which is about 1 / m: with m kernels and a step of 1, the first example takes a classifier out of the
+unit ball, and after the projection little but the last example is left of it.
 """
 
 from collections.abc import Callable
@@ -16,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, run
+from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, check_positive, run
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -51,8 +60,8 @@ class Parameters(Exponential):
         Step size of the weights; None takes sqrt(2 (1 - delta) ln m / (m T)) / L.
     horizon : str
         T: the rounds of one "pass", or of "all".
-    step : float
-        Step size lambda of the classifiers.
+    step : float or None
+        Step size lambda of the classifiers in all passes; None takes (radius / G) sqrt(delta / (m T)) in each.
     select : str
         The kernel of the "largest" weight, or one "drawn" from Multi(q_T).
     budget : int
@@ -61,13 +70,15 @@ class Parameters(Exponential):
 
     loss: str = "hinge"
     radius: float = 1.0
+    step: float | None = None
 
     def __post_init__(self) -> None:
         Exponential.__post_init__(self)
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {self.loss!r}")
-        if not 0.0 < self.radius < np.inf:
-            raise ValueError(f"radius must be positive and finite, got {self.radius}")
+        check_positive("radius", self.radius)
+        if self.step is not None:
+            check_positive("step", self.step)
 
     @property
     def loss_bound(self) -> float:
@@ -78,6 +89,13 @@ class Parameters(Exponential):
     def slope_bound(self) -> float:
         """G of Theorem 1: the derivative there, without its sign."""
         return -LOSSES[self.loss].slope(-self.radius)
+
+    def steps(self, kernels: int, examples: int) -> list[float]:
+        """Return lambda of each pass over so many examples: (radius / G) sqrt(delta / (m T)) if step is None."""
+        if self.step is not None:
+            return [self.step] * len(self.delta)
+        scale = self.radius / self.slope_bound
+        return [float(scale * np.sqrt(delta / (kernels * self.rounds(examples)))) for delta in self.delta]
 
 
 class Bounded(Classifiers):
@@ -114,8 +132,9 @@ class Bounded(Classifiers):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Select a kernel; support vectors are counted over all kernels."""
     check(pool, labels, order)
-    etas = parameters.etas(pool.shape[0], len(order), parameters.loss_bound)
-    rules = [_rule(LOSSES[parameters.loss], eta, parameters.step) for eta in etas]
+    m, n = pool.shape[0], len(order)
+    sizes = zip(parameters.etas(m, n, parameters.loss_bound), parameters.steps(m, n), strict=True)
+    rules = [_rule(LOSSES[parameters.loss], eta, step) for eta, step in sizes]
     return run(parameters, Bounded(pool, parameters), rules, labels, order, rng)
 
 

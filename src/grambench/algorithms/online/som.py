@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.bandit import Classifiers, Rule, Selection, check, run
+from grambench.algorithms.bandit import Classifiers, Rule, Selection, check, check_positive, run
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -35,9 +35,11 @@ class Parameters(Selection):
     """
 
     beta: float = 0.8
+    step: float = 1.0
 
     def __post_init__(self) -> None:
         Selection.__post_init__(self)
+        check_positive("step", self.step)
         if not 0.0 < self.beta <= 1.0:
             raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
 
