@@ -20,19 +20,23 @@ from pathlib import Path
 from grambench.commands.project import read_everything
 from grambench.common import files, layout
 from grambench.common.errors import GrambenchError
+from grambench.config.load import check
 from grambench.datasets import collection, prepare, store, views
 from grambench.kernels import matrices
 from grambench.pipeline import last_run
+from grambench.pipeline.steps import fetch
 from grambench.pipeline.steps.describe import _words as words
 from grambench.results import records, reproduction
 from grambench.results.collect import CELLS
 
 SEED = 2026
+LEFT_OUT = {"logs", "report"}  # folders of results
 
 
 def raw(path, plan):
     """Return the files of a data set as `prepare` reads them."""
-    found = prepare.fetched(plan.configuration.description(path.parent.name), path.parent)
+    description = check(fetch.Spec, json.loads(plan.fetch_spec(path.parent.name)), "spec").dataset
+    found = prepare.fetched(description, path.parent)
     return [each if isinstance(each, str) else repr(each) for each in found] + [
         file.read_bytes() for file in (found[1].values() if isinstance(found, tuple) else ())
     ]
@@ -77,7 +81,7 @@ def kinds():
     for pattern in READERS:
         paths = [path for path in sorted(Path().glob(pattern)) if path.is_file() and not path.name.startswith(".")]
         known = {path for others in found.values() for path in others}
-        found[pattern] = [path for path in paths if path not in known and "report" not in path.parts[:2]]
+        found[pattern] = [path for path in paths if path not in known and not LEFT_OUT & set(path.parts[:2])]
     return {pattern: paths for pattern, paths in found.items() if paths}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from grambench.common import layout
+from grambench.common import files, layout
 from grambench.results import records
 
 ROOT = Path(__file__).parent.parent
@@ -118,7 +118,10 @@ class Copy:
         path = self.folder / name
         text = path.read_text()
         assert old in text, f"{old!r} is not in {name}"
+        before = files.sha256(path)
         path.write_text(text.replace(old, new, 1))
+        if (sums := path.with_name(files.SUMS)).is_file():  # as `make checksums` does
+            sums.write_text(sums.read_text().replace(before, files.sha256(path)))
 
     def call(self, *command, expect=0):
         environment = os.environ | {"PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}

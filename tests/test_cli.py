@@ -262,7 +262,7 @@ def test_run_merges_what_snakemake_is_told(monkeypatch, capsys):
         "algorithms": {"rkl": ["rkl_l1"]},
         "seed": 7,
     }
-    assert plan.runs() == ["rkl/ionosphere/rkl_l1"] and plan.project.seed == 7
+    assert plan.runs() == [("rkl", "ionosphere", "rkl_l1")] and plan.project.seed == 7
     assert given.targets == ["results/x.csv"] and given.keep_going and command[-2:] == ["--", "results/y.csv"]
 
 
@@ -284,7 +284,7 @@ def test_run_reads_what_snakemake_reads(monkeypatch, capsys, tmp_path):
 def test_run_takes_algorithms(monkeypatch, capsys):
     config, plan, *_ = handed_over(monkeypatch, capsys, "rkl", "-d", "ionosphere", "-a", "rkl_l1", "unif")
     assert config == {"studies": ["rkl"], "datasets": ["ionosphere"], "algorithms": ["rkl_l1", "unif"]}
-    assert sorted(plan.runs()) == ["rkl/ionosphere/rkl_l1", "rkl/ionosphere/unif"]
+    assert sorted(plan.runs()) == [("rkl", "ionosphere", "rkl_l1"), ("rkl", "ionosphere", "unif")]
     seen = hand_over(monkeypatch)
     assert call(capsys, "run", "rkl", "-a", "rkl_l1", "-n")[0] == 0
     (command,) = seen  # and no run was noted

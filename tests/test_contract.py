@@ -548,7 +548,7 @@ def test_a_kernel_that_is_not_finite_fails_its_runs_and_is_named(inputs, tmp_pat
     kernel, inner = Kernel("polynomial", 1000), tmp_path / "inner.h5"
     grams.write_inner(inner, grams.inner_products(100.0 * data().features), {})
     asked = json.dumps({"family": kernel.family, "parameter": kernel.parameter})
-    evaluate.main([asked, files[1], str(inner), "1"])
+    evaluate.main([asked, "identity", files[1], str(inner), "1"])
     with pytest.raises(DataError, match=r"holds no matrix \(polynomial_p1000: expected finite values, got others"):
         step.main([spec, "code", output, *files])
     assert not Path(output).exists()

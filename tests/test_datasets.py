@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from grambench.common.errors import ConfigError, DataError
-from grambench.common.files import sha256
+from grambench.common.files import sha256, write_text
 from grambench.config.dataset import NOTE, Base, Dataset, Generated, Images, Source
 from grambench.config.load import check
-from grambench.config.project import Configuration, SourceKind
+from grambench.config.project import Configuration, Project, SourceKind
 from grambench.datasets import readers, sources, store
 from grambench.datasets.prepare import check as check_content
 from grambench.datasets.prepare import prepare
@@ -65,7 +65,7 @@ def toy(folder: Path, features: Any = FEATURES, labels: Any = SIGNS, orders: Any
     dataset = check(Dataset, plain | numbers | {"sources": [source]} | more, "test")
     note = {"status": "ok", "index": 0, "kind": "bundled", "origin": dataset.sources[0].origin, "mirror": None}
     note |= {"files": {"toy.mat": files[0]["sha256"]}, "tried": []}
-    (folder / NOTE).write_text(json.dumps(note))
+    write_text(folder / NOTE, json.dumps(note))
     return dataset
 
 
@@ -117,7 +117,7 @@ def test_one_line_and_no_result(tmp_path: Path, spoilt: dict[str, Any], message:
     assert line.endswith("(source bundled toy.mat)")
     assert "\n" not in line
     spec = json.dumps({"dataset": dataset.model_dump(mode="json")})
-    prepare_step.main([spec, str(tmp_path / "out" / "toy.h5"), str(tmp_path / "raw" / NOTE)])
+    prepare_step.main([spec, "code", str(tmp_path / "out" / "toy.h5"), str(tmp_path / "raw" / NOTE)])
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["toy.h5"]
     assert store.read(tmp_path / "out" / "toy.h5") == store.Unavailable("toy", (line,))
 
@@ -137,7 +137,7 @@ def test_note_of_another_description(tmp_path: Path) -> None:
     dataset = toy(tmp_path)
     note = json.loads((tmp_path / NOTE).read_text())
     for change in ({"index": 1}, {"origin": "elsewhere"}):
-        (tmp_path / NOTE).write_text(json.dumps(note | change))
+        write_text(tmp_path / NOTE, json.dumps(note | change))
         with pytest.raises(DataError, match="not described any more; fetch it again"):
             prepare(dataset, tmp_path)
 
@@ -149,7 +149,7 @@ def test_what_is_no_note_is_one_line(tmp_path: Path, note: str | None) -> None:
     if note is None:
         (tmp_path / NOTE).mkdir()
     else:
-        (tmp_path / NOTE).write_text(note)
+        write_text(tmp_path / NOTE, note)
     with pytest.raises(DataError, match=rf"{NOTE}: expected the note of a fetch .*; fetch the data set again$"):
         prepare(dataset, tmp_path)
 
@@ -159,7 +159,7 @@ def test_a_bug_is_no_data_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(readers, "read", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         spec = json.dumps({"dataset": dataset.model_dump(mode="json")})
-        prepare_step.main([spec, str(tmp_path / "toy.h5"), str(tmp_path / NOTE)])
+        prepare_step.main([spec, "code", str(tmp_path / "toy.h5"), str(tmp_path / NOTE)])
     assert not (tmp_path / "toy.h5").exists()
 
 
@@ -168,7 +168,7 @@ def test_unavailable_passes_through_both_steps(tmp_path: Path, caplog: pytest.Lo
     note = tmp_path / "toy" / NOTE
     fetch_step.main([fetch_spec(dataset, [str(tmp_path / "none")]), str(note)])
     warning = caplog.records[-1].getMessage()
-    prepare_step.main([json.dumps({"dataset": dataset}), str(tmp_path / "toy.h5"), str(note)])
+    prepare_step.main([json.dumps({"dataset": dataset}), "code", str(tmp_path / "toy.h5"), str(note)])
     prepared = store.read(tmp_path / "toy.h5")
     assert isinstance(prepared, store.Unavailable)
     assert str(prepared) == warning
@@ -179,7 +179,8 @@ def test_mirrors_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     dataset = toy(tmp_path / "m").model_dump(mode="json")
     (tmp_path / "m" / "SHA256SUMS").write_text(f"{sha256(tmp_path / 'm' / 'toy.mat')}  toy.mat\n")
     monkeypatch.setenv("GRAMBENCH_MIRROR", os.pathsep.join(["", str(tmp_path / "m")]))
-    fetch_step.main([fetch_spec(dataset, []), str(tmp_path / "toy" / NOTE)])
+    mirrors = Project(studies=["omkc"]).mirror_folders
+    fetch_step.main([fetch_spec(dataset, list(map(str, mirrors))), str(tmp_path / "toy" / NOTE)])
     assert json.loads((tmp_path / "toy" / NOTE).read_text())["mirror"] == str(tmp_path / "m")
 
 

@@ -109,7 +109,7 @@ def test_fetch_and_prepare(tmp_path: Path) -> None:
     expected = store.PreparedDataset(name="toy", features=features, labels=labels, orders=None, source={}).content
     dataset = describe(expected)
     note = fetch(dataset, tmp_path / "toy", bundled=tmp_path, kinds=["generated"])
-    assert [path.name for path in (tmp_path / "toy").iterdir()] == [NOTE]
+    assert sorted(path.name for path in (tmp_path / "toy").iterdir()) == [f".{NOTE}.seal", NOTE]
     assert (note["status"], note["files"]) == ("ok", {})
     assert note["origin"] == "generator ringnorm(positives=20), seed 3"
     prepared = prepare(dataset, tmp_path / "toy")

@@ -24,7 +24,7 @@ def make(tmp_path):
         output = tmp_path / "grams" / "gram.h5"
         output.parent.mkdir()
         limits = ["--seconds", str(seconds), "--memory-mb", str(memory_mb)]
-        gram.main([spec, str(output), str(tmp_path / "inner.h5"), "1", *limits])
+        gram.main([spec, "code", str(output), str(tmp_path / "inner.h5"), "1", *limits])
         assert list(output.parent.iterdir()) == [output]
         return output
 
@@ -46,13 +46,14 @@ def test_within_its_limits(make):
 def test_beyond_its_limits(kernel, limits, reason, make):
     path = make(kernel, **limits)
     with pytest.raises(
-        DataError, match=rf"holds no matrix \({reason}; make it again: snakemake --cores all -R {path}\)"
+        DataError,
+        match=rf"holds no matrix \({reason}; make it again: grambench run, called as before, with -- -R {path}\)",
     ):
         matrices.open_matrix(path)
 
 
 def test_what_the_machine_does_ends_the_job(make, tmp_path):
     (tmp_path / "inner.h5").write_bytes(b"damaged")
-    with pytest.raises(SystemExit, match=r"^error: .*inner\.h5: truncated.* snakemake --cores all -R "):
+    with pytest.raises(SystemExit, match=r"^error: .*inner\.h5: truncated.*; grambench repair removes it"):
         make(QUICK)
     assert list((tmp_path / "grams").iterdir()) == []

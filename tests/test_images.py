@@ -15,7 +15,7 @@ from PIL import Image
 
 from grambench import features as registry
 from grambench.common.errors import DataError
-from grambench.common.files import sha256
+from grambench.common.files import sha256, write_text
 from grambench.config.dataset import Folders, Images, ImageSets, Numbered, Task, WordLists
 from grambench.config.load import check
 from grambench.datasets import collection, drawings, images, store, unpack, views
@@ -193,7 +193,7 @@ def fetched(tmp_path):
         base = check(Images, prose | numbers, "toy")
         note = {"status": "ok", "index": 0, "kind": "mirror", "origin": base.sources[0].origin}
         note |= {"mirror": None, "files": {path.name: sha256(path)}, "tried": []}
-        (tmp_path / "source.json").write_text(json.dumps(note))
+        write_text(tmp_path / "source.json", json.dumps(note))
         return base
 
     return make
@@ -238,7 +238,7 @@ def test_another_split_or_another_image_is_other_content(fetched, tmp_path):
 def run(base, tmp_path, tasks=((("sky",), ("people",)),)):
     output = tmp_path / "toy.h5"
     spec = {"base": base.model_dump(mode="json"), "tasks": tasks}
-    images_step.main([json.dumps(spec), str(output), str(tmp_path / "source.json")])
+    images_step.main([json.dumps(spec), "code", str(output), str(tmp_path / "source.json")])
     return output
 
 
@@ -256,7 +256,9 @@ def test_a_damaged_image_makes_the_base_unavailable_and_is_named(fetched, tmp_pa
     assert isinstance(collected, Unavailable)
     assert "set/images/3000/3.png" in str(collected)
     output = tmp_path / "lab.h5"
-    describe.main([json.dumps({"descriptor": "lab", "settings": {}, "part": 0, "parts": 1}), str(output), str(path)])
+    describe.main(
+        [json.dumps({"descriptor": "lab", "settings": {}, "part": 0, "parts": 1}), "code", str(output), str(path)]
+    )
     assert isinstance(views.read(output), Unavailable)
 
 
@@ -267,7 +269,7 @@ def test_a_descriptor_that_cannot_be_imported_leaves_its_images_undescribed(fetc
     assert not registry.has_words("mine") and registry.resolved("mine", {"bins": 3}) == {"bins": 3}
     output = tmp_path / "mine.h5"
     spec = json.dumps({"descriptor": "mine", "settings": {"bins": 3}, "part": 0, "parts": 1})
-    describe.main([spec, str(output), str(run(fetched(listed()), tmp_path))])
+    describe.main([spec, "code", str(output), str(run(fetched(listed()), tmp_path))])
     described = views.read(output)
     assert isinstance(described, Unavailable)
     assert "descriptor mine cannot be imported: ModuleNotFoundError: No module named" in str(described)
@@ -277,15 +279,17 @@ def test_descriptions_do_not_depend_on_the_number_of_parts(fetched, tmp_path):
     path = run(fetched(listed()), tmp_path)
     book = tmp_path / "words.h5"
     settings = {"step": 6, "cells": [4], "words": 5}
-    codebook.main([json.dumps({"descriptor": "dense_sift", "settings": settings, "seed": 1}), str(book), str(path)])
+    codebook.main(
+        [json.dumps({"descriptor": "dense_sift", "settings": settings, "seed": 1}), "code", str(book), str(path)]
+    )
     found = []
     for parts in (1, 3):
         outputs = [tmp_path / f"{parts}_{part}.h5" for part in range(parts)]
         for part, output in enumerate(outputs):
             spec = {"descriptor": "dense_sift", "settings": settings, "part": part, "parts": parts}
-            describe.main([json.dumps(spec), str(output), str(path), str(book)])
+            describe.main([json.dumps(spec), "code", str(output), str(path), str(book)])
         whole = tmp_path / f"{parts}.h5"
-        features.main([str(whole), *map(str, outputs)])
+        features.main(["code", str(whole), *map(str, outputs)])
         found.append(views.read(whole))
     first, second = found
     assert first.paths == second.paths == collection.read(path).paths

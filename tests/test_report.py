@@ -260,6 +260,7 @@ def made_report_of(whole, results, compared):
     return page.StudyReport(
         results=results,
         whole=whole,
+        earlier="",
         prepared=presentation.prepared(),
         reproduction=compared,
         claims=pd.DataFrame(columns=["claim", "verdict", "probability"]),

@@ -66,7 +66,7 @@ def prepared(plan: Plan, name: str) -> store.PreparedDataset | store.Unavailable
     if not Path(plan.raw(name)).is_file():
         fetch_step.main([plan.fetch_spec("toy"), plan.raw(name)])
     output = Path(layout.PREPARED.format(dataset=name))
-    prepare_step.main([plan.prepare_spec(name), str(output), plan.raw(name)])
+    prepare_step.main([plan.prepare_spec(name), plan.step_code("prepare"), str(output), plan.raw(name)])
     return store.read(output)
 
 

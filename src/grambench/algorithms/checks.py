@@ -134,7 +134,7 @@ def check(fit: Fit, pool: Pool, labels: Labels, order: Order) -> None:
     _array("weights", fit.weights, (parts,), np.float64)
     _not_negative("weights", fit.weights)
     if fit.predictor is not None:
-        _check_predictor("predictor", fit.predictor, n)
+        _check_predictor("predictor", fit.predictor, n, n if fit.trace is None else np.size(fit.trace.mistakes))
     elif not fit.weights.any():
         raise ContractError("weights: expected a kernel to train a machine on, got weights that are all 0")
     _check_work("work", fit.work)
@@ -153,14 +153,14 @@ def check(fit: Fit, pool: Pool, labels: Labels, order: Order) -> None:
         _check_trace(fit.trace, m, labels[order] > 0)
 
 
-def _check_predictor(name: str, predictor: Any, n: int) -> None:
+def _check_predictor(name: str, predictor: Any, n: int, rounds: int) -> None:
     """Hold against the contract what counts of support vectors are taken from; scores are checked one by one."""
     if not callable(getattr(predictor, "scores", None)):
         raise ContractError(f"{name}: expected a method `scores`, got {type(predictor).__name__} without one")
     if isinstance(predictor, Expansion | Mixture):
         _array(f"{name}.dual", predictor.dual, (n,), np.float64)
-    elif len(support := np.atleast_1d(getattr(predictor, "support", 0))) > n and support.ndim == 1:
-        raise ContractError(f"{name}.support: expected at most {n} examples, got {len(support)}")
+    elif len(support := np.atleast_1d(getattr(predictor, "support", 0))) > max(n, rounds) and support.ndim == 1:
+        raise ContractError(f"{name}.support: expected at most {max(n, rounds)} examples, got {len(support)}")
 
 
 def _check_state(name: str, state: State, n: int) -> None:
@@ -173,7 +173,7 @@ def _check_state(name: str, state: State, n: int) -> None:
     if not 0.0 <= state.training_error <= 1.0:
         raise ContractError(f"{name}.training_error: expected a share from 0 to 1, got {state.training_error:g}")
     _check_work(f"{name}.work", state.work)
-    _check_predictor(f"{name}.predictor", state.predictor, n)
+    _check_predictor(f"{name}.predictor", state.predictor, n, n)
 
 
 def _check_work(name: str, work: Work) -> None:

@@ -187,8 +187,12 @@ def _ended() -> int:
         print(f"{item.status:12} {item.label}: {item.reason}")
     if len(failed) > FEW:
         print(f"... and {len(failed) - FEW} more: grambench status")
+    notes: dict[str, list[str]] = {}
     for item in found:
         if item.status == "ok" and item.reason:
-            print(f"{'note':12} {item.label}: {item.reason}")
+            notes.setdefault(item.reason, []).append(item.label.removeprefix("data set "))
+    for reason, datasets in notes.items():
+        again = f"grambench fetch {' '.join(datasets)}, then the same run"
+        print(f"{'note':12} {', '.join(datasets)}: {reason}; to ask for the first source again: {again}")
     print(f"{status.counts(found)}; report: {Path(layout.REPORT).resolve()}")
     return int(bool(failed))

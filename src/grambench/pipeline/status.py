@@ -162,8 +162,7 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
                 if file.attrs["status"] != "ok":
                     return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
                 if lacks := json.loads(str(file.attrs["source"])).get("lacks"):
-                    name = note_path.parent.name
-                    return "ok", f"a stand-in, {lacks}; grambench fetch {name} asks for the first source again"
+                    return "ok", f"a stand-in, {lacks}"
     except DataError as error:
         return "damaged", str(error)
     return "ok", ""
