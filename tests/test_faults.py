@@ -366,7 +366,9 @@ def test_a_damaged_gram_fails_its_runs_and_the_command_heals_it(small):
     small.snakemake(record)
     reason = small.status("sonar", "perceptron").reason
     assert f"{GRAM}: damaged, expected checksum" in reason
-    small.snakemake("-R", reason.split(" -R ")[1], "--", record)
+    assert "grambench repair removes it, and the same run makes it again" in reason
+    small.call("grambench.cli", "repair", "-y", expect=1)
+    small.snakemake(record)
     assert small.status("sonar", "perceptron").status == "ok"
 
 
