@@ -152,17 +152,18 @@ def test_failed_names_the_stale_gram_matrices_and_not_the_records_that_read_them
     assert status.failed_targets(found) == [gram]
 
 
-def test_a_changed_description_reaches_the_tables_without_snakemakes_notes(copy):
-    before = mistakes(copy)
-    path = copy.folder / "config/datasets/sonar.yaml"
-    described = yaml.safe_load(path.read_text())
-    described["sources"] = [source for source in described["sources"] if source["kind"] == "bundled"]
-    del described["sources"][0]["content"], described["sources"][0]["variant"]
-    described["content"] = "0" * 64
-    path.write_text(yaml.safe_dump(described))
+def test_a_changed_description_makes_all_that_hangs_on_it_stale(copy, monkeypatch):
+    """The prepared data set and its records go by the description, not by the notes of Snakemake alone."""
+    monkeypatch.chdir(copy.folder)
+    settings = read(Path("config/config.yaml")) | {"studies": ["omkc"]}
+    assert Plan(settings, Path("config")).stale() == []
+    copy.edit("config/datasets/sonar.yaml", "positive: R, minmax: true", "positive: R")
+    changed, prepared = Plan(settings, Path("config")), layout.PREPARED.format(dataset="sonar")
+    grams = [layout.INNER.format(dataset="sonar"), *changed.grams("omkc", "sonar")]
+    assert changed.stale() == [prepared, *grams, *changed.records("omkc")]
     without_notes(copy)
-    copy.call("grambench.cli", "run", "omkc", expect=1)  # other values than the description says: unavailable
-    assert mistakes(copy) == {} != before
+    changed.age()
+    assert {Path(path).stat().st_mtime for path in changed.stale()} == {1.0}  # before anything that they are made from
 
 
 # seals and checksums

@@ -40,5 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     for path in found:
         path.unlink()
     moved = "" if own else f"once {results} is {layout.RESULTS} of this project, "
-    print(f"{len(found)} files were removed; {moved}the same grambench run as before makes them again")
+    again = " ".join(str(path if own else layout.RESULTS / path.relative_to(results)) for path in found)
+    print(
+        f"{len(found)} files were removed; {moved}make them again: grambench run, called as before, with -- -R {again}"
+    )
     return 1

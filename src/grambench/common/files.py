@@ -104,7 +104,7 @@ def check(path: Path) -> Path:
         With the file, what is wrong with it, and what to do.
     """
     if fault := found_fault(path):
-        raise DataError(f"{path}: {fault}; grambench repair removes it, and the same run makes it again")
+        raise DataError(f"{path}: {fault}; make it again: grambench run, called as before, with -- -R {path}")
     return path
 
 
