@@ -4,10 +4,12 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import reference
+import yaml
 from fitting import fit, pool_of, scores
 from specifications import specification
 
@@ -17,12 +19,14 @@ from grambench.algorithms.bandit import draw, normalised
 from grambench.algorithms.checks import check, learn
 from grambench.algorithms.fit import Expansion, mixture
 from grambench.common.errors import ConfigError, ContractError
+from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.experiments import learner, online
 from grambench.experiments.conformance import same
 from grambench.experiments.seeds import seeds
 from grambench.kernels.pool import Stored
 
+ROOT = Path(__file__).parent.parent
 NAMES = ["oks", "oks_loss", "som"]
 
 
@@ -267,6 +271,13 @@ def test_the_defaults_learn_two_blobs(name):
         fitted = fit(name, grams[:, :200, :200], labels[:200], seed=seed)
         predicted = np.where(scores(fitted, grams[:, 200:, :200]) >= 0.0, 1, -1)
         assert (predicted == labels[200:]).mean() > 0.9
+
+
+def test_study_oks_tunes_the_step_of_algorithm_1_as_the_paper_does():
+    study = Study.model_validate(yaml.safe_load((ROOT / "config/studies/oks.yaml").read_text()))
+    assert [name for name, entry in study.algorithms.items() if entry.algorithm == "oks_loss"] == ["oks_hinge"]
+    tune = study.algorithms["oks_hinge"].tune
+    assert (tune.parameter, tune.values) == ("step", [2.0**power for power in range(-10, 11)])
 
 
 def test_theorem_1():
