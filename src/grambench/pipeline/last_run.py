@@ -79,7 +79,7 @@ def read(results: Path, study: str | None = None) -> Studies | None:
 def earlier(plan: "Plan") -> "dict[str, Plan]":
     """Return a plan for each study that was run before, is not part of this one, and has all its results: as asked."""
     found, asked = {}, _asked(Path(layout.LAST_RUN))
-    for study in asked.keys() - plan.studies.keys():
+    for study in sorted(asked.keys() - plan.studies.keys()):  # in one order, or the report would be made anew
         entries = dict.fromkeys(task.partition("/")[0] for each in asked[study].values() for task in each["runs"])
         chosen = {"studies": [study], "datasets": {study: list(asked[study])}, "algorithms": {study: list(entries)}}
         with suppress(GrambenchError):  # of a study that is not configured any more, or not so
