@@ -75,11 +75,11 @@ class Exponential(Selection):
             raise ValueError(f"horizon must be pass or all, got {self.horizon!r}")
 
     def rounds(self, examples: int) -> int:
-        """Return T, the rounds that a bound is minimised for, where a pass has so many examples."""
+        """Return T, the rounds for which a bound is minimised, from the examples of a pass."""
         return examples * (1 if self.horizon == "pass" else len(self.delta))
 
     def etas(self, kernels: int, examples: int, largest: float = 1.0) -> list[float]:
-        """Return eta of each pass over so many examples: sqrt(2 (1 - delta) ln m / (m T L^2)) if eta is None."""
+        """Return eta of each pass, from its number of examples: sqrt(2 (1 - delta) ln m / (m T L^2)) if eta is None."""
         if self.eta is not None:
             return [self.eta] * len(self.delta)
         T = self.rounds(examples)

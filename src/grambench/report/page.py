@@ -93,7 +93,7 @@ class StudyReport:
     whole : Study
         The study with all its data sets.
     earlier : str
-        What is said of a study that was not part of the last run; empty of one that was.
+        The remark on a study that was not part of the last run; empty for one that was.
     prepared : dict
         The data sets as loaded.
     reproduction, claims : DataFrame

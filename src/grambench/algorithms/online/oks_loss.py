@@ -91,7 +91,7 @@ class Parameters(Exponential):
         return -LOSSES[self.loss].slope(-self.radius)
 
     def steps(self, kernels: int, examples: int) -> list[float]:
-        """Return lambda of each pass over so many examples: (radius / G) sqrt(delta / (m T)) if step is None."""
+        """Return lambda of each pass, from its number of examples: (radius / G) sqrt(delta / (m T)) if step is None."""
         if self.step is not None:
             return [self.step] * len(self.delta)
         scale = self.radius / self.slope_bound
