@@ -114,6 +114,13 @@ class Copy:
         (studies,) = re.findall("^studies:.*", (folder / "config/config.yaml").read_text(), re.M)
         self.edit("config/config.yaml", studies, "studies: [omkc]\nsources: [bundled, package]")
 
+    def clone(self, folder):
+        """Return another copy, to be edited: modification times and Snakemake's metadata are kept."""
+        shutil.copytree(self.folder, folder, copy_function=shutil.copy2, symlinks=True)
+        other = object.__new__(Copy)
+        other.folder = folder
+        return other
+
     def edit(self, name, old, new):
         path = self.folder / name
         text = path.read_text()

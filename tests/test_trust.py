@@ -38,10 +38,7 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def copy(finished, tmp_path):
-    shutil.copytree(finished.folder, tmp_path / "copy", copy_function=shutil.copy2, symlinks=True)
-    edited = object.__new__(Copy)
-    edited.folder = tmp_path / "copy"
-    return edited
+    return finished.clone(tmp_path / "copy")
 
 
 def mistakes(copy):
