@@ -297,10 +297,14 @@ def test_a_command_that_is_told_to_end_ends_what_it_has_started(small, go):
         for number in (signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
 
-    for number, arguments, options in ((signal.SIGTERM, ["-v"], {"preexec_fn": deaf}), (signal.SIGHUP, [], {})):
-        told = command(small, *arguments, "--", SLOW, **options)
+    def hearing():  # whatever has started the tests
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+
+    for number, arguments, before in ((signal.SIGTERM, ["-v"], deaf), (signal.SIGHUP, [], hearing)):
+        told = command(small, *arguments, "--", SLOW, preexec_fn=before)
         (fit,) = until(lambda: fits(small))
-        if options:
+        if before is deaf:
             os.killpg(told.pid, signal.SIGHUP)
             time.sleep(1.0)
             assert fit.is_running()
