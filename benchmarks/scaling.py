@@ -280,7 +280,7 @@ def main():
     settings = read(ROOT / "config/config.yaml")
     settings |= {"studies": arguments.studies} if arguments.studies else {}
     plan = plan_of(settings)
-    runs = {tuple(run.split("/", 2)) for run in plan.runs()}
+    runs = set(plan.runs())
     records = {run: found for run, found in recorded(arguments.results).items() if run in runs}
     if not records:
         raise SystemExit("no records: run the studies first, or name results folders after --results")

@@ -28,7 +28,7 @@ def costs(scaling, settings):
     """Every run took a second to start; om2 5 s a repeat beside it."""
     plan = scaling.plan_of(settings)
     shapes = {"omkc": (1, 20), "rkl": (1, 5)}
-    runs = [tuple(run.split("/", 2)) for run in plan.runs()]
+    runs = plan.runs()
     records = {run: (101.0 if run[2] == "om2" else 1.0, *shapes.get(run[0], (1, 10)), 1) for run in runs}
     return scaling.Costs(plan, {}, records)
 
