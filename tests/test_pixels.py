@@ -74,6 +74,47 @@ def test_parts_ask_the_whole():
         assert np.array_equal(one, other[np.ix_(rows, columns)])
 
 
+def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are():
+    train, others = images(60), images(20, seed=1)
+    plain, pool = ByPixels(KERNELS, train), ByPixels(KERNELS, train, trace=1.0)
+    between, among = (ByPixels(KERNELS, each, others, basis=pool) for each in (train, others))
+    unscaled = [ByPixels(KERNELS, each, others, basis=plain) for each in (train, others)]
+    assert between._columns is pool._columns
+    assert np.allclose(pool.diagonal().sum(axis=1), 1.0, rtol=1e-12)
+    assert np.allclose(pool.diagonal(), [np.diagonal(gram) for gram in pool.grams()], rtol=1e-12)
+    partners = pool.partners()
+    for example in range(60):
+        partners.append(example)
+    assert np.array_equal(partners.values(7, 0), [gram[7] for gram in pool.grams()])
+    for k, scale in enumerate(pool.scales):
+        assert np.array_equal(pool.grams()[k], plain.grams()[k] * scale)
+        for got, expected in zip((between, among), unscaled, strict=True):
+            assert np.array_equal(got.grams()[k], expected.grams()[k] * scale)
+    rows, columns, weights = np.array([3, 1]), np.array([8, 2, 9]), np.linspace(0.0, 1.0, len(KERNELS))
+    expected = plain.mixed(weights * pool.scales, rows, columns)
+    assert np.array_equal(pool.mixed(weights, rows, columns), expected)
+    assert np.array_equal(pool.only([2, 0]).diagonal(), [np.diagonal(pool.grams()[k]) for k in (2, 0)])
+    assert np.array_equal(pool.only([3]).along(np.arange(60)).values[0], pool.grams()[3])
+    assert np.array_equal(pool.part(rows, columns).grams()[3], pool.grams()[3][np.ix_(rows, columns)])
+
+
+def test_pools_of_other_images_with_themselves_have_the_units_of_the_training_images():
+    train, others = images(60), images(20, seed=1)
+    pool, reference = ByPixels(KERNELS, train), Viewed(KERNELS, train)
+    got, expected = ByPixels(KERNELS, others, basis=pool), Viewed(KERNELS, others, basis=reference)
+    for k in range(len(KERNELS)):
+        assert np.allclose(got.grams()[k], expected.grams()[k], rtol=1e-12, atol=1e-13)
+
+
+def test_a_family_is_made_when_it_is_asked_for():
+    train, asked = images(30), []
+    pool = ByPixels(KERNELS, train, family=lambda: asked.append(1))
+    assert asked == []
+    assert pool.family is None
+    assert pool.only([0]).family is None
+    assert len(asked) == 1
+
+
 @pytest.mark.parametrize(
     ("kernels", "views", "message"),
     [

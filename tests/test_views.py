@@ -308,3 +308,50 @@ def test_pools_that_cannot_be_are_refused():
         ValueError, match="kernels of the inner products of the only view, got chisquare_s1, a/gaussian_sigma1"
     ):
         Computed([Kernel("chisquare", 1), Kernel("gaussian", 1, "a"), Kernel("gaussian", 1)], np.eye(3))
+
+
+def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are():
+    train, others = problem()
+    plain, pool = Viewed(KERNELS, train), Viewed(KERNELS, train, trace=60.0)
+    between = Viewed(KERNELS, train, others, basis=pool)
+    among = Viewed(KERNELS, others, others, basis=pool)
+    factors = 60.0 / np.trace(np.stack(plain.grams()), axis1=1, axis2=2)
+    np.testing.assert_allclose(pool.scales, factors, rtol=1e-12)
+    rows, columns = np.array([7, 3]), np.array([0, 3, 5])
+    for k in range(len(KERNELS)):
+        value = Viewed(KERNELS, train, trace=60.0).values(k, rows, columns)
+        assert np.array_equal(value, pool.grams()[k][np.ix_(rows, columns)])
+        assert np.array_equal(pool.grams()[k], plain.grams()[k] * pool.scales[k])
+        unscaled = (Viewed(KERNELS, each, others, basis=plain) for each in (train, others))
+        for got, expected in zip((between, among), unscaled, strict=True):
+            assert np.array_equal(got.grams()[k], expected.grams()[k] * pool.scales[k])
+    np.testing.assert_allclose(pool.diagonal().sum(axis=1), 60.0, rtol=1e-12)
+    chosen, part = pool.only([2, 0]), pool.part(rows, columns)
+    assert np.array_equal(chosen.diagonal(), pool.diagonal()[[2, 0]])
+    assert np.array_equal(chosen.along(np.arange(60)).values[0], pool.grams()[2])
+    assert np.array_equal(part.grams()[4], pool.grams()[4][np.ix_(rows, columns)])
+
+
+def test_a_trace_of_zero_cannot_be_scaled():
+    pool = Viewed([Kernel("polynomial", 1, "hue")], {"hue": np.zeros((4, 2))}, trace=1.0)
+    with pytest.raises(ValueError, match="hue/polynomial_p1: expected a trace that can be scaled, got 0"):
+        pool.grams()[0]
+
+
+def test_a_family_is_made_when_it_is_asked_for_and_goes_with_its_parts():
+    from grambench.kernels import continuous
+    from grambench.kernels.pool import Continuous
+
+    train, asked = problem()[0], []
+
+    def family():
+        asked.append(1)
+        return Continuous(continuous.load("gaussian"), train["hue"].astype(float), 0.1, 10.0, np.ones(1))
+
+    pool = Viewed(KERNELS, train, family=family)
+    chosen, part = pool.only([0]), pool.part(np.arange(5), np.arange(60))
+    assert asked == []
+    assert chosen.family is pool.family
+    np.testing.assert_allclose(part.family.gram(np.ones(1)), pool.family.gram(np.ones(1))[:5], rtol=1e-9)
+    assert len(asked) == 1
+    assert Viewed(KERNELS, train).family is None

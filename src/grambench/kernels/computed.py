@@ -29,18 +29,18 @@ from grambench.kernels.pool import (
     Indices,
     Labels,
     Order,
-    Pool,
     Rows,
     Stored,
     locked,
     read_only,
 )
+from grambench.kernels.scaled import Scaled
 
 WHOLE = 8192  # examples, whose inner products take half a GiB
 BLOCK = 64  # examples, for which the features are read once
 
 
-class Computed(Pool):
+class Computed(Scaled):
     """Kernels that are functions of inner products, between t examples and n training ones.
 
     Parameters
@@ -51,13 +51,8 @@ class Computed(Pool):
         The training examples.
     others : ndarray of float64 (t, d), optional
         The other examples; the training ones themselves where there are none.
-    basis : Computed, optional
-        The pool of the training examples themselves, which gives the scales and the units; of the training examples
-        alone, so that nothing of what is tested is known.
-    trace : float, optional
-        To which the Gram matrix of each kernel on the training examples is scaled.
-    family : callable, optional
-        Makes the family (see Pool) when it is asked for, since its unit may take as long as a Gram matrix.
+    basis, trace, family
+        See Scaled.
     """
 
     def __init__(
@@ -72,8 +67,8 @@ class Computed(Pool):
     ) -> None:
         if strange := [kernel.name for kernel in kernels if kernel.base != "inner" or kernel.view]:
             raise ValueError(f"expected kernels of the inner products of the only view, got {', '.join(strange)}")
-        self.kernels, self.train, self.others = kernels, train, others
-        self._basis, self.trace, self._family = basis, trace, family
+        super().__init__(kernels, basis=basis, trace=trace, family=family)
+        self.train, self.others = train, others
         self.features: Features = locked({"": train if others is None else others})
         self._grams: Grams | None = None
 
@@ -81,16 +76,6 @@ class Computed(Pool):
     def shape(self) -> tuple[int, int, int]:
         """m, t and n."""
         return len(self.kernels), len(self.features[""]), len(self.train)
-
-    @cached_property
-    def family(self) -> Continuous | None:  # type: ignore[override]
-        """See Pool."""
-        return self._family() if self._family else None
-
-    @property
-    def basis(self) -> "Computed":
-        """The pool that scales and units are taken from; a pool does not hold itself, or it would outlive its use."""
-        return self._basis or self
 
     @cached_property
     def units(self) -> Units:
@@ -101,19 +86,10 @@ class Computed(Pool):
     def _measure(self) -> Units | None:
         return self.basis.units if any(kernel.relative for kernel in self.kernels) else None
 
-    @cached_property
-    def scales(self) -> list[float]:
-        """What each kernel is multiplied by, of the training examples' pool: from the diagonals alone."""
-        if self.trace is None:
-            return [1.0] * len(self.kernels)
+    def _unscaled_diagonal(self, k: int) -> Floats:
         diagonal, zeros = np.empty_like(self._norms), np.zeros_like(self._norms)
-        scales = []
-        for kernel in self.kernels:
-            kernel.fill(self._norms, zeros, diagonal, self._measure)
-            if not 0.0 < diagonal.sum() < np.inf:
-                raise ValueError(f"{kernel.name}: expected a trace that can be scaled, got {diagonal.sum():g}")
-            scales.append(float(self.trace / diagonal.sum()))
-        return scales
+        self.kernels[k].fill(self._norms, zeros, diagonal, self._measure)
+        return diagonal
 
     @property
     def whole(self) -> bool:
@@ -162,11 +138,6 @@ class Computed(Pool):
         for k, values in zip(chosen, out, strict=True):
             self.kernels[k].fill(inner, distances, values, self._measure)
         self._scale(out, chosen)
-
-    def _scale(self, values: Grams, chosen: Sequence[int]) -> None:
-        if self.trace is not None:
-            for k, each in zip(chosen, values, strict=True):
-                each *= self.basis.scales[k]
 
     def fill(self, inner: Floats, rows: Indices, columns: Indices, chosen: Sequence[int], out: Grams) -> None:
         """Write the values of chosen kernels, (b, c) each, between training examples of these inner products (b, c)."""

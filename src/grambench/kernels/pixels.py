@@ -7,15 +7,16 @@ or by itself. Of one image, only pixels that are not 0 are read.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Floats, Grams, Indices, Made, Part, Pool, locked
-from grambench.kernels.views import EQUAL
+from grambench.kernels.pool import Continuous, Floats, Grams, Indices, Made, Part, locked
+from grambench.kernels.scaled import Scaled, mean_squared_distance
 
 Pixels = NDArray[np.uint8]
 LARGEST = 258  # pixels of a view: 258 * 255^2 < 2^24
@@ -27,7 +28,40 @@ CHUNK = 4096  # images whose inner products stay in a first-level cache
 COLUMNS = 2048  # images that are taken together in products of matrices
 
 
-class ByPixels(Pool):
+class Images:
+    """The pixels of n images.
+
+    Parameters
+    ----------
+    features : mapping of ndarray of uint8 (n, d)
+        The images by view.
+    views : sequence of str
+        The views that kernels compare.
+
+    Attributes
+    ----------
+    features : dict of ndarray of uint8 (n, d)
+        The images by view, read-only.
+    pixels : ndarray of uint8 (n, sum of d)
+        All views beside each other.
+    bounds : ndarray of int (v + 1,)
+        The first column of each view, and the number of columns.
+    scales : ndarray of float64 (v, n)
+        The reciprocal of each image's norm in each view, 0 for an image of zeros.
+    """
+
+    def __init__(self, features: Mapping[str, Any], views: Sequence[str]) -> None:
+        self.features = locked({view: features[view] for view in views})
+        for view, values in self.features.items():
+            if values.dtype != np.uint8 or values.shape[1] > LARGEST:
+                got = f"{values.dtype} of shape {values.shape}"
+                raise ValueError(f"view {view}: expected bytes, at most {LARGEST} an image, got {got}")
+        self.pixels = np.ascontiguousarray(np.hstack([self.features[view] for view in views]))
+        self.bounds = np.cumsum([0, *(self.features[view].shape[1] for view in views)])
+        self.scales = np.stack([_scales(self.features[view]) for view in views])
+
+
+class ByPixels(Scaled):
     """Kernels on views of bytes, between t images and n training ones; no Gram matrix is ever kept.
 
     Parameters
@@ -38,8 +72,8 @@ class ByPixels(Pool):
         The training images by view, each of at most 258 pixels.
     others : mapping of ndarray of uint8 (t, d), optional
         The other images; the training ones themselves where there are none.
-    basis : ByPixels, optional
-        The pool of the training images, which gives the units of the kernels.
+    basis, trace, family
+        See Scaled.
     """
 
     def __init__(
@@ -49,20 +83,18 @@ class ByPixels(Pool):
         others: Mapping[str, Pixels] | None = None,
         *,
         basis: "ByPixels | None" = None,
+        trace: float | None = None,
+        family: Callable[[], Continuous | None] | None = None,
     ) -> None:
-        self.kernels, self.views = tuple(kernels), list(dict.fromkeys(kernel.view for kernel in kernels))
-        own = train if others is None else others
-        self.features = locked({view: own[view] for view in self.views})
-        for view, values in self.features.items():
-            if values.dtype != np.uint8 or values.shape[1] > LARGEST:
-                got = f"{values.dtype} of shape {values.shape}"
-                raise ValueError(f"view {view}: expected bytes, at most {LARGEST} an image, got {got}")
-        self._pixels = np.ascontiguousarray(np.hstack([self.features[view] for view in self.views]))
-        self._bounds = np.cumsum([0, *(self.features[view].shape[1] for view in self.views)])
-        self._scales = np.stack([_scales(self.features[view]) for view in self.views])
-        self._train: ByPixels = self if others is None else (basis or ByPixels(kernels, train))
+        super().__init__(kernels, basis=basis, trace=trace, family=family)
+        self.train, self.views = train, list(dict.fromkeys(kernel.view for kernel in kernels))
+        # The pixels of millions of training images are kept once, however many pools are made between them and others.
+        shared = basis is not None and (train is basis.train or train is basis.features)
+        self._columns: Images = basis._columns if basis is not None and shared else Images(train, self.views)
+        self._rows: Images = self._columns if others is None or others is train else Images(others, self.views)
+        self.features = self._rows.features
         self._forms: Floats = (
-            np.array([self._form(kernel) for kernel in self.kernels]) if others is None else self._train._forms
+            np.array([self._form(kernel) for kernel in self.kernels]) if basis is None else basis._forms
         )
 
     def _form(self, kernel: Kernel) -> tuple[float, float, float, float]:
@@ -72,10 +104,10 @@ class ByPixels(Pool):
             return view, POWER, kernel.parameter, 0.0 if kernel.family == "polynomial" else 1.0
         if kernel.family != "meangaussian":
             raise ValueError(f"expected polynomial_p1, unitpolynomial or meangaussian, got {kernel.name}")
-        n, scales = len(self._pixels), self._scales[view]
-        centre = scales @ self.features[kernel.view] / n
-        mean = 2.0 * n / max(n - 1, 1) * (float(np.mean(scales > 0.0)) - float(centre @ centre))
-        rate = 2.0 / (kernel.parameter * (mean if mean > EQUAL else 1.0))
+        train, scales = self._columns, self._columns.scales[view]
+        centre = scales @ train.features[kernel.view] / len(scales)
+        mean = mean_squared_distance(float(np.mean(scales > 0.0)), centre, len(scales))
+        rate = 2.0 / (kernel.parameter * mean)
         if not 0.0 < rate <= FASTEST:
             raise ValueError(f"{kernel.name}: expected a rate above 0 and up to {FASTEST:g}, got {rate:g}")
         return view, GAUSSIAN, rate, float(max(0, math.ceil(math.log2(2.0 * rate / NEAR))))
@@ -83,7 +115,7 @@ class ByPixels(Pool):
     @property
     def shape(self) -> tuple[int, int, int]:
         """m, t and n."""
-        return len(self.kernels), len(self._pixels), len(self._train._pixels)
+        return len(self.kernels), len(self._rows.pixels), len(self._columns.pixels)
 
     def grams(self) -> Grams:
         """Return m arrays (t, n), each made whenever it is asked for."""
@@ -99,13 +131,15 @@ class ByPixels(Pool):
         """Return sum_k weights_k K_k between b of the t images and c of the training ones, (b, c)."""
         total = np.zeros((len(rows), len(columns)))
         used = np.flatnonzero(weights)
+        if self.trace is not None:
+            weights = weights * self.basis.scales
         for start in range(0, len(columns), COLUMNS):
             part = slice(start, start + COLUMNS)
             for view in np.unique(self._forms[used, 0]).astype(int):
-                own = slice(self._bounds[view], self._bounds[view + 1])
-                left, right = self._pixels[rows, own], self._train._pixels[columns[part], own]
+                bounds = slice(*self._rows.bounds[view : view + 2])
+                left, right = self._rows.pixels[rows, bounds], self._columns.pixels[columns[part], bounds]
                 inner = left.astype(np.float32) @ right.astype(np.float32).T
-                scales = self._scales[view][rows], self._train._scales[view][columns[part]]
+                scales = self._rows.scales[view][rows], self._columns.scales[view][columns[part]]
                 chosen = used[self._forms[used, 0] == view]
                 _mix(inner, *scales, self._forms[chosen], weights[chosen], total[:, part])
         self.computed += len(used) * total.size
@@ -113,11 +147,16 @@ class ByPixels(Pool):
 
     def diagonal(self) -> Floats:
         """Return the kernel values of the images with themselves, (m, n)."""
-        found = np.empty((len(self._forms), len(self._pixels)))
-        for form, out in zip(self._forms, found, strict=True):
-            there = (self._scales[int(form[0])] > 0.0).astype(np.float64)
-            _evaluate(there, np.ones(len(there)), form, out)
-        return found
+        diagonal = np.stack([self._unscaled_diagonal(k) for k in range(len(self.kernels))])
+        self._scale(diagonal, range(len(self.kernels)))
+        return diagonal
+
+    def _unscaled_diagonal(self, k: int) -> Floats:
+        form = self._forms[k]
+        cosines: Floats = (self._columns.scales[int(form[0])] > 0.0).astype(np.float64)
+        diagonal: Floats = np.empty_like(cosines)
+        _evaluate(cosines, np.ones_like(cosines), form, diagonal)
+        return diagonal
 
     def partners(self) -> "Named":
         """Return an empty list of training images."""
@@ -132,8 +171,8 @@ class Named:
     """Training images in the order in which they were named, column by column, see grambench.kernels.pool.Partners."""
 
     def __init__(self, pool: ByPixels) -> None:
-        self._pool, self._count = pool, 0
-        self._columns = np.empty((pool._pixels.shape[1], 1024), dtype=np.uint8)
+        self._pool, self._images, self._count = pool, pool._columns, 0
+        self._columns = np.empty((self._images.pixels.shape[1], 1024), dtype=np.uint8)
         self._scales = np.empty((len(pool.views), 1024))
 
     def append(self, example: int) -> None:
@@ -142,17 +181,18 @@ class Named:
             self._columns, self._scales = (
                 np.concatenate([each, np.empty_like(each)], axis=1) for each in (self._columns, self._scales)
             )
-        self._columns[:, self._count] = self._pool._pixels[example]
-        self._scales[:, self._count] = self._pool._scales[:, example]
+        self._columns[:, self._count] = self._images.pixels[example]
+        self._scales[:, self._count] = self._images.scales[:, example]
         self._count += 1
 
     def values(self, example: int, first: int) -> Floats:
         """Return the kernel values of an image with those that were named from number `first` on, (m, r)."""
-        pool = self._pool
+        pool, images = self._pool, self._images
         values = np.empty((len(pool.kernels), self._count - first))
         if values.size:
-            own = pool._scales[:, example]
-            _between(pool._pixels[example], own, self._columns, self._scales, first, pool._bounds, pool._forms, values)
+            pixels, scales = images.pixels[example], images.scales[:, example]
+            _between(pixels, scales, self._columns, self._scales, first, images.bounds, pool._forms, values)
+            pool._scale(values, range(len(values)))
         pool.computed += values.size
         return values
 

@@ -13,7 +13,7 @@ Relative kernels measure in units of the training examples alone, the same for m
 The papers take the mean over all pairs, which would cost a pass that asks for a few values a whole matrix.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,13 @@ import numpy as np
 from grambench.kernels import chi_square, grams, pairs
 from grambench.kernels.functions import FAMILIES, Kernel, Units
 from grambench.kernels.pairs import Examples
-from grambench.kernels.pool import Floats, Grams, Indices, Made, Part, Pool, read_only
+from grambench.kernels.pool import Continuous, Floats, Grams, Indices, Made, Part, read_only
+from grambench.kernels.scaled import Scaled, mean_squared_distance
 
 SAMPLE = 256  # training examples
 LATER = (2, 3, 5)  # parts of all examples
 STRIP = 32  # rows of a Gram matrix that are made at a time, which stay in a core's second-level cache
 SCALED = Units(features=1, squared_distance=1.0, mean=1.0)
-EQUAL = 1e-12  # a mean squared distance of unit rows that rounding alone makes
 
 BASES = {"inner": pairs.PRODUCTS, "chisquare": chi_square.DISTANCES}
 
@@ -65,7 +65,7 @@ class Views:
         return self._squares[view]
 
 
-class Viewed(Pool):
+class Viewed(Scaled):
     """Kernels on views, between t examples and n training ones.
 
     It holds a Gram matrix of each kernel that was asked for, and the base matrix that they are made of until those of
@@ -79,8 +79,8 @@ class Viewed(Pool):
         The training examples by view, as they were counted.
     others : mapping of array (t, d), optional
         The other examples; the training ones themselves where there are none.
-    basis : Viewed, optional
-        The pool of the training examples themselves, which gives the units and counts the values that these take.
+    basis, trace, family
+        See Scaled; the basis counts the kernel evaluations that its units take.
 
     Attributes
     ----------
@@ -95,6 +95,8 @@ class Viewed(Pool):
         others: Mapping[str, Any] | None = None,
         *,
         basis: "Viewed | None" = None,
+        trace: float | None = None,
+        family: Callable[[], Continuous | None] | None = None,
     ) -> None:
         if not kernels:
             raise ValueError("a pool needs at least one kernel, got none")
@@ -102,8 +104,8 @@ class Viewed(Pool):
             if kernel.view not in train:
                 raise ValueError(f"{kernel.name}: there is no view {kernel.view!r}, known: {', '.join(train)}")
             kernel.refuse_infinite(1.0, SCALED)  # all rows are of norm 1; distances are finite in whatever unit
-        self.kernels, self.train = tuple(kernels), train
-        self._basis = basis  # a pool does not hold itself, or it would outlive its use
+        super().__init__(kernels, basis=basis, trace=trace, family=family)
+        self.train = train
         self._columns: Views = basis._columns if basis is not None and basis.train is train else Views(train)
         self._rows: Views = self._columns if others is None or others is train else Views(others)
         self.features = self._rows.features
@@ -128,7 +130,7 @@ class Viewed(Pool):
         left, right = (side.examples(asked.view, asked.base) for side in (self._rows, self._columns))
         base = pairs.some(BASES[asked.base], left, right, rows.astype(np.intp), columns.astype(np.intp))
         values = np.empty_like(base)
-        self._fill(asked, base, rows, columns, values)
+        self._fill(kernel, base, rows, columns, values)
         self.computed += values.size
         return values
 
@@ -142,7 +144,7 @@ class Viewed(Pool):
             base = self._base(kernel)
             for start in range(0, len(values), STRIP):
                 strip = slice(start, start + STRIP)
-                self._fill(kernel, base[strip], strip, slice(None), values[strip])
+                self._fill(k, base[strip], strip, slice(None), values[strip])
             self.computed += values.size
             (self._grams[k],) = read_only([values])
             alike = [j for j, other in enumerate(self.kernels) if _source(other) == _source(kernel)]
@@ -158,14 +160,22 @@ class Viewed(Pool):
             self._bases[source] = pairs.matrix(BASES[kernel.base], self._rows.examples(*source), columns)
         return self._bases[source]
 
-    def _fill(self, kernel: Kernel, base: Floats, rows: Any, columns: Any, out: Floats) -> None:
+    def _fill(self, k: int, base: Floats, rows: Any, columns: Any, out: Floats) -> None:
         """Write a kernel's values at the base of some rows and columns, (b, c) each."""
-        distance = base
+        kernel, distance = self.kernels[k], base
         if kernel.base == "inner" and FAMILIES[kernel.family].uses_distance:
             distance = np.empty_like(base)
             squares = self._rows.squares(kernel.view)[rows], self._columns.squares(kernel.view)[columns]
             grams.squared_distances(base, *squares, distance)
-        kernel.fill(base, distance, out, (self._basis or self)._measure(kernel) if kernel.relative else None)
+        kernel.fill(base, distance, out, self.basis._measure(kernel) if kernel.relative else None)
+        self._scale([out], [k])
+
+    def _unscaled_diagonal(self, k: int) -> Floats:
+        kernel, zeros = self.kernels[k], np.zeros(self._columns.count)
+        inner = zeros if kernel.base == "chisquare" else self._columns.squares(kernel.view)
+        diagonal = np.empty_like(zeros)
+        kernel.fill(inner, zeros, diagonal, self._measure(kernel) if kernel.relative else None)
+        return diagonal
 
     def _measure(self, kernel: Kernel) -> Units:
         """Return what a kernel's family measures in, by the training examples; equal ones are no unit."""
@@ -179,9 +189,8 @@ class Viewed(Pool):
             elif unit == "mean" and kernel.base == "chisquare":
                 mean = self._mean_distance(examples) or 1.0
             elif unit == "mean":
-                centre = pairs.total(*examples) / n
-                spread = self._columns.squares(kernel.view).mean() - centre @ centre
-                mean = 2.0 * n / (n - 1) * float(spread) if spread > EQUAL else 1.0
+                mean_square = self._columns.squares(kernel.view).mean()
+                mean = mean_squared_distance(mean_square, pairs.total(*examples) / n, n)
             self._units[kernel.view, kernel.family] = Units(d, median, mean)
         return self._units[kernel.view, kernel.family]
 
