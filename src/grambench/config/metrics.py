@@ -1,9 +1,108 @@
-"""What is measured: how each metric is called, printed and read, in every study."""
+"""Metrics: what is measured, how it is computed from predictions, and how it is printed. One entry a metric.
 
+A metric of predictions has a `value`, and every protocol yields it. All others are values that a fit, a selection or a
+pass leaves behind; a protocol lists those that it yields, see `grambench.config.protocols.Common.yields`.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 Better = Literal["lower", "higher"]
+Floats = NDArray[np.float64]
+
+WORK = ("kernel_values", "row_additions", "solver_steps", "svm_calls", "meb_calls", "operations")  # work of a fit
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Test examples as a model predicts them.
+
+    Attributes
+    ----------
+    y_true, y_pred : ndarray of int (t,)
+        Class numbers from 0. Of two classes, -1 is 0 and +1 is 1.
+    scores : ndarray of float64 (t, C)
+        Scores of each class. Of two classes, the score is that of class 1, and class 0 has its negative.
+    probabilities : ndarray of float64 (t, C)
+        Probabilities of each class after Platt scaling.
+    """
+
+    y_true: NDArray[np.intp]
+    y_pred: NDArray[np.intp]
+    scores: Floats
+    probabilities: Floats
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Which examples are predicted correctly, (t,)."""
+        return np.asarray(self.y_true == self.y_pred)
+
+    @property
+    def one_hot(self) -> Floats:
+        """1 at the true class of each example and 0 elsewhere, (t, C)."""
+        return (self.y_true[:, None] == np.arange(self.scores.shape[1])).astype(np.float64)
+
+
+def accuracy(predictions: Predictions) -> float:
+    """Return the percentage of examples that are predicted correctly."""
+    return 100.0 * float(np.mean(predictions.correct))
+
+
+def error(predictions: Predictions) -> float:
+    """Return the percentage of examples that are misclassified."""
+    return 100.0 * float(np.mean(~predictions.correct))
+
+
+def balanced_accuracy(predictions: Predictions) -> float:
+    """Return the mean over the classes that occur of the percentage that is predicted correctly."""
+    y_true, correct = predictions.y_true, predictions.correct
+    return 100.0 * float(np.mean([correct[y_true == label].mean() for label in np.unique(y_true)]))
+
+
+def macro_f1(predictions: Predictions) -> float:
+    """Return the unweighted mean over the classes of F1 in percent; of classes that occur or are predicted."""
+    y_true, y_pred = predictions.y_true, predictions.y_pred
+    scores = []
+    for label in np.union1d(y_true, y_pred):
+        hits = np.count_nonzero((y_true == label) & (y_pred == label))
+        scores.append(2.0 * hits / (np.count_nonzero(y_true == label) + np.count_nonzero(y_pred == label)))
+    return 100.0 * float(np.mean(scores))
+
+
+def auc(predictions: Predictions) -> float:
+    """Return the area under the ROC curve in percent; of more classes, the mean of each class against the rest.
+
+    It is the probability that a random example of the class has a larger score than a random other one, ties counted
+    by half. It is NaN if a class is missing among the examples.
+    """
+    y_true, scores = predictions.y_true, predictions.scores
+    areas = []
+    for label in range(1, 2) if scores.shape[1] == 2 else range(scores.shape[1]):
+        positive = y_true == label
+        count = np.count_nonzero(positive)
+        if count in (0, len(positive)):
+            return np.nan
+        _, inverse, sizes = np.unique(scores[:, label], return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(sizes) - (sizes - 1) / 2.0)[inverse]
+        above = ranks[positive].sum() - count * (count + 1) / 2.0
+        areas.append(above / (count * (len(positive) - count)))
+    return 100.0 * float(np.mean(areas))
+
+
+def log_loss(predictions: Predictions) -> float:
+    """Return the mean negative logarithm of the probability of the true class."""
+    probability = predictions.probabilities[np.arange(len(predictions.y_true)), predictions.y_true]
+    return float(-np.mean(np.log(np.maximum(probability, np.finfo(np.float64).tiny))))
+
+
+def brier_score(predictions: Predictions) -> float:
+    """Return the mean squared difference of probabilities and true classes; of two classes, of class 1 alone."""
+    squares = np.square(predictions.probabilities - predictions.one_hot).sum(axis=1)
+    return float(np.mean(squares)) / (2.0 if predictions.scores.shape[1] == 2 else 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,19 +116,23 @@ class Metric:
     meaning : str
         What it is, in one line.
     decimals : int
-        How precisely the papers print it, and so do we.
+        The number of decimals that the papers print, and so do we.
     scientific : bool
         Whether it is printed as 1.2e-05, with so many decimals before the exponent.
     thousands : bool
         Whether its thousands are set apart, as in 12,345.
     better : str or None
-        Which values are good; None where that depends on what one wants.
+        Whether "lower" or "higher" values are better; None if that depends on what one wants.
     logarithmic : bool
-        Whether its axis is.
+        Whether its axis is logarithmic.
     counted : bool
         Whether it is a whole number in every run.
     named : bool
         Whether its values are names, such as the numbers of kernels: all are listed, and there is no mean.
+    value : callable or None
+        Computes it from predictions; None for what is not a function of predictions.
+    derived : bool
+        Whether it is computed from the results of several runs or taken from the data set, so that no run has it.
     """
 
     label: str
@@ -41,6 +144,8 @@ class Metric:
     logarithmic: bool = False
     counted: bool = False
     named: bool = False
+    value: Callable[[Predictions], float] | None = None
+    derived: bool = False
 
 
 METRICS = {
@@ -58,22 +163,70 @@ METRICS = {
         logarithmic=True,
     ),
     "accuracy_percent": Metric(
-        label="Accuracy (%)", meaning="test examples that are predicted right", decimals=1, better="higher"
+        label="Accuracy (%)",
+        meaning="test examples that are predicted correctly",
+        decimals=1,
+        better="higher",
+        value=accuracy,
     ),
     "balanced_accuracy_percent": Metric(
         label="Balanced accuracy (%)",
         meaning="mean over the classes of the accuracy on each",
         decimals=1,
         better="higher",
+        value=balanced_accuracy,
+    ),
+    "auc_percent": Metric(
+        label="AUC (%)",
+        meaning="area under the ROC curve; of more than two classes, the mean of each class against the rest",
+        decimals=1,
+        better="higher",
+        value=auc,
+    ),
+    "macro_f1_percent": Metric(
+        label="Macro F1 (%)",
+        meaning="unweighted mean of F1 over the classes",
+        decimals=1,
+        better="higher",
+        value=macro_f1,
+    ),
+    "log_loss": Metric(
+        label="Log loss",
+        meaning="mean negative logarithm of the probability of the true class, after Platt scaling",
+        decimals=3,
+        better="lower",
+        value=log_loss,
+    ),
+    "brier_score": Metric(
+        label="Brier score",
+        meaning="mean squared error of the probabilities after Platt scaling",
+        decimals=3,
+        better="lower",
+        value=brier_score,
     ),
     "error_percent": Metric(
-        label="Error (%)", meaning="test examples that are predicted wrong", decimals=1, better="lower"
+        label="Error (%)",
+        meaning="test examples that are misclassified",
+        decimals=1,
+        better="lower",
+        value=error,
     ),
     "validation_error_percent": Metric(
         label="Validation error (%)",
         meaning="error of what was chosen, on the examples held out to choose by",
         decimals=1,
         better="lower",
+    ),
+    "candidates_failed": Metric(
+        label="Candidates failed",
+        meaning="candidates of the selection that a solver gave up, and which were skipped",
+        decimals=1,
+        counted=True,
+    ),
+    "selection_tied": Metric(
+        label="Selections by a tie",
+        meaning="1 where several candidates had the least validation error and the first was taken; the mean is a share",
+        decimals=2,
     ),
     "alignment": Metric(
         label="Alignment",
@@ -86,12 +239,14 @@ METRICS = {
         meaning="median over the data sets of the rank among the algorithms, 1 for the best",
         decimals=1,
         better="lower",
+        derived=True,
     ),
     "mean_rank": Metric(
         label="Mean rank",
         meaning="mean over the data sets of the rank among the algorithms, 1 for the best",
         decimals=1,
         better="lower",
+        derived=True,
     ),
     "kernels_selected": Metric(
         label="Kernels selected", meaning="kernels of a weight above 0", decimals=1, counted=True
@@ -226,7 +381,7 @@ METRICS = {
         logarithmic=True,
     ),
     "seconds_ratio_percent": Metric(
-        label="Time ratio (%)", meaning="seconds in percent of those of the first algorithm of the table", decimals=1
+        label="Time ratio (%)", meaning="seconds in percent of those of the first algorithm of the table", decimals=1, derived=True
     ),
     "best_kernel_weight": Metric(
         label="Weight of the best kernel",
@@ -237,6 +392,6 @@ METRICS = {
         label="Best kernel", meaning="the kernel whose own classifier makes the fewest mistakes", decimals=0
     ),
     "weight": Metric(label="Weight of the kernel", meaning="weight of a kernel in the combination", decimals=2),
-    "n": Metric(label="Examples", meaning="number of examples", decimals=0),
-    "d": Metric(label="Dimensions", meaning="number of features", decimals=0),
+    "n": Metric(label="Examples", meaning="number of examples", decimals=0, derived=True),
+    "d": Metric(label="Dimensions", meaning="number of features", decimals=0, derived=True),
 }

@@ -1,336 +1,446 @@
-"""The models of the protocols: how a study lets algorithms meet data. One class here and one module a protocol.
+"""Protocols: how a study trains and tests its algorithms. One class a protocol, a named combination of existing parts.
 
-Every algorithm runs under every protocol; none of them knows what kind of algorithm it has.
+Every algorithm runs under every protocol. `online` is the prequential pass. The others are one experiment,
+`grambench.experiments.offline`, with different splits, a selection of hyperparameters and a few settings. A protocol
+says here what it needs and what it yields, and no other module asks for its name.
+
+The classes are plain dataclasses: pydantic checks them when a study is loaded, and a run does without pydantic.
 """
 
 import itertools
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal, Self
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from annotated_types import Ge, Gt, Le, Lt, MinLen
 
-from grambench.config.load import Model
-from grambench.config.names import Name, Parameter
-from grambench.config.sizes import drawn
+from grambench.common.errors import DataError
+from grambench.config.metrics import METRICS, WORK
+
+Size = Annotated[int, Ge(2)]
+Count = Annotated[int, Ge(0)]
+Share = Annotated[float, Gt(0), Lt(1)]
+Repeats = Annotated[int, Ge(1), Le(1000)]
+Values = Annotated[list[float], MinLen(1)]
+Positive = Annotated[float, Gt(0)]
+
+PREDICTIONS = frozenset(name for name, metric in METRICS.items() if metric.value is not None)
+FITTED = {"kernels_selected", "support_vectors", "iterations", "converged", "gap", "kkt"}
+SELECTED = {"chosen_c", "chosen_value", "validation_error_percent", "candidates_failed", "selection_tied"}
+TIMED = {"seconds", "search_seconds", *WORK}
 
 
-class Common(Model):
+class Common:
     """What the workflow asks of every protocol.
 
     Attributes
     ----------
+    experiment : str
+        The module of grambench.experiments that carries it out.
+    yields : frozenset of str
+        The metrics that a run has, and those of its curves.
     progress : str
-        What counts the rounds of its curves, at their axis.
+        The label of the axis of its curves.
     paired : bool
-        Whether algorithms are compared in pairs, repeat by repeat.
+        Whether algorithms are compared in pairs, repetition by repetition.
     stored : bool
-        Whether it reads Gram matrices of whole data sets, which are made beforehand; if not, it makes those of its
+        Whether it reads Gram matrices of whole data sets, which are made beforehand. If not, it computes those of its
         training examples inside a run.
     sweeps : tuple of str
         The kinds of sweeps that it can do.
     copies : int
-        Of all Gram matrices of a data set that a run may hold in memory.
-    repeated_first : int
-        How often the first repeat is done once more, so that no measured time is the compiler's.
+        How many times all Gram matrices of a data set a run may hold in memory.
     separable : bool
-        Whether a long run is split into blocks of its repeats; not where they share what they compute. Replications
-        are blocks of their own in any case.
+        Whether a long run is split into blocks of its repetitions; not where they share what they compute.
+        Replications are blocks of their own in any case.
+    needs_official_split : bool
+        Whether data sets must come with a split of their own.
+    by_class : bool
+        Whether numbers of examples are of each class, so that a data set needs a list of classes.
     """
 
+    __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
+
+    experiment: ClassVar[str] = "offline"
+    yields: ClassVar[frozenset[str]] = PREDICTIONS | FITTED | SELECTED | TIMED
     progress: ClassVar[str]
     paired: ClassVar[bool] = True
     stored: ClassVar[bool] = False
     sweeps: ClassVar[tuple[str, ...]] = ("parameter",)
     copies: ClassVar[int] = 0
-    repeated_first: ClassVar[int] = 0
     separable: ClassVar[bool] = True
+    needs_official_split: ClassVar[bool] = False
+    by_class: ClassVar[bool] = False
 
     def tuned(self) -> dict[str, list[float]]:
-        """Return the parameters that it chooses for every algorithm that has them, and what from."""
+        """Return the hyperparameters that it selects for every algorithm that has them, with their values."""
         return {}
 
     def lacking(self, datasets: Iterable[str]) -> str | None:
-        """Return what it would have to know of one of the data sets and does not; None where nothing is lacking."""
+        """Return what it does not know of one of the data sets; None if it knows all."""
         return None
 
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
-        """Return about how many seconds a repeat takes of a run of which nothing is known, at some points."""
+        """Return a rough estimate of the seconds of a repetition, for a run that was never measured."""
         return 1.0
 
     def remark(self) -> tuple[str, str] | None:
-        """Return the column that it adds to the table of data sets, and what is said of it beneath; None for none."""
+        """Return the column that it adds to the table of data sets with the text beneath it; None for none."""
         return None
 
     def fact(self, dataset: str, n: int, orders: int) -> str:
-        """Return what that column says of a data set of n examples that comes with so many orders."""
+        """Return the entry of that column for a data set of n examples with so many published permutations."""
         return ""
 
 
-class Online(Common):
-    """One pass over each of `repeats` orders of the examples.
+@dataclass(frozen=True, kw_only=True)
+class Offline(Common):
+    """Training on a part of the data, selection on another, and a test on the rest.
 
     Attributes
     ----------
-    kind : str
-        "online", a module of grambench.experiments.
-    repeats : int
-        The number of orders. Published orders are used where the data set has enough of them.
-    checkpoints : int
-        The number of points of a pass at which the curves are recorded, and algorithms that learn from all examples at
-        once are trained anew.
-    C : float
-        Of the machine that is trained on a kernel that was learned without one.
-    """
-
-    progress: ClassVar[str] = "Examples received"
-    paired: ClassVar[bool] = False  # OMKC's tables are not, though all algorithms share their orders
-    stored: ClassVar[bool] = True
-
-    kind: Literal["online"]
-    repeats: Annotated[int, Field(ge=1, le=1000)] = 20
-    checkpoints: Annotated[int, Field(ge=2, le=1000)] = 50
-    C: Annotated[float, Field(gt=0)] = 1.0
-
-    def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
-        """Return the time of a pass: in proportion to the Gram matrices."""
-        return 1e-9 * kernels * examples**2 * points
-
-    def remark(self) -> tuple[str, str]:
-        """Return what is said of orders."""
-        return "Orders", "Orders: those that come with the data, or drawn from the project's seed where there are none."
-
-    def fact(self, dataset: str, n: int, orders: int) -> str:
-        """Return how many orders there are, and where they are from."""
-        return f"{self.repeats} {'published' if orders >= self.repeats else 'seeded'}"
-
-    def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, as the head of a table says it."""
-        return f"{origin} orders"
-
-
-class Nested(Common):
-    """Each of several parts tested by what was learned from the others, one parameter chosen by cross-validation there.
-
-    Attributes
-    ----------
-    kind : str
-        "nested", a module of grambench.experiments.
-    parts : int
-        The number of parts, drawn with the share of each class kept.
-    folds : int
-        The number of folds of the cross-validation inside each training set.
-    select : str
-        The parameter that it chooses, of the algorithms that have it; of those that learn a kernel and no machine it
-        chooses the machine's C.
+    splitter : str
+        The generator of `grambench.experiments.splits`.
+    curves : str
+        What `grambench.experiments.curves` records; empty for nothing.
+    refit : bool
+        Whether the selected candidate is trained again on training and validation examples together.
+    unit_rows : bool
+        Whether vectors are scaled to norm 1, as views of examples always are.
+    standardise : bool
+        Whether vectors are scaled to zero mean and unit variance on the training examples.
+    trace : float or None
+        The trace to which each Gram matrix on training examples is scaled; None leaves kernels as they are.
     values : list of float
-        What it chooses from.
-    trace : float
-        To which the Gram matrix of each base kernel on a training set is scaled.
+        The C values that are tried for an SVM on a learned kernel.
+    steps : int or None
+        The limit of solver steps for an SVM during the selection. An SVM that needs more is given up, and larger C
+        values with it. None is the solver's own limit.
+    scales_learned_kernel : bool
+        Whether a learned kernel is scaled to the trace too before an SVM is trained on it.
+    cuts_validation : bool
+        Whether validation examples are cut from the kernels of the whole training set. If not, the training examples
+        of a fold have kernels of their own, with units of their own.
+    shares_kernels : bool
+        Whether the points of a sweep share kernel matrices.
+    counts_selection : bool
+        Whether seconds and work include those of the selection.
     """
 
-    progress: ClassVar[str] = "Solver calls"
-    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "scaling")
-    copies: ClassVar[int] = 4  # of the training and test examples of parts and folds
+    splitter: ClassVar[str]
+    curves: ClassVar[str] = ""
+    refit: bool = False
+    unit_rows: ClassVar[bool] = False
+    standardise: bool = False
+    trace: Positive | None = None
+    values: Values
+    steps: Annotated[int, Ge(1)] | None = None
+    scales_learned_kernel: ClassVar[bool] = False
+    cuts_validation: ClassVar[bool] = False
+    shares_kernels: ClassVar[bool] = False
+    counts_selection: ClassVar[bool] = True
 
-    kind: Literal["nested"]
-    parts: Annotated[int, Field(ge=2, le=100)] = 5
-    folds: Annotated[int, Field(ge=2, le=100)] = 3
-    select: Parameter
-    values: Annotated[list[float], Field(min_length=1)]
-    trace: Annotated[float, Field(gt=0)] = 1.0
-
-    @property
-    def repeats(self) -> int:
-        """The number of parts: each is a repeat."""
-        return self.parts
-
-    def tuned(self) -> dict[str, list[float]]:
-        """Return the parameter that cross-validation chooses."""
-        return {self.select: self.values}
-
-    def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
-        """Return the time of the machines that are trained: each in proportion to the Gram matrices."""
-        return 12e-9 * kernels * examples**2 * (1 + self.folds * len(self.values)) + (2 if sweep else 0)
-
-    def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, as the head of a table says it."""
-        return f"{self.parts} parts"
+    def kernel_trace(self, n: int, total: int) -> float | None:
+        """Return the trace of each Gram matrix on n training examples of a data set of `total`."""
+        return self.trace
 
 
 def _check_ascending(values: list[float]) -> None:
-    """Raise ValueError unless the C of a machine ascend, each warm-started by the one before."""
+    """Raise ValueError unless C values ascend: each SVM starts from the solution at the value before."""
     if any(later <= earlier for earlier, later in itertools.pairwise(values)):
-        raise ValueError("values must ascend: a machine that cannot be trained ends the search")
+        raise ValueError("values must ascend: an SVM that cannot be trained ends the search")
 
 
-Size = Annotated[int, Field(ge=2)]
-Count = Annotated[int, Field(ge=0)]
-Share = Annotated[float, Field(gt=0, lt=1)]
+def _without_size(sizes: dict[str, Any], datasets: Iterable[str]) -> str | None:
+    """Return the fault of a data set without sizes where there is no default."""
+    without = [name for name in datasets if name not in sizes]
+    return f"sizes: {without[0]} has none, and there is no default" if without and "default" not in sizes else None
 
 
-class Holdout(Common):
-    """Training, validation and test examples drawn anew in each repeat; what is tuned is tuned on the validation part.
+@dataclass(frozen=True, kw_only=True)
+class Online(Common):
+    """One pass over each of `repeats` permutations of the examples.
 
     Attributes
     ----------
     kind : str
-        "holdout", a module of grambench.experiments.
+        "online".
     repeats : int
-        How often they are drawn.
+        The number of permutations. Published ones are used where the data set has enough of them.
+    checkpoints : int
+        The number of points of a pass at which the curves are recorded, and at which algorithms that learn from all
+        examples at once are trained anew.
+    C : float
+        C of the SVM that is trained on a kernel that was learned without a predictor.
+    """
+
+    experiment: ClassVar[str] = "online"
+    yields: ClassVar[frozenset[str]] = PREDICTIONS | {
+        "mistake_percent",
+        "support_vectors",
+        "seconds",
+        "best_kernel",
+        "best_kernel_weight",
+        *WORK,
+    }
+    progress: ClassVar[str] = "Examples received"
+    paired: ClassVar[bool] = False  # OMKC's tables are not, though all algorithms share their permutations
+    stored: ClassVar[bool] = True
+
+    kind: Literal["online"]
+    repeats: Repeats = 20
+    checkpoints: Annotated[int, Ge(2), Le(1000)] = 50
+    C: Positive = 1.0
+
+    def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
+        """Return the time of a pass, proportional to the size of the Gram matrices."""
+        return 1e-9 * kernels * examples**2 * points
+
+    def remark(self) -> tuple[str, str]:
+        """Return the column of the permutations."""
+        return (
+            "Permutations",
+            "Permutations: those that come with the data, or drawn from the project's seed if there are none.",
+        )
+
+    def fact(self, dataset: str, n: int, orders: int) -> str:
+        """Return how many permutations there are, and their origin."""
+        return f"{self.repeats} {'published' if orders >= self.repeats else 'seeded'}"
+
+    def repeated(self, origin: str) -> str:
+        """Return what a run is repeated over, for the head of a table."""
+        return f"{origin} permutations"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nested(Offline):
+    """Nested cross-validation: each outer fold is tested, and inner folds of the others select a hyperparameter.
+
+    Attributes
+    ----------
+    kind : str
+        "nested".
+    parts : int
+        The number of outer folds, which keep the share of each class.
+    folds : int
+        The number of inner folds.
+    select : str
+        The hyperparameter that is selected for algorithms that have it. For algorithms that learn a kernel and no
+        predictor, C of the SVM is selected.
+    values : list of float
+        The values to select from.
+    trace : float
+        The trace to which the Gram matrix of each base kernel is scaled, were it that of all N examples: n training
+        examples have the share n / N of it.
+    """
+
+    splitter: ClassVar[str] = "nested"
+    curves: ClassVar[str] = "convergence"
+    yields: ClassVar[frozenset[str]] = Offline.yields | {"objective_excess"}
+    progress: ClassVar[str] = "Solver calls"
+    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "scaling")
+    copies: ClassVar[int] = 4  # of the training and test examples of outer and inner folds
+    shares_kernels: ClassVar[bool] = True
+    counts_selection: ClassVar[bool] = False
+
+    kind: Literal["nested"]
+    parts: Annotated[int, Ge(2), Le(100)] = 5
+    folds: Annotated[int, Ge(2), Le(100)] = 3
+    select: str
+    trace: Positive = 1.0
+    refit: Literal[True] = True
+    standardise: bool = True
+
+    @property
+    def repeats(self) -> int:
+        """The number of outer folds: each is a repetition."""
+        return self.parts
+
+    def kernel_trace(self, n: int, total: int) -> float:
+        """Return the share of the trace that n training examples have."""
+        return self.trace * n / total
+
+    def tuned(self) -> dict[str, list[float]]:
+        """Return the hyperparameter that cross-validation selects."""
+        return {self.select: self.values}
+
+    def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
+        """Return the time of the SVMs that are trained, each proportional to the size of the Gram matrices."""
+        return 12e-9 * kernels * examples**2 * (1 + self.folds * len(self.values)) + (2 if sweep else 0)
+
+    def repeated(self, origin: str) -> str:
+        """Return what a run is repeated over, for the head of a table."""
+        return f"{self.parts} outer folds"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Holdout(Offline):
+    """Repeated random splits into training, validation and test examples.
+
+    Attributes
+    ----------
+    kind : str
+        "holdout".
+    repeats : int
+        The number of splits.
     sizes : dict
         Numbers of training, validation and test examples of each data set; of all others under "default".
     shares, most : list of float, int
-        Of a data set without sizes, so many examples at most are drawn, and split into these shares.
-    standardise : bool
-        Whether features are scaled to zero mean and unit variance on the training examples.
-    trace : float or None
-        To which the Gram matrix of each base kernel, and of a learned kernel before a machine is trained on it, is
-        scaled on the training examples; None leaves kernels as they are.
-    values : list of float
-        The C of the machine that is trained on a learned kernel are tried in this order, which must ascend.
-    steps : int
-        Steps of the solver after which a machine is given up, and the larger C with it.
+        For a data set without sizes, at most `most` examples are drawn and split into these shares.
+    standardise, trace, values, steps, refit
+        See Offline. A learned kernel is scaled to the trace too before an SVM is trained on it.
     """
 
+    splitter: ClassVar[str] = "random"
+    yields: ClassVar[frozenset[str]] = Offline.yields | {"alignment"}
     progress: ClassVar[str] = "Iterations"
     sweeps: ClassVar[tuple[str, ...]] = ("parameter", "profile")
-    repeated_first: ClassVar[int] = 1
+    scales_learned_kernel: ClassVar[bool] = True
 
     kind: Literal["holdout"]
-    repeats: Annotated[int, Field(ge=1, le=1000)] = 10
-    sizes: dict[Name, tuple[Size, Size, Size]] = {}
+    repeats: Repeats = 10
+    sizes: dict[str, tuple[Size, Size, Size]] = field(default_factory=dict)
     shares: tuple[Share, Share, Share] | None = None
-    most: Annotated[int, Field(ge=8)] = 1000
-    standardise: bool = False
-    trace: Annotated[float, Field(gt=0)] | None = None
-    values: Annotated[list[float], Field(min_length=1)]
-    steps: Annotated[int, Field(ge=1)] = 100_000
+    most: Annotated[int, Ge(8)] = 1000
+    steps: Annotated[int, Ge(1)] = 100_000
 
-    @model_validator(mode="after")
-    def _ascending(self) -> Self:
+    def __post_init__(self) -> None:
         _check_ascending(self.values)
         if self.shares and abs(sum(self.shares) - 1.0) > 1e-9:
             raise ValueError(f"shares must sum to 1, got {sum(self.shares):g}")
-        return self
 
     def lacking(self, datasets: Iterable[str]) -> str | None:
         """Return the data set without sizes, where there are neither a default nor shares."""
-        without = [name for name in datasets if name not in self.sizes]
-        if without and "default" not in self.sizes and self.shares is None:
-            return f"sizes: {without[0]} has none, and there is no default"
-        return None
+        return None if self.shares else _without_size(self.sizes, datasets)
+
+    def counts(self, dataset: str, n: int) -> tuple[int, int, int]:
+        """Return the numbers of training, validation and test examples of a data set of n; DataError if n is less."""
+        sizes = self.sizes.get(dataset, self.sizes.get("default"))
+        if sizes is None:
+            total = min(n, self.most)
+            train, validation = (int(share * total) for share in (self.shares or ())[:2])
+            return train, validation, total - train - validation
+        if sum(sizes) > n:
+            raise DataError(f"{dataset}: {' + '.join(map(str, sizes))} examples are asked for, it has {n}")
+        train, validation, test = sizes
+        return train, validation, test
 
     def remark(self) -> tuple[str, str]:
-        """Return what is said of the sizes of the draws."""
-        return "Drawn", "Drawn: training, validation and test examples of each repeat."
+        """Return the column of the sizes."""
+        return "Drawn", "Drawn: training, validation and test examples of each random split."
 
     def fact(self, dataset: str, n: int, orders: int) -> str:
         """Return the sizes."""
-        return " + ".join(map(str, drawn(self.model_dump(), dataset, n)))
+        return " + ".join(map(str, self.counts(dataset, n)))
 
     def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, as the head of a table says it."""
-        return f"{self.repeats} draws" if self.repeats > 1 else "one draw"
+        """Return what a run is repeated over, for the head of a table."""
+        return f"{self.repeats} random splits" if self.repeats > 1 else "one random split"
 
 
-class Split(Common):
-    """The split that comes with the data: tuned on a share of the training part, learned on all of it, then tested.
+@dataclass(frozen=True, kw_only=True)
+class Split(Offline):
+    """The fixed split that comes with the data: a share of the training part validates, then all of it is trained on.
 
     Attributes
     ----------
     kind : str
-        "split", a module of grambench.experiments.
+        "split".
     repeats : int
-        How often what draws is run; all share the validation examples, and each has an order of its own.
+        The number of seeds. All repetitions share the validation examples and the order of the training examples.
     validation : float
-        The share of the training part that parameters are chosen by.
-    values : list of float
-        The C of the machine that is trained on a learned kernel, tried in this order, which must ascend.
-    steps : int
-        Steps of the solver after which a machine is given up, and the larger C with it.
+        The share of the training part that hyperparameters are selected on.
+    values, steps, refit, standardise, trace
+        See Offline.
     checkpoints : int
         The number of points of a pass at which the weights of an online algorithm are recorded.
     """
 
+    splitter: ClassVar[str] = "official"
+    curves: ClassVar[str] = "weights"
+    yields: ClassVar[frozenset[str]] = Offline.yields | {"selected_kernel", "kernel_share_percent"}
     progress: ClassVar[str] = "Examples received"
-    copies: ClassVar[int] = 2  # of the training part, and of what is learned from while parameters are chosen
+    copies: ClassVar[int] = 2  # of the training part, and of the training examples of the selection
     separable: ClassVar[bool] = False
+    needs_official_split: ClassVar[bool] = True
+    cuts_validation: ClassVar[bool] = True
 
     kind: Literal["split"]
-    repeats: Annotated[int, Field(ge=1, le=1000)] = 5
+    repeats: Repeats = 5
     validation: Share = 0.1
-    values: Annotated[list[float], Field(min_length=1)]
-    steps: Annotated[int, Field(ge=1)] = 100_000
-    checkpoints: Annotated[int, Field(ge=2, le=1000)] = 50
+    refit: bool = True
+    steps: Annotated[int, Ge(1)] = 100_000
+    checkpoints: Annotated[int, Ge(2), Le(1000)] = 50
 
-    @model_validator(mode="after")
-    def _ascending(self) -> Self:
+    def __post_init__(self) -> None:
         _check_ascending(self.values)
-        return self
 
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
-        """Return the time of the kernels, which are made in every run."""
+        """Return the time of the kernels, which are computed in every run."""
         return 2e-8 * kernels * examples**2
 
     def remark(self) -> tuple[str, str]:
-        """Return what is said of the split."""
+        """Return the column of the split."""
         return "Split", "Split: training and test examples, as they come with the data."
 
     def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, as the head of a table says it."""
+        """Return what a run is repeated over, for the head of a table."""
         return f"{self.repeats} seeds"
 
 
-class Classes(Common):
-    """Data of many classes: so many examples of each are drawn anew in each repeat; a split's test part is all used.
+@dataclass(frozen=True, kw_only=True)
+class Classes(Offline):
+    """Repeated random splits with equally many examples of each class; an official test part is used whole.
 
     Attributes
     ----------
     kind : str
-        "classes", a module of grambench.experiments.
+        "classes".
     repeats : int
-        How often they are drawn.
+        The number of splits.
     sizes : dict
         Numbers of training, validation and test examples of each class, by data set; of all others under "default".
-        A first number of 0 takes all that validation leaves. Where the data come with a split, the last means nothing.
-    refit : bool
-        Whether what validation has chosen is learned again on training and validation examples together.
-    values : list of float
-        The C of the machines that are trained on learned kernels, tried in this order, which must ascend.
+        A first number of 0 takes all that validation leaves. If the data come with a split, the last is not used.
+    refit, values, steps, standardise, trace
+        See Offline.
     """
 
+    splitter: ClassVar[str] = "per_class"
+    curves: ClassVar[str] = "states"
+    yields: ClassVar[frozenset[str]] = Offline.yields | {
+        "objective",
+        "training_error_percent",
+        "epochs",
+        "elapsed_seconds",
+        "stage",
+    }
     progress: ClassVar[str] = "State"
     sweeps: ClassVar[tuple[str, ...]] = ("parameter", "size")
     copies: ClassVar[int] = 3
-    repeated_first: ClassVar[int] = 1
+    by_class: ClassVar[bool] = True
+    unit_rows: ClassVar[bool] = True
+    shares_kernels: ClassVar[bool] = True
 
     kind: Literal["classes"]
-    repeats: Annotated[int, Field(ge=1, le=1000)] = 3
-    sizes: dict[Name, tuple[Count, Count, Count]]
-    refit: bool = False
-    values: Annotated[list[float], Field(min_length=1)]
+    repeats: Repeats = 3
+    sizes: dict[str, tuple[Count, Count, Count]]
 
-    @model_validator(mode="after")
-    def _ascending(self) -> Self:
+    def __post_init__(self) -> None:
         _check_ascending(self.values)
-        return self
 
     def lacking(self, datasets: Iterable[str]) -> str | None:
         """Return the data set without sizes, where there is no default."""
-        without = [name for name in datasets if name not in self.sizes]
-        if without and "default" not in self.sizes:
-            return f"sizes: {without[0]} has none, and there is no default"
-        return None
+        return _without_size(self.sizes, datasets)
 
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return the time of some passes over the examples."""
         return 2e-8 * kernels * examples**2 * points
 
     def remark(self) -> tuple[str, str]:
-        """Return what is said of the sizes of the draws."""
+        """Return the column of the sizes."""
         return (
             "Drawn",
-            "Drawn: training, validation and test examples of each class in each repeat; 0: all that there are.",
+            "Drawn: training, validation and test examples of each class in each random split; 0: all that remain.",
         )
 
     def fact(self, dataset: str, n: int, orders: int) -> str:
@@ -338,8 +448,20 @@ class Classes(Common):
         return " + ".join(map(str, self.sizes.get(dataset) or self.sizes["default"]))
 
     def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, as the head of a table says it."""
-        return f"{self.repeats} draws" if self.repeats > 1 else "one draw"
+        """Return what a run is repeated over, for the head of a table."""
+        return f"{self.repeats} random splits" if self.repeats > 1 else "one random split"
 
 
-Protocol = Annotated[Online | Nested | Holdout | Split | Classes, Field(discriminator="kind")]
+Protocol = Online | Nested | Holdout | Split | Classes
+KINDS: dict[str, type[Protocol]] = {
+    "online": Online,
+    "nested": Nested,
+    "holdout": Holdout,
+    "split": Split,
+    "classes": Classes,
+}
+
+
+def of(values: dict[str, Any]) -> Protocol:
+    """Return the protocol of the plain values that a specification holds, which were checked before."""
+    return KINDS[values["kind"]](**values)

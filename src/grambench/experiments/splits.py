@@ -1,111 +1,212 @@
-"""Parts of a data set that are tested in turn, and the folds inside what is left for training.
+"""Splits: which examples train, validate and test, one generator for each way to draw them.
 
-RKL, Section 6 (Gai et al. 2010): "For each data set, we split it to five parts, and each time we use four parts as the
-training set and the remaining one as the test set", and C is chosen by 3-fold cross-validation on the training set. The
-paper scales features and Gram matrices once, on all data; here every split, those of the cross-validation too, scales
-them on its own training examples, so that nothing of what it is tested on is known to a fit.
+Row indices only: kernels and scales of features are computed from the training rows elsewhere, so that nothing of the
+test examples enters a fit.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.algorithms.fit import Order
 from grambench.algorithms.oracle import stratified_folds
 from grambench.common.errors import DataError
+from grambench.config import protocols
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments.data import Pools, Sample, dense, shuffled, standardised
+from grambench.experiments.run import Run
 from grambench.experiments.seeds import seeds
-from grambench.experiments.specification import Specification
+from grambench.kernels.pool import Indices
 
-Indices = NDArray[np.int64]
+FEW = 10  # examples of each class and part on which a run is tried first
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Rows to train the candidates of a selection on, and rows to compare them on."""
+
+    train: Indices
+    validation: Indices
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What one fit sees, and what it is tested on."""
-
-    train: Sample
-    test: Sample
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One outer part.
+    """The rows of one repetition.
 
     Attributes
     ----------
-    outer : Split
-        The part as the test set, the others as the training set.
-    inner : list of Split
-        Those of the cross-validation inside the training set.
-    draws : SeedSequence
-        Seed of the algorithms' own draws.
+    train, test : ndarray of int
+        Rows of the training examples of the final model, and of the test examples.
+    folds : sequence of Fold
+        What hyperparameters are selected on; none if there are no validation examples.
+    order_seed : SeedSequence
+        Seed of the order in which online algorithms see training examples.
+    order : ndarray of int32 (n,) or None
+        Positions in `train` in that order, of which folds see their own; None if each training set has an order of its
+        own.
     """
 
-    outer: Split
-    inner: list[Split]
-    draws: np.random.SeedSequence
+    train: Indices
+    test: Indices
+    folds: Sequence[Fold]
+    order_seed: np.random.SeedSequence
+    order: Order | None = None
+
+    @property
+    def refits(self) -> bool:
+        """Whether the final model has other training examples than the candidates."""
+        return len(self.folds) != 1 or self.folds[0].train is not self.train
+
+    def order_of(self, train: Indices) -> Order:
+        """Return the order in which online algorithms see some training examples, as positions among them."""
+        if self.order is None:
+            return shuffled(len(train), self.order_seed)
+        return within(self.order, np.isin(self.train, train))
+
+    def shortened(self, train: Indices) -> "Split":
+        """Return the split with fewer training examples of its only fold."""
+        if not self.folds:
+            return replace(self, train=train)
+        fold = Fold(train, self.folds[0].validation)
+        return replace(self, train=np.concatenate([train, fold.validation]) if self.refits else train, folds=[fold])
+
+    def few(self, labels: NDArray[np.int8]) -> "Split":
+        """Return a split of the first few examples of each class in each part."""
+        parts = [fold.validation for fold in self.folds]
+        parts += [fold.train for fold in self.folds] if len(self.folds) == 1 else []
+        parts += [] if self.folds else [self.train]
+        kept = np.concatenate([first(FEW, labels, part) for part in parts])
+
+        def among(rows: Indices) -> Indices:
+            return rows[np.isin(rows, kept)]
+
+        folds = [Fold(among(fold.train), among(fold.validation)) for fold in self.folds]
+        train = among(self.train) if self.refits else folds[0].train
+        order = None if self.order is None else within(self.order, np.isin(self.train, kept))
+        return replace(self, train=train, test=first(FEW, labels, self.test), folds=folds, order=order)
 
 
-def parts(specification: Specification, dataset: PreparedDataset) -> Iterator[Part]:
-    """Yield the parts that a nested run asks for; they depend on the seed and the data set's name alone.
+def within(order: Order, kept: NDArray[np.bool_]) -> Order:
+    """Return the order of the kept ones of n examples, as positions among these."""
+    position = np.cumsum(kept, dtype=np.int32) - 1
+    return np.asarray(position[order[kept[order]]], dtype=np.int32)
 
-    Numbers beyond the last part, in replications, are those of other partitions of the same examples.
+
+Drawn = Iterator[tuple[Split, np.random.SeedSequence]]
+
+
+def splits(run: Run, dataset: PreparedDataset) -> Drawn:
+    """Yield the split of each repetition of a run, with the seed of the algorithms' own draws.
+
+    Splits depend on the project's seed, the data set's name and the number of the repetition alone. A split that all
+    repetitions share is the same object each time.
 
     Raises
     ------
     DataError
-        If the features are sparse, or a class is too small to be in every training and test set.
+        If there are too few examples, or no official split where one is needed.
     """
-    dense(dataset)
-    protocol, labels = specification.protocol, dataset.labels
-    count, folds = protocol["parts"], protocol["folds"]
-    rarest = min(np.count_nonzero(labels == label) for label in (-1, 1))
+    yield from SPLITTERS[run.protocol.splitter](run.protocol, run, dataset)
+
+
+def random(protocol: protocols.Holdout, run: Run, dataset: PreparedDataset) -> Drawn:
+    """Yield repeated random splits."""
+    counts = protocol.counts(dataset.name, len(dataset.labels))
+    for number in run.repeats:
+        shared, own = seeds(run.seed, dataset.name, number)
+        drawn = np.random.default_rng(shared).permutation(len(dataset.labels))[: sum(counts)]
+        train, validation, test = np.split(drawn, np.cumsum(counts)[:-1])
+        yield _split(train, validation, test, protocol.refit, shared), own
+
+
+def official(protocol: protocols.Split, run: Run, dataset: PreparedDataset) -> Drawn:
+    """Yield the split that comes with the data, the same one for every repetition."""
+    if dataset.test is None:
+        raise DataError(f"{dataset.name}: expected a data set with a split of its own, got one without")
+    shared, _ = seeds(run.seed, dataset.name, 0)
+    train, test = (np.flatnonzero(dataset.test == part) for part in (False, True))
+    drawn = np.random.default_rng(shared).permutation(len(train))
+    cut = max(1, round(protocol.validation * len(train)))
+    fold = Fold(train[np.sort(drawn[cut:])], train[np.sort(drawn[:cut])])
+    split = Split(train, test, [fold], shared, shuffled(len(train), shared))
+    if not protocol.refit:
+        split = Split(fold.train, test, [fold], shared, split.order_of(fold.train))
+    for number in run.repeats:
+        yield split, seeds(run.seed, dataset.name, number)[1]
+
+
+def nested(protocol: protocols.Nested, run: Run, dataset: PreparedDataset) -> Drawn:
+    """Yield the outer folds of nested cross-validation.
+
+    RKL, Section 6 (Gai et al. 2010): "For each data set, we split it to five parts, and each time we use four parts as
+    the training set and the remaining one as the test set", and C is chosen by 3-fold cross-validation on the training
+    set. Numbers beyond the last outer fold, in replications, are those of other partitions of the same examples.
+    """
+    labels, count, folds = dataset.labels, protocol.parts, protocol.folds
+    rarest = int(np.unique(labels, return_counts=True)[1].min())
     if rarest < max(count, folds + 1):
         raise DataError(
-            f"{dataset.name}: {count} parts of {folds} folds need more than {rarest} examples of each class"
+            f"{dataset.name}: {count} outer folds with {folds} inner folds need more than {rarest} examples of each class"
         )
     members: list[Indices] = []
-    for number in specification.repeats:
+    for number in run.repeats:
         partition, part = divmod(number, count)
-        first = partition * (count + 1)  # of the seeds: one of the parts, and one of each part's folds and draws
+        start = partition * (count + 1)  # of the seeds: one of the partition, then one of each outer fold
         if not (members and part):
-            shared, _ = seeds(specification.seed, dataset.name, first)
+            shared, _ = seeds(run.seed, dataset.name, start)
             members = stratified_folds(labels, count, np.random.default_rng(shared))
         test = members[part]
         train = np.setdiff1d(np.arange(len(labels)), test)
-        shared, draws = seeds(specification.seed, dataset.name, first + 1 + part)
-        held_out = stratified_folds(labels[train], folds, np.random.default_rng(shared))
-        pairs = [(train, test), *((np.setdiff1d(train, train[fold]), train[fold]) for fold in held_out)]
-        outer, *inner = (split(specification, dataset, *pair, shared) for pair in pairs)
-        yield Part(outer, inner, draws)
+        shared, own = seeds(run.seed, dataset.name, start + 1 + part)
+        inner = stratified_folds(labels[train], folds, np.random.default_rng(shared))
+        yield Split(train, test, [Fold(np.setdiff1d(train, train[rows]), train[rows]) for rows in inner], shared), own
 
 
-def split(
-    specification: Specification, dataset: PreparedDataset, train: Indices, test: Indices, seed: np.random.SeedSequence
-) -> Split:
-    """Scale features to zero mean and unit variance, and Gram matrices to a trace, by the training examples.
+def per_class(protocol: protocols.Classes, run: Run, dataset: PreparedDataset) -> Drawn:
+    """Yield random splits with equally many examples of each class; an official test part is used whole."""
+    sizes = protocol.sizes.get(dataset.name) or protocol.sizes["default"]
+    official_test = np.zeros(len(dataset.labels), dtype=np.bool_) if dataset.test is None else dataset.test
+    names = dataset.classes or ("-1", "+1")
+    for number in run.repeats:
+        shared, own = seeds(run.seed, dataset.name, number)
+        rng = np.random.default_rng(shared)
+        parts: list[list[Indices]] = [[], [], []]
+        for label, name in zip(np.unique(dataset.labels), names, strict=True):
+            members = rng.permutation(np.flatnonzero((dataset.labels == label) & ~official_test))
+            counts = [len(members) - sizes[1], sizes[1], 0] if sizes[0] == 0 else list(sizes)
+            if sum(counts) > len(members) or counts[0] < 1:
+                raise DataError(f"{dataset.name}: expected {sum(counts)} examples of {name}, got {len(members)}")
+            for part, rows in zip(parts, np.split(members, np.cumsum(counts)), strict=False):
+                part.append(rows)
+        train, validation, test = (np.concatenate(part) for part in parts)
+        if dataset.test is not None:
+            test = np.flatnonzero(dataset.test)
+        yield _split(train, validation, test, protocol.refit, own), own
 
-    The paper's unit trace is taken to be that of all N examples, so that n training examples have n / N: the uniform
-    SVM is then nearer to its published numbers, with musk1 at 61.3 (published 61.4) and not 71.4
-    (`benchmarks/rkl_readings.py`).
 
-    Parameters
-    ----------
-    specification : Specification
-        The kernels, and the trace of every Gram matrix, were it that of all N examples.
-    dataset : PreparedDataset
-        With dense features.
-    train, test : ndarray of int (n,), (t,)
-        Indices of the examples.
-    seed : SeedSequence
-        Of the order in which online algorithms see the training examples.
+SPLITTERS: dict[str, Callable[..., Drawn]] = {
+    "random": random,
+    "official": official,
+    "nested": nested,
+    "per_class": per_class,
+}
+
+
+def _split(train: Indices, validation: Indices, test: Indices, refit: bool, order_seed: np.random.SeedSequence) -> Split:
+    folds = [Fold(train, validation)] if len(validation) else []
+    return Split(np.concatenate([train, validation]) if refit else train, test, folds, order_seed)
+
+
+def first(count: int, labels: NDArray[np.int8], rows: Indices) -> Indices:
+    """Return the first so many examples of each class among some rows, class by class."""
+    return np.concatenate([rows[labels[rows] == label][:count] for label in np.unique(labels)])
+
+
+def shuffled(n: int, seed: np.random.SeedSequence) -> NDArray[np.int32]:
+    """Return the order in which online algorithms see n training examples.
+
+    It has a random stream of its own beside the one that drew the split, so that it changes no split.
     """
-    features, labels = dense(dataset), dataset.labels
-    known, unknown = standardised(features[train], features[test])
-    pools = Pools(specification, known, specification.protocol["trace"] * len(train) / len(labels))
-    order = shuffled(len(train), seed)
-    first = Sample(pools.train(), labels[train], order)
-    return Split(first, Sample(pools.between(unknown), labels[test], order))
+    own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 1))
+    return np.random.default_rng(own).permutation(n).astype(np.int32)

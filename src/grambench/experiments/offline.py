@@ -1,0 +1,405 @@
+"""The offline experiment: split, select hyperparameters, train and measure, the same way under every protocol.
+
+For each repetition and each point of a sweep:
+
+1. a split gives the rows (`splits`), and the training rows their kernels (`pools`);
+2. candidates are trained and compared on validation rows (`selection`), if there is something to select;
+3. the selected one is trained again where the protocol refits, and predicts the test rows;
+4. predictions and fit are measured (`grambench.config.metrics`), and the way to the fit recorded (`curves`).
+"""
+
+import contextlib
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from grambench import algorithms
+from grambench.algorithms.alignment import alignment
+from grambench.algorithms.checks import certified, check_same
+from grambench.algorithms.fit import Fit, Floats, Work
+from grambench.common.errors import DataError, SolverError
+from grambench.config.metrics import METRICS, Predictions
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments import curves
+from grambench.experiments.outcome import Learned as Kernels
+from grambench.experiments.outcome import Outcome, learned_values
+from grambench.experiments.pools import Pools
+from grambench.experiments.run import Run
+from grambench.experiments.selection import Candidates, Selection, Validation, select
+from grambench.experiments.splits import Fold, Split, first, splits
+from grambench.experiments.training import (
+    Draws,
+    Learned,
+    Model,
+    Sample,
+    counts,
+    kernels_selected,
+    learn_task,
+    learned_kernel_trace,
+    predicted,
+    scores_of,
+    support_vectors,
+)
+from grambench.kernels.pool import Indices, Pool
+from grambench.solvers.platt import probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A model with everything that led to it.
+
+    Attributes
+    ----------
+    learned, model : Learned, Model
+        The fit, and the predictor.
+    selection : Selection
+        What was selected.
+    fit_seconds, seconds : float
+        The time of the last fit, and of the last fit with its SVM.
+    work : Work
+        The work that the protocol counts.
+    """
+
+    learned: Learned
+    model: Model
+    selection: Selection
+    fit_seconds: float
+    seconds: float
+    work: Work
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One repetition at one point.
+
+    Attributes
+    ----------
+    run : Run
+        The run.
+    learned : Learned
+        The learned kernel, of the first stage if there are two.
+    test : Sample
+        The test examples.
+    metrics : dict of float
+        By name.
+    predictions : Predictions
+        Of the test examples.
+    """
+
+    run: Run
+    learned: Learned
+    test: Sample
+    metrics: dict[str, float]
+    predictions: Predictions
+
+    def outline(self) -> dict[str, Any]:
+        """Return all but measured seconds, by name: what a second evaluation with the same seed must find too."""
+        metrics = {name: value for name, value in self.metrics.items() if not name.endswith("seconds")}
+        traces = [fit.trace for fit in self.learned.fits]
+        return {"weights": self.learned.weights, "scores": self.predictions.scores, "traces": traces} | metrics
+
+
+class Evaluator:
+    """Evaluates the points of a run on one split, with the kernels that these share.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    dataset : PreparedDataset
+        The data set.
+    split : Split
+        The rows.
+    """
+
+    def __init__(self, run: Run, dataset: PreparedDataset, split: Split) -> None:
+        self.run, self.dataset, self.split = run, dataset, split
+        self._pools: dict[bytes, Pools] = {}
+
+    def pools(self, train: Indices) -> Pools:
+        """Return the pools of some training rows, computed once."""
+        key = train.tobytes()
+        if key not in self._pools:
+            self._pools[key] = Pools(self.run, self.dataset, train)
+        return self._pools[key]
+
+    def sample(self, pool: Pool, rows: Indices, order: Any = None) -> Sample:
+        """Return some examples as a sample."""
+        order = np.arange(len(rows), dtype=np.int32) if order is None else order
+        return Sample(pool, self.dataset.labels[rows], order, len(self.dataset.classes))
+
+    def train(self) -> Sample:
+        """Return the training examples of the final model."""
+        rows = self.split.train
+        return self.sample(self.pools(rows).train, rows, self.split.order_of(rows))
+
+    def test(self) -> Sample:
+        """Return the test examples."""
+        return self.sample(self.pools(self.split.train).between(self.split.test), self.split.test)
+
+    def validation(self, fold: Fold, kernel: int | None = None, by: str = "error") -> Validation:
+        """Return a fold of the selection, on one of the kernels or on all."""
+        protocol, among = self.run.protocol, None
+        if protocol.cuts_validation and self.split.refits:
+            train, held_out = (np.searchsorted(self.split.train, rows) for rows in (fold.train, fold.validation))
+            whole = _only(self.pools(self.split.train).train, kernel)
+            pools = whole.part(train, train), whole.part(held_out, train)
+            among = whole.part(held_out, held_out) if by == "alignment" else None
+        else:
+            own = self.pools(fold.train)
+            pools = _only(own.train, kernel), _only(own.between(fold.validation), kernel)
+            among = _only(own.among(fold.validation), kernel) if by == "alignment" else None
+        trace = learned_kernel_trace(protocol, len(fold.train), len(self.dataset.labels))
+        train_sample = self.sample(pools[0], fold.train, self.split.order_of(fold.train))
+        return Validation(train_sample, self.sample(pools[1], fold.validation), among, trace)
+
+    def evaluate(self, point: dict[str, Any], draws: Draws) -> Evaluation:
+        """Select, train, test and measure at one point."""
+        run, protocol = self.run, self.run.protocol
+        used = {rows.tobytes(): self.pools(rows) for rows in self._training_rows()}
+        seconds = sum(pools.seconds for pools in used.values())
+        begun = time.perf_counter()
+        stage = first_stage = self.stage(run.file, point, draws)
+        kernel, fit_seconds = None, stage.fit_seconds
+        if run.then is not None:
+            fit_seconds = time.perf_counter() - begun + seconds
+            kernel = int(np.argmax(stage.learned.weights))
+            stage = self.stage(run.then, algorithms.resolved(run.then, {}), draws, kernel)
+        seconds += time.perf_counter() - begun
+        if not protocol.counts_selection:
+            seconds, fit_seconds = stage.seconds, seconds - stage.seconds
+        computed = self.pools(self.split.train).train.computed
+        test = self.test()
+        predictions = self._predictions(stage, replace(test, pool=_only(test.pool, kernel)))
+        work = stage.work if run.then is None else first_stage.work + stage.work
+        measured = self._measured(first_stage, stage, computed)
+        measured |= {"seconds": seconds, "search_seconds": fit_seconds, **counts(work, len(self.split.train))}
+        measured |= {name: metric.value(predictions) for name, metric in METRICS.items() if metric.value}
+        return Evaluation(run, first_stage.learned, test, measured, predictions)
+
+    def _training_rows(self) -> list[Indices]:
+        """Return the rows of every training set that kernels are computed for."""
+        cuts = self.run.protocol.cuts_validation and self.split.refits
+        return [self.split.train, *([] if cuts else [fold.train for fold in self.split.folds])]
+
+    def stage(self, name: str, point: dict[str, Any], draws: Draws, kernel: int | None = None) -> Stage:
+        """Select hyperparameters of an algorithm and train it, on one of the kernels or on all.
+
+        Raises
+        ------
+        SolverError
+            If nothing can be learned with any candidate.
+        """
+        run, algorithm = self.run, algorithms.load(name)
+        tuning = run.tune if kernel is None else None
+        candidates = Candidates.of(algorithm, point, tuning, run.protocol.values, run.protocol.steps)
+        train = self.train()
+        train = replace(train, pool=_only(train.pool, kernel))
+        # Without hyperparameters the final fit comes first: it shows whether an SVM is left to select the C of.
+        final, seconds = None, np.nan
+        if candidates.parameter is None and self.split.refits:
+            final, seconds = _timed(algorithm, point, train, draws)
+        selection = Selection(candidates.settings[0], candidates.C_values[-1])
+        if self._selects(candidates, final):
+            folds = [self.validation(fold, kernel, candidates.by) for fold in self.split.folds]
+            selection = select(algorithm, candidates, folds, draws)
+            if self.split.refits:
+                selection.learned = selection.model = None
+        work = selection.work
+        if selection.model is not None and selection.learned is not None:
+            return Stage(selection.learned, selection.model, selection, selection.seconds, np.nan, work)
+        if final is None:
+            final, seconds = _timed(algorithm, selection.settings, train, draws)
+        begun = time.perf_counter()
+        trace = learned_kernel_trace(run.protocol, len(self.split.train), len(self.dataset.labels))
+        model = next(final.models([selection.C], trace=trace))
+        last = final.work + model.work
+        work = work + last if run.protocol.counts_selection else last
+        return Stage(final, model, selection, seconds, seconds + time.perf_counter() - begun, work)
+
+    def _selects(self, candidates: Candidates, final: Learned | None) -> bool:
+        """Return whether candidates are to be compared on validation examples."""
+        if not self.split.folds:
+            return False
+        if not self.split.refits:
+            return True  # the validation error of a single candidate is that of the final model
+        return candidates.parameter is not None or (final is not None and not final.predicts)
+
+    def _predictions(self, stage: Stage, test: Sample) -> Predictions:
+        """Return the predictions of a stage, with probabilities that are calibrated on validation examples.
+
+        Where nothing was compared on validation examples, the training examples calibrate, whose scores are larger.
+        """
+        scores, selection = scores_of(stage.model.predictor, test), stage.selection
+        if selection.scores:
+            known, y_true = np.concatenate(selection.scores), np.concatenate(selection.y_true)
+        else:
+            train = stage.learned.sample
+            known, y_true = scores_of(stage.model.predictor, train), train.y_true
+        columns = _columns(scores)
+        return Predictions(test.y_true, predicted(scores), columns, probabilities(_columns(known), y_true, columns))
+
+    def _measured(self, first_stage: Stage, stage: Stage, computed: int) -> dict[str, float]:
+        """Return the metrics of the fits and of the selection that the protocol yields."""
+        run, learned, selection = self.run, first_stage.learned, first_stage.selection
+        single = Fit(weights=learned.weights) if learned.one_vs_rest else learned.fits[0]
+        certificate, last = certified(single), stage.learned.states[-1] if stage.learned.states else None
+        parameter = run.tune.parameter if run.tune and run.tune.parameter in selection.settings else None
+        own_C = parameter == "C" or (parameter is not None and run.tune is not None and bool(run.tune.C))
+        measured: dict[str, float] = {
+            "kernels_selected": kernels_selected(learned.weights),
+            "support_vectors": support_vectors(stage.model.predictor),
+            "iterations": len(single.steps),
+            "gap": certificate.gap,
+            "kkt": certificate.kkt,
+            "converged": np.nan if single.converged is None else float(single.converged),
+            "chosen_c": selection.settings["C"] if own_C else stage.model.C,
+            "chosen_value": np.nan if parameter in (None, "C") else selection.settings[parameter],
+            "validation_error_percent": 100.0 * stage.selection.error,
+            "candidates_failed": first_stage.selection.failed,
+            "selection_tied": float(selection.tied),
+            "objective": last.objective if last else np.nan,
+            "epochs": last.epochs if last else np.nan,
+        }
+        if "selected_kernel" in run.protocol.yields:
+            m, n = len(run.kernels), len(self.split.train)
+            measured["selected_kernel"] = int(np.argmax(learned.weights)) + 1
+            measured["kernel_share_percent"] = 100.0 * computed / (m * n * n) if m else np.nan
+        if "training_error_percent" in run.protocol.yields:
+            train = stage.learned.sample
+            wrong = predicted(scores_of(stage.model.predictor, train)) != train.y_true if last is None else None
+            share = float(np.mean(wrong)) if last is None else last.training_error
+            measured["training_error_percent"] = 100.0 * share
+        if "alignment" in run.protocol.yields:
+            among = self.pools(self.split.train).among(self.split.test)
+            labels = self.dataset.labels[self.split.test]
+            single_kernel = single.weights.any() and not learned.one_vs_rest and not self.dataset.classes
+            measured["alignment"] = alignment(single.gram(among), labels) if single_kernel else np.nan
+        return measured
+
+
+def _only(pool: Pool, kernel: int | None) -> Pool:
+    return pool if kernel is None else pool.only([kernel])
+
+
+def _timed(algorithm: algorithms.Algorithm, settings: dict[str, Any], sample: Sample, draws: Draws) -> tuple[Learned, float]:
+    begun = time.perf_counter()
+    return learn_task(algorithm, settings, sample, draws), time.perf_counter() - begun
+
+
+def _columns(scores: Floats) -> Floats:
+    """Return scores with a column for each class; of two classes, the negative and the score."""
+    return scores if scores.ndim == 2 else np.stack([-scores, scores], axis=1)
+
+
+class Result(NamedTuple):
+    """What is kept of an evaluation until the record is written."""
+
+    metrics: dict[str, float]
+    kernels: Kernels
+    curves: curves.Curves
+    confusion: Floats
+
+
+def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
+    """Evaluate every repetition at every point.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    dataset : PreparedDataset
+        The data set.
+    grams
+        Not used: kernels are computed from the training rows.
+
+    Notes
+    -----
+    `seconds` and the counts of work cover everything from the features to the final model, but neither the test nor
+    the scores of validation examples; under nested cross-validation they cover the final fit alone. Everything is run
+    twice on a few examples first, which compiles it; both must find the same.
+    """
+    results: dict[tuple[int, int], Result] = {}
+    before: tuple[Split, list[bool]] | None = None
+    for r, (split, seed) in enumerate(splits(run, dataset)):
+        if r == 0:
+            _try_first(Evaluator(run, dataset, split.few(dataset.labels)), seed)
+        drew, evaluator = [False] * len(run.points), None
+        for p, point in enumerate(run.points):
+            if before is not None and before[0] is split and not before[1][p]:
+                # The same split without random numbers has the same result, and is evaluated once.
+                results[p, r] = results[p, r - 1]
+                continue
+            if evaluator is None or run.size or not run.protocol.shares_kernels:
+                kernels, own = _sized(run, p, dataset, split, seed)
+                sized = replace(run, kernels=[run.kernels[k] for k in kernels])
+                evaluator = Evaluator(sized, dataset, own)
+            draws = Draws(seed)
+            results[p, r] = _result(run, evaluator.evaluate(point, draws), kernels)
+            drew[p] = draws.happened
+        before = split, drew
+    return _collected(run, dataset, results)
+
+
+def _try_first(evaluator: Evaluator, seed: np.random.SeedSequence) -> None:
+    """Evaluate a few examples twice, and raise ContractError unless both evaluations are the same."""
+    with contextlib.suppress(SolverError):  # on all examples something may be learned
+        outlines = [evaluator.evaluate(evaluator.run.points[0], Draws(seed)).outline() for _ in range(2)]
+        check_same(evaluator.run.file, *outlines)
+
+
+def _sized(
+    run: Run, p: int, dataset: PreparedDataset, split: Split, seed: np.random.SeedSequence
+) -> tuple[list[int], Split]:
+    """Return the numbers of the kernels and the split at a point: all of both, except in a sweep over a size.
+
+    Kernels and training examples of each class are drawn in each repetition, the fewer among the more.
+
+    Raises
+    ------
+    DataError
+        If a class has fewer training examples.
+    """
+    m, size = len(run.kernels), run.values[p] if run.size else 0
+    if run.size == "kernels":
+        own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2))
+        return sorted(np.random.default_rng(own).permutation(m)[:size].tolist()), split
+    if run.size == "examples":
+        rows, labels = split.folds[0].train if split.folds else split.train, dataset.labels
+        least = int(np.unique(labels[rows], return_counts=True)[1].min())
+        if size > least:
+            raise DataError(f"{dataset.name}: the sweep asks for {size} training examples a class, one has {least}")
+        return list(range(m)), split.shortened(first(size, labels, rows))
+    return list(range(m)), split
+
+
+def _result(run: Run, evaluation: Evaluation, kernels: list[int]) -> Result:
+    """Return what is kept of an evaluation, with weights of all kernels of the run."""
+    weights, thetas = evaluation.learned.weights, evaluation.learned.thetas
+    if len(kernels) < len(run.kernels):
+        weights = np.zeros(len(run.kernels))
+        weights[kernels] = evaluation.learned.weights
+    y_true, y_pred = evaluation.predictions.y_true, evaluation.predictions.y_pred
+    confusion = np.zeros((evaluation.predictions.scores.shape[1],) * 2)
+    np.add.at(confusion, (y_true, y_pred), 1.0)
+    curve = curves.KINDS[run.protocol.curves](evaluation)
+    return Result(evaluation.metrics, Kernels(weights, thetas), curve, confusion)
+
+
+def _collected(run: Run, dataset: PreparedDataset, results: Mapping[tuple[int, int], Result]) -> Outcome:
+    """Return results by point and repetition as the arrays of an Outcome."""
+    shape = len(run.points), len(run.repeats)
+    metrics = {name: np.empty(shape) for name in results[0, 0].metrics if name in run.protocol.yields}
+    for place, result in results.items():
+        for name, values in metrics.items():
+            values[place] = result.metrics[name]
+    confusion = {"confusion": np.array([[results[p, r].confusion for r in range(shape[1])] for p in range(shape[0])])}
+    return Outcome(
+        metrics,
+        *curves.aligned({place: result.curves for place, result in results.items()}, shape),
+        learned_values({place: result.kernels for place, result in results.items()}, shape, run.kernels),
+        class_values=confusion if dataset.classes else {},
+    )

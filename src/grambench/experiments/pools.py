@@ -1,0 +1,130 @@
+"""Kernel matrices of a data set by the row indices of its examples, under the settings of a protocol."""
+
+import time
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from grambench.algorithms.fit import Floats
+from grambench.common.errors import DataError
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments.run import Run
+from grambench.kernels.pool import Grid, Indices, Pool, Stored
+from grambench.kernels.pools import VectorPools, ViewPools
+from grambench.kernels.views import Viewed
+
+CONSTANT = 1e-12  # of a feature's mean: a spread that rounding alone makes
+
+
+class Pools:
+    """The pools that belong to some training examples, each computed once.
+
+    Vectors are vectors, unless the protocol scales them to norm 1. Images and blocks of pixels are views, which are
+    always at norm 1.
+
+    Parameters
+    ----------
+    run : Run
+        Kernels, continuous family and protocol.
+    dataset : PreparedDataset
+        The examples.
+    rows : ndarray of int (n,)
+        The training examples.
+
+    Attributes
+    ----------
+    train : Pool
+        The pool of the training examples.
+    seconds : float
+        The time that it took to compute what the points of a sweep share.
+    """
+
+    def __init__(self, run: Run, dataset: PreparedDataset, rows: Indices) -> None:
+        begun = time.perf_counter()
+        kernels, protocol = run.pool, run.protocol
+        self._dataset, self._rows = dataset, rows
+        self._standardise, self._between = protocol.standardise, dict[bytes, Pool]()
+        trace = protocol.kernel_trace(len(rows), len(dataset.labels))
+        self._views = list(dict.fromkeys(kernel.view for kernel in kernels)) or [""]
+        self._pools: VectorPools | ViewPools
+        if dataset.views or (protocol.unit_rows and kernels):
+            pixels = bool(dataset.views) and not dataset.images
+            self._pools = ViewPools(kernels, self._features(rows), run.dictionary, trace, pixels=pixels)
+        else:
+            self._pools = VectorPools(kernels, self._features(rows)[""], run.dictionary, trace)
+        self._eager = protocol.shares_kernels
+        self.train = self._computed(self._pools.train())
+        self.seconds = time.perf_counter() - begun
+
+    def between(self, others: Indices) -> Pool:
+        """Return the pool between other examples and the training ones."""
+        key = others.tobytes()
+        if key not in self._between:
+            self._between[key] = self._computed(self._pools.between(self._examples(others)))
+        return self._between[key]
+
+    def among(self, others: Indices) -> Pool:
+        """Return the pool of other examples among themselves."""
+        return self._pools.among(self._examples(others))
+
+    def _examples(self, rows: Indices) -> Any:
+        features = self._features(rows)
+        return features[""] if isinstance(self._pools, VectorPools) else features
+
+    def _computed(self, pool: Pool) -> Pool:
+        # The points of a sweep share these matrices. The first fit would be charged with their time otherwise.
+        if self._eager and isinstance(pool, Viewed):
+            list(pool.grams())
+        return pool
+
+    def _features(self, rows: Indices) -> dict[str, Any]:
+        found = {}
+        for view in self._views:
+            if view:
+                if view not in self._dataset.views:
+                    raise DataError(f"{self._dataset.name}: expected a view {view!r}, got {sorted(self._dataset.views)}")
+                found[view] = self._dataset.views[view][rows]
+            else:
+                found[view] = self._vectors(rows)
+        return found
+
+    def _vectors(self, rows: Indices) -> Any:
+        if self._dataset.views:
+            raise DataError(f"{self._dataset.name}: expected vectors, got views {sorted(self._dataset.views)}")
+        if not self._standardise:
+            return self._dataset.features[rows]
+        centre, spread = self._moments
+        return (dense(self._dataset)[rows] - centre) / spread
+
+    @cached_property
+    def _moments(self) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of each feature; a feature that is constant up to rounding keeps its unit."""
+        train = dense(self._dataset)[self._rows]
+        centre, spread = train.mean(axis=0), train.std(axis=0)
+        spread[spread <= CONSTANT * abs(centre)] = 1.0
+        return centre, spread
+
+
+def whole(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
+    """Return the pool of all examples of a data set, from its stored Gram matrices where there are some."""
+    if not grams and run.kernels:
+        views = dict(dataset.views) or {"": dataset.features}
+        return ViewPools(run.pool, views, pixels=bool(dataset.views) and not dataset.images).train()
+    features, family = {"": dataset.features}, None
+    if run.dictionary:
+        train = dense(dataset)
+        family = run.dictionary.between(train, unit=run.dictionary.unit_of(train))
+    if grams:
+        return Stored(grams, features=features, family=family)
+    if family is None:
+        raise DataError("expected kernels or a dictionary in the study, got neither")
+    return Grid(family, features)
+
+
+def dense(dataset: PreparedDataset) -> Floats:
+    """Return the features of a data set; raise DataError if they are sparse."""
+    if not isinstance(dataset.features, np.ndarray):
+        raise DataError(f"{dataset.name}: expected dense features, got sparse ones")
+    return dataset.features

@@ -1,0 +1,142 @@
+"""What a run has to do: typed from the plan, which writes it as JSON, to the record, which keeps it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, NamedTuple
+
+from grambench.config import protocols
+from grambench.config.protocols import Protocol
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pools import Dictionary
+
+
+class Tuning(NamedTuple):
+    """A hyperparameter of an algorithm that is selected on validation examples.
+
+    Attributes
+    ----------
+    parameter : str
+        Its name.
+    values : list of float
+        The values to select from.
+    by : str
+        "error" for the least validation error, "alignment" for the largest alignment of the learned kernel.
+    C : list of float
+        Values of the algorithm's own C, each of which is tried with each value.
+    """
+
+    parameter: str
+    values: list[float]
+    by: str = "error"
+    C: list[float] = []  # noqa: RUF012  (never written to)
+
+
+class Reference(NamedTuple):
+    """The algorithm that a sweep over kernels' scales compares with, and its parameters."""
+
+    file: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One configuration of a study on one data set, or a block of its repetitions.
+
+    Attributes
+    ----------
+    study, dataset, algorithm : str
+        The study, the data set and the configuration.
+    experiment : str
+        The module of grambench.experiments that carries it out.
+    file : str
+        The configuration's algorithm in the registry.
+    points : list of P dicts
+        All parameters of the algorithm, defaults included, at each point of a sweep. A plain run has one point, and so
+        have sweeps over kernels' scales and profiles of a search.
+    sweep : str
+        The name of the sweep; empty for a plain run.
+    values : list
+        The values of the sweep: of a parameter, of factors of kernels, of a kernel parameter, or sizes.
+    protocol : Protocol
+        The study's protocol.
+    kernels : list of str
+        Names of the base kernels.
+    seed : int
+        The project's seed, root of all random numbers.
+    dictionary : Dictionary or None
+        The continuous family of kernels.
+    tune : Tuning or None
+        The hyperparameter that the configuration selects.
+    classes : list or None
+        The labels of the classes by their numbers, of a data set that lists them.
+    then : str or None
+        The algorithm that is trained on the one kernel with the largest weight.
+    size : str
+        What a sweep over a size changes: "kernels" or "examples".
+    scaled : str
+        Whether a sweep over kernels' scales multiplies "all" kernels or "one".
+    reference : Reference or None
+        What such a sweep compares with.
+    block : list of two ints or None
+        The numbers of the first and the last repetition of a block. Replications continue after the run's own.
+    """
+
+    study: str
+    dataset: str
+    algorithm: str
+    experiment: str
+    file: str
+    points: list[dict[str, Any]]
+    sweep: str
+    values: list[Any]
+    protocol: Protocol
+    kernels: list[str]
+    seed: int
+    dictionary: Dictionary | None = None
+    tune: Tuning | None = None
+    classes: list[Any] | None = None
+    then: str | None = None
+    size: str = ""
+    scaled: str = "all"
+    reference: Reference | None = None
+    block: list[int] | None = None
+
+    @property
+    def repeats(self) -> range:
+        """The numbers, from 0, of the repetitions to run: those of a block, or all.
+
+        Every repetition has seeds of its own and does not depend on the others, so that blocks and whole runs have the
+        same numbers.
+        """
+        first, last = self.block or (0, self.protocol.repeats - 1)
+        return range(first, last + 1)
+
+    @property
+    def replicates(self) -> bool:
+        """Whether the repetitions come after the run's own, as those of replications do; these are not timed."""
+        return self.repeats.start >= self.protocol.repeats
+
+    @property
+    def pool(self) -> list[Kernel]:
+        """The base kernels."""
+        return [Kernel.parse(name) for name in self.kernels]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, without those that are left at their defaults."""
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "protocol"}
+        plain = {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in values.items()}
+        plain = {name: value for name, value in plain.items() if name in REQUIRED or value != DEFAULTS[name]}
+        return plain | {"protocol": asdict(self.protocol)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Run":
+        """Return the run of plain values, as `to_dict` returned them."""
+        typed: dict[str, Any] = {"protocol": protocols.of(values["protocol"])}
+        for name, kind in (("dictionary", Dictionary), ("tune", Tuning), ("reference", Reference)):
+            if values.get(name) is not None:
+                typed[name] = kind(**values[name])
+        return cls(**{**values, **typed})
+
+
+DEFAULTS = {each.name: each.default for each in fields(Run)}
+REQUIRED = {"study", "dataset", "algorithm", "experiment", "file", "points", "sweep", "values", "kernels", "seed"}

@@ -1,0 +1,265 @@
+"""Selection: which hyperparameters, and which C of an SVM on the learned kernel, do best on validation examples.
+
+The rules are the same under every protocol. A candidate for which a solver gives up is skipped and counted; the run
+fails only if all do. Ties go to the first candidate, and it is recorded that there was one. The papers do not say how
+they break ties.
+"""
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from grambench.algorithms import Algorithm
+from grambench.algorithms.alignment import alignment
+from grambench.algorithms.fit import Floats, Work
+from grambench.algorithms.one_vs_rest import against_the_rest
+from grambench.common.errors import SolverError
+from grambench.experiments.run import Tuning
+from grambench.experiments.training import Draws, Learned, Model, Sample, learn_task, predicted, scores_of
+from grambench.kernels.pool import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """Training and validation examples of one fold.
+
+    Attributes
+    ----------
+    train, held_out : Sample
+        What candidates are trained on, and what they are compared on.
+    among : Pool or None
+        The pool of the validation examples among themselves, for a selection by alignment.
+    trace : float or None
+        The trace to which a learned kernel is scaled before an SVM is trained on it.
+    """
+
+    train: Sample
+    held_out: Sample
+    among: Pool | None = None
+    trace: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The hyperparameters that are tried.
+
+    Attributes
+    ----------
+    settings : list of dict
+        All parameters of the algorithm at each candidate.
+    parameter : str or None
+        The hyperparameter that differs; None if there is a single candidate.
+    C_values : list of float
+        C values of an SVM that is trained on a learned kernel.
+    steps : int or None
+        The limit of solver steps for such an SVM.
+    by : str
+        "error" or "alignment".
+    """
+
+    settings: list[dict[str, Any]]
+    parameter: str | None
+    C_values: list[float]
+    steps: int | None
+    by: str = "error"
+
+    @classmethod
+    def of(
+        cls,
+        algorithm: Algorithm,
+        point: dict[str, Any],
+        tuning: Tuning | None,
+        C_values: list[float],
+        steps: int | None,
+    ) -> "Candidates":
+        """Return the candidates of an algorithm; a single one if it does not have the hyperparameter."""
+        if tuning is None or tuning.parameter not in algorithm.parameters.__dataclass_fields__:
+            return cls([point], None, C_values, steps)
+        settings = [point | {tuning.parameter: value} for value in tuning.values]
+        if tuning.C:
+            settings = [each | {"C": C} for each in settings for C in tuning.C]
+        return cls(settings, tuning.parameter, C_values, steps, tuning.by)
+
+
+@dataclass(slots=True)
+class Selection:
+    """What the validation examples have selected.
+
+    Attributes
+    ----------
+    settings : dict
+        All parameters of the selected candidate.
+    C : float
+        C of its SVM, NaN if it has a predictor of its own.
+    error : float
+        Its share of misclassified validation examples; NaN if nothing was compared.
+    tied : bool
+        Whether another candidate had the same error.
+    failed : int
+        The number of candidates that were skipped.
+    work : Work
+        The work of all candidates.
+    learned, model : Learned, Model, or None
+        The selected candidate as it was trained on the last fold.
+    seconds : float
+        The time of its fits.
+    scores, y_true : lists of ndarray
+        Its scores of the validation examples and their classes, by fold.
+    """
+
+    settings: dict[str, Any]
+    C: float = np.nan
+    error: float = np.nan
+    tied: bool = False
+    failed: int = 0
+    work: Work = field(default_factory=Work)
+    learned: Learned | None = None
+    model: Model | None = None
+    seconds: float = np.nan
+    scores: list[Floats] = field(default_factory=list)
+    y_true: list[Any] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Tried:
+    """One candidate at one C: its model on the last fold, and its validation scores so far."""
+
+    model: Model
+    wrong: int = 0
+    scores: list[Floats] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The work of all candidates, how many were skipped and why the last one was."""
+
+    fits: Work = field(default_factory=Work)
+    svms: Work = field(default_factory=Work)
+    failed: int = 0
+    failure: SolverError | None = None
+    shares_kernels: bool = True
+
+    def skip(self, reason: SolverError) -> None:
+        """Count a candidate that failed; without its traceback, which would keep its arrays in memory."""
+        self.failed += 1
+        self.failure = reason.with_traceback(None)
+
+
+class _Trained(NamedTuple):
+    """One candidate's parameters, what it learned from each fold, and the seconds that this took."""
+
+    settings: dict[str, Any]
+    learned: list[Learned]
+    seconds: float
+
+
+def select(algorithm: Algorithm, candidates: Candidates, folds: Sequence[Validation], draws: Draws) -> Selection:
+    """Train every candidate on each fold, and return the one with the fewest misclassified validation examples.
+
+    Raises
+    ------
+    SolverError
+        If every candidate fails.
+    """
+    tally, best, least = _Tally(), Selection(candidates.settings[0]), math.inf
+    total = sum(len(fold.held_out.labels) for fold in folds)
+    trained = _trained(algorithm, candidates, folds, draws, tally)
+    if candidates.by == "alignment":
+        trained = _most_aligned(trained, folds)
+    for candidate in trained:
+        for result in _evaluated(candidate, candidates, folds, tally):
+            if result.wrong < least:
+                least = result.wrong
+                best = Selection(candidate.settings, result.model.C, least / total, seconds=candidate.seconds)
+                best.learned, best.model = candidate.learned[-1], result.model
+                best.scores, best.y_true = result.scores, [fold.held_out.y_true for fold in folds]
+            elif result.wrong == least:
+                best.tied = True
+        del candidate  # a fit may hold all Gram matrices, and the next one is about to be made
+    if best.learned is None:
+        raise tally.failure or SolverError(f"{algorithm.name}: nothing was learned")
+    if tally.shares_kernels:
+        # All candidates share these kernel values, which were computed once.
+        every = sum(math.prod(fold.train.pool.shape) for fold in folds)
+        tally.fits.kernel_values = min(tally.fits.kernel_values, every)
+    best.work, best.failed = tally.fits + tally.svms, tally.failed
+    return best
+
+
+def _trained(
+    algorithm: Algorithm, candidates: Candidates, folds: Sequence[Validation], draws: Draws, tally: _Tally
+) -> Iterator[_Trained]:
+    """Fit each candidate to the training examples of each fold; skip those that fail."""
+    for settings in candidates.settings:
+        begun = time.perf_counter()
+        try:
+            learned = [learn_task(algorithm, settings, fold.train, draws) for fold in folds]
+        except SolverError as reason:
+            tally.skip(reason)
+            continue
+        seconds = time.perf_counter() - begun
+        for each in learned:
+            tally.fits += each.work
+            pool = each.sample.pool
+            tally.shares_kernels &= all(fit.thetas is None or pool.holds(fit.thetas) for fit in each.fits)
+        yield _Trained(settings, learned, seconds)
+        del learned
+
+
+def _most_aligned(trained: Iterator[_Trained], folds: Sequence[Validation]) -> Iterator[_Trained]:
+    """Yield the candidate whose learned kernel has the largest alignment with the labels of validation examples."""
+    best, largest = None, -math.inf
+    for candidate in trained:
+        value = float(np.mean([_alignment(each, fold) for each, fold in zip(candidate.learned, folds, strict=True)]))
+        if value > largest:
+            best, largest = candidate, value
+    if best is not None:
+        yield best
+
+
+def _alignment(learned: Learned, fold: Validation) -> float:
+    """Return the alignment of a learned kernel among validation examples; of C kernels, the mean."""
+    assert fold.among is not None
+    held_out, values = fold.held_out, []
+    for number, fit in enumerate(learned.fits):
+        labels = against_the_rest(held_out.labels, number) if learned.one_vs_rest else held_out.labels
+        values.append(alignment(fit.gram(fold.among), labels))
+    return float(np.mean(values))
+
+
+def _evaluated(
+    candidate: _Trained, candidates: Candidates, folds: Sequence[Validation], tally: _Tally
+) -> Iterable[_Tried]:
+    """Train SVMs at every C where a candidate has no predictor, and score the validation examples of each fold.
+
+    Returns
+    -------
+    collection of _Tried
+        One for each C for which an SVM could be trained on every fold.
+    """
+    found: dict[str, _Tried] | None = None
+    for learned, fold in zip(candidate.learned, folds, strict=True):
+        before, found, held_out = found, dict[str, _Tried](), fold.held_out
+        thetas = learned.sample.pool.thetas
+        if len(candidates.settings) > 1 and thetas is not None and all(fit.thetas is thetas for fit in learned.fits):
+            held_out.pool.grams()  # computed once, where all candidates combine the same kernels
+        model = None
+        try:
+            for model in learned.models(candidates.C_values, candidates.steps, fold.trace):
+                scores, C = scores_of(model.predictor, held_out), str(model.C)
+                tried = _Tried(model) if before is None else before.get(C)
+                if tried is not None:
+                    wrong = int(np.count_nonzero(predicted(scores) != held_out.y_true))
+                    found[C] = _Tried(model, tried.wrong + wrong, [*tried.scores, scores])
+        except SolverError as reason:
+            tally.skip(reason)
+            return []
+        tally.svms += model.work if model else Work()
+    assert found is not None
+    if not candidate.learned[0].predicts:
+        tally.failed += len(candidates.C_values) - len(found)
+    return found.values()

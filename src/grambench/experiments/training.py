@@ -1,0 +1,293 @@
+"""Training: fit an algorithm, and train SVMs on the kernel that it learned if it has no predictor of its own.
+
+Two-class algorithms learn each of C classes against the rest. Algorithms for C classes learn two classes as C = 2. No
+caller asks which of these it is.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from grambench import algorithms
+from grambench.algorithms import Algorithm
+from grambench.algorithms.checks import learn, scored
+from grambench.algorithms.fit import Expansion, Fit, Floats, Kept, Labels, Mixture, Order, Predictor, State, Work
+from grambench.algorithms.one_vs_rest import OneVsRest, against_the_rest
+from grambench.common.errors import SolverError
+from grambench.config.protocols import Protocol
+from grambench.kernels.pool import Pool
+from grambench.solvers import svm
+from grambench.solvers.combination import Combination
+
+SELECTED = 1e-4  # of the largest weight: what counts as a selected kernel, where all have the same trace
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Examples of a task.
+
+    Attributes
+    ----------
+    pool : Pool
+        Kernels between the examples and the training ones.
+    labels : ndarray of int8
+        Labels of the examples: class numbers from 0, or -1 and +1 if `classes` is 0.
+    order : ndarray of int32
+        The order in which an online algorithm sees them.
+    classes : int
+        C, the number of classes; 0 for the labels -1 and +1.
+    """
+
+    pool: Pool
+    labels: Labels
+    order: Order
+    classes: int = 0
+
+    @property
+    def y_true(self) -> Any:
+        """Class numbers from 0, (t,)."""
+        return self.labels.astype(np.intp) if self.classes else (self.labels > 0).astype(np.intp)
+
+
+class Draws:
+    """The random numbers of the fits of one repetition: the same for each, as if it was the only one."""
+
+    def __init__(self, seed: np.random.SeedSequence) -> None:
+        self._seed = seed
+        self._used: list[tuple[np.random.Generator, Any]] = []
+
+    def rng(self) -> np.random.Generator:
+        """Return a new generator for a fit."""
+        rng = np.random.default_rng(np.random.SeedSequence(self._seed.entropy, spawn_key=self._seed.spawn_key))
+        self._used.append((rng, _state(rng)))
+        return rng
+
+    @property
+    def happened(self) -> bool:
+        """Whether any fit has drawn a random number, or spawned a generator that can draw some."""
+        return any(_state(rng) != before for rng, before in self._used)
+
+
+def _state(rng: np.random.Generator) -> Any:
+    return rng.bit_generator.state, rng.bit_generator.seed_seq.n_children_spawned  # type: ignore[attr-defined]
+
+
+def fit(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, rng: np.random.Generator) -> Fit:
+    """Fit an algorithm to a sample, under the contract of `grambench.algorithms.fit`."""
+    parameters = algorithms.parameters(algorithm.name, settings)
+    return learn(algorithm, parameters, sample.pool, sample.labels, order=sample.order, rng=rng)
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """f(x) = s(x, 1) - s(x, 0) of an algorithm for C = 2 classes."""
+
+    predictor: Predictor
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x), (t,)."""
+        scores = scored(self.predictor, pool, 2)
+        return np.asarray(scores[:, 1] - scores[:, 0])
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A predictor, C of its SVM (NaN if the predictor is the algorithm's own), and the work of training the SVM."""
+
+    predictor: Predictor
+    C: float
+    work: Work
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What an algorithm has learned from a sample: one fit, or one for each class against the rest.
+
+    Attributes
+    ----------
+    sample : Sample
+        The training examples.
+    fits : list of Fit
+        One fit, or C fits.
+    """
+
+    sample: Sample
+    fits: list[Fit]
+
+    @property
+    def one_vs_rest(self) -> bool:
+        """Whether there is a fit for each class."""
+        return len(self.fits) > 1
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of the kernels, (m,); of C fits, the mean of their shares."""
+        if not self.one_vs_rest:
+            return self.fits[0].weights
+        total = np.zeros(max(len(fit.weights) for fit in self.fits))
+        for each in self.fits:
+            share = each.weights / each.weights.sum() if each.weights.any() else each.weights
+            total[: len(share)] += share / len(self.fits)
+        return total
+
+    @property
+    def thetas(self) -> list[Floats] | None:
+        """Parameters of kernels of a continuous family, of a single fit; None if kernels are of the pool."""
+        return self.fits[0].thetas
+
+    @property
+    def states(self) -> Sequence[State]:
+        """The states of a single fit."""
+        return () if self.one_vs_rest else self.fits[0].states
+
+    @property
+    def work(self) -> Work:
+        """The work of all fits."""
+        return sum((each.work for each in self.fits), Work())
+
+    @property
+    def predicts(self) -> bool:
+        """Whether the algorithm has predictors of its own, so that no SVM is trained."""
+        return all(each.predictor is not None for each in self.fits)
+
+    def models(self, C_values: Sequence[float], steps: int | None = None, trace: float | None = None) -> Iterator[Model]:
+        """Yield the algorithm's own predictor, or SVMs at ascending C until one cannot be trained; see `svms`."""
+        sample = self.sample
+        if not self.one_vs_rest:
+            yield from svms(self.fits[0], sample, C_values, steps=steps, trace=trace)
+            return
+        trained = []
+        for number, each in enumerate(self.fits):
+            one = Sample(sample.pool, against_the_rest(sample.labels, number), sample.order)
+            trained.append([_without_kernel(svm) for svm in svms(each, one, C_values, steps=steps, trace=trace)])
+        for of_classes in zip(*trained, strict=False):
+            work = sum((model.work for model in of_classes), Work())
+            yield Model(OneVsRest([model.predictor for model in of_classes]), of_classes[0].C, work)
+
+
+def learn_task(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, draws: Draws) -> Learned:
+    """Fit an algorithm to a sample of two or more classes.
+
+    Raises
+    ------
+    SolverError
+        If a solver gives up, or an algorithm for C classes returns no predictor.
+    """
+    if algorithms.takes_many_classes(algorithm.name):
+        numbered = sample if sample.classes else replace(sample, labels=sample.y_true.astype(np.int8))
+        found = fit(algorithm, settings, numbered, draws.rng())
+        if found.predictor is None:
+            raise SolverError(f"{algorithm.name}: expected a predictor of all classes, got a kernel alone")
+        if not sample.classes:
+            states = [replace(state, predictor=Binary(state.predictor)) for state in found.states]
+            found = replace(found, predictor=Binary(found.predictor), states=states)
+        return Learned(sample, [found])
+    if not sample.classes:
+        return Learned(sample, [fit(algorithm, settings, sample, draws.rng())])
+    fits = []
+    for number in range(sample.classes):
+        one = Sample(sample.pool, against_the_rest(sample.labels, number), sample.order)
+        found = fit(algorithm, settings, one, draws.rng())
+        # A certificate may hold the Gram matrices of its class, and there may be a hundred classes.
+        fits.append(replace(found, certify=None))
+    return Learned(sample, fits)
+
+
+def svms(
+    found: Fit, sample: Sample, C_values: Sequence[float], *, steps: int | None = None, trace: float | None = None
+) -> Iterator[Model]:
+    """Yield the fit's own predictor, or SVMs on its kernel at ascending C until one takes too many steps.
+
+    Parameters
+    ----------
+    found : Fit
+        The learned kernel.
+    sample : Sample
+        The training examples.
+    C_values : sequence of float
+        The C values to try.
+    steps : int, optional
+        The number of solver steps after which an SVM is given up, and larger C values with it.
+    trace : float, optional
+        The trace to which the learned kernel is scaled.
+
+    Raises
+    ------
+    SolverError
+        If not even the first SVM can be trained.
+    """
+    if found.predictor is not None:
+        yield Model(found.predictor, np.nan, Work())
+        return
+    steps = svm.MAX_STEPS if steps is None else steps
+    gram, weights = found.gram(sample.pool), found.weights
+    if trace is not None:
+        scale = trace / float(np.trace(gram))
+        gram, weights = scale * gram, scale * weights
+    used = int(np.count_nonzero(weights))
+    combination, kept, start = Combination.single(gram), Kept(), None
+    counted = found.work.kernel_values and (found.thetas is None or sample.pool.holds(found.thetas))
+    work = Work(kernel_values=0 if counted else used * gram.size, row_additions=used * len(gram))
+    for C in C_values:
+        try:
+            trained = svm.train(combination, sample.labels, C, start=start, max_steps=steps)
+        except SolverError as error:
+            if start is None:
+                raise SolverError(f"no SVM could be trained at C = {C:g}: {error}") from None
+            work.svm_calls += 1  # of what was yielded last: giving up has taken work too
+            work.solver_steps += steps
+            work.row_additions += 2 * steps
+            return
+        start = trained.dual
+        work += Work(svm_calls=1, solver_steps=trained.steps, row_additions=2 * trained.steps)
+        yield Model(Mixture(weights, found.thetas, trained.dual, trained.bias, kept), C, work)
+
+
+def _without_kernel(model: Model) -> Model:
+    """Return a model without the kernel values that it keeps: there may be a hundred, each on a kernel of its own."""
+    predictor = model.predictor
+    return replace(model, predictor=replace(predictor, kept=None)) if isinstance(predictor, Mixture) else model
+
+
+def scores_of(predictor: Predictor, sample: Sample) -> Floats:
+    """Return a predictor's scores of a sample, (t,), or (t, C) of C classes."""
+    return scored(predictor, sample.pool, sample.classes or None)
+
+
+def predicted(scores: Floats) -> Any:
+    """Return the class number of each score: the first of the largest, and 1 for a single score of 0 or more."""
+    return scores.argmax(axis=1) if scores.ndim == 2 else (scores >= 0.0).astype(np.intp)
+
+
+def counts(work: Work, n: int) -> dict[str, int]:
+    """Return the metrics of the work of a fit to n examples; operations are kernel values made and entries added."""
+    whole = {name: int(count) for name, count in asdict(work).items()}  # of NumPy's they may overflow below
+    return whole | {"operations": whole["kernel_values"] + n * whole["row_additions"]}
+
+
+def support_vectors(predictor: Predictor) -> float:
+    """Return the number of examples with a coefficient, for any class; NaN if a predictor does not say."""
+    if isinstance(predictor, Binary):
+        return support_vectors(predictor.predictor)
+    if isinstance(support := getattr(predictor, "support", None), np.ndarray) and support.ndim == 1:
+        return float(len(support))
+    of_classes = predictor.predictors if isinstance(predictor, OneVsRest) else [predictor]
+    used = [each.dual != 0.0 for each in of_classes if isinstance(each, Expansion | Mixture)]
+    return float(np.count_nonzero(np.any(used, axis=0))) if used else np.nan
+
+
+def kernels_selected(weights: Floats) -> float:
+    """Return the number of kernels whose weight is not negligible beside the largest; NaN if no kernel was learned."""
+    return float(np.count_nonzero(weights > SELECTED * weights.max())) if weights.any() else np.nan
+
+
+def tuned(algorithm: Algorithm, parameter: str | None) -> bool:
+    """Return whether an algorithm has the hyperparameter that is to be selected."""
+    return parameter is not None and parameter in algorithm.parameters.__dataclass_fields__
+
+
+def learned_kernel_trace(protocol: Protocol, n: int, total: int) -> float | None:
+    """Return the trace to which a learned kernel is scaled before an SVM is trained on it."""
+    return protocol.kernel_trace(n, total) if protocol.scales_learned_kernel else None
