@@ -112,7 +112,7 @@ def main():
         sys.exit(f"{path} is missing: snakemake --cores 2 {path} --config 'studies=[ca_dirichlet]'")
     project = yaml.safe_load(Path("config/config.yaml").read_text()) | {"studies": ["ca_dirichlet"]}
     plan = Plan(project, Path("config"))
-    specification = Specification(**json.loads(plan.run_spec("ca_dirichlet", "dirichlet", "ca_1d")))
+    specification = Specification(**json.loads(plan.specs.run_spec("ca_dirichlet", "dirichlet", "ca_1d")))
     algorithm = algorithms.load(specification.file)
     by_offset, by_multiple, by_c, chosen, offsets = [], [], [], [], []
     for number, draw in enumerate(holdout.draws(specification, store.read(path))):

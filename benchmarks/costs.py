@@ -11,7 +11,8 @@ from pathlib import Path
 from scaling import per_repeat, recorded
 
 from grambench.config.load import read
-from grambench.pipeline.plan import START, Plan
+from grambench.pipeline.plan import Plan
+from grambench.pipeline.resources import START
 
 ROOT = Path(__file__).parent.parent
 LONG = 10.0  # seconds

@@ -150,7 +150,7 @@ def main():
         print(f"{name}, {norm}: published {printed.mean} +- {printed.std}")
         for reading in arguments.readings:
             how = PLAIN | READINGS[reading]
-            told = json.loads(plan.run_spec("rkl", name, f"klc_{norm}"))
+            told = json.loads(plan.specs.run_spec("rkl", name, f"klc_{norm}"))
             parts = told["protocol"]["parts"]
             told["protocol"]["trace"] = len(dataset.labels) if how["trace"] == "n" else how["trace"]
             told["block"] = [0, parts * arguments.partitions - 1]

@@ -37,7 +37,7 @@ def main():
     rows = []
     for entry, trace, reading in READINGS:
         for name in study.datasets:
-            spec = json.loads(plan.run_spec("rkl", name, entry))
+            spec = json.loads(plan.specs.run_spec("rkl", name, entry))
             spec["protocol"]["trace"] = trace
             outcome = nested.outcome(Specification(**spec), store.read(Path(layout.PREPARED.format(dataset=name))))
             ours = Sample.of(outcome.metrics["accuracy_percent"][0])

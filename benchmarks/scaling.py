@@ -63,31 +63,35 @@ def workflow(plan):
     """Return all jobs by their first output; the same edges as in workflow/rules."""
     jobs = {}
     for study, settings in plan.studies.items():
-        for dataset in plan.datasets(study):
-            raw, prepared, n = plan.raw(dataset), layout.PREPARED.format(dataset=dataset), plan.dataset(dataset).n
+        for dataset in plan.targets.datasets(study):
+            raw, prepared, n = (
+                plan.targets.raw(dataset),
+                layout.PREPARED.format(dataset=dataset),
+                plan.targets.dataset(dataset).n,
+            )
             jobs[raw] = Job("fetch", [])
             jobs[prepared] = Job("prepare", [raw])
-            grams = plan.grams(study, dataset)
+            grams = plan.targets.grams(study, dataset)
             if grams:
                 inner = layout.INNER.format(dataset=dataset)
                 jobs[inner] = Job("inner", [prepared], size=n**2)
                 threads = 2 if n > TWO_THREADS else 1
                 jobs |= {gram: Job("gram", [inner], size=n**2 / threads, threads=threads) for gram in grams}
-            for task in plan.tasks(study, dataset):
+            for task in plan.targets.tasks(study, dataset):
                 name, run = layout.RECORD.format(study=study, dataset=dataset, task=task), (study, dataset, task)
-                blocks = plan.block_records("/".join(run))
+                blocks = plan.resources.block_records("/".join(run))
                 if not blocks:
-                    jobs[name] = Job("run", [prepared, *grams], run, plan.repeats(study))
+                    jobs[name] = Job("run", [prepared, *grams], run, plan.targets.repeats(study))
                     continue
-                for name_of_block, block in zip(blocks, plan.blocks(*run), strict=True):
+                for name_of_block, block in zip(blocks, plan.resources.blocks(*run), strict=True):
                     first, last = map(int, block.split("-"))
                     jobs[name_of_block] = Job("run", [prepared, *grams], run, last - first + 1)
                 jobs[name] = Job("join", blocks)
         runs, reproduction, claims = (
             pattern.format(study=study) for pattern in (layout.RUNS, layout.REPRODUCTION, layout.CLAIMS)
         )
-        jobs[runs] = Job("collect", plan.records(study), (study,))
-        jobs[reproduction] = Job("reproduce", [runs, *plan.prepared(study)], (study,))
+        jobs[runs] = Job("collect", plan.targets.records(study), (study,))
+        jobs[reproduction] = Job("reproduce", [runs, *plan.targets.prepared(study)], (study,))
         jobs[claims] = Job("claims", [runs], (study,))
         for pattern, names, suffix in (
             (layout.TABLE, settings.tables, "csv"),
@@ -96,7 +100,7 @@ def workflow(plan):
             for each in names:
                 name = pattern.format(study=study, table=each, figure=each, suffix=suffix)
                 rule = "table" if pattern == layout.TABLE else "figure"
-                jobs[name] = Job(rule, [runs, reproduction, *plan.prepared(study)], (study,))
+                jobs[name] = Job(rule, [runs, reproduction, *plan.targets.prepared(study)], (study,))
     jobs[layout.REPORT] = Job("report", [name for name in jobs if jobs[name].rule != "fetch"])
     return jobs
 
@@ -189,7 +193,7 @@ class Costs:
         cost = job.threads * self.seconds.get((job.rule, name), like)
         if job.rule not in READERS:
             return cost
-        more = plan.repeats(job.run[0]) / self.plan.repeats(job.run[0])
+        more = plan.targets.repeats(job.run[0]) / self.plan.targets.repeats(job.run[0])
         return self.least + max(cost - self.least, 0.0) * max(more, 1.0)
 
 
@@ -280,7 +284,7 @@ def main():
     settings = read(ROOT / "config/config.yaml")
     settings |= {"studies": arguments.studies} if arguments.studies else {}
     plan = plan_of(settings)
-    runs = set(plan.runs())
+    runs = set(plan.targets.runs())
     records = {run: found for run, found in recorded(arguments.results).items() if run in runs}
     if not records:
         raise SystemExit("no records: run the studies first, or name results folders after --results")

@@ -64,9 +64,9 @@ def published(study, dataset, algorithm, metric):
 
 
 def run(plan, study, dataset, algorithm):
-    asked = Specification(**json.loads(plan.run_spec(study, dataset, algorithm)))
+    asked = Specification(**json.loads(plan.specs.run_spec(study, dataset, algorithm)))
     prepared = store.read(Path(layout.PREPARED.format(dataset=dataset)))
-    grams = [matrices.open_matrix(Path(path)) for path in plan.grams(study, dataset)]
+    grams = [matrices.open_matrix(Path(path)) for path in plan.targets.grams(study, dataset)]
     return experiments.load(asked.experiment)(asked, prepared, grams)
 
 

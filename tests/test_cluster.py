@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from grambench.pipeline import cluster
-from grambench.pipeline.plan import LAST, START, Plan
+from grambench.pipeline.plan import Plan
+from grambench.pipeline.resources import LAST, START
 
 ROOT = Path(__file__).parent.parent
 
@@ -41,30 +42,33 @@ def test_a_slurm_that_does_not_answer_stops_nobody(squeue, tmp_path):
 def test_the_last_attempt_at_a_run_lets_its_own_limits_end_it(plan):
     limits = plan.project.limits
     for study, dataset, task in (("omkc", "w5a", "om2"), ("rkl", "wdbc", "rkl_l1"), ("ca_letter", "letter_b_d", "cr")):
-        memory = [plan.run_mb(study, dataset, attempt) for attempt in range(1, LAST + 1)]
-        minutes = [plan.run_minutes(study, dataset, task, attempt) for attempt in range(1, LAST + 1)]
+        memory = [plan.resources.run_mb(study, dataset, attempt) for attempt in range(1, LAST + 1)]
+        minutes = [plan.resources.run_minutes(study, dataset, task, attempt) for attempt in range(1, LAST + 1)]
         assert memory[0] < memory[1] and minutes[0] < minutes[1]
         assert memory[-1] >= limits.memory_mb + 500 and 60 * minutes[-1] >= limits.seconds + 60
 
 
 def test_the_last_attempt_at_a_gram_matrix_lets_its_own_limits_end_it(plan):
     limits = plan.project.limits
-    memory = [plan.matrix_mb("w5a", attempt) for attempt in range(1, LAST + 1)]
-    minutes = [plan.matrix_minutes(attempt) for attempt in range(1, LAST + 1)]
+    memory = [plan.resources.matrix_mb("w5a", attempt) for attempt in range(1, LAST + 1)]
+    minutes = [plan.resources.matrix_minutes(attempt) for attempt in range(1, LAST + 1)]
     assert memory[0] < memory[1] and minutes[0] < minutes[1]
-    assert memory[-1] >= limits.memory_mb + 2 * plan.gram_mb("w5a") + 500 and 60 * minutes[-1] >= limits.seconds + 60
+    assert (
+        memory[-1] >= limits.memory_mb + 2 * plan.resources.gram_mb("w5a") + 500
+        and 60 * minutes[-1] >= limits.seconds + 60
+    )
 
 
 def test_memory_is_asked_for_what_a_protocol_holds(plan):
     """Online runs map all Gram matrices, nested ones hold copies of them, holdout ones make those of a small draw."""
     online, nested, holdout = (
-        plan.run_mb(*run, 1) for run in (("omkc", "w5a"), ("rkl", "musk1"), ("leaderboard", "w5a"))
+        plan.resources.run_mb(*run, 1) for run in (("omkc", "w5a"), ("rkl", "musk1"), ("leaderboard", "w5a"))
     )
-    assert online > 16 * plan.gram_mb("w5a")
-    assert nested > 1100 + 20 * plan.gram_mb("musk1") * plan.studies["rkl"].protocol.copies - 1 > 1100
+    assert online > 16 * plan.resources.gram_mb("w5a")
+    assert nested > 1100 + 20 * plan.resources.gram_mb("musk1") * plan.studies["rkl"].protocol.copies - 1 > 1100
     assert holdout < online / 4
     pixels = Plan({"studies": ["obscure_mnist"]}, ROOT / "config")
-    assert pixels.run_mb("obscure_mnist", "mnist_60000", 1) < 2000, "values that are made one by one are held"
+    assert pixels.resources.run_mb("obscure_mnist", "mnist_60000", 1) < 2000, "values that are made one by one are held"
 
 
 def test_the_profile_allows_as_many_attempts_and_names_its_jobs():
@@ -87,13 +91,13 @@ def test_the_profile_allows_as_many_attempts_and_names_its_jobs():
     ],
 )
 def test_expected_seconds_are_near_the_measured(plan, study, dataset, task, seconds):
-    expected = plan.expected_seconds(study, dataset, task)
+    expected = plan.resources.expected_seconds(study, dataset, task)
     assert seconds / 4 < expected < 4 * max(seconds, START + 1)  # of the shortest, mostly the start
 
 
 def test_a_run_that_tunes_is_expected_to_take_as_many_fits():
     plan = Plan({"studies": ["obscure_caltech", "obscure_caltech_chosen"]}, ROOT / "config")
-    fits, whole = 7 * 4, plan.expected_seconds("obscure_caltech", "caltech_102", "obscure") - START
-    assert plan.expected_seconds("obscure_caltech_chosen", "caltech_102", "obscure") - START == pytest.approx(
+    fits, whole = 7 * 4, plan.resources.expected_seconds("obscure_caltech", "caltech_102", "obscure") - START
+    assert plan.resources.expected_seconds("obscure_caltech_chosen", "caltech_102", "obscure") - START == pytest.approx(
         fits * whole
     )

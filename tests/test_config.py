@@ -48,9 +48,9 @@ def test_every_file_of_the_repository_is_valid():
         yaml.safe_load((CONFIG / "config.yaml").read_text()) | yaml.safe_load((CONFIG / "demo.yaml").read_text()),
         CONFIG,
     )
-    assert len(plan.datasets("omkc")) == 16
-    assert demo.datasets("omkc") == ["ionosphere", "votes84", "sonar"]
-    assert len(plan.records("omkc")) == 16 * 8 + 8 * 4
+    assert len(plan.targets.datasets("omkc")) == 16
+    assert demo.targets.datasets("omkc") == ["ionosphere", "votes84", "sonar"]
+    assert len(plan.targets.records("omkc")) == 16 * 8 + 8 * 4
     for name in configuration.names("datasets"):
         assert configuration.description(name).name == name
     for name in configuration.names("studies"):

@@ -58,15 +58,15 @@ def small(tmp_path_factory):
 
 
 def test_runs_of_a_nested_study_need_no_gram_files(small):
-    assert small.grams("small", "sonar") == []
-    assert len(small.grams("omkc", "sonar")) == 16
-    assert small.records("small") == [
+    assert small.targets.grams("small", "sonar") == []
+    assert len(small.targets.grams("omkc", "sonar")) == 16
+    assert small.targets.records("small") == [
         f"results/runs/small/sonar/{task}.h5" for task in ("unif", "rkl_l1", "rkl_l2", "rkl_l1/scales", "rkl_l2/scales")
     ]
 
 
 def test_settings_of_a_plain_run(small):
-    settings = json.loads(small.run_spec("small", "sonar", "rkl_l2"))
+    settings = json.loads(small.specs.run_spec("small", "sonar", "rkl_l2"))
     (point,) = settings.pop("points")
     assert point["norm"] == "l2" and len(point) > 1  # defaults are there too
     assert settings == {
@@ -84,7 +84,7 @@ def test_settings_of_a_plain_run(small):
 
 
 def test_settings_of_a_scaling_sweep(small):
-    own, other = (json.loads(small.run_spec("small", "sonar", f"{name}/scales")) for name in ("rkl_l1", "rkl_l2"))
+    own, other = (json.loads(small.specs.run_spec("small", "sonar", f"{name}/scales")) for name in ("rkl_l1", "rkl_l2"))
     assert own["values"] == other["values"] == [0.1, 1.0, 10.0]
     assert len(own["points"]) == len(other["points"]) == 1
     assert own["reference"] == {"file": "rkl", "parameters": own["points"][0]}
@@ -93,7 +93,7 @@ def test_settings_of_a_scaling_sweep(small):
 
 
 def test_settings_of_a_parameter_sweep(small):
-    settings = json.loads(small.run_spec("omkc", "wdbc", "omkc_dd/beta"))
+    settings = json.loads(small.specs.run_spec("omkc", "wdbc", "omkc_dd/beta"))
     assert [point["beta"] for point in settings["points"]] == settings["values"]
     assert settings["experiment"] == "online" and "reference" not in settings
 
@@ -114,19 +114,24 @@ def test_a_run_depends_on_its_protocol_its_algorithm_and_its_reference(small, mo
     always = {"pipeline.steps.run", "pipeline.steps.fit"}
     for (study, task), modules in expected.items():
         seen.clear()
-        small.run_code(study, task)
+        small.specs.run_code(study, task)
         assert seen["modules"] == {f"grambench.{name}" for name in modules | always}
 
 
 def test_claims_depend_on_the_studys_own_module(small):
-    assert small.claims_code("omkc") == fingerprint.code("grambench.pipeline.steps.claims", "grambench.claims.omkc")
-    assert small.claims_code("small") == fingerprint.code("grambench.pipeline.steps.claims")
+    assert small.specs.claims_code("omkc") == fingerprint.code(
+        "grambench.pipeline.steps.claims", "grambench.claims.omkc"
+    )
+    assert small.specs.claims_code("small") == fingerprint.code("grambench.pipeline.steps.claims")
 
 
 def test_figures_and_tables_depend_on_the_module_of_their_kind_and_no_other():
     plan = Plan({"studies": ["omkc"]}, CONFIG)
     study = plan.studies["omkc"]
-    for step, items, code in (("figures", study.figures, plan.figure_code), ("tables", study.tables, plan.table_code)):
+    for step, items, code in (
+        ("figures", study.figures, plan.specs.figure_code),
+        ("tables", study.tables, plan.specs.table_code),
+    ):
         kinds = {item.kind for item in items.values()}
         assert len(kinds) > 2
         module = f"grambench.pipeline.steps.{step}"
@@ -154,7 +159,7 @@ def test_every_algorithm_is_accepted_under_every_protocol(tmp_path, protocol):
     dictionary = {"family": "gaussian", "low": 0.1, "high": 10.0, "count": 4, "spacing": "log"}
     made = plan(tmp_path, protocol=protocol, algorithms={name: {} for name in names}, sweeps={}, dictionary=dictionary)
     for name in names:
-        settings = json.loads(made.run_spec("small", "sonar", name))
+        settings = json.loads(made.specs.run_spec("small", "sonar", name))
         assert (settings["experiment"], settings["file"]) == (protocol["kind"], name)
 
 
@@ -242,20 +247,22 @@ def test_studies_without_the_data_sets_asked_for_are_left_out(tmp_path):
 def test_what_is_left_of_a_project_is_made_of_studies_again(asked):
     """Steps build a study from the settings that they are given, restricted to the data sets asked for."""
     found = Plan(read(CONFIG / "config.yaml") | {"datasets": asked}, CONFIG)
-    report = json.loads(found.report_spec({}))
+    report = json.loads(found.specs.report_spec({}))
     assert report["order"] == list(found.studies)
     for name, settings in report["studies"].items():
-        assert json.loads(found.study_spec(name)) == settings
+        assert json.loads(found.specs.study_spec(name)) == settings
         study = check(Study, settings, name)
-        assert study.datasets == found.datasets(name) and study.datasets
-    assert {study for study, _, _ in found.runs()} == set(found.studies) and found.left_out
+        assert study.datasets == found.targets.datasets(name) and study.datasets
+    assert {study for study, _, _ in found.targets.runs()} == set(found.studies) and found.left_out
 
 
 def test_a_project_can_ask_for_some_of_a_studys_entries(small, tmp_path):
     chosen = plan(tmp_path)
     chosen.project.algorithms["small"] = ["rkl_l2"]
-    assert chosen.records("small") == [f"results/runs/small/sonar/{task}.h5" for task in ("rkl_l2", "rkl_l2/scales")]
-    assert chosen.records("omkc") == small.records("omkc")
+    assert chosen.targets.records("small") == [
+        f"results/runs/small/sonar/{task}.h5" for task in ("rkl_l2", "rkl_l2/scales")
+    ]
+    assert chosen.targets.records("omkc") == small.targets.records("omkc")
     with pytest.raises(ConfigError, match=r"unknown algorithm of small 'rkl_l3': did you mean rkl_l"):
         Plan({"studies": ["small"], "algorithms": {"small": ["rkl_l3"]}}, tmp_path / "config")
 
@@ -266,8 +273,8 @@ def test_a_project_can_ask_for_entries_of_every_study(tmp_path):
     plan(tmp_path)
     found = Plan({"studies": ["small", "omkc", "ca_mnist"], "algorithms": ["om2", "rkl_l2"]}, folder)
     assert (list(found.studies), found.left_out) == (["small", "omkc"], ["ca_mnist"])
-    assert found.tasks("small", "sonar") == ["rkl_l2", "rkl_l2/scales"]
-    assert {task.partition("/")[0] for task in found.tasks("omkc", "sonar")} == {"om2"}
+    assert found.targets.tasks("small", "sonar") == ["rkl_l2", "rkl_l2/scales"]
+    assert {task.partition("/")[0] for task in found.targets.tasks("omkc", "sonar")} == {"om2"}
     with pytest.raises(ConfigError, match="none of the studies small, omkc has a data set and an algorithm asked for"):
         Plan({"studies": ["small", "omkc"], "algorithms": ["om2"], "datasets": {"omkc": []}, "seed": 7}, folder)
     with pytest.raises(ConfigError, match="unknown algorithm of small, omkc 'rkl_l3': did you mean rkl_l"):
@@ -317,9 +324,9 @@ def test_classes_meet_what_learns_them(tmp_path):
         algorithms={"obscure": {"tune": {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}}},
         sweeps={"kernels": sized | {"algorithms": ["obscure"]}},
     )
-    asked = json.loads(swept.run_spec("small", "digits_10", "obscure/kernels"))
+    asked = json.loads(swept.specs.run_spec("small", "digits_10", "obscure/kernels"))
     assert (asked["experiment"], asked["size"], asked["values"]) == ("classes", "kernels", [1, 2])
     assert asked["points"][0] == asked["points"][1]
     assert asked["tune"]["C"] == [1, 10]
     made = plan(tmp_path / "c", protocol=MANY, datasets=["digits_10"], algorithms={"obscure": {}, "om2": {}}, sweeps={})
-    assert json.loads(made.run_spec("small", "digits_10", "om2"))["classes"] == list(range(10))
+    assert json.loads(made.specs.run_spec("small", "digits_10", "om2"))["classes"] == list(range(10))

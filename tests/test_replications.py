@@ -72,20 +72,20 @@ def test_a_nested_replication_is_another_partition():
 )
 def test_there_are_as_many_as_the_budget_allows(study, name, entry):
     plan = project()
-    whole = plan.repeats(study)
-    ends = [list(map(int, block.split("-"))) for block in plan.replications(study, name, entry)]
+    whole = plan.targets.repeats(study)
+    ends = [list(map(int, block.split("-"))) for block in plan.resources.replications(study, name, entry)]
     covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
     assert covered == list(range(whole, whole + len(covered)))
     assert all((last - first + 1) % whole == 0 for first, last in ends)
-    seconds = (plan.expected_seconds(study, name, entry) - 3) * len(covered) / whole
+    seconds = (plan.resources.expected_seconds(study, name, entry) - 3) * len(covered) / whole
     assert seconds <= plan.studies[study].replications.seconds
     if name == "sonar":
         assert len(covered) == 19 * whole  # 20 with the study's own
-    assert plan.replications("leaderboard", "sonar", "unif") == []
+    assert plan.resources.replications("leaderboard", "sonar", "unif") == []
 
 
 def test_only_what_draws_is_run_again_on_published_orders():
-    cells = project().replicated("omkc")
+    cells = project().targets.replicated("omkc")
     assert ("wdbc", "omkc_ss") in cells and ("dorothea", "om2") in cells
     assert ("wdbc", "om2") not in cells
 
@@ -165,7 +165,7 @@ SHIPPED = {name: replications.read(CONFIG / "replications" / f"{name}.csv") for 
 def test_shipped_replications_are_of_the_studies_as_they_stand(name):
     plan, known = project(studies=[name]), SHIPPED[name]
     study = plan.studies[name]
-    cells = {(dataset, task) for dataset, task in plan.replicated(name)}
+    cells = {(dataset, task) for dataset, task in plan.targets.replicated(name)}
     assert {key[:2] for key in known} == cells
     for (_, _, metric, _), each in known.items():
         assert metric in study.published.margins

@@ -28,7 +28,7 @@ def costs(scaling, settings):
     """Every run took a second to start; om2 5 s a repeat beside it."""
     plan = scaling.plan_of(settings)
     shapes = {"omkc": (1, 20), "rkl": (1, 5)}
-    runs = plan.runs()
+    runs = plan.targets.runs()
     records = {run: (101.0 if run[2] == "om2" else 1.0, *shapes.get(run[0], (1, 10)), 1) for run in runs}
     return scaling.Costs(plan, {}, records)
 
@@ -58,7 +58,7 @@ def test_runs_scale_with_repeats_and_nested_ones_do_not(scaling, settings, costs
 def test_blocks_are_those_of_the_workflow_and_wait_for_the_same(scaling, settings, costs):
     plan = scaling.plan_of(settings, 20)
     whole, jobs = scaling.workflow(scaling.plan_of(settings, 20, scaling.WHOLE)), scaling.workflow(plan)
-    blocks = plan.block_records("/".join(LONG))
+    blocks = plan.resources.block_records("/".join(LONG))
     assert len(blocks) > 1
     assert jobs[NAME] == scaling.Job("join", blocks)
     assert all(jobs[block].needs == whole[NAME].needs and jobs[block].run == LONG for block in blocks)

@@ -63,10 +63,12 @@ def study(folder: Path, *datasets: str) -> Plan:
 
 def prepared(plan: Plan, name: str) -> store.PreparedDataset | store.Unavailable:
     """Run both steps as the workflow does."""
-    if not Path(plan.raw(name)).is_file():
-        fetch_step.main([plan.fetch_spec("toy"), plan.raw(name)])
+    if not Path(plan.targets.raw(name)).is_file():
+        fetch_step.main([plan.specs.fetch_spec("toy"), plan.targets.raw(name)])
     output = Path(layout.PREPARED.format(dataset=name))
-    prepare_step.main([plan.prepare_spec(name), plan.step_code("prepare"), str(output), plan.raw(name)])
+    prepare_step.main(
+        [plan.specs.prepare_spec(name), plan.specs.step_code("prepare"), str(output), plan.targets.raw(name)]
+    )
     return store.read(output)
 
 
@@ -88,8 +90,8 @@ def test_a_task_is_a_data_set_with_what_its_base_knows(folder: Path) -> None:
 
 def test_tasks_share_one_fetch(folder: Path) -> None:
     plan = study(folder, "toy_a_b", "toy_few")
-    assert plan.raw("toy_a_b") == plan.raw("toy_few") == f"data/raw/toy/{NOTE}"
-    assert plan.raw("sonar") == f"data/raw/sonar/{NOTE}"
+    assert plan.targets.raw("toy_a_b") == plan.targets.raw("toy_few") == f"data/raw/toy/{NOTE}"
+    assert plan.targets.raw("sonar") == f"data/raw/sonar/{NOTE}"
     write(folder, with_its_content(plan, folder, TASK))
     write(folder, with_its_content(plan, folder, TASK | MORE))
     plan = Plan({"studies": ["small"]}, folder / "config")
@@ -107,16 +109,16 @@ def test_a_fetch_depends_on_the_base_alone(folder: Path) -> None:
     write(folder, TASK | {"negative": ["c"], "title": "other"})
     write(folder, BASE | {"citation": "corrected"})
     after = study(folder, "toy_a_b")
-    assert before.fetch_spec("toy") == after.fetch_spec("toy")
-    assert before.prepare_spec("toy_a_b") != after.prepare_spec("toy_a_b")
+    assert before.specs.fetch_spec("toy") == after.specs.fetch_spec("toy")
+    assert before.specs.prepare_spec("toy_a_b") != after.specs.prepare_spec("toy_a_b")
     write(folder, BASE | {"n": 41})  # which decides whether files without a checksum are what they should be
-    assert study(folder, "toy_a_b").fetch_spec("toy") != after.fetch_spec("toy")
+    assert study(folder, "toy_a_b").specs.fetch_spec("toy") != after.specs.fetch_spec("toy")
 
 
 def test_prose_of_the_base_reruns_nothing(folder: Path) -> None:
     before = study(folder, "toy_a_b")
     write(folder, BASE | {"citation": "corrected", "licence": "other"})
-    assert study(folder, "toy_a_b").prepare_spec("toy_a_b") == before.prepare_spec("toy_a_b")
+    assert study(folder, "toy_a_b").specs.prepare_spec("toy_a_b") == before.specs.prepare_spec("toy_a_b")
 
 
 def test_a_class_that_is_not_there(folder: Path) -> None:
@@ -206,7 +208,7 @@ def test_a_base_without_a_checksum_is_read_before_it_is_taken(tmp_path: Path, bo
 
 
 def test_a_fetch_that_cannot_write_is_one_line(folder: Path) -> None:
-    spec, output = study(folder, "toy_a_b").fetch_spec("toy"), folder / "data/raw/toy" / NOTE
+    spec, output = study(folder, "toy_a_b").specs.fetch_spec("toy"), folder / "data/raw/toy" / NOTE
     output.mkdir(parents=True)
     command = [sys.executable, "-m", "grambench.pipeline.steps.fetch", spec, str(output)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)

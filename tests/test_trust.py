@@ -59,9 +59,9 @@ def stand_in(tmp_path, monkeypatch):
     monkeypatch.delenv("GRAMBENCH_MIRROR", raising=False)
     bundled = plan(sources=["bundled"])
     note = layout.RAW.format(dataset="ionosphere")
-    fetch.main([bundled.fetch_spec("ionosphere"), note])
+    fetch.main([bundled.specs.fetch_spec("ionosphere"), note])
     assert json.loads(Path(note).read_text())["kind"] == "bundled"
-    return bundled.fetch_spec("ionosphere")
+    return bundled.specs.fetch_spec("ionosphere")
 
 
 def plan(**settings):
@@ -71,24 +71,26 @@ def plan(**settings):
 
 
 def test_a_more_faithful_source_is_asked_once_it_is_allowed(stand_in):
-    assert plan(sources=["bundled", "debian"]).fetch_spec("ionosphere") == stand_in  # which has no permutations either
-    assert plan(sources=["bundled", "http"]).fetch_spec("ionosphere") != stand_in
+    assert (
+        plan(sources=["bundled", "debian"]).specs.fetch_spec("ionosphere") == stand_in
+    )  # which has no permutations either
+    assert plan(sources=["bundled", "http"]).specs.fetch_spec("ionosphere") != stand_in
 
 
 def test_a_more_faithful_source_is_asked_once_a_mirror_has_it(stand_in, tmp_path):
     mirror = tmp_path / "mirror"
     mirror.mkdir()
     (mirror / "SHA256SUMS").write_text(f"{'0' * 64}  another.mat\n")
-    assert plan(sources=["bundled"], mirrors=[str(mirror)]).fetch_spec("ionosphere") == stand_in
+    assert plan(sources=["bundled"], mirrors=[str(mirror)]).specs.fetch_spec("ionosphere") == stand_in
     (mirror / "SHA256SUMS").write_text(f"{AUTHORS}  iono.mat\n")
-    assert plan(sources=["bundled"], mirrors=[str(mirror)]).fetch_spec("ionosphere") != stand_in
+    assert plan(sources=["bundled"], mirrors=[str(mirror)]).specs.fetch_spec("ionosphere") != stand_in
 
 
 def test_what_is_there_stays_where_no_more_faithful_source_answers(stand_in, tmp_path):
     mirror, note = tmp_path / "mirror", layout.RAW.format(dataset="ionosphere")
     mirror.mkdir()
     (mirror / "SHA256SUMS").write_text(f"{AUTHORS}  iono.mat\n")  # which is not there
-    fetch.main([plan(sources=[], mirrors=[str(mirror)]).fetch_spec("ionosphere"), note])
+    fetch.main([plan(sources=[], mirrors=[str(mirror)]).specs.fetch_spec("ionosphere"), note])
     told = json.loads(Path(note).read_text())
     assert (told["status"], told["kind"]) == ("ok", "bundled") and "iono.mat" in told["tried"][0]["reason"]
 
@@ -153,14 +155,16 @@ def test_a_changed_description_makes_all_that_hangs_on_it_stale(copy, monkeypatc
     """The prepared data set and its records go by the description, not by the notes of Snakemake alone."""
     monkeypatch.chdir(copy.folder)
     settings = read(Path("config/config.yaml")) | {"studies": ["omkc"]}
-    assert Plan(settings, Path("config")).stale() == []
+    assert Plan(settings, Path("config")).specs.stale() == []
     copy.edit("config/datasets/sonar.yaml", "positive: R, minmax: true", "positive: R")
     changed, prepared = Plan(settings, Path("config")), layout.PREPARED.format(dataset="sonar")
-    grams = [layout.INNER.format(dataset="sonar"), *changed.grams("omkc", "sonar")]
-    assert changed.stale() == [prepared, *grams, *changed.records("omkc")]
+    grams = [layout.INNER.format(dataset="sonar"), *changed.targets.grams("omkc", "sonar")]
+    assert changed.specs.stale() == [prepared, *grams, *changed.targets.records("omkc")]
     without_notes(copy)
-    changed.age()
-    assert {Path(path).stat().st_mtime for path in changed.stale()} == {1.0}  # before anything that they are made from
+    changed.specs.age()
+    assert {Path(path).stat().st_mtime for path in changed.specs.stale()} == {
+        1.0
+    }  # before anything that they are made from
 
 
 # seals and checksums

@@ -1,6 +1,6 @@
 rule collect:
     input:
-        lambda w: PLAN.records(w.study),
+        lambda w: TARGETS.records(w.study),
     output:
         runs=layout.RUNS,
         curves=layout.CURVES,
@@ -12,7 +12,7 @@ rule collect:
     conda:
         "../../envs/environment.yaml"
     params:
-        identities=lambda w: PLAN.identities(w.study),
+        identities=lambda w: SPECS.identities(w.study),
         code=code("grambench.pipeline.steps.collect"),
     shell:
         "python -m grambench.pipeline.steps.collect {params.identities:q} {output} {input} 2> {log}"
@@ -37,10 +37,10 @@ rule summarise:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: PLAN.study_spec(w.study),
+        spec=lambda w: SPECS.study_spec(w.study),
         code=code("grambench.pipeline.steps.summarise"),
-        titles=lambda w: PLAN.titles(),
-        datasets=lambda w: PLAN.dataset_titles(w.study),
+        titles=lambda w: SPECS.titles(),
+        datasets=lambda w: SPECS.dataset_titles(w.study),
     shell:
         "python -m grambench.pipeline.steps.summarise /dev/stdin {output} {input} {params.datasets:q} 2> {log}"
         " <<< {params.spec:q}"

@@ -4,7 +4,7 @@ localrules:
 
 rule fetch:
     input:
-        lambda w: PLAN.own_files(w.dataset),
+        lambda w: TARGETS.own_files(w.dataset),
     output:
         layout.RAW,
     log:
@@ -14,7 +14,7 @@ rule fetch:
     resources:
         mem_mb=1000,  # files without a checksum are read
     params:
-        spec=lambda w: PLAN.fetch_spec(w.dataset),
+        spec=lambda w: SPECS.fetch_spec(w.dataset),
         code=code("grambench.pipeline.steps.fetch"),
     shell:
         "python -m grambench.pipeline.steps.fetch {params.spec:q} {output} 2> {log}"
@@ -22,7 +22,7 @@ rule fetch:
 
 rule prepare:
     input:
-        lambda w: PLAN.raw(w.dataset),
+        lambda w: TARGETS.raw(w.dataset),
     output:
         layout.PREPARED,
     log:
@@ -34,7 +34,7 @@ rule prepare:
     resources:
         mem_mb=lambda w, attempt: attempt * 1000,
     params:
-        spec=lambda w: PLAN.prepare_spec(w.dataset),
-        code=PLAN.step_code("prepare"),
+        spec=lambda w: SPECS.prepare_spec(w.dataset),
+        code=SPECS.step_code("prepare"),
     shell:
         "python -m grambench.pipeline.steps.prepare {params.spec:q} {params.code} {output} {input} 2> {log}"

@@ -18,8 +18,8 @@ rule images:
     resources:
         mem_mb=lambda w, attempt: attempt * 1500,
     params:
-        spec=lambda w: PLAN.images_spec(w.base),
-        code=PLAN.step_code("images"),
+        spec=lambda w: SPECS.images_spec(w.base),
+        code=SPECS.step_code("images"),
     shell:
         "python -m grambench.pipeline.steps.images {params.spec:q} {params.code} {output} {input} 2> {log}"
 
@@ -39,8 +39,8 @@ rule codebook:
         mem_mb=lambda w, attempt: attempt * 1500,
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        spec=lambda w: PLAN.codebook_spec(w.base, w.descriptor),
-        code=lambda w: PLAN.features_code("codebook", w.descriptor),
+        spec=lambda w: SPECS.codebook_spec(w.base, w.descriptor),
+        code=lambda w: SPECS.features_code("codebook", w.descriptor),
         keep=KEEP,
     shell:
         "{params.keep} python -m grambench.pipeline.steps.codebook {params.spec:q} {params.code} {output} {input} 2> {log}"
@@ -48,7 +48,7 @@ rule codebook:
 
 rule describe:
     input:
-        lambda w: PLAN.described_from(w.base, w.descriptor),
+        lambda w: TARGETS.described_from(w.base, w.descriptor),
     output:
         temp(layout.DESCRIBED),
     log:
@@ -59,8 +59,8 @@ rule describe:
         mem_mb=lambda w, attempt: attempt * 1500,
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        spec=lambda w: PLAN.describe_spec(w.base, w.descriptor, w.part),
-        code=lambda w: PLAN.features_code("describe", w.descriptor),
+        spec=lambda w: SPECS.describe_spec(w.base, w.descriptor, w.part),
+        code=lambda w: SPECS.features_code("describe", w.descriptor),
         keep=KEEP,
     shell:
         "{params.keep} python -m grambench.pipeline.steps.describe {params.spec:q} {params.code} {output} {input} 2> {log}"
@@ -68,7 +68,7 @@ rule describe:
 
 rule features:
     input:
-        lambda w: PLAN.described(w.base, w.descriptor),
+        lambda w: TARGETS.described(w.base, w.descriptor),
     output:
         layout.FEATURES,
     log:
@@ -78,6 +78,6 @@ rule features:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=PLAN.step_code("features"),
+        code=SPECS.step_code("features"),
     shell:
         "python -m grambench.pipeline.steps.features {params.code} {output} {input} 2> {log}"

@@ -10,9 +10,9 @@ rule inner:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=lambda w, attempt: attempt * (800 + 3 * PLAN.gram_mb(w.dataset)),
+        mem_mb=lambda w, attempt: attempt * (800 + 3 * RESOURCES.gram_mb(w.dataset)),
     params:
-        code=PLAN.step_code("inner"),
+        code=SPECS.step_code("inner"),
     shell:
         "python -m grambench.pipeline.steps.inner {params.code} {output} {input} 2> {log}"
 
@@ -28,15 +28,15 @@ rule gram:
         "data"
     conda:
         "../../envs/environment.yaml"
-    threads: lambda w: 2 if PLAN.dataset(w.dataset).n > 5000 else 1
+    threads: lambda w: 2 if TARGETS.dataset(w.dataset).n > 5000 else 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.matrix_mb(w.dataset, attempt),
-        runtime=lambda w, attempt: PLAN.matrix_minutes(attempt),
+        mem_mb=lambda w, attempt: RESOURCES.matrix_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: RESOURCES.matrix_minutes(attempt),
         private_mb=PLAN.project.limits.memory_mb,
         seconds=PLAN.project.limits.seconds,
     params:
-        spec=lambda w: PLAN.gram_spec(w.kernel),
-        code=PLAN.step_code("gram"),
+        spec=lambda w: SPECS.gram_spec(w.kernel),
+        code=SPECS.step_code("gram"),
     shell:
         "python -m grambench.pipeline.steps.gram {params.spec:q} {params.code} {output} {input} {threads}"
         " --seconds {resources.seconds} --memory-mb {resources.private_mb} 2> {log}"

@@ -10,7 +10,7 @@ use rule run as replicate with:
 
 rule summary:
     input:
-        lambda w: PLAN.replication_records(w.study),
+        lambda w: RESOURCES.replication_records(w.study),
     output:
         layout.REPLICATIONS,
     log:
@@ -21,9 +21,9 @@ rule summary:
         "../../envs/environment.yaml"
     params:
         code=code("grambench.pipeline.steps.replications"),
-        metrics=lambda w: PLAN.judged(w.study),
+        metrics=lambda w: TARGETS.judged(w.study),
         shipped=lambda w: [
-            word for path in PLAN.shipped(w.study) for word in ("--shipped", path)
+            word for path in TARGETS.shipped(w.study) for word in ("--shipped", path)
         ],
     shell:
         "python -m grambench.pipeline.steps.replications {output} --records {input}"
@@ -35,5 +35,5 @@ rule replications:
         [
             layout.REPLICATIONS.format(study=study)
             for study in PLAN.studies
-            if PLAN.replicated(study)
+            if TARGETS.replicated(study)
         ],

@@ -9,9 +9,9 @@ rule reproduce:
     input:
         runs=layout.RUNS,
         cells=layout.CELLS,
-        published=lambda w: PLAN.published(w.study),
-        prepared=lambda w: PLAN.prepared(w.study),
-        shipped=lambda w: PLAN.shipped(w.study),
+        published=lambda w: TARGETS.published(w.study),
+        prepared=lambda w: TARGETS.prepared(w.study),
+        shipped=lambda w: TARGETS.shipped(w.study),
     output:
         report(
             layout.REPRODUCTION,
@@ -27,7 +27,7 @@ rule reproduce:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: PLAN.study_spec(w.study),
+        spec=lambda w: SPECS.study_spec(w.study),
         code=code("grambench.pipeline.steps.reproduce"),
         replications=lambda w, input: (
             ["--replications", *input.shipped] if input.shipped else []
@@ -42,7 +42,7 @@ rule claims:
         layout.RUNS,
         layout.CELLS,
         layout.CURVES,
-        lambda w: PLAN.chances(),
+        lambda w: TARGETS.chances(),
     output:
         report(
             layout.CLAIMS,
@@ -58,9 +58,9 @@ rule claims:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: PLAN.study_spec(w.study),
-        code=lambda w: PLAN.claims_code(w.study),
-        titles=lambda w: PLAN.titles(),
+        spec=lambda w: SPECS.study_spec(w.study),
+        code=lambda w: SPECS.claims_code(w.study),
+        titles=lambda w: SPECS.titles(),
     shell:
         "python -m grambench.pipeline.steps.claims /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
@@ -70,7 +70,7 @@ rule table:
         layout.RUNS,
         layout.CELLS,
         layout.REPRODUCTION,
-        lambda w: PLAN.prepared(w.study),
+        lambda w: TARGETS.prepared(w.study),
     output:
         report(
             layout.TABLE.replace("{suffix}", "csv"),
@@ -89,9 +89,9 @@ rule table:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: PLAN.study_spec(w.study),
-        code=lambda w: PLAN.table_code(w.study, w.table),
-        titles=lambda w: PLAN.titles(),
+        spec=lambda w: SPECS.study_spec(w.study),
+        code=lambda w: SPECS.table_code(w.study, w.table),
+        titles=lambda w: SPECS.titles(),
     shell:
         "python -m grambench.pipeline.steps.tables /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
@@ -120,17 +120,17 @@ rule figure:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: PLAN.study_spec(w.study),
-        code=lambda w: PLAN.figure_code(w.study, w.figure),
-        titles=lambda w: PLAN.titles(),
+        spec=lambda w: SPECS.study_spec(w.study),
+        code=lambda w: SPECS.figure_code(w.study, w.figure),
+        titles=lambda w: SPECS.titles(),
     shell:
         "python -m grambench.pipeline.steps.figures /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
 
 rule report:
     input:
-        files=[name for study in PLAN.studies for name in PLAN.shown(study)],
-        notes=PLAN.explained(),
+        files=[name for study in PLAN.studies for name in TARGETS.shown(study)],
+        notes=TARGETS.explained(),
     output:
         index=layout.REPORT,
         whole=report(
@@ -143,8 +143,8 @@ rule report:
     conda:
         "../../envs/environment.yaml"
     params:
-        spec=lambda w: PLAN.report_spec(last_run.earlier(PLAN)),
+        spec=lambda w: SPECS.report_spec(last_run.earlier(PLAN)),
         code=code("grambench.pipeline.steps.report"),
-        prose=lambda w: PLAN.prose(),
+        prose=lambda w: SPECS.prose(),
     shell:
         "python -m grambench.pipeline.steps.report /dev/stdin {output.index} {input} 2> {log} <<< {params.spec:q}"

@@ -4,25 +4,25 @@ import re
 rule run:
     input:
         prepared=layout.PREPARED,
-        kernels=lambda w: PLAN.kernels_from(w.study, w.dataset),
+        kernels=lambda w: TARGETS.kernels_from(w.study, w.dataset),
     output:
         layout.RECORD,
     log:
         "results/logs/run/{study}/{dataset}/{task}.log",
     group:
-        lambda w: PLAN.group(w.study, w.dataset, w.task)
+        lambda w: RESOURCES.group(w.study, w.dataset, w.task)
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=lambda w, attempt: PLAN.run_mb(w.study, w.dataset, attempt),
-        runtime=lambda w, attempt: PLAN.run_minutes(
+        mem_mb=lambda w, attempt: RESOURCES.run_mb(w.study, w.dataset, attempt),
+        runtime=lambda w, attempt: RESOURCES.run_minutes(
             w.study, w.dataset, w.task, attempt, w.get("block")
         ),
         private_mb=PLAN.project.limits.memory_mb,
-        seconds=lambda w: PLAN.run_seconds(w.study, w.get("block")),
+        seconds=lambda w: RESOURCES.run_seconds(w.study, w.get("block")),
     params:
-        spec=lambda w: PLAN.run_spec(w.study, w.dataset, w.task, w.get("block")),
-        code=lambda w: PLAN.run_code(w.study, w.task),
+        spec=lambda w: SPECS.run_spec(w.study, w.dataset, w.task, w.get("block")),
+        code=lambda w: SPECS.run_code(w.study, w.task),
     # a fit may end its supervisor by SIGKILL (128 + 9): a second call says so; any other end is that of the job
     shell:
         "record() {{ python -m grambench.pipeline.steps.run /dev/stdin {params.code} {output} --seconds"
@@ -43,20 +43,20 @@ ruleorder: join > run
 
 rule join:
     input:
-        lambda w: PLAN.block_records(w.run),
+        lambda w: RESOURCES.block_records(w.run),
     output:
         "results/runs/{run}.h5",
     log:
         "results/logs/join/{run}.log",
     wildcard_constraints:
-        run="|".join(map(re.escape, PLAN.split_runs())) or "none",
+        run="|".join(map(re.escape, RESOURCES.split_runs())) or "none",
     group:
         "after"
     conda:
         "../../envs/environment.yaml"
     params:  # of the blocks too, which are deleted, so that nothing else tells of a change
-        spec=lambda w: PLAN.run_spec(*w.run.split("/", 2)),
-        run_code=lambda w: PLAN.run_code(*w.run.split("/", 2)[::2]),
+        spec=lambda w: SPECS.run_spec(*w.run.split("/", 2)),
+        run_code=lambda w: SPECS.run_code(*w.run.split("/", 2)[::2]),
         code=code("grambench.pipeline.steps.join"),
     shell:
         "python -m grambench.pipeline.steps.join {output} {input} 2> {log}"

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.config.dataset import Dataset
 
     plan = read_plan()
-    wanted = arguments.datasets or [name for study in plan.studies for name in plan.datasets(study)]
+    wanted = arguments.datasets or [name for study in plan.studies for name in plan.targets.datasets(study)]
     # an unknown name is refused before anything is fetched, and what tasks share is fetched once
     described = {name: plan.configuration.description(name) for name in wanted}
     states = {folder: _fetched(plan, folder) for folder in dict.fromkeys(each.folder for each in described.values())}
@@ -48,7 +48,7 @@ def _fetched(plan: "Plan", folder: str) -> tuple[str, str]:
 
     note = Path(layout.RAW.format(dataset=folder))
     before = (note.read_bytes(), note.stat().st_mtime_ns) if note.is_file() else None
-    fetch.main([fingerprint.spec(plan.fetch_settings(folder)), str(note)])
+    fetch.main([fingerprint.spec(plan.specs.fetch_settings(folder)), str(note)])
     if before and note.read_bytes() == before[0]:  # nothing new: what was made from it is not made again
         os.utime(note, ns=(before[1], before[1]))
     return status.source(note)
@@ -59,9 +59,9 @@ def _prepared(plan: "Plan", name: str) -> tuple[str, str]:
     from grambench.pipeline import status
     from grambench.pipeline.steps import prepare
 
-    note, output = Path(plan.raw(name)), Path(layout.PREPARED.format(dataset=name))
+    note, output = Path(plan.targets.raw(name)), Path(layout.PREPARED.format(dataset=name))
     from_what = (note, plan.configuration.path(f"datasets/{name}.yaml"))
     newer = output.is_file() and output.stat().st_mtime_ns > max(path.stat().st_mtime_ns for path in from_what)
     if not newer or status.source(note, output)[0] != "ok":
-        prepare.main([plan.prepare_spec(name), plan.step_code("prepare"), str(output), str(note)])
+        prepare.main([plan.specs.prepare_spec(name), plan.specs.step_code("prepare"), str(output), str(note)])
     return status.source(note, output)

@@ -36,15 +36,15 @@ def run(arguments: argparse.Namespace) -> int:
     before = records.read(names.record(arguments.run))
     study, dataset, task = arguments.run.split("/", 2)
     plan = read_plan({"studies": [study], "datasets": None, "algorithms": {}})
-    if (study, dataset, task) not in plan.runs():
-        raise unknown_name("run of the configuration", arguments.run, map("/".join, plan.runs()))
-    inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.kernels_from(study, dataset))]
+    if (study, dataset, task) not in plan.targets.runs():
+        raise unknown_name("run of the configuration", arguments.run, map("/".join, plan.targets.runs()))
+    inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.targets.kernels_from(study, dataset))]
     if missing := [str(path) for path in inputs if not path.is_file()]:
         again = f"grambench run {study} -d {dataset} -- {' '.join(missing)}"
         raise DataError(f"{missing[0]}: no such file, which the run reads; make it again: {again}")
     plan.use_compiled_code()
-    blocks = plan.blocks(study, dataset, task)  # of which each may take as long as a run that is not split
-    seconds = sum(plan.run_seconds(study, block) for block in blocks) or plan.run_seconds(study)
+    blocks = plan.resources.blocks(study, dataset, task)  # of which each may take as long as a run that is not split
+    seconds = sum(plan.resources.run_seconds(study, block) for block in blocks) or plan.resources.run_seconds(study)
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "record.h5"
         step.main(trial.call(plan, (study, dataset, task), output, inputs, seconds))

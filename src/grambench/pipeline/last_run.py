@@ -16,6 +16,7 @@ from grambench.results.reading import as_written
 
 if TYPE_CHECKING:
     from grambench.pipeline.plan import Plan
+    from grambench.pipeline.specifications import Specifications
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,11 @@ def of(plan: "Plan") -> Studies:
     return {
         study: {
             dataset: Asked(
-                plan.raw(dataset),
-                plan.inputs(study, dataset),
-                {task: plan.identity(study, dataset, task) for task in plan.tasks(study, dataset)},
+                plan.targets.raw(dataset),
+                plan.specs.inputs(study, dataset),
+                {task: plan.specs.identity(study, dataset, task) for task in plan.targets.tasks(study, dataset)},
             )
-            for dataset in plan.datasets(study)
+            for dataset in plan.targets.datasets(study)
         }
         for study in plan.studies
     }
@@ -76,16 +77,16 @@ def read(results: Path, study: str | None = None) -> Studies | None:
         return TypeAdapter(Studies).validate_python({name: noted["asked"][name] for name in names}) or None
 
 
-def earlier(plan: "Plan") -> "dict[str, Plan]":
-    """Return a plan for each study that was run before, is not part of this one, and has all its results: as asked."""
-    found, asked = {}, _asked(Path(layout.LAST_RUN))
+def earlier(plan: "Plan") -> "dict[str, Specifications]":
+    """Return the specifications of each study of an earlier run that is not in this one and has all its results."""
+    found, asked = dict[str, "Specifications"](), _asked(Path(layout.LAST_RUN))
     for study in sorted(asked.keys() - plan.studies.keys()):  # in one order, or the report would be made anew
         entries = dict.fromkeys(task.partition("/")[0] for each in asked[study].values() for task in each["runs"])
         chosen = {"studies": [study], "datasets": {study: list(asked[study])}, "algorithms": {study: list(entries)}}
         with suppress(GrambenchError):  # of a study that is not configured any more, or not so
             other = type(plan)(plan.settings | chosen, plan.configuration.folder)
-            if all(Path(name).is_file() for name in other.shown(study)):
-                found[study] = other
+            if all(Path(name).is_file() for name in other.targets.shown(study)):
+                found[study] = other.specs
     return found
 
 

@@ -121,15 +121,15 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
     """
     plan.studies[STUDY] = small = study(plan, asked)
     for dataset in datasets:
-        described = plan.dataset(dataset)
+        described = plan.targets.dataset(dataset)
         if described.classes or described.descriptors:
             raise ConfigError(f"{dataset}: expected a data set of vectors and two classes, got another")
     for dataset in datasets:
         with tempfile.TemporaryDirectory() as folder:
             prepared = Path(folder) / "prepared.h5"
             source = layout.RAW.format(dataset=plan.configuration.description(dataset).folder)
-            fetch.main([plan.fetch_spec(dataset), source])
-            prepare.main([plan.prepare_spec(dataset), plan.step_code("prepare"), str(prepared), source])
+            fetch.main([plan.specs.fetch_spec(dataset), source])
+            prepare.main([plan.specs.prepare_spec(dataset), plan.specs.step_code("prepare"), str(prepared), source])
             found = store.read(prepared)
             if isinstance(found, store.Unavailable):
                 for entry in small.algorithms:
@@ -148,9 +148,9 @@ def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
 def call(plan: Plan, cell: tuple[str, str, str], output: Path, inputs: Sequence[Path], seconds: float) -> list[str]:
     """Return the arguments of rule `run` for a whole run, (study, data set, task), whose record will be `output`."""
     settings = output.with_suffix(".json")
-    settings.write_text(plan.run_spec(*cell), encoding="utf-8")
+    settings.write_text(plan.specs.run_spec(*cell), encoding="utf-8")
     within = ["--seconds", str(seconds), "--memory-mb", str(plan.project.limits.memory_mb)]
-    return [str(settings), plan.run_code(*cell[::2]), str(output), *within, *map(str, inputs)]
+    return [str(settings), plan.specs.run_code(*cell[::2]), str(output), *within, *map(str, inputs)]
 
 
 def _row(plan: Plan, dataset: str, prepared: Path, seconds: float, entry: str) -> Row:

@@ -1,0 +1,102 @@
+"""What the file of a study alone does not tell: whether its algorithms and data sets fit it."""
+
+import itertools
+from collections.abc import Callable, Mapping
+
+from grambench import algorithms, features
+from grambench.common.errors import ConfigError, Faults
+from grambench.config.dataset import Dataset
+from grambench.config.project import Configuration, Project
+from grambench.config.study import Study
+from grambench.pipeline.specifications import points_of
+
+
+def check_studies(configuration: Configuration, project: Project, places: Mapping[str, str]) -> dict[str, Study]:
+    """Return the studies of a project by name.
+
+    Parameters
+    ----------
+    configuration : Configuration
+        The configuration folder.
+    project : Project
+        config.yaml with all overrides.
+    places : dict of str
+        Where each key of the project was set, for the error messages.
+
+    Raises
+    ------
+    ConfigError
+        With one line for each fault of the project and its studies.
+    """
+    faults, known, found = Faults(), configuration.names("studies"), dict[str, Study]()
+    for name in faults.known(places["studies"], "study", project.studies, known):
+        with faults.at():
+            found[name] = configuration.study(name)
+            _check_study(found[name], str(configuration.file("studies", name)), configuration.dataset, faults)
+    datasets = project.datasets or []
+    for dataset in itertools.chain(*datasets.values()) if isinstance(datasets, dict) else datasets:
+        with faults.at(places["datasets"]):
+            configuration.dataset(dataset)
+    if isinstance(datasets, dict):
+        faults.known(places["datasets"], "study", datasets, known)
+    entries, place = project.algorithms, places.get("algorithms", "")
+    if isinstance(entries, dict):
+        for name in faults.known(place, "study", entries, known):
+            if name in found:
+                faults.known(place, f"algorithm of {name}", entries[name], found[name].algorithms)
+    elif found:
+        existing = {entry for study in found.values() for entry in study.algorithms}
+        faults.known(place, f"algorithm of {', '.join(found)}", entries, existing)
+    faults.report()
+    return found
+
+
+def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], faults: Faults) -> None:
+    """Gather what is wrong with a study that its file alone does not tell: with its algorithms and its data sets."""
+    parameters = {"C"}  # which a machine has too
+    for entry in study.algorithms:
+        with faults.at(f"{file}: algorithms.{entry}"):
+            parameters.update(algorithms.fields(study.file(entry)))
+            _check_algorithm(study, entry)
+    faults.known(
+        f"{file}: protocol", f"parameter of the algorithms of {study.name}", study.protocol.tuned(), sorted(parameters)
+    )
+    for name in study.datasets:
+        with faults.at(f"{file}: datasets"):
+            _check_dataset(study, dataset(name))
+
+
+def _check_algorithm(study: Study, entry: str) -> None:
+    """Raise ConfigError for an algorithm that does not exist or does not fit, or a parameter that it refuses."""
+    name = study.file(entry)
+    if algorithms.takes_many_classes(name) and study.protocol.kind != "classes":
+        raise ConfigError(f"{name} learns from class numbers, which a study of kind classes alone has")
+    sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
+    points = [point for sweep in sweeps for point in points_of(study, entry, sweep)]
+    known = algorithms.fields(name)
+    for parameter, values in study.protocol.tuned().items():
+        if parameter in known:
+            points = [point | {parameter: value} for point in points for value in values]
+    if tune := study.algorithms[entry].tune:
+        points = [point | {tune.parameter: value} for point in points for value in tune.values]
+        points += [point | {"C": C} for point in points for C in tune.C]
+    for point in points:
+        algorithms.resolved(name, point)
+    if then := study.algorithms[entry].then:
+        algorithms.resolved(then, {})
+
+
+def _check_dataset(study: Study, dataset: Dataset) -> None:
+    """Raise ConfigError where kernels are on views that a data set has not, or where its kind does not fit."""
+    used = {kernel.view for kernel in study.kernel_list()}
+    known = {view for name in dataset.descriptors or [] for view in features.views(name)} or dataset.views()
+    if stray := sorted(used - known):
+        has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
+        raise ConfigError(f"a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
+    kind, has = study.protocol.kind, f"{len(dataset.classes) or 2} classes"
+    if dataset.classes and kind != "classes":
+        raise ConfigError(f"{dataset.name} has {has}, which a study of kind classes alone takes")
+    if kind == "classes" and not dataset.classes:
+        raise ConfigError(f"{dataset.name} has {has}; studies of kind classes take tasks with `classes`")
+    if dataset.descriptors and kind not in ("classes", "split"):
+        raise ConfigError(f"{dataset.name} has images, which a study of kind {kind} does not take")

@@ -1,0 +1,324 @@
+"""What each file is made from: settings, code and inputs, and which files are stale."""
+
+import hashlib
+import json
+import os
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from grambench import algorithms, experiments, features
+from grambench.common import layout
+from grambench.common.errors import DataError
+from grambench.common.files import checksums, identity_of, intact, read_text
+from grambench.common.provenance import identity
+from grambench.config.dataset import Base, Dataset, Described, Images, Source
+from grambench.config.shown import Sweep
+from grambench.config.study import Study
+from grambench.kernels import continuous
+from grambench.kernels.functions import Kernel
+from grambench.pipeline import fingerprint
+from grambench.pipeline.targets import Targets, ends, parsed
+from grambench.report import looks
+
+PROSE = ("title", "licence", "citation", "url")
+
+
+class Specifications:
+    """The settings, the code and the identities of the files of a project."""
+
+    def __init__(self, targets: Targets) -> None:
+        self.targets = targets
+
+    def identity(self, study: str, dataset: str, task: str) -> str:
+        """Return what the record of a run has to be made from."""
+        inputs = self.inputs(study, dataset)
+        paths = [layout.PREPARED.format(dataset=dataset), *self.targets.kernels_from(study, dataset)]
+        read = [inputs[path] for path in paths]
+        return identity(self.run_spec(study, dataset, task), self.run_code(study, task), read)
+
+    def identities(self, study: str) -> str:
+        """Return those of all records of a study in their order, separated by blanks."""
+        return " ".join(self.identity(*run) for run in self.targets.runs() if run[0] == study)
+
+    @cache  # noqa: B019  (one plan a process)
+    def inputs(self, study: str, dataset: str) -> dict[str, str]:
+        """Return the files that the runs of a study on a data set need, with what each has to be made from.
+
+        The files are the prepared data set, and the Gram matrices or features with all that these are made from, in
+        the order of making.
+        """
+        prepared, inner = layout.PREPARED.format(dataset=dataset), layout.INNER.format(dataset=dataset)
+        found = {prepared: identity(self.prepare_spec(dataset), self.step_code("prepare"))}
+        if grams := self.targets.grams(study, dataset):
+            found[inner] = identity("", self.step_code("inner"), [found[prepared]])
+            specs = [self.gram_spec(kernel.name) for kernel in self.targets.studies[study].kernel_list()]
+            code = self.step_code("gram")
+            found |= {path: identity(spec, code, [found[inner]]) for path, spec in zip(grams, specs, strict=True)}
+        base = str(self.targets.dataset(dataset).base)
+        for path in self.targets.features(study, dataset):
+            name = Path(path).stem
+            found[layout.IMAGES.format(base=base)] = identity(self.images_spec(base), self.step_code("images"))
+            read = self.targets.described_from(base, name)
+            for codebook in read[1:]:
+                code = self.features_code("codebook", name)
+                found[codebook] = identity(self.codebook_spec(base, name), code, [found[read[0]]])
+            parts, code = self.targets.described(base, name), self.features_code("describe", name)
+            for part, described in enumerate(parts):
+                spec = self.describe_spec(base, name, str(part))
+                found[described] = identity(spec, code, [found[each] for each in read])
+            found[path] = identity("", self.step_code("features"), [found[part] for part in parts])
+        return found
+
+    def stale(self) -> list[str]:
+        """Return the files that are there, and were made from something else than they have to be made from."""
+        asked: dict[str, str] = {}
+        for study in self.targets.studies:
+            for dataset in self.targets.datasets(study):
+                asked |= self.inputs(study, dataset)
+        for study, dataset, task in self.targets.runs():
+            record = layout.RECORD.format(study=study, dataset=dataset, task=task)
+            if Path(record).is_file():
+                asked[record] = self.identity(study, dataset, task)
+        return [path for path in asked if Path(path).is_file() and identity_of(Path(path)) != asked[path]]
+
+    def age(self) -> None:
+        """Make Snakemake make again what is stale and of which it has no notes, and a report that lacks pages.
+
+        Snakemake compares settings and code with its notes, which may be lost, and else times: such files get the
+        oldest there is.
+        """
+        notes = Path(".snakemake/metadata")  # a file each, named after the path
+        stale = [path for path in self.stale() if not (notes / urlsafe_b64encode(path.encode()).decode()).is_file()]
+        if Path(layout.REPORT).is_file() and not intact(Path(layout.REPORT).parent):
+            stale.append(layout.REPORT)
+        for path in stale:
+            os.utime(path, (1, 1))  # snakemake takes 0 for no time at all
+
+    def fetch_spec(self, dataset: str) -> str:
+        """Return the settings of rule `fetch`, of a data set or of a base, without prose.
+
+        What was delivered stays: which mirrors and kinds of sources may be used counts only where nothing was, where
+        the description is another, or where a more faithful source may answer now.
+        """
+        wanted, described = self.fetch_settings(dataset), self.targets.configuration.description(dataset)
+        before, index = _delivered(Path(layout.RAW.format(dataset=described.folder)))
+        if before.get("dataset") == wanted["dataset"] and not self._more_faithful(described, before, index):
+            wanted = before
+        return fingerprint.spec(wanted)
+
+    def _more_faithful(self, described: Described, before: dict[str, Any], index: int) -> bool:
+        """Return whether a source that comes before the one that delivered may answer now, and is worth it.
+
+        It may where a mirror has its files, or where its kind is allowed and was not when the data were fetched. It is
+        worth it where what was delivered lacks something that it has.
+        """
+        delivered, found = described.sources[index], False
+        for source in described.sources[:index]:
+            if described.lacks(source) != described.lacks(delivered):
+                found |= source.kind in self.targets.project.sources and source.kind not in before.get("kinds", [])
+                found |= any(_has(mirror, source) for mirror in self.targets.project.mirror_folders)
+        return found
+
+    def fetch_settings(self, dataset: str) -> dict[str, Any]:
+        """Return the settings of a fetch as they stand in the configuration now."""
+        mirrors = list(map(str, self.targets.project.mirror_folders))
+        plain = _plain(self.targets.configuration.description(dataset))
+        return {"dataset": plain, "mirrors": mirrors, "kinds": self.targets.project.sources}
+
+    def prepare_spec(self, dataset: str) -> str:
+        """Return the settings of rule `prepare`: a description, its prose blanked so that a citation reruns nothing."""
+        described = self.targets.dataset(dataset).model_dump(mode="json")
+        return fingerprint.spec({"dataset": described | dict.fromkeys(PROSE, "")})
+
+    def images_spec(self, base: str) -> str:
+        """Return the settings of rule `images`: a base without prose, and the groups of words of its tasks."""
+        readers = [self.targets.dataset(task).sources[0].reader for task in self.targets.configuration.tasks(base)]
+        tasks = [reader.groups() for reader in readers]
+        return fingerprint.spec({"base": _plain(self.targets.configuration.images(base)), "tasks": tasks})
+
+    def codebook_spec(self, base: str, descriptor: str) -> str:
+        """Return the settings of rule `codebook`."""
+        return fingerprint.spec(self._descriptor(base, descriptor) | {"seed": self.targets.project.seed})
+
+    def describe_spec(self, base: str, descriptor: str, part: str) -> str:
+        """Return the settings of rule `describe`."""
+        parts = self.targets.configuration.images(base).parts
+        return fingerprint.spec(self._descriptor(base, descriptor) | {"part": int(part), "parts": parts})
+
+    def _descriptor(self, base: str, descriptor: str) -> dict[str, Any]:
+        settings = self.targets.configuration.images(base).descriptors[descriptor]
+        return {"descriptor": descriptor, "settings": features.resolved(descriptor, settings)}
+
+    def features_code(self, step: str, descriptor: str) -> str:
+        """Return the code hash of a step that computes a descriptor."""
+        return fingerprint.code(f"grambench.pipeline.steps.{step}", features.module(descriptor))
+
+    def gram_spec(self, kernel: str) -> str:
+        """Return the settings of rule `gram`."""
+        parsed = Kernel.parse(kernel)
+        return fingerprint.spec({"family": parsed.family, "parameter": parsed.parameter})
+
+    def run_spec(self, study: str, dataset: str, task: str, block: str | None = None) -> str:
+        """Return the settings of a run or of a block of it, which the experiment and the record get as they are.
+
+        They hold the study, the data set and the entry (`algorithm`); the `experiment`, a module of
+        grambench.experiments; the entry's algorithm in the registry (`file`) and all its parameters, defaults included,
+        at each of P `points`; the sweep, empty for a plain run, and its `values`; the protocol, the kernels and the
+        seed. Sweeps that scale kernels or profile a search have one point. For the former the values are factors,
+        `scaled` says whether they multiply all kernels or one, and `reference` holds the file and the parameters of the
+        entry to compare with; of a sweep over a `size`, that says of what. Where there are such, the study adds its
+        `dictionary` with the grid, the entry what it tunes and the algorithm that learns `then`, the data set its
+        `classes`, and a block the numbers of its first and last repeat.
+        """
+        plan = self.targets.studies[study]
+        entry, sweep = parsed(plan, task)
+        settings = {
+            "study": study,
+            "dataset": dataset,
+            "algorithm": entry,
+            "experiment": experiment_of(plan, sweep),
+            "file": plan.file(entry),
+            "points": [algorithms.resolved(plan.file(entry), point) for point in points_of(plan, entry, sweep)],
+            "sweep": task.partition("/")[2],
+            "values": sweep.values if sweep else [],
+            "protocol": plan.protocol.model_dump(mode="json"),
+            "kernels": [kernel.name for kernel in plan.kernel_list()],
+            "seed": self.targets.project.seed,
+        }
+        if sweep and sweep.kind == "scaling":
+            reference = sweep.references.get(entry, entry)
+            (point,) = points_of(plan, reference, sweep)
+            parameters = algorithms.resolved(plan.file(reference), point)
+            settings["scaled"] = sweep.scaled
+            settings["reference"] = {"file": plan.file(reference), "parameters": parameters}
+        if sweep and sweep.kind == "size":
+            settings["size"] = sweep.of
+        if tune := plan.algorithms[entry].tune:
+            settings["tune"] = tune.model_dump(mode="json")
+        if then := plan.algorithms[entry].then:
+            settings["then"] = then
+        if classes := self.targets.dataset(dataset).classes:
+            settings["classes"] = classes
+        if plan.dictionary:
+            settings["dictionary"] = plan.dictionary.model_dump(mode="json") | {"grid": plan.dictionary.grid()}
+        if block:
+            settings["block"] = ends(block)
+        return fingerprint.spec(settings)
+
+    def step_code(self, step: str) -> str:
+        """Return the code hash of a step, and of the half of it that another process does."""
+        halves = [step, "evaluate"] if step == "gram" else [step]
+        return fingerprint.code(*(f"grambench.pipeline.steps.{half}" for half in halves))
+
+    def run_code(self, study: str, task: str) -> str:
+        """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
+        plan = self.targets.studies[study]
+        entry, sweep = parsed(plan, task)
+        entries = {entry, sweep.references.get(entry, entry)} if sweep and sweep.kind == "scaling" else {entry}
+        thens = [then for each in entries if (then := plan.algorithms[each].then)]
+        modules = sorted({algorithms.module(name) for name in [*map(plan.file, entries), *thens]})
+        if plan.dictionary:
+            modules.append(continuous.module(plan.dictionary.family))
+        modules.append(experiments.module(experiment_of(plan, sweep)))
+        return fingerprint.code("grambench.pipeline.steps.run", "grambench.pipeline.steps.fit", *modules)
+
+    def claims_code(self, study: str) -> str:
+        """Return the code hash of rule `claims`, with the module of the study's claims where there is one."""
+        module = f"grambench.claims.{study}"
+        return fingerprint.code("grambench.pipeline.steps.claims", *([module] if fingerprint.source(module) else []))
+
+    def table_code(self, study: str, table: str) -> str:
+        """Return the code hash of rule `table`, with the module of the table's kind."""
+        kind = self.targets.studies[study].tables[table].kind
+        return fingerprint.code("grambench.pipeline.steps.tables", f"grambench.report.tables.{kind}")
+
+    def figure_code(self, study: str, figure: str) -> str:
+        """Return the code hash of rule `figure`, with the module of the figure's kind."""
+        kind = self.targets.studies[study].figures[figure].kind
+        return fingerprint.code("grambench.pipeline.steps.figures", f"grambench.report.figures.{kind}")
+
+    def study_spec(self, study: str) -> str:
+        """Return the settings of the rules that look at a study as a whole."""
+        return fingerprint.spec(self._settings(study))
+
+    def report_spec(self, earlier: Mapping[str, "Specifications"]) -> str:
+        """Return the settings of rule `report`: every study as asked for, and whole; what is said of the data sets.
+
+        The report shows studies of earlier runs too, from the files that exist.
+        """
+        shown = {*PROSE, "n", "d"}
+        all_specs = dict.fromkeys(self.targets.studies, self) | dict(earlier)
+        names = dict.fromkeys(name for study, each in all_specs.items() for name in each.targets.datasets(study))
+        return fingerprint.spec(
+            {
+                "title": self.targets.project.title,
+                "order": list(all_specs),
+                "studies": {study: each._settings(study) for study, each in all_specs.items()},
+                "whole": {
+                    study: each.targets.studies[study].model_dump(mode="json") for study, each in all_specs.items()
+                },
+                "datasets": {name: self.targets.dataset(name).model_dump(mode="json", include=shown) for name in names},
+                "earlier": {study: bool(each.stale()) for study, each in earlier.items()},
+                "files": [path for study, each in earlier.items() for path in each.targets.shown(study)],
+            }
+        )
+
+    def prose(self) -> str:
+        """Return what the report takes from elsewhere than settings and code: algorithms' docstrings, its layout."""
+        used = sorted({study.file(entry) for study in self.targets.studies.values() for entry in study.algorithms})
+        texts = [algorithms.prose(name) for name in used]
+        return hashlib.sha256("\0".join([looks.checksum(), *texts]).encode()).hexdigest()[:16]
+
+    def _settings(self, study: str) -> dict[str, Any]:
+        return self.targets.studies[study].model_dump(mode="json") | {"datasets": self.targets.datasets(study)}
+
+    def titles(self) -> str:
+        """Return the titles of all algorithms in use, which stand in their files and not among the settings."""
+        used = {study.file(entry) for study in self.targets.studies.values() for entry in study.algorithms}
+        return fingerprint.spec({name: algorithms.title(name) for name in used})
+
+    def dataset_titles(self, study: str) -> str:
+        """Return the titles of a study's data sets, which stand in their files and not among the settings."""
+        return fingerprint.spec({name: self.targets.dataset(name).title for name in self.targets.datasets(study)})
+
+
+def _delivered(note_path: Path) -> tuple[dict[str, Any], int]:
+    """Return what a fetch that delivered was asked for, and the number of its source; nothing where there was none."""
+    try:
+        note = json.loads(read_text(note_path))
+        return (dict(json.loads(note["asked"])), int(note["index"])) if note["status"] == "ok" else ({}, 0)
+    except (DataError, ValueError, LookupError, TypeError, RecursionError):
+        return {}, 0
+
+
+def _has(mirror: Path, source: Source) -> bool:
+    """Return whether a mirror lists all files of a source."""
+    try:
+        listed = checksums(mirror).values()
+    except DataError:
+        return False
+    return bool(source.files) and all(file.sha256 in listed for file in source.files)
+
+
+def _plain(described: Dataset | Base | Images) -> dict[str, Any]:
+    """Return what a description says but prose, and but what describes images: neither reruns a step of the data."""
+    values = described.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
+    return values | {"descriptors": {"none": {}}} if isinstance(described, Images) else values
+
+
+def experiment_of(study: Study, sweep: Sweep | None) -> str:
+    """Return the module of grambench.experiments that carries a task out."""
+    return study.protocol.kind if sweep is None or sweep.kind in ("parameter", "size") else sweep.kind
+
+
+def points_of(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any]]:
+    """Return the settings of an entry at each point of a plain run or a sweep."""
+    base = study.algorithms[entry].parameters | (sweep.parameters if sweep else {})
+    if sweep and sweep.kind == "size":
+        return [base] * len(sweep.values)
+    if sweep is None or sweep.kind != "parameter":
+        return [base]
+    return [base | {sweep.parameter: value} for value in sweep.values]

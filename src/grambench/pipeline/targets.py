@@ -1,0 +1,184 @@
+"""Which runs and files a configuration asks for, by the names that Snakemake's wildcards have."""
+
+import itertools
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from grambench import features
+from grambench.common import layout, shipped
+from grambench.config.dataset import Dataset, Own
+from grambench.config.project import Configuration, Project, restricted
+from grambench.config.shown import Sweep
+from grambench.config.study import Study
+
+
+class Targets:
+    """The runs and files of the studies of a project.
+
+    Parameters
+    ----------
+    configuration : Configuration
+        The configuration folder.
+    project : Project
+        config.yaml with all overrides.
+    studies : dict of Study
+        The studies to run, by name.
+    """
+
+    def __init__(self, configuration: Configuration, project: Project, studies: Mapping[str, Study]) -> None:
+        self.configuration = configuration
+        self.project = project
+        self.studies = studies
+
+    def datasets(self, study: str) -> list[str]:
+        """Return the data sets of a study, as far as the project asks for them."""
+        return restricted(study, self.studies[study].datasets, self.project.datasets)
+
+    def entries(self, study: str) -> list[str]:
+        """Return the entries of a study, as far as the project asks for them."""
+        return restricted(study, self.studies[study].algorithms, self.project.algorithms)
+
+    def tasks(self, study: str, dataset: str) -> list[str]:
+        """Return what is run on a data set: the study's entries, and "<entry>/<sweep>" for each sweep."""
+        entries = self.entries(study)
+        sweeps = [
+            f"{entry}/{name}"
+            for name, sweep in self.studies[study].sweeps.items()
+            if dataset in sweep.datasets
+            for entry in sweep.algorithms
+            if entry in entries
+        ]
+        return [*entries, *sweeps]
+
+    def records(self, study: str) -> list[str]:
+        """Return the record files of a study."""
+        return [
+            layout.RECORD.format(study=study, dataset=dataset, task=task)
+            for dataset in self.datasets(study)
+            for task in self.tasks(study, dataset)
+        ]
+
+    def runs(self) -> list[tuple[str, str, str]]:
+        """Return every run of the project: study, data set and task."""
+        return [
+            (study, dataset, task)
+            for study in self.studies
+            for dataset in self.datasets(study)
+            for task in self.tasks(study, dataset)
+        ]
+
+    def repeats(self, study: str) -> int:
+        """Return the number of repeats of a study's runs; of a nested one, of its parts."""
+        return self.studies[study].protocol.repeats
+
+    @cache  # noqa: B019  (one plan a process)
+    def dataset(self, name: str) -> Dataset:
+        """Return a data set's description."""
+        return self.configuration.dataset(name)
+
+    def grams(self, study: str, dataset: str) -> list[str]:
+        """Return the Gram files of a data set in the order of the study's kernels.
+
+        Other studies than online ones have none: they make Gram matrices inside a run, from its training examples.
+        """
+        if not self.studies[study].protocol.stored:
+            return []
+        return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
+
+    def kernels_from(self, study: str, dataset: str) -> list[str]:
+        """Return the files that the kernels of a run are made from beside the prepared data set."""
+        return self.features(study, dataset) or self.grams(study, dataset)
+
+    def features(self, study: str, dataset: str) -> list[str]:
+        """Return the files that describe the images of a data set as a study's kernels need them; none of vectors."""
+        base = self.dataset(dataset).base
+        if not self.dataset(dataset).descriptors or not base:
+            return []
+        views = dict.fromkeys(kernel.view for kernel in self.studies[study].kernel_list())
+        descriptors = dict.fromkeys(features.descriptor(view) for view in views)
+        return [layout.FEATURES.format(base=base, descriptor=name) for name in descriptors]
+
+    def described(self, base: str, descriptor: str) -> list[str]:
+        """Return the parts of which the file of a descriptor is put together."""
+        parts = self.configuration.images(base).parts
+        return [layout.DESCRIBED.format(base=base, descriptor=descriptor, part=part) for part in range(parts)]
+
+    def described_from(self, base: str, descriptor: str) -> list[str]:
+        """Return what a descriptor is computed from: the images, and its words where it has some."""
+        codebook = [layout.CODEBOOK.format(base=base, descriptor=descriptor)] if features.has_words(descriptor) else []
+        return [layout.IMAGES.format(base=base), *codebook]
+
+    def prepared(self, study: str) -> list[str]:
+        """Return the prepared files of a study's data sets."""
+        return [layout.PREPARED.format(dataset=dataset) for dataset in self.datasets(study)]
+
+    def raw(self, dataset: str) -> str:
+        """Return the note of the fetch that brings a data set's files."""
+        return layout.RAW.format(dataset=self.dataset(dataset).folder)
+
+    def own_files(self, dataset: str) -> list[str]:
+        """Return the files of one's own that a data set may be fetched from, those that are there."""
+        description = self.configuration.description(dataset)
+        paths = [file.path for source in description.sources if isinstance(source, Own) for file in source.files]
+        return [path for path in paths if Path(path).is_file()]
+
+    def published(self, study: str) -> list[str]:
+        """Return the files with the numbers that a study's paper prints."""
+        files = self.studies[study].published
+        return [str(self.configuration.path(f"published/{name}")) for name in files.files()] if files else []
+
+    def judged(self, study: str) -> list[str]:
+        """Return the metrics of a study of which published numbers are judged by replications."""
+        published = self.studies[study].published
+        return list(published.margins) if published else []
+
+    def shipped(self, study: str) -> list[str]:
+        """Return the table of a study's replications, where there is one."""
+        path = self.configuration.path(f"replications/{study}.csv")
+        return [str(path)] if self.studies[study].replications and path.is_file() else []
+
+    def chances(self) -> str:
+        """Return the table of what the papers' own numbers say to the claims of all studies."""
+        return str(shipped.located(layout.CHANCES))
+
+    def explained(self) -> list[str]:
+        """Return the page on what does not come out, where there is one."""
+        path = shipped.located(layout.NOTES)
+        return [str(path)] if path.is_file() else []
+
+    def replicated(self, study: str) -> list[tuple[str, str]]:
+        """Return the data sets and entries of a study whose runs are made again in replications."""
+        again = self.studies[study].replications
+        return [
+            (dataset, task)
+            for dataset in self.datasets(study)
+            for task in self.tasks(study, dataset)
+            if again and task in again.entries(dataset)
+        ]
+
+    def shown(self, study: str) -> list[str]:
+        """Return everything of a study that the report shows or offers."""
+        plan = self.studies[study]
+        patterns = (layout.RUNS, layout.CURVES, layout.CELLS, layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS)
+        named = [pattern.format(study=study) for pattern in patterns]
+        tables = [
+            layout.TABLE.format(study=study, table=table, suffix=suffix)
+            for table, suffix in itertools.product(plan.tables, ("csv", "md", "tex"))
+        ]
+        figures = [
+            layout.FIGURE.format(study=study, figure=figure, suffix=suffix)
+            for figure, suffix in itertools.product(plan.figures, ("svg", "png"))
+        ]
+        return [*named, *tables, *figures, *self.prepared(study), *self.records(study)]
+
+
+def ends(block: str) -> list[int]:
+    """Return the numbers of the first and the last repeat of a block, from 0."""
+    return [int(number) for number in block.split("-")]
+
+
+def parsed(study: Study, task: str) -> tuple[str, Sweep | None]:
+    """Return the entry and the sweep of a task."""
+    entry, _, name = task.partition("/")
+    return entry, study.sweeps[name] if name else None
