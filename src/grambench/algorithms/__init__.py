@@ -12,7 +12,8 @@ algorithm runs under every protocol. No two files share a name.
 A module from outside defines the same, and is called by its place: a file by its path, which ends in .py
 ("mine.py"), a module of an installed package by its dotted name ("package.module"), or by the name that the package
 gives it as an entry point of the group "grambench.algorithms". `MANY_CLASSES = True` in it says what the shelf
-`multiclass` says of ours.
+`multiclass` says of ours. `NEEDS = "features"` or `NEEDS = "family"` says that an algorithm learns from feature vectors
+or from a continuous family of kernels; a study without them refuses it.
 """
 
 import ast
@@ -131,7 +132,17 @@ def takes_many_classes(name: str) -> bool:
     """Return whether labels are class numbers to an algorithm; others learn one class against the rest."""
     if shelf := shelf_of(name):
         return shelf == "multiclass"
-    return any(ast.unparse(node) == "MANY_CLASSES = True" for node in getattr(_tree(name), "body", []))
+    return _declares(name, "MANY_CLASSES = True")
+
+
+def needs(name: str) -> str:
+    """Return what an algorithm learns from besides kernels: "features", a continuous "family", or "" for nothing."""
+    return next((need for need in ("features", "family") if _declares(name, f"NEEDS = {need!r}")), "")
+
+
+def _declares(name: str, statement: str) -> bool:
+    """Return whether a statement stands in an algorithm's file, which is read without importing it."""
+    return any(ast.unparse(node) == statement for node in getattr(_tree(name), "body", []))
 
 
 @functools.cache

@@ -68,7 +68,7 @@ def _said(fault: ErrorDetails, model: type[Model]) -> str:
     """Return the key and what is wrong with it; of one that does not exist, at the top level, with the nearest."""
     place = [str(part) for part in fault["loc"] if not BRANCH.match(str(part))]
     key, said = ".".join(place) or "top level", fault["msg"]
-    if fault["type"] == "extra_forbidden":
+    if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):  # of a model, of a dataclass
         said = str(unknown_name("key", key, model.model_fields)) if key in fault["loc"] else "no such key"
     return f"{key}: {said}"
 

@@ -44,7 +44,7 @@ class Predictions:
     @property
     def one_hot(self) -> Floats:
         """1 at the true class of each example and 0 elsewhere, (t, C)."""
-        return (self.y_true[:, None] == np.arange(self.scores.shape[1])).astype(np.float64)
+        return np.asarray(self.y_true[:, None] == np.arange(self.scores.shape[1]), dtype=np.float64)
 
 
 def accuracy(predictions: Predictions) -> float:
@@ -225,7 +225,7 @@ METRICS = {
     ),
     "selection_tied": Metric(
         label="Selections by a tie",
-        meaning="1 where several candidates had the least validation error and the first was taken; the mean is a share",
+        meaning="1 where several candidates had the least validation error, so that the first was taken",
         decimals=2,
     ),
     "alignment": Metric(
@@ -381,7 +381,10 @@ METRICS = {
         logarithmic=True,
     ),
     "seconds_ratio_percent": Metric(
-        label="Time ratio (%)", meaning="seconds in percent of those of the first algorithm of the table", decimals=1, derived=True
+        label="Time ratio (%)",
+        meaning="seconds in percent of those of the first algorithm of the table",
+        decimals=1,
+        derived=True,
     ),
     "best_kernel_weight": Metric(
         label="Weight of the best kernel",

@@ -28,6 +28,10 @@ PREDICTIONS = frozenset(name for name, metric in METRICS.items() if metric.value
 FITTED = {"kernels_selected", "support_vectors", "iterations", "converged", "gap", "kkt"}
 SELECTED = {"chosen_c", "chosen_value", "validation_error_percent", "candidates_failed", "selection_tied"}
 TIMED = {"seconds", "search_seconds", *WORK}
+SWEEP_YIELDS = {  # metrics of sweeps that are experiments of their own
+    "scaling": {"decision_change"},
+    "profile": {"search_objective_1", "search_objective_2", "search_objective_3"},
+}
 
 
 class Common:
@@ -53,6 +57,8 @@ class Common:
     separable : bool
         Whether a long run is split into blocks of its repetitions; not where they share what they compute.
         Replications are blocks of their own in any case.
+    selects : bool
+        Whether it has validation examples to select hyperparameters on.
     needs_official_split : bool
         Whether data sets must come with a split of their own.
     by_class : bool
@@ -69,6 +75,7 @@ class Common:
     sweeps: ClassVar[tuple[str, ...]] = ("parameter",)
     copies: ClassVar[int] = 0
     separable: ClassVar[bool] = True
+    selects: ClassVar[bool] = True
     needs_official_split: ClassVar[bool] = False
     by_class: ClassVar[bool] = False
 
@@ -116,6 +123,8 @@ class Offline(Common):
     steps : int or None
         The limit of solver steps for an SVM during the selection. An SVM that needs more is given up, and larger C
         values with it. None is the solver's own limit.
+    checkpoints : int
+        The number of points of a pass at which the weights of an online algorithm are recorded.
     scales_learned_kernel : bool
         Whether a learned kernel is scaled to the trace too before an SVM is trained on it.
     cuts_validation : bool
@@ -135,6 +144,7 @@ class Offline(Common):
     trace: Positive | None = None
     values: Values
     steps: Annotated[int, Ge(1)] | None = None
+    checkpoints: Annotated[int, Ge(2), Le(1000)] = 50
     scales_learned_kernel: ClassVar[bool] = False
     cuts_validation: ClassVar[bool] = False
     shares_kernels: ClassVar[bool] = False
@@ -186,6 +196,7 @@ class Online(Common):
     progress: ClassVar[str] = "Examples received"
     paired: ClassVar[bool] = False  # OMKC's tables are not, though all algorithms share their permutations
     stored: ClassVar[bool] = True
+    selects: ClassVar[bool] = False
 
     kind: Literal["online"]
     repeats: Repeats = 20
@@ -350,10 +361,8 @@ class Split(Offline):
         The number of seeds. All repetitions share the validation examples and the order of the training examples.
     validation : float
         The share of the training part that hyperparameters are selected on.
-    values, steps, refit, standardise, trace
+    values, steps, refit, standardise, trace, checkpoints
         See Offline.
-    checkpoints : int
-        The number of points of a pass at which the weights of an online algorithm are recorded.
     """
 
     splitter: ClassVar[str] = "official"
@@ -370,7 +379,6 @@ class Split(Offline):
     validation: Share = 0.1
     refit: bool = True
     steps: Annotated[int, Ge(1)] = 100_000
-    checkpoints: Annotated[int, Ge(2), Le(1000)] = 50
 
     def __post_init__(self) -> None:
         _check_ascending(self.values)

@@ -12,7 +12,7 @@ from grambench.common.errors import ConfigError, unknown_name
 from grambench.config.load import Model
 from grambench.config.metrics import METRICS
 from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
-from grambench.config.protocols import Protocol
+from grambench.config.protocols import SWEEP_YIELDS, Protocol
 from grambench.config.shown import Figure, Item, Sweep, Table
 from grambench.kernels import continuous
 from grambench.kernels.functions import DEGREE, FAMILIES, Kernel
@@ -295,7 +295,7 @@ class Study(Model):
     name: Name
     title: str
     paper: str
-    protocol: Protocol
+    protocol: Annotated[Protocol, Field(discriminator="kind")]
     kernels: list[KernelFamily | ViewKernels] = []
     dictionary: Dictionary | None = None
     seconds: Annotated[float, Field(gt=0)] | None = None
@@ -346,6 +346,9 @@ class Study(Model):
         for name, metric in [*named, *judged]:
             if metric not in METRICS:
                 yield str(unknown_name(f"metric of {name}", metric, METRICS))
+            elif metric not in self._yields() and not METRICS[metric].derived:
+                measured = ", ".join(sorted(self._yields()))
+                yield f"{name} shows {metric}, which a study of kind {self.protocol.kind} does not measure: {measured}"
         for name, metric in judged:
             if metric in METRICS and METRICS[metric].better is None:
                 yield f"{name} judges by {metric}, of which neither low nor high values are best"
@@ -370,8 +373,9 @@ class Study(Model):
             if sweep.kind == "size" and sweep.of == "kernels" and max(sweep.values) > (most := len(self.kernel_list())):
                 yield f"sweep {name} asks for {max(sweep.values)} kernels, the study has {most}"
         for name, entry in self.algorithms.items():
-            if entry.then and self.protocol.kind != "split":
-                yield f"{name} selects, then trains, which a study of kind {self.protocol.kind} does not"
+            if (entry.then or entry.tune) and not self.protocol.selects:
+                what = f"tunes {entry.tune.parameter}" if entry.tune else "selects, then trains"
+                yield f"{name} {what}, but a study of kind {self.protocol.kind} has no validation examples"
             if not entry.tune:
                 continue
             for chosen in entry.tune.chosen():
@@ -380,12 +384,6 @@ class Study(Model):
                 for title, sweep in self.sweeps.items():
                     if name in sweep.algorithms and chosen in sweep.sets():
                         yield f"sweep {title} sets {chosen}, which {name} tunes"
-            if entry.tune.C and self.protocol.kind != "classes":
-                yield f"{name} tunes two parameters, which a study of kind {self.protocol.kind} does not"
-            if self.protocol.kind == "online":
-                yield f"{name} tunes {entry.tune.parameter}, but a study of kind online holds nothing out"
-            if entry.tune.by == "alignment" and self.protocol.kind != "holdout":
-                yield f"{name} tunes by alignment, which a study of kind {self.protocol.kind} does not"
 
     def _there_is_something_to_learn_from(self) -> Iterator[str]:
         if not self.kernels and not self.dictionary:
@@ -399,6 +397,10 @@ class Study(Model):
             yield f"{relative[0]} is in units of training examples, which a study of kind {self.protocol.kind} has not"
         if lacking := self.protocol.lacking(self.datasets):
             yield lacking
+
+    def _yields(self) -> frozenset[str]:
+        """Return the metrics that runs and sweeps of the study have."""
+        return self.protocol.yields.union(*(SWEEP_YIELDS.get(sweep.kind, ()) for sweep in self.sweeps.values()))
 
     def _chosen(self) -> list[Chosen]:
         return self.published.chosen if self.published else []

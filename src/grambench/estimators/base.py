@@ -23,7 +23,7 @@ from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import Fit, Floats, Labels
 from grambench.common.errors import ConfigError
 from grambench.estimators import kernels as given
-from grambench.experiments.data import Sample
+from grambench.experiments.training import Sample
 from grambench.kernels.pool import Pool
 
 Numbers = NDArray[np.intp]

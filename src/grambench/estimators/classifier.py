@@ -16,8 +16,7 @@ from grambench.algorithms.checks import scored
 from grambench.algorithms.fit import Fit, Floats, Mixture, Predictor
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.estimators.base import KernelEstimator, one_line, seed_of
-from grambench.experiments.data import Sample
-from grambench.experiments.learner import trained
+from grambench.experiments.training import Sample, svms
 
 PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # of the algorithms of many classes, those that learn online
 COST = 1.0  # of the machine on a learned kernel
@@ -198,8 +197,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         C = COST if self.C is None else self.C
         if not (isinstance(C, int | float | np.number) and 0.0 < C < np.inf):
             raise ValueError(f"C must be positive and finite, got {C!r}")
-        (machine,) = trained(fit, sample, [float(C)], trace=float(len(sample.labels)))
-        predictor = machine.predictor
+        (model,) = svms(fit, sample, [float(C)], trace=float(len(sample.labels)))
+        predictor = model.predictor
         return replace(predictor, kept=None) if isinstance(predictor, Mixture) else predictor
 
     def decision_function(self, X: Any) -> Floats:

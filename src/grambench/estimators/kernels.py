@@ -16,10 +16,10 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from grambench.common.errors import unknown_name
 from grambench.config.load import check
 from grambench.config.study import Dictionary, KernelFamily
-from grambench.experiments.data import family_of, unit_of
-from grambench.kernels.computed import Computed, units_of
-from grambench.kernels.functions import FAMILIES, Kernel, Units
-from grambench.kernels.pool import Continuous, Grid, Pool, Stored
+from grambench.kernels import pools
+from grambench.kernels.computed import Computed
+from grambench.kernels.functions import FAMILIES, Kernel
+from grambench.kernels.pool import Pool, Stored
 
 Floats = NDArray[np.float64]
 Function = Callable[[Floats, Floats], Any]
@@ -63,56 +63,26 @@ class Bound(ABC):
         """Return the pool between other examples and the training ones."""
 
 
-class Formulas(Bound):
-    """Kernels by the names that studies have for them, and a continuous family beside them where there is one."""
+class Vectors(Bound):
+    """Kernels by the names that studies have for them, a continuous family, or both."""
 
     def __init__(
-        self, kernels: Sequence[Kernel], train: Floats, scale: bool, described: dict[str, Any] | None = None
+        self, kernels: Sequence[Kernel], train: Floats, scale: bool, dictionary: pools.Dictionary | None = None
     ) -> None:
+        self._pools = pools.VectorPools(kernels, train, dictionary, float(len(train)) if scale else None)
         self.names = [kernel.name for kernel in kernels]
-        self._kernels, self._described, self._train = kernels, described, train
-        self._trace = float(len(train)) if scale else None
-        self._basis = Computed(kernels, train, trace=self._trace)  # has scales and units alone, once it has been asked
-        self.family = described["family"] if described else ""
+        if dictionary:
+            self.family = dictionary.family
+        if dictionary and not kernels:
+            self.names = [title(self.family, np.array([self._pools.unit * value])) for value in dictionary.grid]
 
     def train(self) -> Pool:
         """See Bound."""
-        pool = Computed(self._kernels, self._train, trace=self._trace, family=self._continuous)
-        if any(kernel.relative for kernel in self._kernels):
-            pool.units = self._basis.units = self._units
-        self._basis.scales = pool.scales
-        return pool
+        return self._pools.train()
 
     def between(self, others: Floats) -> Pool:
         """See Bound."""
-        family = functools.partial(self._continuous, others)
-        return Computed(self._kernels, self._train, others, basis=self._basis, trace=self._trace, family=family)
-
-    @functools.cached_property
-    def _units(self) -> Units:
-        return units_of(self._train)
-
-    def _continuous(self, others: Floats | None = None) -> Continuous | None:
-        if not self._described:
-            return None
-        return family_of(self._described, self._train, others, unit_of(self._described, self._units))
-
-
-class Family(Bound):
-    """Kernels of a continuous family on the grid of a dictionary."""
-
-    def __init__(self, described: dict[str, Any], train: Floats) -> None:
-        self._described, self._train, self._unit = described, train, unit_of(described, train)
-        self.family = described["family"]
-        self.names = [title(self.family, np.array([self._unit * value])) for value in described["grid"]]
-
-    def train(self) -> Pool:
-        """See Bound."""
-        return Grid(family_of(self._described, self._train, None, self._unit), {"": self._train})
-
-    def between(self, others: Floats) -> Pool:
-        """See Bound."""
-        return Grid(family_of(self._described, self._train, others, self._unit), {"": others})
+        return self._pools.between(others)
 
 
 class Functions(Bound):
@@ -224,22 +194,26 @@ def bind(kernels: Any, train: Any, scale: bool) -> Bound:
             raise ValueError(f"kernels: expected Gram matrices of all examples, (m, N, N), got {grams.shape}")
         return Numbered(grams, train, scale)
     if isinstance(kernels, Mapping) and "low" in kernels:
-        described = check(Dictionary, dict(kernels), "kernels")
-        return Family(described.model_dump(mode="json") | {"grid": described.grid()}, train)
+        return Vectors([], train, scale, _dictionary(dict(kernels)))
     if isinstance(kernels, str) and kernels == "precomputed":
         return Values(train, scale)
     if isinstance(kernels, str) and kernels == "default":
-        family = check(Dictionary, DEFAULT_FAMILY, "kernels")
-        return Formulas(DEFAULT, train, scale, family.model_dump(mode="json") | {"grid": family.grid()})
+        return Vectors(DEFAULT, train, scale, _dictionary(DEFAULT_FAMILY))
     single = isinstance(kernels, str | Mapping) or callable(kernels)
     if not single and not (isinstance(kernels, Iterable) and list(kernels)):
         raise ValueError(f"kernels: expected names, functions or arrays, got {kernels!r}")
     given = [each for entry in ([kernels] if single else kernels) for each in _read(entry)]
     if all(isinstance(each, Kernel) for each in given):
-        return Formulas(given, train, scale)
+        return Vectors(given, train, scale)
     names, functions = zip(*map(_function, given), strict=True)
     distinct = [name if name not in names[:k] else f"{name}_{k}" for k, name in enumerate(names)]
     return Functions(distinct, functions, train, scale)
+
+
+def _dictionary(values: dict[str, Any]) -> pools.Dictionary:
+    """Return the continuous family that plain values describe; raise ConfigError if they do not."""
+    given = check(Dictionary, values, "kernels")
+    return pools.Dictionary(given.family, given.low, given.high, given.grid(), given.unit)
 
 
 def _read(entry: Any) -> list[Any]:

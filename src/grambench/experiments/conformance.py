@@ -5,6 +5,7 @@ takes a reference implementation.
 """
 
 import dataclasses
+import itertools
 import json
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -14,31 +15,36 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import TypeAdapter
 
 from grambench import algorithms, experiments
 from grambench.algorithms.checks import check_same, learn, outline, same, scored
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.common.errors import ContractError
-from grambench.config.protocols import Protocol
-from grambench.config.study import Dictionary
+from grambench.config import protocols
+from grambench.config.protocols import PREDICTIONS
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments.specification import Specification
+from grambench.experiments.outcome import Outcome
+from grambench.experiments.run import Run, Tuning
 from grambench.kernels import grams
-from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Continuous, Stored
+from grambench.kernels.pool import Stored
+from grambench.kernels.pools import Dictionary
 
 N = 60
 KERNELS = ("polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma2")
-DICTIONARY = Dictionary(family="gaussian", low=0.1, high=10.0, count=4, spacing="log")
-PROTOCOLS: dict[str, dict[str, Any]] = {
-    "online": {"repeats": 2, "checkpoints": 6},
-    "nested": {"parts": 2, "folds": 2, "select": "C", "values": [0.1, 1.0]},
-    "holdout": {"repeats": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
+DICTIONARY = Dictionary("gaussian", 0.1, 10.0, [0.1, 0.4641588833612779, 2.154434690031884, 10.0])
+C_VALUES = [0.1, 1.0]
+PROTOCOLS: dict[str, protocols.Protocol] = {
+    "online": protocols.Online(kind="online", repeats=2, checkpoints=6),
+    "nested": protocols.Nested(kind="nested", parts=2, folds=2, select="C", values=C_VALUES),
+    "holdout": protocols.Holdout(kind="holdout", repeats=2, sizes={"default": (30, 15, 15)}, values=C_VALUES),
+    "split": protocols.Split(kind="split", repeats=2, validation=0.4, values=C_VALUES),
+    "classes": protocols.Classes(kind="classes", repeats=2, sizes={"default": (3, 2, 1)}, values=C_VALUES),
 }
-OF_MANY_CLASSES: dict[str, dict[str, Any]] = {
-    "classes": {"repeats": 2, "sizes": {"default": [10, 5, 5]}, "values": [0.1, 1.0]}
+EXAMPLES = {  # kinds of examples, and kernels on them
+    "vectors": KERNELS,
+    "views": ("left/unitpolynomial_p1", "left/meangaussian_s1", "right/chisquare_s1"),
+    "pixels": ("left/unitpolynomial_p1", "left/meangaussian_s1", "right/meangaussian_s1"),
 }
 ALIKE = 1e-2  # of the learned kernel, where solvers and searches leave something open
 
@@ -53,9 +59,7 @@ class Problem(NamedTuple):
     def pool(self, kernels: tuple[str, ...] = KERNELS) -> Stored:
         """Return the Gram matrices of an online study, with the family."""
         values = grams.compute(grams.inner_products(self.features), [Kernel.parse(name) for name in kernels])
-        grid = np.array(DICTIONARY.grid())
-        family = Continuous(gaussian.Family, self.features, DICTIONARY.low, DICTIONARY.high, grid)
-        return Stored(values, features={"": self.features}, family=family)
+        return Stored(values, features={"": self.features}, family=DICTIONARY.between(self.features))
 
 
 def problem(seed: int = 0, *, many: bool = False) -> Problem:
@@ -215,35 +219,84 @@ def scores_each_example_by_itself(name: str, settings: dict[str, Any]) -> None:
             raise ContractError("scores: expected those of an example to be the same whatever others are asked for")
 
 
+class Case(NamedTuple):
+    """One cell of the matrix that every algorithm runs: a protocol on one kind of data with so many classes."""
+
+    protocol: str
+    examples: str
+    classes: int
+
+    def __str__(self) -> str:
+        return f"{self.protocol}, {self.examples}, {self.classes} classes"
+
+
+def cases(name: str) -> list[Case]:
+    """Return the cases that an algorithm has to run: all but those that a study refuses when it is loaded."""
+    examples = ("vectors",) if algorithms.needs(name) else tuple(EXAMPLES)
+    return [Case(*each) for each in itertools.product(PROTOCOLS, examples, (2, 5))]
+
+
 def runs_under_every_protocol(name: str, settings: dict[str, Any]) -> None:
-    """Raise unless every protocol gets its numbers."""
-    many = algorithms.takes_many_classes(name)
-    given = problem(0, many=many)
-    names = ("a", "b", "c") if many else ()
-    data = PreparedDataset(
-        name="made", features=given.features, labels=given.labels, orders=None, source={"kind": "none"}, classes=names
-    )
-    for kind, protocol in (OF_MANY_CLASSES if many else PROTOCOLS).items():
-        asked = Specification(
-            study="check",
-            dataset="made",
-            algorithm=name,
-            experiment=kind,
-            file=name,
-            points=[algorithms.resolved(name, settings)],
-            sweep="",
-            values=[],
-            protocol=TypeAdapter[Any](Protocol).validate_python({"kind": kind} | protocol).model_dump(mode="json"),
-            kernels=list(KERNELS),
-            seed=7,
-            dictionary=DICTIONARY.model_dump(mode="json") | {"grid": DICTIONARY.grid()},
-            classes=list(names) or None,
-        )
-        stored = list(given.pool().grams()) if kind == "online" else []
+    """Raise unless an algorithm runs under every protocol, on vectors and on views, with two and with five classes."""
+    for case in cases(name):
         try:
-            experiments.load(kind)(asked, data, stored)
+            outcome = run_case(name, settings, case)
         except (Exception, SystemExit) as error:
-            raise ContractError(f"{kind}: {type(error).__name__}: {error}") from error
+            raise ContractError(f"{case}: {type(error).__name__}: {error}") from error
+        unknown = [metric for metric in PREDICTIONS if not np.isfinite(outcome.metrics[metric]).all()]
+        if unknown:
+            raise ContractError(f"{case}: expected finite numbers for every metric of predictions, got {unknown}")
+
+
+def run_case(name: str, settings: dict[str, Any], case: Case) -> Outcome:
+    """Run an algorithm on one case of the matrix."""
+    data, kernels = dataset(case), list(EXAMPLES[case.examples])
+    vectors = case.examples == "vectors"
+    asked = Run(
+        study="check",
+        dataset=data.name,
+        algorithm=name,
+        experiment=PROTOCOLS[case.protocol].experiment,
+        file=name,
+        points=[algorithms.resolved(name, settings)],
+        sweep="",
+        values=[],
+        protocol=PROTOCOLS[case.protocol],
+        kernels=kernels,
+        seed=7,
+        tune=Tuning("C", [0.1, 1.0]) if PROTOCOLS[case.protocol].tuned() else None,
+        dictionary=DICTIONARY if vectors else None,
+        classes=list(data.classes) or None,
+    )
+    stored: Any = ()
+    if vectors and asked.protocol.stored:
+        stored = grams.compute(grams.inner_products(data.features), [Kernel.parse(each) for each in kernels])
+    found: Outcome = experiments.load(asked.experiment)(asked, data, stored)
+    return found
+
+
+def dataset(case: Case) -> PreparedDataset:
+    """Return the data of a case: 60 examples that overlap a little, with a split of their own."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(N, 3))
+    value = features[:, 0] + 0.5 * features[:, 1] + 0.3 * rng.normal(size=N)
+    labels = (np.argsort(np.argsort(value)) * case.classes // N).astype(np.int8)
+    views: dict[str, Any] = {}
+    if case.examples != "vectors":
+        blocks = {"left": features[:, :2], "right": features[:, 1:]}
+        pixels = {view: np.clip(60.0 * block + 128.0, 0, 255).astype(np.uint8) for view, block in blocks.items()}
+        views = pixels if case.examples == "pixels" else {view: block / 255.0 for view, block in pixels.items()}
+    return PreparedDataset(
+        name="made",
+        features=np.empty((N, 0)) if views else features,
+        labels=labels if case.classes > 2 else (2 * labels - 1).astype(np.int8),
+        orders=None,
+        source={"kind": "none"},
+        classes=tuple("abcde") if case.classes > 2 else (),
+        test=np.arange(N) % 3 == 0,
+        views=views,
+        images=tuple(map(str, range(N))) if case.examples == "views" else (),
+    )
 
 
 CHECKS = [

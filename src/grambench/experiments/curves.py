@@ -66,7 +66,7 @@ def weights(evaluation: "Evaluation") -> Curves:
     trace = evaluation.learned.fits[0].trace
     if trace is None or evaluation.learned.one_vs_rest:
         return {}, np.zeros(0, dtype=np.int64)
-    rounds = checkpoints(len(trace.weights), evaluation.run.protocol.checkpoints)
+    rounds = checkpoints(len(trace.weights), evaluation.run.offline.checkpoints)
     return {"weights": trace.weights[rounds - 1]}, rounds
 
 

@@ -29,7 +29,7 @@ from grambench.experiments.outcome import Outcome, learned_values
 from grambench.experiments.pools import Pools
 from grambench.experiments.run import Run
 from grambench.experiments.selection import Candidates, Selection, Validation, select
-from grambench.experiments.splits import Fold, Split, first, splits
+from grambench.experiments.splits import Fold, Split, first_of_each, splits
 from grambench.experiments.training import (
     Draws,
     Learned,
@@ -142,7 +142,7 @@ class Evaluator:
 
     def validation(self, fold: Fold, kernel: int | None = None, by: str = "error") -> Validation:
         """Return a fold of the selection, on one of the kernels or on all."""
-        protocol, among = self.run.protocol, None
+        protocol, among = self.run.offline, None
         if protocol.cuts_validation and self.split.refits:
             train, held_out = (np.searchsorted(self.split.train, rows) for rows in (fold.train, fold.validation))
             whole = _only(self.pools(self.split.train).train, kernel)
@@ -158,7 +158,7 @@ class Evaluator:
 
     def evaluate(self, point: dict[str, Any], draws: Draws) -> Evaluation:
         """Select, train, test and measure at one point."""
-        run, protocol = self.run, self.run.protocol
+        run, protocol = self.run, self.run.offline
         used = {rows.tobytes(): self.pools(rows) for rows in self._training_rows()}
         seconds = sum(pools.seconds for pools in used.values())
         begun = time.perf_counter()
@@ -182,7 +182,7 @@ class Evaluator:
 
     def _training_rows(self) -> list[Indices]:
         """Return the rows of every training set that kernels are computed for."""
-        cuts = self.run.protocol.cuts_validation and self.split.refits
+        cuts = self.run.offline.cuts_validation and self.split.refits
         return [self.split.train, *([] if cuts else [fold.train for fold in self.split.folds])]
 
     def stage(self, name: str, point: dict[str, Any], draws: Draws, kernel: int | None = None) -> Stage:
@@ -195,7 +195,7 @@ class Evaluator:
         """
         run, algorithm = self.run, algorithms.load(name)
         tuning = run.tune if kernel is None else None
-        candidates = Candidates.of(algorithm, point, tuning, run.protocol.values, run.protocol.steps)
+        candidates = Candidates.of(algorithm, point, tuning, run.offline.values, run.offline.steps)
         train = self.train()
         train = replace(train, pool=_only(train.pool, kernel))
         # Without hyperparameters the final fit comes first: it shows whether an SVM is left to select the C of.
@@ -214,10 +214,10 @@ class Evaluator:
         if final is None:
             final, seconds = _timed(algorithm, selection.settings, train, draws)
         begun = time.perf_counter()
-        trace = learned_kernel_trace(run.protocol, len(self.split.train), len(self.dataset.labels))
+        trace = learned_kernel_trace(run.offline, len(self.split.train), len(self.dataset.labels))
         model = next(final.models([selection.C], trace=trace))
         last = final.work + model.work
-        work = work + last if run.protocol.counts_selection else last
+        work = work + last if run.offline.counts_selection else last
         return Stage(final, model, selection, seconds, seconds + time.perf_counter() - begun, work)
 
     def _selects(self, candidates: Candidates, final: Learned | None) -> bool:
@@ -264,16 +264,17 @@ class Evaluator:
             "objective": last.objective if last else np.nan,
             "epochs": last.epochs if last else np.nan,
         }
-        if "selected_kernel" in run.protocol.yields:
+        if "selected_kernel" in run.offline.yields:
             m, n = len(run.kernels), len(self.split.train)
             measured["selected_kernel"] = int(np.argmax(learned.weights)) + 1
             measured["kernel_share_percent"] = 100.0 * computed / (m * n * n) if m else np.nan
-        if "training_error_percent" in run.protocol.yields:
+        if "training_error_percent" in run.offline.yields:
             train = stage.learned.sample
-            wrong = predicted(scores_of(stage.model.predictor, train)) != train.y_true if last is None else None
-            share = float(np.mean(wrong)) if last is None else last.training_error
-            measured["training_error_percent"] = 100.0 * share
-        if "alignment" in run.protocol.yields:
+            wrong = np.nan if last is None else last.training_error
+            if last is None:
+                wrong = float(np.mean(predicted(scores_of(stage.model.predictor, train)) != train.y_true))
+            measured["training_error_percent"] = 100.0 * wrong
+        if "alignment" in run.offline.yields:
             among = self.pools(self.split.train).among(self.split.test)
             labels = self.dataset.labels[self.split.test]
             single_kernel = single.weights.any() and not learned.one_vs_rest and not self.dataset.classes
@@ -285,7 +286,9 @@ def _only(pool: Pool, kernel: int | None) -> Pool:
     return pool if kernel is None else pool.only([kernel])
 
 
-def _timed(algorithm: algorithms.Algorithm, settings: dict[str, Any], sample: Sample, draws: Draws) -> tuple[Learned, float]:
+def _timed(
+    algorithm: algorithms.Algorithm, settings: dict[str, Any], sample: Sample, draws: Draws
+) -> tuple[Learned, float]:
     begun = time.perf_counter()
     return learn_task(algorithm, settings, sample, draws), time.perf_counter() - begun
 
@@ -326,14 +329,14 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     before: tuple[Split, list[bool]] | None = None
     for r, (split, seed) in enumerate(splits(run, dataset)):
         if r == 0:
-            _try_first(Evaluator(run, dataset, split.few(dataset.labels)), seed)
+            _try_first(run, dataset, split.few(dataset.labels), seed)
         drew, evaluator = [False] * len(run.points), None
         for p, point in enumerate(run.points):
             if before is not None and before[0] is split and not before[1][p]:
                 # The same split without random numbers has the same result, and is evaluated once.
                 results[p, r] = results[p, r - 1]
                 continue
-            if evaluator is None or run.size or not run.protocol.shares_kernels:
+            if evaluator is None or run.size or not run.offline.shares_kernels:
                 kernels, own = _sized(run, p, dataset, split, seed)
                 sized = replace(run, kernels=[run.kernels[k] for k in kernels])
                 evaluator = Evaluator(sized, dataset, own)
@@ -344,11 +347,11 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     return _collected(run, dataset, results)
 
 
-def _try_first(evaluator: Evaluator, seed: np.random.SeedSequence) -> None:
+def _try_first(run: Run, dataset: PreparedDataset, few: Split, seed: np.random.SeedSequence) -> None:
     """Evaluate a few examples twice, and raise ContractError unless both evaluations are the same."""
     with contextlib.suppress(SolverError):  # on all examples something may be learned
-        outlines = [evaluator.evaluate(evaluator.run.points[0], Draws(seed)).outline() for _ in range(2)]
-        check_same(evaluator.run.file, *outlines)
+        first, again = (Evaluator(run, dataset, few).evaluate(run.points[0], Draws(seed)) for _ in range(2))
+        check_same(run.file, first.outline(), again.outline())
 
 
 def _sized(
@@ -372,7 +375,7 @@ def _sized(
         least = int(np.unique(labels[rows], return_counts=True)[1].min())
         if size > least:
             raise DataError(f"{dataset.name}: the sweep asks for {size} training examples a class, one has {least}")
-        return list(range(m)), split.shortened(first(size, labels, rows))
+        return list(range(m)), split.shortened(first_of_each(size, labels, rows))
     return list(range(m)), split
 
 
@@ -385,14 +388,14 @@ def _result(run: Run, evaluation: Evaluation, kernels: list[int]) -> Result:
     y_true, y_pred = evaluation.predictions.y_true, evaluation.predictions.y_pred
     confusion = np.zeros((evaluation.predictions.scores.shape[1],) * 2)
     np.add.at(confusion, (y_true, y_pred), 1.0)
-    curve = curves.KINDS[run.protocol.curves](evaluation)
+    curve = curves.KINDS[run.offline.curves](evaluation)
     return Result(evaluation.metrics, Kernels(weights, thetas), curve, confusion)
 
 
 def _collected(run: Run, dataset: PreparedDataset, results: Mapping[tuple[int, int], Result]) -> Outcome:
     """Return results by point and repetition as the arrays of an Outcome."""
     shape = len(run.points), len(run.repeats)
-    metrics = {name: np.empty(shape) for name in results[0, 0].metrics if name in run.protocol.yields}
+    metrics = {name: np.empty(shape) for name in results[0, 0].metrics if name in run.offline.yields}
     for place, result in results.items():
         for name, values in metrics.items():
             values[place] = result.metrics[name]

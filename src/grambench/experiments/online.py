@@ -1,9 +1,11 @@
-"""The online protocol: one pass over each of several orders of the examples (OMKC, Section 5.1).
+"""The online protocol: one prequential pass over each of several permutations of the examples (OMKC, Section 5.1).
 
-An algorithm that learns online tells of its own pass; of one that passes several times, the first pass is measured, in
-which every example is new. One that learns from all at once is trained anew at each
-checkpoint, on what has been seen by then, and predicts what comes until the next one; where it learns a kernel only, a
-machine is trained on it. Until each class has been seen a few times it learns nothing, and the majority is predicted.
+An algorithm that learns online reports its own pass. If it passes several times, the first pass is measured, in which
+every example is new. An algorithm that learns from all examples at once is trained anew at each checkpoint on the
+examples received by then, and predicts those up to the next checkpoint; if it learns a kernel alone, an SVM is trained
+on it. Until each class has been received a few times it learns nothing, and the majority class is predicted.
+
+Of C classes, a two-class algorithm passes once for each class against the rest, and the largest score predicts.
 """
 
 import time
@@ -16,16 +18,29 @@ from numpy.typing import NDArray
 
 from grambench import algorithms
 from grambench.algorithms import Algorithm
-from grambench.algorithms.checks import check_same, scored
-from grambench.algorithms.fit import Fit, Floats, Order, Predictor
+from grambench.algorithms.checks import check_same
+from grambench.algorithms.fit import Fit, Floats, Trace
+from grambench.algorithms.one_vs_rest import OneVsRest
+from grambench.config.metrics import METRICS, WORK, Predictions
+from grambench.config.protocols import Online
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments import learner
-from grambench.experiments.data import Sample, dense, family_of, unit_of
-from grambench.experiments.learner import WORK
+from grambench.experiments.curves import checkpoints
 from grambench.experiments.outcome import Origin, Outcome, Random
+from grambench.experiments.pools import whole
+from grambench.experiments.run import Run
 from grambench.experiments.seeds import seeds
-from grambench.experiments.specification import Specification
-from grambench.kernels.pool import Grid, Pool, Stored
+from grambench.experiments.training import (
+    Draws,
+    Learned,
+    Sample,
+    check_twice,
+    counts,
+    learn_task,
+    predicted,
+    scores_of,
+    support_vectors,
+)
+from grambench.solvers.platt import probabilities
 
 LEAST = 5  # examples of each class from which something is learned
 TIMED_TWICE_BELOW = 10.0  # seconds; a first fit that reads from disk may take some
@@ -64,17 +79,12 @@ def draw_orders(
     return Orders(np.array(permutations), "seeded")
 
 
-def checkpoints(rounds: int, count: int) -> NDArray[np.int64]:
-    """Return about `count` numbers of rounds, evenly spread, of which the last is `rounds`."""
-    return np.unique(np.linspace(rounds / count, rounds, count).round().astype(np.int64).clip(1, rounds))
-
-
-def outcome(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outcome:
+def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outcome:
     """Run what is asked for.
 
     Parameters
     ----------
-    specification : Specification
+    run : Run
         The run.
     dataset : PreparedDataset
         The data set.
@@ -96,59 +106,54 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     the shorter time counts: the first one may have to read rows from disk, and the paper's kernels were in memory
     (OMKC, Section 5.5). Sweeps and replications are not timed twice.
     """
-    protocol, algorithm = specification.protocol, algorithms.load(specification.file)
-    n, numbers, points = len(dataset.labels), specification.repeats, specification.points
-    orders = draw_orders(dataset.orders, n, protocol["repeats"], specification.seed, dataset.name, numbers)
-    twice = len(points) == 1 and not specification.replicates
-    pool = _pool(specification, dataset, grams)
-    rounds = checkpoints(n, protocol["checkpoints"])
+    protocol, algorithm = run.protocol, algorithms.load(run.file)
+    if not isinstance(protocol, Online):
+        raise TypeError(f"{run.study}: expected an online protocol, got {protocol}")
+    n, numbers, points = len(dataset.labels), run.repeats, run.points
+    orders = draw_orders(dataset.orders, n, protocol.repeats, run.seed, dataset.name, numbers)
+    twice = len(points) == 1 and not run.replicates
+    pool, rounds = whole(run, dataset, grams), checkpoints(n, protocol.checkpoints)
     passes: dict[tuple[int, int], Pass] = {}
-    learns_online = _warm_up(algorithm, points[0], Sample(pool, dataset.labels, orders.indices[0]))
+    samples = [Sample(pool, dataset.labels, order, len(dataset.classes)) for order in orders.indices]
+    learns_online = _warm_up(algorithm, points[0], samples[0])
     for p, point in enumerate(points):
         for r, number in enumerate(numbers):
-            sample = Sample(pool, dataset.labels, orders.indices[r])
-            draws = seeds(specification.seed, f"{dataset.name}/{algorithm.name}", number)[1]
+            seed = seeds(run.seed, f"{dataset.name}/{algorithm.name}", number)[1]
             if learns_online:
-                passes[p, r] = present(algorithm, point, sample, rounds, draws)
+                passes[p, r] = present(algorithm, point, samples[r], rounds, seed)
                 if twice and passes[p, r].seconds < TIMED_TWICE_BELOW:
-                    again = present(algorithm, point, sample, rounds, draws)
+                    again = present(algorithm, point, samples[r], rounds, seed)
                     check_same(algorithm.name, passes[p, r].outline(), again.outline())
                     passes[p, r] = replace(again, seconds=min(passes[p, r].seconds, again.seconds))
             else:
-                passes[p, r] = retrain(algorithm, point, sample, rounds, draws, protocol["C"])
-    return _collected(passes, (len(points), len(numbers)), rounds, orders.origin)
-
-
-def _pool(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
-    family, described = None, specification.dictionary
-    if described:
-        features = dense(dataset)
-        family = family_of(described, features, unit=unit_of(described, features))
-    if family and not grams:
-        return Grid(family, {"": dataset.features})
-    return Stored(grams, features={"": dataset.features}, family=family)
+                passes[p, r] = retrain(algorithm, point, samples[r], rounds, seed, protocol.C)
+    return _collected(passes, (len(points), len(numbers)), rounds, orders.origin, samples)
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What one pass is measured by; at C rounds of it, with m kernels.
+    """A pass over n examples with m kernels, measured at S rounds.
 
     Attributes
     ----------
-    mistakes : ndarray of int64 (C,)
-        Wrong predictions so far.
-    support_vectors : ndarray (C,)
-        Of the classifier after the round.
-    weights : ndarray of float64 (C, m)
-        Of the kernels after the round; NaN where the learned kernel is made of others.
+    mistakes : ndarray of int64 (S,)
+        Misclassified examples so far.
+    support_vectors : ndarray (S,)
+        Support vectors of the classifier after the round; NaN if they are not known.
+    weights : ndarray of float64 (S, m)
+        Weights of the kernels after the round; NaN where the learned kernel is made of others.
     updates : ndarray of float64 (m,)
-        Of each kernel's classifier in all passes; NaN where kernels have none.
+        Updates of each kernel's classifier in all passes; NaN if kernels have no classifiers.
     seconds : float
-        Of the fit, or of all of them.
+        The time of all fits.
     work : dict of int
-        Likewise, under the names of WORK.
+        The work of all fits, under the names of WORK.
     random : bool
         Whether a fit has drawn random numbers.
+    y_pred : ndarray of int (n,)
+        The predicted class of each round.
+    scores : ndarray of float64 (n,) or (n, C)
+        The scores that it was predicted by; 0 while the majority class was predicted.
     """
 
     mistakes: NDArray[np.int64]
@@ -158,6 +163,8 @@ class Pass:
     seconds: float
     work: dict[str, int]
     random: bool
+    y_pred: NDArray[np.intp]
+    scores: Floats
 
     def outline(self) -> dict[str, Any]:
         """Return all but the seconds, by name."""
@@ -166,38 +173,54 @@ class Pass:
 
 def _warm_up(algorithm: Algorithm, point: dict[str, Any], sample: Sample) -> bool:
     """Fit to the first examples, twice, and return whether the algorithm learns online; it is compiled by then."""
-    first = sample.order[: _enough(sample)]
-    order = np.arange(len(first), dtype=np.int32)
-    few = Sample(sample.pool.part(first, first), sample.labels[first], order)
-    return learner.fit_twice(algorithm, point, few, np.random.SeedSequence(0)).trace is not None
+    seen = sample.order[: _enough(sample)]
+    few = Sample(sample.pool.part(seen, seen), sample.labels[seen], _numbers(len(seen)), sample.classes)
+    seed = np.random.SeedSequence(0)
+    check_twice(algorithm, point, few, seed)
+    return learn_task(algorithm, point, few, Draws(seed)).fits[0].trace is not None
+
+
+def _numbers(n: int) -> Any:
+    return np.arange(n, dtype=np.int32)
 
 
 def _enough(sample: Sample) -> int:
-    """Return the round after which each class has been seen `LEAST` times; that of the last example if none is."""
-    positive = sample.labels[sample.order] > 0
-    seen = np.minimum(np.cumsum(positive), np.cumsum(~positive)) >= LEAST
-    return int(np.argmax(seen)) + 1 if seen.any() else len(positive)
+    """Return the round after which each class was received `LEAST` times; the last round if none is."""
+    y_true = sample.y_true[sample.order]
+    received = np.min([np.cumsum(y_true == label) for label in range(sample.classes or 2)], axis=0) >= LEAST
+    return int(np.argmax(received)) + 1 if received.any() else len(y_true)
 
 
 def present(
-    algorithm: Algorithm,
-    point: dict[str, Any],
-    sample: Sample,
-    rounds: NDArray[np.int64],
-    draws: np.random.SeedSequence,
+    algorithm: Algorithm, point: dict[str, Any], sample: Sample, rounds: NDArray[np.int64], seed: np.random.SeedSequence
 ) -> Pass:
-    """Let an algorithm that learns online pass over a sample, and measure it at C rounds of its first pass."""
-    rng = learner.generator(draws)
-    before, start = learner.drawn(rng), time.perf_counter()
-    fit = learner.fit(algorithm, point, sample, rng)
+    """Let an algorithm that learns online pass over a sample, and measure it at some rounds of its first pass."""
+    draws, start = Draws(seed), time.perf_counter()
+    learned = learn_task(algorithm, point, sample, draws)
     seconds = time.perf_counter() - start
-    trace, at = fit.trace, rounds - 1
-    if trace is None:
+    traces, at, n = [_trace(algorithm, each) for each in learned.fits], rounds - 1, len(sample.order)
+    if learned.one_vs_rest:
+        scores = np.stack([trace.scores[:n] for trace in traces], axis=1)
+        y_pred = predicted(scores)
+        mistakes = np.cumsum(y_pred != sample.y_true[sample.order], dtype=np.int64)[at]
+        support = np.full(len(rounds), np.nan)
+        support[-1] = support_vectors(OneVsRest([each.predictor for each in learned.fits if each.predictor]))
+        weights = np.mean([trace.weights[at] for trace in traces], axis=0)
+    else:
+        (trace,), scores = traces, traces[0].scores[:n]
+        mistakes, support = np.cumsum(trace.mistakes, dtype=np.int64)[at], trace.support_vectors[at]
+        weights = trace.weights[at]
+        y_true = sample.y_true[sample.order]
+        y_pred = np.where(trace.mistakes[:n], 1 - y_true, y_true)
+    updates = np.sum([trace.updates for trace in traces], axis=0).astype(np.float64)
+    work = counts(learned.work, len(sample.labels))
+    return Pass(mistakes, support, weights, updates, seconds, work, draws.happened, y_pred, scores)
+
+
+def _trace(algorithm: Algorithm, fit: Fit) -> Trace:
+    if fit.trace is None:
         raise TypeError(f"{algorithm.name}: expected a trace of the pass, got a fit without one")
-    mistakes = np.cumsum(trace.mistakes, dtype=np.int64)[at]
-    updates, counted = trace.updates.astype(np.float64), learner.counts(fit.work, len(sample.labels))
-    random = learner.drawn(rng) != before
-    return Pass(mistakes, trace.support_vectors[at], trace.weights[at], updates, seconds, counted, random)
+    return fit.trace
 
 
 def retrain(
@@ -205,63 +228,86 @@ def retrain(
     point: dict[str, Any],
     sample: Sample,
     rounds: NDArray[np.int64],
-    draws: np.random.SeedSequence,
+    seed: np.random.SeedSequence,
     C: float,
 ) -> Pass:
-    """Train an algorithm that learns from all at once at each of C rounds on what has been seen, and measure it.
+    """Train an algorithm for all examples at once at each of some rounds on those received, and measure it.
 
-    Seconds are those of all fits, their machines and the predictions between them; work is that of fits and machines.
+    Seconds are those of all fits, their SVMs and the predictions between them; work is that of fits and SVMs.
     """
-    order, labels, m = sample.order, sample.labels, sample.pool.shape[0]
-    enough = _enough(sample)
-    begun, work, made = time.perf_counter(), dict.fromkeys(WORK, 0), 0
-    mistakes, support, weights = [], [], []
-    predictor: Predictor | None = None
-    seen, random = order[:0], False
-    for before, now in zip([0, *rounds[:-1]], rounds, strict=True):
+    order, m, enough, draws = sample.order, sample.pool.shape[0], _enough(sample), Draws(seed)
+    y_true, y_pred = sample.y_true, np.empty(len(order), dtype=np.intp)
+    scores = np.zeros((len(order), sample.classes) if sample.classes else len(order))
+    begun, work = time.perf_counter(), dict.fromkeys(WORK, 0)
+    support, weights = np.zeros(len(rounds)), np.full((len(rounds), m), np.nan)
+    model, received = None, order[:0]
+    for number, (before, now) in enumerate(zip([0, *rounds[:-1]], rounds, strict=True)):
         coming = order[before:now]
-        made += _wrong(predictor, sample, seen, coming)
-        mistakes.append(made)
-        seen = order[:now]
-        support.append(0.0)
-        weights.append(np.full(m, np.nan))
+        if model is None:
+            y_pred[before:now] = _majority(y_true[received], sample.classes)
+        else:
+            asked = Sample(sample.pool.part(coming, received), sample.labels[coming], coming, sample.classes)
+            scores[before:now] = scores_of(model.predictor, asked)
+            y_pred[before:now] = predicted(scores[before:now])
+        received = order[:now]
         if now >= enough:
-            known = Sample(sample.pool.part(seen, seen), labels[seen], np.arange(now, dtype=np.int32))
-            rng = learner.generator(draws)
-            unused = learner.drawn(rng)
-            fit = learner.fit(algorithm, point, known, rng)
-            random |= learner.drawn(rng) != unused
-            (machine,) = learner.trained(fit, known, [C])
-            predictor = machine.predictor
-            for name, count in learner.counts(fit.work + machine.work, int(now)).items():
+            pool, numbers = sample.pool.part(received, received), _numbers(int(now))
+            known = Sample(pool, sample.labels[received], numbers, sample.classes)
+            learned = learn_task(algorithm, point, known, draws)
+            model = next(learned.models([C]))
+            for name, count in counts(learned.work + model.work, int(now)).items():
                 work[name] += count
-            support[-1], weights[-1] = learner.support_vectors(predictor), _shares(fit, m)
+            support[number], weights[number] = support_vectors(model.predictor), _shares(learned, m)
     seconds = time.perf_counter() - begun
+    mistakes = np.cumsum(y_pred != y_true[order], dtype=np.int64)[rounds - 1]
     updates = np.full(m, np.nan)
-    return Pass(np.array(mistakes), np.array(support), np.array(weights), updates, seconds, work, random)
+    return Pass(mistakes, support, weights, updates, seconds, work, draws.happened, y_pred, scores)
 
 
-def _wrong(predictor: Predictor | None, sample: Sample, seen: Order, coming: Order) -> int:
-    """Return how many of the coming examples are predicted wrongly; without a predictor, by the majority so far."""
-    positive = sample.labels[coming] > 0
-    if predictor is None:
-        return int(np.count_nonzero(positive != (sample.labels[seen].sum() >= 0)))
-    return int(np.count_nonzero((scored(predictor, sample.pool.part(coming, seen)) >= 0.0) != positive))
+def _majority(y_true: NDArray[np.intp], classes: int) -> int:
+    """Return the class that was received most often: of two equally frequent classes class 1, else the first."""
+    received = np.bincount(y_true, minlength=classes or 2)
+    return int(received.argmax()) if classes else int(received[1] >= received[0])
 
 
-def _shares(fit: Fit, m: int) -> Floats:
+def _shares(learned: Learned, m: int) -> Floats:
     """Return the weights of the pool's m kernels, summing to one; NaN where the kernel is made of others."""
-    if fit.thetas is not None or not fit.weights.any():
+    weights = learned.weights
+    if learned.thetas is not None or not weights.any():
         return np.full(m, np.nan)
-    return np.asarray(fit.weights / fit.weights.sum())
+    return np.asarray(weights / weights.sum())
+
+
+def predictions(found: Pass, sample: Sample) -> Predictions:
+    """Return the predictions of a pass, each with probabilities that are calibrated on earlier rounds alone.
+
+    Scores are calibrated anew when the number of received examples has doubled. Before each class has been received a
+    few times, probabilities are the shares of the classes so far.
+    """
+    y_true, classes = sample.y_true[sample.order], sample.classes or 2
+    scores = found.scores if found.scores.ndim == 2 else np.stack([-found.scores, found.scores], axis=1)
+    likely, enough, n = np.empty((len(y_true), classes)), _enough(sample), len(y_true)
+    shares = np.cumsum(y_true[:, None] == np.arange(classes), axis=0)
+    likely[0] = 1.0 / classes
+    likely[1:enough] = (shares[: enough - 1] + 1.0) / (np.arange(1, enough)[:, None] + classes)
+    while enough < n:
+        end = min(2 * enough, n)
+        likely[enough:end] = probabilities(scores[:enough], y_true[:enough], scores[enough:end])
+        enough = end
+    return Predictions(y_true, found.y_pred, scores, likely)
 
 
 def _collected(
-    passes: Mapping[tuple[int, int], Pass], shape: tuple[int, int], rounds: NDArray[np.int64], origin: Origin
+    passes: Mapping[tuple[int, int], Pass],
+    shape: tuple[int, int],
+    rounds: NDArray[np.int64],
+    origin: Origin,
+    samples: Sequence[Sample],
 ) -> Outcome:
-    """Return the passes, by point and repeat, as the arrays of an Outcome."""
-    m = len(next(iter(passes.values())).updates)
-    metrics = {name: np.empty(shape) for name in ("mistake_percent", "support_vectors", "seconds", *WORK)}
+    """Return the passes, by point and repetition, as the arrays of an Outcome."""
+    m, valued = len(next(iter(passes.values())).updates), {name: each.value for name, each in METRICS.items()}
+    names = [name for name, value in valued.items() if value]
+    metrics = {name: np.empty(shape) for name in ("mistake_percent", "support_vectors", "seconds", *WORK, *names)}
     curves = {name: np.empty((*shape, len(rounds))) for name in ("mistake_percent", "support_vectors")}
     curves["weights"] = np.empty((*shape, len(rounds), m))
     updates = np.empty((*shape, m))
@@ -274,6 +320,10 @@ def _collected(
         metrics["seconds"][place] = each.seconds
         for name, count in each.work.items():
             metrics[name][place] = count
+        found = predictions(each, samples[place[1]])
+        for name, value in valued.items():
+            if value:
+                metrics[name][place] = value(found)
         updates[place] = each.updates
     random: Random = "yes" if any(each.random for each in passes.values()) else "no"
     return Outcome(metrics, curves, rounds, {"updates": updates}, origin, random)

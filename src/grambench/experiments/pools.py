@@ -43,7 +43,7 @@ class Pools:
 
     def __init__(self, run: Run, dataset: PreparedDataset, rows: Indices) -> None:
         begun = time.perf_counter()
-        kernels, protocol = run.pool, run.protocol
+        kernels, protocol = run.pool, run.offline
         self._dataset, self._rows = dataset, rows
         self._standardise, self._between = protocol.standardise, dict[bytes, Pool]()
         trace = protocol.kernel_trace(len(rows), len(dataset.labels))
@@ -84,7 +84,9 @@ class Pools:
         for view in self._views:
             if view:
                 if view not in self._dataset.views:
-                    raise DataError(f"{self._dataset.name}: expected a view {view!r}, got {sorted(self._dataset.views)}")
+                    raise DataError(
+                        f"{self._dataset.name}: expected a view {view!r}, got {sorted(self._dataset.views)}"
+                    )
                 found[view] = self._dataset.views[view][rows]
             else:
                 found[view] = self._vectors(rows)
@@ -109,14 +111,14 @@ class Pools:
 
 def whole(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
     """Return the pool of all examples of a data set, from its stored Gram matrices where there are some."""
-    if not grams and run.kernels:
-        views = dict(dataset.views) or {"": dataset.features}
+    if len(grams) == 0 and run.kernels:
+        views: dict[str, Any] = dict(dataset.views) or {"": dataset.features}
         return ViewPools(run.pool, views, pixels=bool(dataset.views) and not dataset.images).train()
     features, family = {"": dataset.features}, None
     if run.dictionary:
         train = dense(dataset)
         family = run.dictionary.between(train, unit=run.dictionary.unit_of(train))
-    if grams:
+    if len(grams):
         return Stored(grams, features=features, family=family)
     if family is None:
         raise DataError("expected kernels or a dictionary in the study, got neither")

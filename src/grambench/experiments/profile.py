@@ -15,25 +15,25 @@ from grambench.algorithms import stagewise
 from grambench.algorithms.fit import Floats, Labels, continuous
 from grambench.common.errors import ConfigError
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments import learner
-from grambench.experiments.data import Pools, Sample
-from grambench.experiments.holdout import draws
+from grambench.experiments.offline import Evaluator
 from grambench.experiments.outcome import Outcome
-from grambench.experiments.specification import Specification
+from grambench.experiments.run import Run
+from grambench.experiments.splits import splits
+from grambench.experiments.training import Draws, check_twice, learn_task
 from grambench.kernels.pool import Continuous
 
 ITERATIONS = 3  # that are shown
 
 
-def outcome(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
-    """Run what is asked for.
+def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
+    """Evaluate the flipped objective at each value in the first iterations.
 
     Parameters
     ----------
-    specification : Specification
-        The run; the values are those of sigma.
+    run : Run
+        The run; its values are those of sigma.
     dataset : PreparedDataset
-        The data set, with dense features.
+        The data set, with dense features of two classes.
     grams
         Not used.
 
@@ -47,18 +47,17 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     ConfigError
         If the algorithm does not learn stagewise.
     """
-    algorithm, (point,), values = algorithms.load(specification.file), specification.points, specification.values
-    parameters = algorithms.parameters(specification.file, point)
+    algorithm, (point,), values = algorithms.load(run.file), run.points, run.values
+    parameters = algorithms.parameters(run.file, point)
     if not isinstance(parameters, stagewise.Stopping):
-        raise ConfigError(f"{specification.file} does not learn stagewise, so that it has no searches to profile")
-    heights = np.full((ITERATIONS, len(values), len(specification.repeats)), np.nan)
-    for r, draw in enumerate(draws(specification, dataset)):
-        pool = Pools(specification, draw.train).train()
-        fit = (learner.fit if r else learner.fit_twice)(
-            algorithm, point, Sample(pool, draw.train_labels, draw.order), draw.seed
-        )
-        chosen = fit.thetas or []
-        for t, profile in enumerate(profiles(continuous(pool), draw.train_labels, chosen, parameters, values)):
+        raise ConfigError(f"{run.file} does not learn stagewise, so that it has no searches to profile")
+    heights = np.full((ITERATIONS, len(values), len(run.repeats)), np.nan)
+    for r, (split, seed) in enumerate(splits(run, dataset)):
+        train = Evaluator(run, dataset, split).train()
+        if r == 0:
+            check_twice(algorithm, point, train, seed)
+        selected = learn_task(algorithm, point, train, Draws(seed)).thetas or []
+        for t, profile in enumerate(profiles(continuous(train.pool), train.labels, selected, parameters, values)):
             heights[t, :, r] = profile
     return Outcome({f"search_objective_{t}": height for t, height in enumerate(heights, start=1)})
 

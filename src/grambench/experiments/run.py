@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
 from grambench.config import protocols
-from grambench.config.protocols import Protocol
+from grambench.config.protocols import Offline, Protocol
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pools import Dictionary
 
@@ -120,6 +120,13 @@ class Run:
     def pool(self) -> list[Kernel]:
         """The base kernels."""
         return [Kernel.parse(name) for name in self.kernels]
+
+    @property
+    def offline(self) -> Offline:
+        """The protocol of an offline experiment."""
+        if not isinstance(self.protocol, Offline):
+            raise TypeError(f"{self.study}: expected a protocol with splits, got {self.protocol}")
+        return self.protocol
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, without those that are left at their defaults."""

@@ -1,9 +1,9 @@
 """Invariance: how much decision values change when base kernels are multiplied by a factor.
 
-RKL proves that its own do not (Gai et al. 2010, Propositions 1 to 3) and does not measure it. On every part, C is
-chosen for the reference, and the reference is trained with the kernels as they are; then the contestant is trained with
-the same C on kernels multiplied by each factor, all of them or the one with the reference's largest weight, on which
-the most depends.
+RKL proves that its own do not change (Gai et al. 2010, Propositions 1 to 3) and does not measure it. For every split,
+hyperparameters are selected for the reference, which is trained with the kernels as they are. Then the configuration is
+trained with the same hyperparameters on kernels multiplied by each factor: all of them, or the one with the largest
+weight in the reference, on which the most depends.
 """
 
 from collections.abc import Sequence
@@ -12,34 +12,34 @@ from dataclasses import replace
 import numpy as np
 
 from grambench import algorithms
-from grambench.algorithms.checks import certified, scored
+from grambench.algorithms.checks import certified
 from grambench.algorithms.fit import Floats
 from grambench.common.errors import ConfigError
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments import nested, splits
-from grambench.experiments.data import Sample
+from grambench.experiments.offline import Evaluator
 from grambench.experiments.outcome import Outcome
-from grambench.experiments.specification import Specification
-from grambench.experiments.splits import Split
+from grambench.experiments.run import Run
+from grambench.experiments.splits import splits
+from grambench.experiments.training import Draws, Sample, check_twice, learn_task, scores_of
 from grambench.kernels.pool import Stored, stacked
 
 
-def outcome(specification: Specification, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
-    """Run what is asked for.
+def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
+    """Compare decision values at each factor with those of the reference.
 
     Parameters
     ----------
-    specification : Specification
-        The run; the values are factors.
+    run : Run
+        The run; its values are factors.
     dataset : PreparedDataset
-        The data set, with dense features.
+        The data set.
     grams
         Not used.
 
     Returns
     -------
     Outcome
-        decision_change (P, R): the largest change of a test example's decision value, relative to the spread of
+        decision_change (P, R): the largest change of a test example's decision value, relative to the range of
         the reference's decision values; one point a factor.
 
     Raises
@@ -47,29 +47,29 @@ def outcome(specification: Specification, dataset: PreparedDataset, grams: Seque
     ConfigError
         If there is no reference.
     """
-    if specification.reference is None:
+    if run.reference is None:
         raise ConfigError("a sweep that scales kernels needs a reference")
-    base = specification.reference["parameters"]
-    algorithm, reference = algorithms.load(specification.file), algorithms.load(specification.reference["file"])
-    factors, search = specification.values, nested.search_of(specification)
-    (point,) = specification.points
-    changes = np.empty((len(factors), len(specification.repeats)))
+    algorithm, (point,) = algorithms.load(run.file), run.points
+    changes = np.empty((len(run.values), len(run.repeats)))
     gaps = np.empty_like(changes)
-    for r, part in enumerate(splits.parts(specification, dataset)):
+    for r, (split, seed) in enumerate(splits(run, dataset)):
+        evaluator, draws = Evaluator(run, dataset, split), Draws(seed)
+        train, test = evaluator.train(), evaluator.test()
         if r == 0:
-            nested.check_again(algorithm, point, search, part)
-        choice = nested.choose(reference, base, search, part)
-        known, machine = nested.train(reference, base, search, choice, part.outer, part)
-        before = scored(machine.predictor, part.outer.test.pool)
-        for p, factor in enumerate(factors):
-            scales = np.full(len(known.weights), factor)
-            if specification.scaled == "one":
-                scales = np.where(np.arange(len(scales)) == np.argmax(known.weights), factor, 1.0)
-            scaled = Split(_scaled(part.outer.train, scales), _scaled(part.outer.test, scales))
-            fit, machine = nested.train(algorithm, point, search, choice, scaled, part)
-            after = scored(machine.predictor, scaled.test.pool)
-            changes[p, r] = np.abs(after - before).max() / (np.ptp(before) or 1.0)  # a constant has no spread
-            gaps[p, r] = certified(fit).gap
+            check_twice(algorithm, point, train, seed)
+        stage = evaluator.stage(run.reference.file, run.reference.parameters, draws)
+        settings, parameter = point, run.tune.parameter if run.tune else ""
+        if parameter in point and parameter in stage.selection.settings:
+            settings = point | {parameter: stage.selection.settings[parameter]}
+        before = scores_of(stage.model.predictor, test)
+        largest = np.arange(len(run.kernels)) == np.argmax(stage.learned.weights)
+        for p, factor in enumerate(run.values):
+            factors = np.where(largest, factor, 1.0) if run.scaled == "one" else np.full(len(largest), factor)
+            learned = learn_task(algorithm, settings, _scaled(train, factors), draws)
+            model = next(learned.models([stage.selection.C]))
+            after = scores_of(model.predictor, _scaled(test, factors))
+            changes[p, r] = np.abs(after - before).max() / (np.ptp(before) or 1.0)  # a constant has a range of 0
+            gaps[p, r] = certified(learned.fits[0]).gap
     return Outcome({"decision_change": changes, "gap": gaps})
 
 

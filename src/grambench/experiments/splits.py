@@ -76,7 +76,7 @@ class Split:
         parts = [fold.validation for fold in self.folds]
         parts += [fold.train for fold in self.folds] if len(self.folds) == 1 else []
         parts += [] if self.folds else [self.train]
-        kept = np.concatenate([first(FEW, labels, part) for part in parts])
+        kept = np.concatenate([first_of_each(FEW, labels, part) for part in parts])
 
         def among(rows: Indices) -> Indices:
             return rows[np.isin(rows, kept)]
@@ -84,7 +84,7 @@ class Split:
         folds = [Fold(among(fold.train), among(fold.validation)) for fold in self.folds]
         train = among(self.train) if self.refits else folds[0].train
         order = None if self.order is None else within(self.order, np.isin(self.train, kept))
-        return replace(self, train=train, test=first(FEW, labels, self.test), folds=folds, order=order)
+        return replace(self, train=train, test=first_of_each(FEW, labels, self.test), folds=folds, order=order)
 
 
 def within(order: Order, kept: NDArray[np.bool_]) -> Order:
@@ -107,7 +107,7 @@ def splits(run: Run, dataset: PreparedDataset) -> Drawn:
     DataError
         If there are too few examples, or no official split where one is needed.
     """
-    yield from SPLITTERS[run.protocol.splitter](run.protocol, run, dataset)
+    yield from SPLITTERS[run.offline.splitter](run.offline, run, dataset)
 
 
 def random(protocol: protocols.Holdout, run: Run, dataset: PreparedDataset) -> Drawn:
@@ -146,10 +146,9 @@ def nested(protocol: protocols.Nested, run: Run, dataset: PreparedDataset) -> Dr
     labels, count, folds = dataset.labels, protocol.parts, protocol.folds
     rarest = int(np.unique(labels, return_counts=True)[1].min())
     if rarest < max(count, folds + 1):
-        raise DataError(
-            f"{dataset.name}: {count} outer folds with {folds} inner folds need more than {rarest} examples of each class"
-        )
-    members: list[Indices] = []
+        need = f"{count} outer folds with {folds} inner folds need more than {rarest} examples of each class"
+        raise DataError(f"{dataset.name}: {need}")
+    members: Sequence[Indices] = []
     for number in run.repeats:
         partition, part = divmod(number, count)
         start = partition * (count + 1)  # of the seeds: one of the partition, then one of each outer fold
@@ -193,12 +192,14 @@ SPLITTERS: dict[str, Callable[..., Drawn]] = {
 }
 
 
-def _split(train: Indices, validation: Indices, test: Indices, refit: bool, order_seed: np.random.SeedSequence) -> Split:
+def _split(
+    train: Indices, validation: Indices, test: Indices, refit: bool, order_seed: np.random.SeedSequence
+) -> Split:
     folds = [Fold(train, validation)] if len(validation) else []
     return Split(np.concatenate([train, validation]) if refit else train, test, folds, order_seed)
 
 
-def first(count: int, labels: NDArray[np.int8], rows: Indices) -> Indices:
+def first_of_each(count: int, labels: NDArray[np.int8], rows: Indices) -> Indices:
     """Return the first so many examples of each class among some rows, class by class."""
     return np.concatenate([rows[labels[rows] == label][:count] for label in np.unique(labels)])
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from grambench import algorithms
 from grambench.algorithms import Algorithm
-from grambench.algorithms.checks import learn, scored
+from grambench.algorithms.checks import check_same, learn, outline, scored
 from grambench.algorithms.fit import Expansion, Fit, Floats, Kept, Labels, Mixture, Order, Predictor, State, Work
 from grambench.algorithms.one_vs_rest import OneVsRest, against_the_rest
 from grambench.common.errors import SolverError
-from grambench.config.protocols import Protocol
+from grambench.config.protocols import Offline
 from grambench.kernels.pool import Pool
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination
@@ -123,19 +123,26 @@ class Learned:
 
     @property
     def weights(self) -> Floats:
-        """Weights of the kernels, (m,); of C fits, the mean of their shares."""
+        """Weights of the kernels, (m,); of C fits, the mean of their shares.
+
+        If every fit has kernels of its own in a continuous family, they stand one after the other.
+        """
         if not self.one_vs_rest:
             return self.fits[0].weights
-        total = np.zeros(max(len(fit.weights) for fit in self.fits))
-        for each in self.fits:
-            share = each.weights / each.weights.sum() if each.weights.any() else each.weights
-            total[: len(share)] += share / len(self.fits)
+        shares = [each.weights / each.weights.sum() if each.weights.any() else each.weights for each in self.fits]
+        if self.thetas is not None:
+            return np.concatenate(shares) / len(shares)
+        total = np.zeros(len(shares[0]))
+        for share in shares:
+            total += share / len(shares)
         return total
 
     @property
     def thetas(self) -> list[Floats] | None:
-        """Parameters of kernels of a continuous family, of a single fit; None if kernels are of the pool."""
-        return self.fits[0].thetas
+        """Parameters of the kernels in a continuous family; None if kernels are of the pool."""
+        if any(each.thetas is None for each in self.fits):
+            return None
+        return [theta for each in self.fits for theta in each.thetas or []]
 
     @property
     def states(self) -> Sequence[State]:
@@ -152,7 +159,9 @@ class Learned:
         """Whether the algorithm has predictors of its own, so that no SVM is trained."""
         return all(each.predictor is not None for each in self.fits)
 
-    def models(self, C_values: Sequence[float], steps: int | None = None, trace: float | None = None) -> Iterator[Model]:
+    def models(
+        self, C_values: Sequence[float], steps: int | None = None, trace: float | None = None
+    ) -> Iterator[Model]:
         """Yield the algorithm's own predictor, or SVMs at ascending C until one cannot be trained; see `svms`."""
         sample = self.sample
         if not self.one_vs_rest:
@@ -193,6 +202,13 @@ def learn_task(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, d
         # A certificate may hold the Gram matrices of its class, and there may be a hundred classes.
         fits.append(replace(found, certify=None))
     return Learned(sample, fits)
+
+
+def check_twice(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, seed: np.random.SeedSequence) -> None:
+    """Raise ContractError if two fits with the same seed differ."""
+    first, again = (learn_task(algorithm, settings, sample, Draws(seed)) for _ in range(2))
+    for each, other in zip(first.fits, again.fits, strict=True):
+        check_same(algorithm.name, outline(each, sample.pool), outline(other, sample.pool))
 
 
 def svms(
@@ -283,11 +299,6 @@ def kernels_selected(weights: Floats) -> float:
     return float(np.count_nonzero(weights > SELECTED * weights.max())) if weights.any() else np.nan
 
 
-def tuned(algorithm: Algorithm, parameter: str | None) -> bool:
-    """Return whether an algorithm has the hyperparameter that is to be selected."""
-    return parameter is not None and parameter in algorithm.parameters.__dataclass_fields__
-
-
-def learned_kernel_trace(protocol: Protocol, n: int, total: int) -> float | None:
+def learned_kernel_trace(protocol: Offline, n: int, total: int) -> float | None:
     """Return the trace to which a learned kernel is scaled before an SVM is trained on it."""
     return protocol.kernel_trace(n, total) if protocol.scales_learned_kernel else None

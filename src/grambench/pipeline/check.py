@@ -69,8 +69,6 @@ def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], fau
 def _check_algorithm(study: Study, entry: str) -> None:
     """Raise ConfigError for an algorithm that does not exist or does not fit, or a parameter that it refuses."""
     name = study.file(entry)
-    if algorithms.takes_many_classes(name) and study.protocol.kind != "classes":
-        raise ConfigError(f"{name} learns from class numbers, which a study of kind classes alone has")
     sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
     points = [point for sweep in sweeps for point in points_of(study, entry, sweep)]
     known = algorithms.fields(name)
@@ -84,6 +82,8 @@ def _check_algorithm(study: Study, entry: str) -> None:
         algorithms.resolved(name, point)
     if then := study.algorithms[entry].then:
         algorithms.resolved(then, {})
+    if algorithms.needs(name) == "family" and not study.dictionary:
+        raise ConfigError(f"{name} learns from a continuous family of kernels; give the study a `dictionary`")
 
 
 def _check_dataset(study: Study, dataset: Dataset) -> None:
@@ -93,10 +93,11 @@ def _check_dataset(study: Study, dataset: Dataset) -> None:
     if stray := sorted(used - known):
         has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
         raise ConfigError(f"a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
-    kind, has = study.protocol.kind, f"{len(dataset.classes) or 2} classes"
-    if dataset.classes and kind != "classes":
-        raise ConfigError(f"{dataset.name} has {has}, which a study of kind classes alone takes")
-    if kind == "classes" and not dataset.classes:
-        raise ConfigError(f"{dataset.name} has {has}; studies of kind classes take tasks with `classes`")
-    if dataset.descriptors and kind not in ("classes", "split"):
-        raise ConfigError(f"{dataset.name} has images, which a study of kind {kind} does not take")
+    if known == {""}:
+        return
+    if study.dictionary and not study.kernels:
+        raise ConfigError(f"{dataset.name} has views; a study of a dictionary alone takes data sets of vectors")
+    for entry in study.algorithms:
+        if need := algorithms.needs(study.file(entry)):
+            what = "feature vectors" if need == "features" else "a continuous family of kernels on vectors"
+            raise ConfigError(f"{entry} learns from {what}, but data set {dataset.name} has views")

@@ -62,12 +62,10 @@ class Resources:
 
         Long runs are known from measurements, `config/costs.csv`; others, and new ones, from a fit to measured runs,
         four times too little at worst: a pass over the examples, and the training of a machine, take time in proportion
-        to the Gram matrices. A holdout run does its first point of a sweep in the first repeat twice.
+        to the Gram matrices.
         """
-        plan = self.targets.studies[study]
-        sweep = parsed(plan, task)[1]
         first, last = ends(block) if block else (0, self.targets.repeats(study) - 1)
-        done = last - first + 1 + plan.protocol.repeated_first / (len(sweep.values) if sweep else 1)
+        done = last - first + 1
         return START + done * (
             self.targets.configuration.costs.get((study, dataset, task)) or self._guess(study, dataset, task)
         )

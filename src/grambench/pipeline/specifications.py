@@ -17,8 +17,10 @@ from grambench.common.provenance import identity
 from grambench.config.dataset import Base, Dataset, Described, Images, Source
 from grambench.config.shown import Sweep
 from grambench.config.study import Study
+from grambench.experiments.run import Reference, Run, Tuning
 from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
+from grambench.kernels.pools import Dictionary
 from grambench.pipeline import fingerprint
 from grambench.pipeline.targets import Targets, ends, parsed
 from grambench.report import looks
@@ -162,51 +164,47 @@ class Specifications:
         return fingerprint.spec({"family": parsed.family, "parameter": parsed.parameter})
 
     def run_spec(self, study: str, dataset: str, task: str, block: str | None = None) -> str:
-        """Return the settings of a run or of a block of it, which the experiment and the record get as they are.
+        """Return the settings of a run or of a block of it, which the experiment and the record get as they are."""
+        return fingerprint.spec(self.run(study, dataset, task, block).to_dict())
 
-        They hold the study, the data set and the entry (`algorithm`); the `experiment`, a module of
-        grambench.experiments; the entry's algorithm in the registry (`file`) and all its parameters, defaults included,
-        at each of P `points`; the sweep, empty for a plain run, and its `values`; the protocol, the kernels and the
-        seed. Sweeps that scale kernels or profile a search have one point. For the former the values are factors,
-        `scaled` says whether they multiply all kernels or one, and `reference` holds the file and the parameters of the
-        entry to compare with; of a sweep over a `size`, that says of what. Where there are such, the study adds its
-        `dictionary` with the grid, the entry what it tunes and the algorithm that learns `then`, the data set its
-        `classes`, and a block the numbers of its first and last repeat.
-        """
+    def run(self, study: str, dataset: str, task: str, block: str | None = None) -> Run:
+        """Return a run, or a block of it."""
         plan = self.targets.studies[study]
         entry, sweep = parsed(plan, task)
-        settings = {
-            "study": study,
-            "dataset": dataset,
-            "algorithm": entry,
-            "experiment": experiment_of(plan, sweep),
-            "file": plan.file(entry),
-            "points": [algorithms.resolved(plan.file(entry), point) for point in points_of(plan, entry, sweep)],
-            "sweep": task.partition("/")[2],
-            "values": sweep.values if sweep else [],
-            "protocol": plan.protocol.model_dump(mode="json"),
-            "kernels": [kernel.name for kernel in plan.kernel_list()],
-            "seed": self.targets.project.seed,
-        }
+        reference = tuning = dictionary = None
         if sweep and sweep.kind == "scaling":
-            reference = sweep.references.get(entry, entry)
-            (point,) = points_of(plan, reference, sweep)
-            parameters = algorithms.resolved(plan.file(reference), point)
-            settings["scaled"] = sweep.scaled
-            settings["reference"] = {"file": plan.file(reference), "parameters": parameters}
-        if sweep and sweep.kind == "size":
-            settings["size"] = sweep.of
+            other = sweep.references.get(entry, entry)
+            (point,) = points_of(plan, other, sweep)
+            reference = Reference(plan.file(other), algorithms.resolved(plan.file(other), point))
         if tune := plan.algorithms[entry].tune:
-            settings["tune"] = tune.model_dump(mode="json")
-        if then := plan.algorithms[entry].then:
-            settings["then"] = then
-        if classes := self.targets.dataset(dataset).classes:
-            settings["classes"] = classes
+            tuning = Tuning(**tune.model_dump(mode="json"))
+        else:
+            for parameter, values in plan.protocol.tuned().items():
+                tuning = Tuning(parameter, values)
         if plan.dictionary:
-            settings["dictionary"] = plan.dictionary.model_dump(mode="json") | {"grid": plan.dictionary.grid()}
-        if block:
-            settings["block"] = ends(block)
-        return fingerprint.spec(settings)
+            family = plan.dictionary
+            dictionary = Dictionary(family.family, family.low, family.high, family.grid(), family.unit)
+        return Run(
+            study=study,
+            dataset=dataset,
+            algorithm=entry,
+            experiment=experiment_of(plan, sweep),
+            file=plan.file(entry),
+            points=[algorithms.resolved(plan.file(entry), point) for point in points_of(plan, entry, sweep)],
+            sweep=task.partition("/")[2],
+            values=sweep.values if sweep else [],
+            protocol=plan.protocol,
+            kernels=[kernel.name for kernel in plan.kernel_list()],
+            seed=self.targets.project.seed,
+            dictionary=dictionary,
+            tune=tuning,
+            classes=self.targets.dataset(dataset).classes or None,
+            then=plan.algorithms[entry].then,
+            size=sweep.of if sweep and sweep.kind == "size" else "",
+            scaled=sweep.scaled if sweep and sweep.kind == "scaling" else "all",
+            reference=reference,
+            block=ends(block) if block else None,
+        )
 
     def step_code(self, step: str) -> str:
         """Return the code hash of a step, and of the half of it that another process does."""
@@ -311,7 +309,7 @@ def _plain(described: Dataset | Base | Images) -> dict[str, Any]:
 
 def experiment_of(study: Study, sweep: Sweep | None) -> str:
     """Return the module of grambench.experiments that carries a task out."""
-    return study.protocol.kind if sweep is None or sweep.kind in ("parameter", "size") else sweep.kind
+    return study.protocol.experiment if sweep is None or sweep.kind in ("parameter", "size") else sweep.kind
 
 
 def points_of(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ It is the leaderboard's protocol with fewer draws. Every run is a process under 
 many at a time as there are cores; nothing is left behind but the data that was fetched.
 """
 
+import dataclasses
 import math
 import os
 import subprocess
@@ -91,13 +92,13 @@ def study(plan: Plan, asked: Asked) -> Study:
         raise ConfigError(f"{name}: expected an algorithm for two classes, got one that learns from class numbers")
     algorithms.parameters(name, asked.parameters)
     free = "C" in set(algorithms.fields(name)) - set(asked.parameters)
-    tune = Tune(parameter="C", values=known.protocol.model_dump()["values"]) if free else None
+    tune = Tune(parameter="C", values=dataclasses.asdict(known.protocol)["values"]) if free else None
     place = {"path": name} if name.endswith(".py") else {"algorithm": name}
     title = algorithms.title(name)
     if title in {title_of(known, other) for other in asked.others}:
         title = f"{title} (tried)"
     entry = Entry(**place, title=title, parameters=asked.parameters, tune=tune)
-    protocol = known.protocol.model_copy(update={"repeats": asked.repeats})
+    protocol: Any = dataclasses.replace(known.protocol, repeats=asked.repeats)  # type: ignore[arg-type]
     entries = {ENTRY: entry} | {other: known.algorithms[other] for other in asked.others}
     return known.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
 

@@ -15,6 +15,8 @@ from grambench.algorithms.on_features import check_classes, features_of, without
 from grambench.algorithms.oracle import check_loss_weight
 from grambench.kernels.pool import Pool
 
+NEEDS = "features"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:

@@ -14,6 +14,8 @@ from grambench.algorithms.fit import Fit, Floats, Labels, Order
 from grambench.algorithms.on_features import check_classes, features_of, seed_of, without_kernels
 from grambench.kernels.pool import Pool
 
+NEEDS = "features"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:

@@ -18,6 +18,8 @@ from grambench.kernels.search import space
 
 Floats = NDArray[np.float64]
 
+NEEDS = "family"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(stagewise.Stopping):

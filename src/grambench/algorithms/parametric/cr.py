@@ -12,6 +12,8 @@ from grambench.algorithms import greedy_risk
 from grambench.algorithms.fit import Fit, Labels, Order, continuous
 from grambench.kernels.pool import Pool
 
+NEEDS = "family"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(greedy_risk.Parameters):

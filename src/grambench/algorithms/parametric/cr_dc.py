@@ -29,6 +29,8 @@ NEWTON = 50  # steps of Newton's method in one of them at most
 NEAR = 1e-2  # relative change of s at which these end: the next one would be of the order of its square
 LONGEST = 4.0  # factor by which one of these may change s
 
+NEEDS = "family"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(greedy_risk.Parameters):

@@ -10,6 +10,8 @@ import numpy as np
 from grambench.algorithms.fit import Fit, Labels, Order, check_refinement, continuous
 from grambench.kernels.pool import Pool
 
+NEEDS = "family"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:

@@ -16,7 +16,7 @@ from grambench import experiments
 from grambench.common import provenance
 from grambench.common.files import identity_of
 from grambench.datasets import store, views
-from grambench.experiments.specification import Specification
+from grambench.experiments.run import Run
 from grambench.kernels import matrices
 from grambench.pipeline import specification, supervise
 from grambench.results import records
@@ -39,7 +39,7 @@ def _run(spec: dict[str, Any], code: str, output: Path, prepared: Path, others: 
         records.write(output, records.Record(**names, status="unavailable", reason=str(dataset), settings=spec))
         return
     run = experiments.load(spec["experiment"])
-    outcome = run(Specification(**spec), dataset, [matrices.open_matrix(path) for path in grams])
+    outcome = run(Run.from_dict(spec), dataset, [matrices.open_matrix(path) for path in grams])
     used = resource.getrusage(resource.RUSAGE_SELF)
     measured = {
         "wall_seconds": time.time() - psutil.Process().create_time(),
