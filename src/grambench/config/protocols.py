@@ -132,6 +132,8 @@ class Offline(Common):
         of a fold have kernels of their own, with units of their own.
     shares_kernels : bool
         Whether the points of a sweep share kernel matrices.
+    counts_kernels_once : bool
+        Whether kernel values that all candidates of a selection share count once.
     counts_selection : bool
         Whether seconds and work include those of the selection.
     """
@@ -148,6 +150,7 @@ class Offline(Common):
     scales_learned_kernel: ClassVar[bool] = False
     cuts_validation: ClassVar[bool] = False
     shares_kernels: ClassVar[bool] = False
+    counts_kernels_once: ClassVar[bool] = False
     counts_selection: ClassVar[bool] = True
 
     def kernel_trace(self, n: int, total: int) -> float | None:
@@ -307,6 +310,7 @@ class Holdout(Offline):
     progress: ClassVar[str] = "Iterations"
     sweeps: ClassVar[tuple[str, ...]] = ("parameter", "profile")
     scales_learned_kernel: ClassVar[bool] = True
+    counts_kernels_once: ClassVar[bool] = True
 
     kind: Literal["holdout"]
     repeats: Repeats = 10

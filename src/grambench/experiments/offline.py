@@ -205,7 +205,8 @@ class Evaluator:
         selection = Selection(candidates.settings[0], candidates.C_values[-1])
         if self._selects(candidates, final):
             folds = [self.validation(fold, kernel, candidates.by) for fold in self.split.folds]
-            selection = select(algorithm, candidates, folds, draws)
+            once = run.offline.counts_kernels_once
+            selection = select(algorithm, candidates, folds, draws, count_once=once)
             if self.split.refits:
                 selection.learned = selection.model = None
         work = selection.work

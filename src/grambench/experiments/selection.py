@@ -157,8 +157,23 @@ class _Trained(NamedTuple):
     seconds: float
 
 
-def select(algorithm: Algorithm, candidates: Candidates, folds: Sequence[Validation], draws: Draws) -> Selection:
+def select(
+    algorithm: Algorithm, candidates: Candidates, folds: Sequence[Validation], draws: Draws, *, count_once: bool = False
+) -> Selection:
     """Train every candidate on each fold, and return the one with the fewest misclassified validation examples.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        The algorithm.
+    candidates : Candidates
+        What is tried.
+    folds : sequence of Validation
+        Training and validation examples.
+    draws : Draws
+        Random numbers of the fits.
+    count_once : bool
+        Whether kernel values that all candidates share count once; if not, each counts those that it asks for.
 
     Raises
     ------
@@ -182,8 +197,7 @@ def select(algorithm: Algorithm, candidates: Candidates, folds: Sequence[Validat
         del candidate  # a fit may hold all Gram matrices, and the next one is about to be made
     if best.learned is None:
         raise tally.failure or SolverError(f"{algorithm.name}: nothing was learned")
-    if tally.shares_kernels:
-        # All candidates share these kernel values, which were computed once.
+    if count_once and tally.shares_kernels:
         every = sum(math.prod(fold.train.pool.shape) for fold in folds)
         tally.fits.kernel_values = min(tally.fits.kernel_values, every)
     best.work, best.failed = tally.fits + tally.svms, tally.failed
