@@ -653,6 +653,13 @@ class Dataset(Described):
         """Return the views that kernels can be on; "" stands for the features of vectors."""
         return set(self.blocks.views()) if self.blocks else {""}
 
+    @property
+    def has_split(self) -> bool:
+        """Whether the data come with a training and a test part."""
+        source = self.sources[0]
+        images = isinstance(source.reader, WordLists | ImageSets) or (isinstance(source, Generated) and self.descriptors)
+        return bool(images or source.reader.test_rows)
+
     def least(self) -> int:
         """Return the number of examples of the source that has fewest: what a job is expected to take at first."""
         return min([self.n, *(source.n for source in self.sources if source.n)])

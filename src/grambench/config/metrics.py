@@ -394,7 +394,9 @@ METRICS = {
     "best_kernel": Metric(
         label="Best kernel", meaning="the kernel whose own classifier makes the fewest mistakes", decimals=0
     ),
-    "weight": Metric(label="Weight of the kernel", meaning="weight of a kernel in the combination", decimals=2),
+    "weight": Metric(
+        label="Weight of the kernel", meaning="weight of a kernel in the combination", decimals=2, derived=True
+    ),
     "n": Metric(label="Examples", meaning="number of examples", decimals=0, derived=True),
     "d": Metric(label="Dimensions", meaning="number of features", decimals=0, derived=True),
 }

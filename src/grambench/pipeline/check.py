@@ -93,6 +93,9 @@ def _check_dataset(study: Study, dataset: Dataset) -> None:
     if stray := sorted(used - known):
         has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
         raise ConfigError(f"a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
+    if study.protocol.needs_official_split and not dataset.has_split:
+        kind = study.protocol.kind
+        raise ConfigError(f"{dataset.name} comes without a split into training and test part, which kind {kind} needs")
     if known == {""}:
         return
     if study.dictionary and not study.kernels:

@@ -80,9 +80,10 @@ class Targets:
     def grams(self, study: str, dataset: str) -> list[str]:
         """Return the Gram files of a data set in the order of the study's kernels.
 
-        Other studies than online ones have none: they make Gram matrices inside a run, from its training examples.
+        Other studies than online ones have none: they make Gram matrices inside a run, from its training examples. Nor
+        have views of examples, whose kernels a run computes itself.
         """
-        if not self.studies[study].protocol.stored:
+        if not self.studies[study].protocol.stored or self.dataset(dataset).views() != {""}:
             return []
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
 
