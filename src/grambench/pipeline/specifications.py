@@ -13,6 +13,7 @@ from grambench import algorithms, experiments, features
 from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import checksums, identity_of, intact, read_text
+from grambench.common.layout import Cell
 from grambench.common.provenance import identity
 from grambench.config.dataset import Base, Dataset, Described, Images, Source
 from grambench.config.shown import Sweep
@@ -20,7 +21,7 @@ from grambench.config.study import Study
 from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import fingerprint
-from grambench.pipeline.targets import Targets, ends, parsed
+from grambench.pipeline.targets import Targets
 from grambench.report import looks
 
 PROSE = ("title", "licence", "citation", "url")
@@ -32,16 +33,15 @@ class Specifications:
     def __init__(self, targets: Targets) -> None:
         self.targets = targets
 
-    def identity(self, study: str, dataset: str, task: str) -> str:
-        """Return what the record of a run has to be made from."""
-        inputs = self.inputs(study, dataset)
-        paths = [layout.PREPARED.format(dataset=dataset), *self.targets.kernels_from(study, dataset)]
-        read = [inputs[path] for path in paths]
-        return identity(self.run_spec(study, dataset, task), self.run_code(study, task), read)
+    def identity(self, cell: Cell) -> str:
+        """Return the identity that the record of a run has to have."""
+        inputs = self.inputs(cell.study, cell.dataset)
+        paths = [layout.PREPARED.format(dataset=cell.dataset), *self.targets.kernels_from(cell.study, cell.dataset)]
+        return identity(self.run_spec(cell), self.run_code(cell), [inputs[path] for path in paths])
 
     def identities(self, study: str) -> str:
-        """Return those of all records of a study in their order, separated by blanks."""
-        return " ".join(self.identity(*run) for run in self.targets.runs() if run[0] == study)
+        """Return the identities of all records of a study in their order, separated by blanks."""
+        return " ".join(map(self.identity, self.targets.cells(study)))
 
     @cache  # noqa: B019  (one plan a process)
     def inputs(self, study: str, dataset: str) -> dict[str, str]:
@@ -78,10 +78,7 @@ class Specifications:
         for study in self.targets.studies:
             for dataset in self.targets.datasets(study):
                 asked |= self.inputs(study, dataset)
-        for study, dataset, task in self.targets.runs():
-            record = layout.RECORD.format(study=study, dataset=dataset, task=task)
-            if Path(record).is_file():
-                asked[record] = self.identity(study, dataset, task)
+        asked |= {cell.path(): self.identity(cell) for cell in self.targets.cells() if Path(cell.path()).is_file()}
         return [path for path in asked if Path(path).is_file() and identity_of(Path(path)) != asked[path]]
 
     def age(self) -> None:
@@ -161,7 +158,7 @@ class Specifications:
         parsed = Kernel.parse(kernel)
         return fingerprint.spec({"family": parsed.family, "parameter": parsed.parameter})
 
-    def run_spec(self, study: str, dataset: str, task: str, block: str | None = None) -> str:
+    def run_spec(self, cell: Cell) -> str:
         """Return the settings of a run or of a block of it, which the experiment and the record get as they are.
 
         They hold the study, the data set and the entry (`algorithm`); the `experiment`, a module of
@@ -173,16 +170,16 @@ class Specifications:
         `dictionary` with the grid, the entry what it tunes and the algorithm that learns `then`, the data set its
         `classes`, and a block the numbers of its first and last repeat.
         """
-        plan = self.targets.studies[study]
-        entry, sweep = parsed(plan, task)
+        plan, entry = self.targets.studies[cell.study], cell.algorithm
+        sweep = plan.sweeps.get(cell.sweep)
         settings = {
-            "study": study,
-            "dataset": dataset,
+            "study": cell.study,
+            "dataset": cell.dataset,
             "algorithm": entry,
             "experiment": experiment_of(plan, sweep),
             "file": plan.file(entry),
             "points": [algorithms.resolved(plan.file(entry), point) for point in points_of(plan, entry, sweep)],
-            "sweep": task.partition("/")[2],
+            "sweep": cell.sweep,
             "values": sweep.values if sweep else [],
             "protocol": plan.protocol.model_dump(mode="json"),
             "kernels": [kernel.name for kernel in plan.kernel_list()],
@@ -200,12 +197,12 @@ class Specifications:
             settings["tune"] = tune.model_dump(mode="json")
         if then := plan.algorithms[entry].then:
             settings["then"] = then
-        if classes := self.targets.dataset(dataset).classes:
+        if classes := self.targets.dataset(cell.dataset).classes:
             settings["classes"] = classes
         if plan.dictionary:
             settings["dictionary"] = plan.dictionary.model_dump(mode="json") | {"grid": plan.dictionary.grid()}
-        if block:
-            settings["block"] = ends(block)
+        if cell.block:
+            settings["block"] = list(cell.block)
         return fingerprint.spec(settings)
 
     def step_code(self, step: str) -> str:
@@ -213,10 +210,10 @@ class Specifications:
         halves = [step, "evaluate"] if step == "gram" else [step]
         return fingerprint.code(*(f"grambench.pipeline.steps.{half}" for half in halves))
 
-    def run_code(self, study: str, task: str) -> str:
+    def run_code(self, cell: Cell) -> str:
         """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
-        plan = self.targets.studies[study]
-        entry, sweep = parsed(plan, task)
+        plan, entry = self.targets.studies[cell.study], cell.algorithm
+        sweep = plan.sweeps.get(cell.sweep)
         entries = {entry, sweep.references.get(entry, entry)} if sweep and sweep.kind == "scaling" else {entry}
         thens = [then for each in entries if (then := plan.algorithms[each].then)]
         modules = sorted({algorithms.module(name) for name in [*map(plan.file, entries), *thens]})
