@@ -28,6 +28,7 @@ from problems import in_turn
 
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
+from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import holdout
 from grambench.experiments.data import Pools, Sample
@@ -61,7 +62,7 @@ def algorithms_in_turn(dataset, rounds):
     """Print the seconds of one draw, algorithm by algorithm."""
     plan = Plan({"studies": ["ca_mnist"]}, Path("config"))
     study = plan.studies["ca_mnist"]
-    told = {name: json.loads(plan.specs.run_spec("ca_mnist", dataset.name, name)) for name in study.algorithms}
+    told = {name: json.loads(plan.specs.run_spec(Cell("ca_mnist", dataset.name, name))) for name in study.algorithms}
     specs = {name: Specification(**settings) for name, settings in told.items()}
     draw = next(holdout.draws(specs["du"], dataset))
     searches = {name: [] for name in specs}
@@ -107,7 +108,7 @@ def parts(rounds):
         path, task = Path(f"results/datasets/{dataset}.h5"), f"{entry}/{sweep}".rstrip("/")
         if not path.is_file():
             continue
-        spec = Specification(**json.loads(plan.specs.run_spec(study, dataset, task)))
+        spec = Specification(**json.loads(plan.specs.run_spec(Cell(study, dataset, entry, sweep))))
         draw, algorithm = next(holdout.draws(spec, store.read(path))), algorithms.load(spec.file)
         seconds = [_parts(spec, draw, algorithm) for _ in range(rounds + 1)][1:]
         print(f"{f'{study}/{dataset}/{task}':44}", *(f"{each:9.4f}" for each in np.median(seconds, axis=0)))

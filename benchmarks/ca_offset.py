@@ -30,6 +30,7 @@ from matplotlib.figure import Figure
 
 from grambench import algorithms
 from grambench.algorithms.fit import Fit
+from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import holdout, learner
 from grambench.experiments.data import Pools, Sample, family_of
@@ -112,7 +113,7 @@ def main():
         sys.exit(f"{path} is missing: snakemake --cores 2 {path} --config 'studies=[ca_dirichlet]'")
     project = yaml.safe_load(Path("config/config.yaml").read_text()) | {"studies": ["ca_dirichlet"]}
     plan = Plan(project, Path("config"))
-    specification = Specification(**json.loads(plan.specs.run_spec("ca_dirichlet", "dirichlet", "ca_1d")))
+    specification = Specification(**json.loads(plan.specs.run_spec(Cell("ca_dirichlet", "dirichlet", "ca_1d"))))
     algorithm = algorithms.load(specification.file)
     by_offset, by_multiple, by_c, chosen, offsets = [], [], [], [], []
     for number, draw in enumerate(holdout.draws(specification, store.read(path))):

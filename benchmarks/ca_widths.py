@@ -25,6 +25,7 @@ from grambench import algorithms
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.fit import Fit, continuous
 from grambench.common import layout
+from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import holdout, learner
 from grambench.experiments.data import Pools, Sample, unit_of
@@ -113,7 +114,7 @@ def main():
     columns = [f"{kernel}, {loss}" for kernel in KERNELS for loss in LOSSES]
     print(f"{'error in percent':20} " + " ".join(f"{column:>23}" for column in columns))
     for task in arguments.tasks or plan.studies["ca_mnist"].datasets:
-        told = {name: json.loads(plan.specs.run_spec("ca_mnist", task, name)) for name in ("ca_1d", "cr")}
+        told = {name: json.loads(plan.specs.run_spec(Cell("ca_mnist", task, name))) for name in ("ca_1d", "cr")}
         for settings in told.values():
             settings["protocol"]["repeats"] = arguments.draws
         specs = {name: Specification(**settings) for name, settings in told.items()}

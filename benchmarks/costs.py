@@ -19,11 +19,11 @@ LONG = 10.0  # seconds
 
 
 def measured(plan, folder):
-    """Return the seconds of a repeat and of all repeats by (study, data set, task)."""
+    """Return the seconds of a repeat and of all repeats by run."""
     return {
-        run: (per_repeat(record, plan.studies[run[0]].protocol.repeated_first, START), record[0])
+        run: (per_repeat(record, plan.studies[run.study].protocol.repeated_first, START), record[0])
         for run, record in recorded([folder]).items()
-        if run[0] in plan.studies
+        if run.study in plan.studies
     }
 
 
@@ -35,9 +35,10 @@ def main():
     costs = dict(plan.configuration.costs)
     for folder in arguments.results:
         for run, (seconds, wall) in measured(plan, folder).items():
-            costs.pop(run, None)
+            key = (run.study, run.dataset, run.task)
+            costs.pop(key, None)
             if wall > LONG:
-                costs[run] = seconds
+                costs[key] = seconds
     with (ROOT / "config/costs.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["study", "dataset", "task", "seconds"])

@@ -23,6 +23,7 @@ from seeds import published
 
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.common import layout
+from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import data, splits
 from grambench.experiments.specification import Specification
@@ -150,7 +151,7 @@ def main():
         print(f"{name}, {norm}: published {printed.mean} +- {printed.std}")
         for reading in arguments.readings:
             how = PLAIN | READINGS[reading]
-            told = json.loads(plan.specs.run_spec("rkl", name, f"klc_{norm}"))
+            told = json.loads(plan.specs.run_spec(Cell("rkl", name, f"klc_{norm}")))
             parts = told["protocol"]["parts"]
             told["protocol"]["trace"] = len(dataset.labels) if how["trace"] == "n" else how["trace"]
             told["block"] = [0, parts * arguments.partitions - 1]

@@ -12,6 +12,7 @@ import yaml
 from seeds import published
 
 from grambench.common import layout
+from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import nested
 from grambench.experiments.specification import Specification
@@ -37,7 +38,7 @@ def main():
     rows = []
     for entry, trace, reading in READINGS:
         for name in study.datasets:
-            spec = json.loads(plan.specs.run_spec("rkl", name, entry))
+            spec = json.loads(plan.specs.run_spec(Cell("rkl", name, entry)))
             spec["protocol"]["trace"] = trace
             outcome = nested.outcome(Specification(**spec), store.read(Path(layout.PREPARED.format(dataset=name))))
             ours = Sample.of(outcome.metrics["accuracy_percent"][0])

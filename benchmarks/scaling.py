@@ -25,6 +25,7 @@ from typing import NamedTuple
 import h5py
 
 from grambench.common import layout
+from grambench.common.layout import Cell
 from grambench.config.load import read
 from grambench.config.protocols import Nested
 from grambench.pipeline.plan import Plan
@@ -38,7 +39,7 @@ READERS = ("collect", "reproduce", "claims", "table", "figure")  # of numbers of
 
 
 class Job(NamedTuple):
-    """What a job is, what it waits for, the (study, data set, task) and number of repeats of a run, and its size."""
+    """What a job is, what it waits for, the cell and number of repeats of a run, and its size."""
 
     rule: str
     needs: list
@@ -77,16 +78,14 @@ def workflow(plan):
                 jobs[inner] = Job("inner", [prepared], size=n**2)
                 threads = 2 if n > TWO_THREADS else 1
                 jobs |= {gram: Job("gram", [inner], size=n**2 / threads, threads=threads) for gram in grams}
-            for task in plan.targets.tasks(study, dataset):
-                name, run = layout.RECORD.format(study=study, dataset=dataset, task=task), (study, dataset, task)
-                blocks = plan.resources.block_records("/".join(run))
+            for run in (cell for cell in plan.targets.cells(study) if cell.dataset == dataset):
+                blocks = {block.path(layout.BLOCK): block.block for block in plan.resources.blocks(run)}
                 if not blocks:
-                    jobs[name] = Job("run", [prepared, *grams], run, plan.targets.repeats(study))
+                    jobs[run.path()] = Job("run", [prepared, *grams], run, settings.protocol.repeats)
                     continue
-                for name_of_block, block in zip(blocks, plan.resources.blocks(*run), strict=True):
-                    first, last = map(int, block.split("-"))
-                    jobs[name_of_block] = Job("run", [prepared, *grams], run, last - first + 1)
-                jobs[name] = Job("join", blocks)
+                for block, (first, last) in blocks.items():
+                    jobs[block] = Job("run", [prepared, *grams], run, last - first + 1)
+                jobs[run.path()] = Job("join", list(blocks))
         runs, reproduction, claims = (
             pattern.format(study=study) for pattern in (layout.RUNS, layout.REPRODUCTION, layout.CLAIMS)
         )
@@ -122,7 +121,7 @@ def measured(folders):
 
 
 def recorded(folders):
-    """Return (wall seconds, points of a sweep, repeats, blocks) by (study, data set, task)."""
+    """Return (wall seconds, points of a sweep, repeats, blocks) by run."""
     found = {}
     for folder in map(Path, folders):
         for path in (folder / "runs").rglob("[!.]*.h5"):
@@ -131,9 +130,9 @@ def recorded(folders):
                     if file.attrs["status"] == "ok":
                         provenance = json.loads(file.attrs["provenance"])
                         shape = next(iter(file["metrics"].values())).shape[:2]
-                        study, dataset, *task = path.relative_to(folder / "runs").with_suffix("").parts
+                        cell = Cell.parse(path.relative_to(folder / "runs").with_suffix("").as_posix())
                         blocks = provenance.get("blocks", 1)
-                        found[study, dataset, "/".join(task)] = provenance["wall_seconds"], *shape, blocks
+                        found[cell] = provenance["wall_seconds"], *shape, blocks
             except OSError:  # being written
                 continue
     return found
@@ -150,18 +149,18 @@ class Costs:
 
     def __init__(self, plan, seconds, records):
         self.plan, self.records, self.seconds = plan, records, seconds
-        names = {run: ("run", layout.RECORD.format(study=run[0], dataset=run[1], task=run[2])) for run in records}
+        names = {run: ("run", run.path()) for run in records}
         beside = [seconds[names[run]] - records[run][0] for run in records if names[run] in seconds]
         self.beside = max(median(beside), 0.0) if beside else 0.0
         self.start = {
-            study: min((wall for run, (wall, *_) in records.items() if run[0] == study), default=1.0)
+            study: min((wall for run, (wall, *_) in records.items() if run.study == study), default=1.0)
             for study in plan.studies
         }
         self.least = min(seconds.values(), default=0.3)
         self.alike, self.whole = defaultdict(list), defaultdict(list)
         for run in records:
-            self.alike[run[0], run[2]].append(self._repeat(run))
-            self.whole[run[0]].append(self._repeat(run))
+            self.alike[run.study, run.task].append(self._repeat(run))
+            self.whole[run.study].append(self._repeat(run))
         self.known = defaultdict(list)  # (seconds, size) by rule
         for name, job in workflow(plan).items():
             if (job.rule, name) in seconds and job.rule != "run":
@@ -170,11 +169,11 @@ class Costs:
     def _extra(self, run):
         """Return how many repeats a run does beside its own: a holdout run has the first one at one point twice."""
         points = self.records[run][1] if run in self.records else 1
-        return self.plan.studies[run[0]].protocol.repeated_first / points
+        return self.plan.studies[run.study].protocol.repeated_first / points
 
     def _repeat(self, run):
-        first = self.plan.studies[run[0]].protocol.repeated_first
-        return per_repeat(self.records[run], first, self.start[run[0]])
+        first = self.plan.studies[run.study].protocol.repeated_first
+        return per_repeat(self.records[run], first, self.start[run.study])
 
     def has(self, name, job):
         """Whether the cost of a job was measured."""
@@ -186,14 +185,15 @@ class Costs:
             run = job.run
             everything = [value for values in self.whole.values() for value in values]
             known = run in self.records
-            likes = [self._repeat(run)] if known else self.alike[run[0], run[2]] or self.whole[run[0]] or everything
-            return self.beside + self.start[run[0]] + (job.repeats + self._extra(run)) * mean(likes)
+            likes = [self._repeat(run)] if known else self.alike[run.study, run.task]
+            likes = likes or self.whole[run.study] or everything
+            return self.beside + self.start[run.study] + (job.repeats + self._extra(run)) * mean(likes)
         sizes = self.known[job.rule]
         like = job.size * sum(cost for cost, _ in sizes) / sum(size for _, size in sizes) if sizes else self.least
         cost = job.threads * self.seconds.get((job.rule, name), like)
         if job.rule not in READERS:
             return cost
-        more = plan.targets.repeats(job.run[0]) / self.plan.targets.repeats(job.run[0])
+        more = plan.studies[job.run[0]].protocol.repeats / self.plan.studies[job.run[0]].protocol.repeats
         return self.least + max(cost - self.least, 0.0) * max(more, 1.0)
 
 
@@ -284,7 +284,7 @@ def main():
     settings = read(ROOT / "config/config.yaml")
     settings |= {"studies": arguments.studies} if arguments.studies else {}
     plan = plan_of(settings)
-    runs = set(plan.targets.runs())
+    runs = set(plan.targets.cells())
     records = {run: found for run, found in recorded(arguments.results).items() if run in runs}
     if not records:
         raise SystemExit("no records: run the studies first, or name results folders after --results")

@@ -16,6 +16,7 @@ import yaml
 
 from grambench import experiments
 from grambench.common import layout
+from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments.specification import Specification
 from grambench.kernels import matrices
@@ -64,7 +65,7 @@ def published(study, dataset, algorithm, metric):
 
 
 def run(plan, study, dataset, algorithm):
-    asked = Specification(**json.loads(plan.specs.run_spec(study, dataset, algorithm)))
+    asked = Specification(**json.loads(plan.specs.run_spec(Cell(study, dataset, algorithm))))
     prepared = store.read(Path(layout.PREPARED.format(dataset=dataset)))
     grams = [matrices.open_matrix(Path(path)) for path in plan.targets.grams(study, dataset)]
     return experiments.load(asked.experiment)(asked, prepared, grams)

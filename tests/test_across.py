@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.files import sealed
+from grambench.common.layout import Cell
 from grambench.config.load import check
 from grambench.config.project import Configuration
 from grambench.config.shown import ProfileSweep
@@ -477,12 +478,12 @@ def test_only_holdout_studies_have_searches_to_profile():
 
 def test_the_plan_of_a_profile(monkeypatch):
     plan = Plan({"studies": ["ca_letter"]}, CONFIG)
-    settings = json.loads(plan.specs.run_spec("ca_letter", "letter_b_d", "ca_1d/profile"))
+    settings = json.loads(plan.specs.run_spec(Cell("ca_letter", "letter_b_d", "ca_1d", "profile")))
     assert (settings["experiment"], len(settings["points"]), len(settings["values"])) == ("profile", 1, 101)
     assert (settings["values"][0], settings["values"][-1]) == (1.0, pytest.approx(200.0))
     seen = []
     monkeypatch.setattr(fingerprint, "code", lambda *modules: seen.extend(modules))
-    plan.specs.run_code("ca_letter", "ca_1d/profile")
+    plan.specs.run_code(Cell("ca_letter", "letter_b_d", "ca_1d", "profile"))
     assert "grambench.experiments.profile" in seen and "grambench.algorithms.parametric.ca_1d" in seen
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from grambench import experiments
 from grambench.common import layout
+from grambench.common.layout import Cell
 from grambench.config.load import check, read
 from grambench.config.project import Project
 from grambench.datasets.store import PreparedDataset
@@ -46,7 +47,7 @@ CASES = {
 
 def spec_of(plan, case):
     asked, protocol = CASES[case]
-    spec = json.loads(plan.specs.run_spec(*asked.split("/", 2)))
+    spec = json.loads(plan.specs.run_spec(Cell.parse(asked)))
     spec["protocol"] |= protocol
     spec["values"], spec["points"] = spec["values"][:2], spec["points"][:2]
     spec["kernels"] = spec["kernels"][::5]
@@ -107,45 +108,45 @@ def test_a_failed_block_fails_the_run_and_is_named(plan):
 
 
 def test_blocks_cover_every_repeat_once(plan):
-    assert plan.resources.split_runs()
-    for run in plan.resources.split_runs():
-        study, dataset, task = run.split("/", 2)
-        blocks = plan.resources.blocks(study, dataset, task)
-        ends = [list(map(int, block.split("-"))) for block in blocks]
+    assert plan.resources.split()
+    for cell in plan.resources.split():
+        blocks = plan.resources.blocks(cell)
+        assert {block._replace(block=None) for block in blocks} == {cell}
+        ends = [list(block.block) for block in blocks]
         covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
-        assert covered == list(range(plan.targets.repeats(study)))
-        names = {"study": study, "dataset": dataset, "task": task}
-        assert plan.resources.block_records(run) == [layout.BLOCK.format(**names, block=block) for block in blocks]
-        whole = json.loads(plan.specs.run_spec(study, dataset, task))
-        assert json.loads(plan.specs.run_spec(study, dataset, task, blocks[1])) == whole | {"block": ends[1]}
+        assert covered == list(range(plan.studies[cell.study].protocol.repeats))
+        paths = [f"results/blocks/{cell}/{first}-{last}.h5" for first, last in ends]
+        assert [block.path(layout.BLOCK) for block in blocks] == paths
+        whole = json.loads(plan.specs.run_spec(cell))
+        assert json.loads(plan.specs.run_spec(blocks[1])) == whole | {"block": ends[1]}
 
 
 def test_blocks_are_as_long_as_allowed(plan):
-    for study, dataset, task in (run.split("/", 2) for run in plan.resources.split_runs()):
-        blocks = plan.resources.blocks(study, dataset, task)
-        seconds = [plan.resources.expected_seconds(study, dataset, task, block) for block in blocks]
-        assert max(seconds) <= 60 or len(blocks) == plan.targets.repeats(study)
-        assert plan.resources.expected_seconds(study, dataset, task) > 60
+    for cell in plan.resources.split():
+        blocks = plan.resources.blocks(cell)
+        seconds = list(map(plan.resources.expected_seconds, blocks))
+        assert max(seconds) <= 60 or len(blocks) == plan.studies[cell.study].protocol.repeats
+        assert plan.resources.expected_seconds(cell) > 60
         assert min(seconds) > 20
 
 
 def test_blocks_share_a_studys_budget(plan):
     study = plan.studies["leaderboard"]
-    assert plan.resources.run_seconds("leaderboard") == study.seconds
-    assert plan.resources.run_seconds("leaderboard", "3-5") == study.seconds * 3 / study.protocol.repeats
-    assert plan.resources.run_seconds("omkc", "3-5") == plan.project.limits.seconds
+    assert plan.resources.run_seconds(Cell("leaderboard", "sonar", "unif")) == study.seconds
+    block = Cell.of("leaderboard", "sonar", "unif", "3-5")
+    assert plan.resources.run_seconds(block) == study.seconds * 3 / study.protocol.repeats
+    assert plan.resources.run_seconds(Cell.of("omkc", "sonar", "om2", "3-5")) == plan.project.limits.seconds
 
 
 def test_shorter_blocks_are_more_and_none_is_split_where_they_are_long(plan):
     settings = read(CONFIG / "config.yaml")
 
     def split(seconds):
-        return Plan(settings | {"limits": {"block_seconds": seconds}}, CONFIG).resources.split_runs()
+        return Plan(settings | {"limits": {"block_seconds": seconds}}, CONFIG).resources.split()
 
-    assert set(split(20)) > set(plan.resources.split_runs()) > set(split(10_000)) == set()
+    assert set(split(20)) > set(plan.resources.split()) > set(split(10_000)) == set()
     assert check(Project, settings, "config.yaml").limits.block_seconds == 60
 
 
 def test_on_a_cluster_a_run_in_blocks_is_in_no_group(plan):
-    for run in plan.resources.split_runs():
-        assert plan.resources.group(*run.split("/", 2)) is None
+    assert not any(map(plan.resources.group, plan.resources.split()))

@@ -26,6 +26,7 @@ from grambench.commands import run
 from grambench.common import layout
 from grambench.common.errors import unknown_name
 from grambench.common.files import sealed, write_text
+from grambench.common.layout import Cell
 from grambench.config.project import Configuration
 from grambench.pipeline import doctor, last_run, status
 from grambench.pipeline.plan import Plan
@@ -262,7 +263,7 @@ def test_run_merges_what_snakemake_is_told(monkeypatch, capsys):
         "algorithms": {"rkl": ["rkl_l1"]},
         "seed": 7,
     }
-    assert plan.targets.runs() == [("rkl", "ionosphere", "rkl_l1")] and plan.project.seed == 7
+    assert plan.targets.cells() == [Cell("rkl", "ionosphere", "rkl_l1")] and plan.project.seed == 7
     assert given.targets == ["results/x.csv"] and given.keep_going and command[-2:] == ["--", "results/y.csv"]
 
 
@@ -273,8 +274,8 @@ def test_run_reads_what_snakemake_reads(monkeypatch, capsys, tmp_path):
     config, plan, given, _ = handed_over(monkeypatch, capsys, "--demo", "-d", "sonar", "--", "--configfile", str(path))
     assert config == {"datasets": ["sonar"]}
     assert given.configfile == [Path("config/demo.yaml"), path]
-    assert list(plan.studies) == ["omkc", "leaderboard"] and plan.targets.tasks("omkc", "sonar")[0] == "om2"
-    assert len(plan.targets.entries("omkc")) == 1 and len(plan.targets.entries("leaderboard")) == 6  # the demo's
+    assert list(plan.studies) == ["omkc", "leaderboard"] and plan.targets.cells("omkc")[0].algorithm == "om2"
+    assert len(plan.targets.algorithms("omkc")) == 1 and len(plan.targets.algorithms("leaderboard")) == 6  # the demo's
     assert (plan.project.limits.seconds, plan.project.limits.memory_mb) == (99, 4096)
     path.write_text("- omkc\n")
     code, _, err = call(capsys, "run", "--", "--configfile", str(path))
@@ -284,7 +285,7 @@ def test_run_reads_what_snakemake_reads(monkeypatch, capsys, tmp_path):
 def test_run_takes_algorithms(monkeypatch, capsys):
     config, plan, *_ = handed_over(monkeypatch, capsys, "rkl", "-d", "ionosphere", "-a", "rkl_l1", "unif")
     assert config == {"studies": ["rkl"], "datasets": ["ionosphere"], "algorithms": ["rkl_l1", "unif"]}
-    assert sorted(plan.targets.runs()) == [("rkl", "ionosphere", "rkl_l1"), ("rkl", "ionosphere", "unif")]
+    assert sorted(plan.targets.cells()) == [Cell("rkl", "ionosphere", name) for name in ("rkl_l1", "unif")]
     seen = hand_over(monkeypatch)
     assert call(capsys, "run", "rkl", "-a", "rkl_l1", "-n")[0] == 0
     (command,) = seen  # and no run was noted

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from grambench.common.layout import Cell
 from grambench.pipeline import cluster
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.resources import LAST, START
@@ -43,7 +44,7 @@ def test_the_last_attempt_at_a_run_lets_its_own_limits_end_it(plan):
     limits = plan.project.limits
     for study, dataset, task in (("omkc", "w5a", "om2"), ("rkl", "wdbc", "rkl_l1"), ("ca_letter", "letter_b_d", "cr")):
         memory = [plan.resources.run_mb(study, dataset, attempt) for attempt in range(1, LAST + 1)]
-        minutes = [plan.resources.run_minutes(study, dataset, task, attempt) for attempt in range(1, LAST + 1)]
+        minutes = [plan.resources.run_minutes(Cell(study, dataset, task), attempt) for attempt in range(1, LAST + 1)]
         assert memory[0] < memory[1] and minutes[0] < minutes[1]
         assert memory[-1] >= limits.memory_mb + 500 and 60 * minutes[-1] >= limits.seconds + 60
 
@@ -91,13 +92,12 @@ def test_the_profile_allows_as_many_attempts_and_names_its_jobs():
     ],
 )
 def test_expected_seconds_are_near_the_measured(plan, study, dataset, task, seconds):
-    expected = plan.resources.expected_seconds(study, dataset, task)
+    expected = plan.resources.expected_seconds(Cell.of(study, dataset, task))
     assert seconds / 4 < expected < 4 * max(seconds, START + 1)  # of the shortest, mostly the start
 
 
 def test_a_run_that_tunes_is_expected_to_take_as_many_fits():
     plan = Plan({"studies": ["obscure_caltech", "obscure_caltech_chosen"]}, ROOT / "config")
-    fits, whole = 7 * 4, plan.resources.expected_seconds("obscure_caltech", "caltech_102", "obscure") - START
-    assert plan.resources.expected_seconds("obscure_caltech_chosen", "caltech_102", "obscure") - START == pytest.approx(
-        fits * whole
-    )
+    fits, whole = 7 * 4, plan.resources.expected_seconds(Cell("obscure_caltech", "caltech_102", "obscure")) - START
+    chosen = plan.resources.expected_seconds(Cell("obscure_caltech_chosen", "caltech_102", "obscure"))
+    assert chosen - START == pytest.approx(fits * whole)

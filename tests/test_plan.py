@@ -9,6 +9,7 @@ import yaml
 
 from grambench import algorithms
 from grambench.common.errors import ConfigError
+from grambench.common.layout import Cell
 from grambench.config.load import check, read
 from grambench.config.study import Study
 from grambench.pipeline import fingerprint
@@ -66,7 +67,7 @@ def test_runs_of_a_nested_study_need_no_gram_files(small):
 
 
 def test_settings_of_a_plain_run(small):
-    settings = json.loads(small.specs.run_spec("small", "sonar", "rkl_l2"))
+    settings = json.loads(small.specs.run_spec(Cell.of("small", "sonar", "rkl_l2")))
     (point,) = settings.pop("points")
     assert point["norm"] == "l2" and len(point) > 1  # defaults are there too
     assert settings == {
@@ -84,7 +85,9 @@ def test_settings_of_a_plain_run(small):
 
 
 def test_settings_of_a_scaling_sweep(small):
-    own, other = (json.loads(small.specs.run_spec("small", "sonar", f"{name}/scales")) for name in ("rkl_l1", "rkl_l2"))
+    own, other = (
+        json.loads(small.specs.run_spec(Cell.of("small", "sonar", f"{name}/scales"))) for name in ("rkl_l1", "rkl_l2")
+    )
     assert own["values"] == other["values"] == [0.1, 1.0, 10.0]
     assert len(own["points"]) == len(other["points"]) == 1
     assert own["reference"] == {"file": "rkl", "parameters": own["points"][0]}
@@ -93,7 +96,7 @@ def test_settings_of_a_scaling_sweep(small):
 
 
 def test_settings_of_a_parameter_sweep(small):
-    settings = json.loads(small.specs.run_spec("omkc", "wdbc", "omkc_dd/beta"))
+    settings = json.loads(small.specs.run_spec(Cell.of("omkc", "wdbc", "omkc_dd/beta")))
     assert [point["beta"] for point in settings["points"]] == settings["values"]
     assert settings["experiment"] == "online" and "reference" not in settings
 
@@ -114,7 +117,7 @@ def test_a_run_depends_on_its_protocol_its_algorithm_and_its_reference(small, mo
     always = {"pipeline.steps.run", "pipeline.steps.fit"}
     for (study, task), modules in expected.items():
         seen.clear()
-        small.specs.run_code(study, task)
+        small.specs.run_code(Cell.of(study, "sonar", task))
         assert seen["modules"] == {f"grambench.{name}" for name in modules | always}
 
 
@@ -159,7 +162,7 @@ def test_every_algorithm_is_accepted_under_every_protocol(tmp_path, protocol):
     dictionary = {"family": "gaussian", "low": 0.1, "high": 10.0, "count": 4, "spacing": "log"}
     made = plan(tmp_path, protocol=protocol, algorithms={name: {} for name in names}, sweeps={}, dictionary=dictionary)
     for name in names:
-        settings = json.loads(made.specs.run_spec("small", "sonar", name))
+        settings = json.loads(made.specs.run_spec(Cell.of("small", "sonar", name)))
         assert (settings["experiment"], settings["file"]) == (protocol["kind"], name)
 
 
@@ -253,7 +256,7 @@ def test_what_is_left_of_a_project_is_made_of_studies_again(asked):
         assert json.loads(found.specs.study_spec(name)) == settings
         study = check(Study, settings, name)
         assert study.datasets == found.targets.datasets(name) and study.datasets
-    assert {study for study, _, _ in found.targets.runs()} == set(found.studies) and found.left_out
+    assert {cell.study for cell in found.targets.cells()} == set(found.studies) and found.left_out
 
 
 def test_a_project_can_ask_for_some_of_a_studys_entries(small, tmp_path):
@@ -273,8 +276,8 @@ def test_a_project_can_ask_for_entries_of_every_study(tmp_path):
     plan(tmp_path)
     found = Plan({"studies": ["small", "omkc", "ca_mnist"], "algorithms": ["om2", "rkl_l2"]}, folder)
     assert (list(found.studies), found.left_out) == (["small", "omkc"], ["ca_mnist"])
-    assert found.targets.tasks("small", "sonar") == ["rkl_l2", "rkl_l2/scales"]
-    assert {task.partition("/")[0] for task in found.targets.tasks("omkc", "sonar")} == {"om2"}
+    assert [cell.task for cell in found.targets.cells("small")] == ["rkl_l2", "rkl_l2/scales"]
+    assert {cell.algorithm for cell in found.targets.cells("omkc")} == {"om2"}
     with pytest.raises(ConfigError, match="none of the studies small, omkc has a data set and an algorithm asked for"):
         Plan({"studies": ["small", "omkc"], "algorithms": ["om2"], "datasets": {"omkc": []}, "seed": 7}, folder)
     with pytest.raises(ConfigError, match="unknown algorithm of small, omkc 'rkl_l3': did you mean rkl_l"):
@@ -324,9 +327,9 @@ def test_classes_meet_what_learns_them(tmp_path):
         algorithms={"obscure": {"tune": {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}}},
         sweeps={"kernels": sized | {"algorithms": ["obscure"]}},
     )
-    asked = json.loads(swept.specs.run_spec("small", "digits_10", "obscure/kernels"))
+    asked = json.loads(swept.specs.run_spec(Cell.of("small", "digits_10", "obscure/kernels")))
     assert (asked["experiment"], asked["size"], asked["values"]) == ("classes", "kernels", [1, 2])
     assert asked["points"][0] == asked["points"][1]
     assert asked["tune"]["C"] == [1, 10]
     made = plan(tmp_path / "c", protocol=MANY, datasets=["digits_10"], algorithms={"obscure": {}, "om2": {}}, sweeps={})
-    assert json.loads(made.specs.run_spec("small", "digits_10", "om2"))["classes"] == list(range(10))
+    assert json.loads(made.specs.run_spec(Cell.of("small", "digits_10", "om2")))["classes"] == list(range(10))

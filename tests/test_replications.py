@@ -11,6 +11,7 @@ from specifications import specification
 from test_blocks import dataset, record, run, spec_of
 
 from grambench.common.errors import ConfigError, DataError
+from grambench.common.layout import Cell
 from grambench.config.load import read
 from grambench.experiments import online, splits
 from grambench.pipeline.plan import Plan
@@ -72,22 +73,22 @@ def test_a_nested_replication_is_another_partition():
 )
 def test_there_are_as_many_as_the_budget_allows(study, name, entry):
     plan = project()
-    whole = plan.targets.repeats(study)
-    ends = [list(map(int, block.split("-"))) for block in plan.resources.replications(study, name, entry)]
+    cell, whole = Cell(study, name, entry), plan.studies[study].protocol.repeats
+    ends = [block.block for block in plan.resources.replications(cell)]
     covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
     assert covered == list(range(whole, whole + len(covered)))
     assert all((last - first + 1) % whole == 0 for first, last in ends)
-    seconds = (plan.resources.expected_seconds(study, name, entry) - 3) * len(covered) / whole
+    seconds = (plan.resources.expected_seconds(cell) - 3) * len(covered) / whole
     assert seconds <= plan.studies[study].replications.seconds
     if name == "sonar":
         assert len(covered) == 19 * whole  # 20 with the study's own
-    assert plan.resources.replications("leaderboard", "sonar", "unif") == []
+    assert plan.resources.replications(Cell("leaderboard", "sonar", "unif")) == []
 
 
 def test_only_what_draws_is_run_again_on_published_orders():
     cells = project().targets.replicated("omkc")
-    assert ("wdbc", "omkc_ss") in cells and ("dorothea", "om2") in cells
-    assert ("wdbc", "om2") not in cells
+    assert Cell("omkc", "wdbc", "omkc_ss") in cells and Cell("omkc", "dorothea", "om2") in cells
+    assert Cell("omkc", "wdbc", "om2") not in cells
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ SHIPPED = {name: replications.read(CONFIG / "replications" / f"{name}.csv") for 
 def test_shipped_replications_are_of_the_studies_as_they_stand(name):
     plan, known = project(studies=[name]), SHIPPED[name]
     study = plan.studies[name]
-    cells = {(dataset, task) for dataset, task in plan.targets.replicated(name)}
+    cells = {(cell.dataset, cell.algorithm) for cell in plan.targets.replicated(name)}
     assert {key[:2] for key in known} == cells
     for (_, _, metric, _), each in known.items():
         assert metric in study.published.margins

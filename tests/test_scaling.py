@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from grambench.common import layout
+from grambench.common.layout import Cell
 from grambench.config.load import read
 
 ROOT = Path(__file__).parent.parent
@@ -28,8 +30,8 @@ def costs(scaling, settings):
     """Every run took a second to start; om2 5 s a repeat beside it."""
     plan = scaling.plan_of(settings)
     shapes = {"omkc": (1, 20), "rkl": (1, 5)}
-    runs = plan.targets.runs()
-    records = {run: (101.0 if run[2] == "om2" else 1.0, *shapes.get(run[0], (1, 10)), 1) for run in runs}
+    runs = plan.targets.cells()
+    records = {run: (101.0 if run.task == "om2" else 1.0, *shapes.get(run.study, (1, 10)), 1) for run in runs}
     return scaling.Costs(plan, {}, records)
 
 
@@ -43,7 +45,7 @@ def test_list_scheduling(scaling):
 
 
 OM2 = "results/runs/omkc/wdbc/om2.h5"
-LONG = ("ca_dirichlet", "dirichlet", "d1/resolution")
+LONG = Cell("ca_dirichlet", "dirichlet", "d1", "resolution")
 NAME = "results/runs/ca_dirichlet/dirichlet/d1/resolution.h5"
 
 
@@ -58,7 +60,7 @@ def test_runs_scale_with_repeats_and_nested_ones_do_not(scaling, settings, costs
 def test_blocks_are_those_of_the_workflow_and_wait_for_the_same(scaling, settings, costs):
     plan = scaling.plan_of(settings, 20)
     whole, jobs = scaling.workflow(scaling.plan_of(settings, 20, scaling.WHOLE)), scaling.workflow(plan)
-    blocks = plan.resources.block_records("/".join(LONG))
+    blocks = [block.path(layout.BLOCK) for block in plan.resources.blocks(LONG)]
     assert len(blocks) > 1
     assert jobs[NAME] == scaling.Job("join", blocks)
     assert all(jobs[block].needs == whole[NAME].needs and jobs[block].run == LONG for block in blocks)
@@ -73,7 +75,7 @@ def test_blocks_are_those_of_the_workflow_and_wait_for_the_same(scaling, setting
 def test_a_record_of_blocks_costs_a_start_each(scaling, settings):
     """A hundred seconds for ten repeats in four blocks; each starts, and does a fifth of its first repeat twice."""
     plan = scaling.plan_of(settings)
-    records = {("ca_dirichlet", "dirichlet", "sqrt2"): (2.0, 1, 10, 1), LONG: (100.0, 5, 10, 4)}
+    records = {Cell("ca_dirichlet", "dirichlet", "sqrt2"): (2.0, 1, 10, 1), LONG: (100.0, 5, 10, 4)}
     costs = scaling.Costs(plan, {}, records)
     job = scaling.Job("run", [], LONG, 3)
     assert costs.of("block", job, plan) == pytest.approx(2.0 + 3.2 * (100.0 - 4 * 2.0) / 10.8)

@@ -1,6 +1,10 @@
 import re
 
 
+def cell(w):
+    return Cell.of(w.study, w.dataset, w.task, w.get("block", ""))
+
+
 rule run:
     input:
         prepared=layout.PREPARED,
@@ -10,19 +14,17 @@ rule run:
     log:
         "results/logs/run/{study}/{dataset}/{task}.log",
     group:
-        lambda w: RESOURCES.group(w.study, w.dataset, w.task)
+        lambda w: RESOURCES.group(cell(w))
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda w, attempt: RESOURCES.run_mb(w.study, w.dataset, attempt),
-        runtime=lambda w, attempt: RESOURCES.run_minutes(
-            w.study, w.dataset, w.task, attempt, w.get("block")
-        ),
+        runtime=lambda w, attempt: RESOURCES.run_minutes(cell(w), attempt),
         private_mb=PLAN.project.limits.memory_mb,
-        seconds=lambda w: RESOURCES.run_seconds(w.study, w.get("block")),
+        seconds=lambda w: RESOURCES.run_seconds(cell(w)),
     params:
-        spec=lambda w: SPECS.run_spec(w.study, w.dataset, w.task, w.get("block")),
-        code=lambda w: SPECS.run_code(w.study, w.task),
+        spec=lambda w: SPECS.run_spec(cell(w)),
+        code=lambda w: SPECS.run_code(cell(w)),
     # a fit may end its supervisor by SIGKILL (128 + 9): a second call says so; any other end is that of the job
     shell:
         "record() {{ python -m grambench.pipeline.steps.run /dev/stdin {params.code} {output} --seconds"
@@ -43,20 +45,22 @@ ruleorder: join > run
 
 rule join:
     input:
-        lambda w: RESOURCES.block_records(w.run),
+        lambda w: [
+            block.path(layout.BLOCK) for block in RESOURCES.blocks(Cell.parse(w.run))
+        ],
     output:
         "results/runs/{run}.h5",
     log:
         "results/logs/join/{run}.log",
     wildcard_constraints:
-        run="|".join(map(re.escape, RESOURCES.split_runs())) or "none",
+        run="|".join(re.escape(str(cell)) for cell in RESOURCES.split()) or "none",
     group:
         "after"
     conda:
         "../../envs/environment.yaml"
     params:  # of the blocks too, which are deleted, so that nothing else tells of a change
-        spec=lambda w: SPECS.run_spec(*w.run.split("/", 2)),
-        run_code=lambda w: SPECS.run_code(*w.run.split("/", 2)[::2]),
+        spec=lambda w: SPECS.run_spec(Cell.parse(w.run)),
+        run_code=lambda w: SPECS.run_code(Cell.parse(w.run)),
         code=code("grambench.pipeline.steps.join"),
     shell:
         "python -m grambench.pipeline.steps.join {output} {input} 2> {log}"

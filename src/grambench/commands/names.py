@@ -9,6 +9,7 @@ from typing import Any
 from grambench.commands.project import CONFIG, SETTINGS
 from grambench.common import layout, shipped
 from grambench.common.errors import unknown_name
+from grambench.common.layout import Cell
 
 SHIPPED = shipped.ROOT / "config"
 
@@ -62,9 +63,8 @@ def runs(results: Path = layout.RESULTS, **given: Any) -> list[str]:
     return [path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("[a-z]*.h5")]
 
 
-def record(run: str, results: Path = layout.RESULTS) -> Path:
-    """Return the record of a run; raise ConfigError where there is none."""
+def recorded(run: str, results: Path = layout.RESULTS) -> Cell:
+    """Return the cell of a run; raise ConfigError if it has no record."""
     if run not in (known := runs(results)):
         raise unknown_name(f"record of {results}", run, known)
-    study, dataset, task = run.split("/", 2)
-    return layout.located(results, layout.RECORD.format(study=study, dataset=dataset, task=task))
+    return Cell.parse(run)

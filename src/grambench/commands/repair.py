@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise DataError(f"{results}: no such folder")
     plan, own = read_everything(), results == layout.RESULTS
     planned = [layout.located(results, path) for path in sorted(plan.files())]
-    notes = sorted({Path(plan.targets.raw(dataset)) for _, dataset, _ in plan.targets.runs()})
+    notes = sorted({Path(plan.targets.raw(cell.dataset)) for cell in plan.targets.cells()})
     planned += notes if own else []
     found = dict(status.damaged(planned))
     for path, fault in found.items():

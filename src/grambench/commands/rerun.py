@@ -33,21 +33,21 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.pipeline.steps import run as step
     from grambench.results import records
 
-    before = records.read(names.record(arguments.run))
-    study, dataset, task = arguments.run.split("/", 2)
-    plan = read_plan({"studies": [study], "datasets": None, "algorithms": {}})
-    if (study, dataset, task) not in plan.targets.runs():
-        raise unknown_name("run of the configuration", arguments.run, map("/".join, plan.targets.runs()))
-    inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.targets.kernels_from(study, dataset))]
+    cell = names.recorded(arguments.run)
+    before, dataset = records.read(Path(cell.path())), cell.dataset
+    plan = read_plan({"studies": [cell.study], "datasets": None, "algorithms": {}})
+    if cell not in plan.targets.cells():
+        raise unknown_name("run of the configuration", arguments.run, map(str, plan.targets.cells()))
+    inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.targets.kernels_from(cell.study, dataset))]
     if missing := [str(path) for path in inputs if not path.is_file()]:
-        again = f"grambench run {study} -d {dataset} -- {' '.join(missing)}"
+        again = f"grambench run {cell.study} -d {dataset} -- {' '.join(missing)}"
         raise DataError(f"{missing[0]}: no such file, which the run reads; make it again: {again}")
     plan.use_compiled_code()
-    blocks = plan.resources.blocks(study, dataset, task)  # of which each may take as long as a run that is not split
-    seconds = sum(plan.resources.run_seconds(study, block) for block in blocks) or plan.resources.run_seconds(study)
+    # each block may take as long as a run that is not split
+    seconds = sum(map(plan.resources.run_seconds, plan.resources.blocks(cell) or [cell]))
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "record.h5"
-        step.main(trial.call(plan, (study, dataset, task), output, inputs, seconds))
+        step.main(trial.call(plan, cell, output, inputs, seconds))
         after = records.read(output)
     lines = list(_compared(before, after))
     took, stored = (record.provenance.get("wall_seconds", math.nan) for record in (after, before))

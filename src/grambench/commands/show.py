@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.results import records
     from grambench.results.reading import as_written
 
-    path = names.record(arguments.run, arguments.results)
+    path = layout.located(arguments.results, names.recorded(arguments.run, arguments.results).path())
     with as_written(path):
         lines = list(text(records.read(path)))
     print(*lines, sep="\n")

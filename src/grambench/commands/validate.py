@@ -18,6 +18,5 @@ def run(arguments: argparse.Namespace) -> int:
     """Do it; return the exit code."""
     plan = read_plan({"studies": arguments.studies} if arguments.studies else {})
     for name in plan.studies:
-        tasks = sum(len(plan.targets.tasks(name, dataset)) for dataset in plan.targets.datasets(name))
-        print(f"{name}: {len(plan.targets.datasets(name))} data sets, {tasks} runs")
+        print(f"{name}: {len(plan.targets.datasets(name))} data sets, {len(plan.targets.cells(name))} runs")
     return 0

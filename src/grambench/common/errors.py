@@ -1,6 +1,5 @@
 """The errors a user can cause or meet; each message says what was expected, what was got and what to do."""
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -43,6 +42,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> ConfigError:
     known : iterable of str
         All names that exist.
     """
+    import difflib  # not in every job: few names are wrong
+
     names = sorted(known)
     near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=NEAR)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"

@@ -1,6 +1,7 @@
 """Where every result lies, relative to the root of a project: the patterns that rules, commands and docs share."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 RESULTS = Path("results")
 LAST_RUN = "results/last_run.json"
@@ -35,6 +36,52 @@ NOTES = Path("docs/reproduction.md")  # what does not come out and why
 WILDCARDS = dict.fromkeys(("study", "dataset", "base", "descriptor", "table", "figure"), "[a-z][a-z0-9_]*")
 WILDCARDS |= {"kernel": "[a-z]+_[a-z]+[0-9.e+-]+", "task": "[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?"}
 WILDCARDS |= {"block": "[0-9]+-[0-9]+", "part": "[0-9]+"}
+
+
+class Cell(NamedTuple):
+    """A run of a study, or a block of its repetitions.
+
+    Attributes
+    ----------
+    study, dataset, algorithm : str
+        The study, the data set, and the configuration of an algorithm in the study.
+    sweep : str
+        The sweep of the study; empty for a plain run.
+    block : tuple of two int, optional
+        The first and the last repetition of a block, counted from 0; None for a whole run.
+    """
+
+    study: str
+    dataset: str
+    algorithm: str
+    sweep: str = ""
+    block: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, study: str, dataset: str, task: str, block: str = "") -> "Cell":
+        """Return the cell of the wildcards of a path: `task` is ALGORITHM or ALGORITHM/SWEEP, `block` FIRST-LAST."""
+        algorithm, _, sweep = task.partition("/")
+        first, _, last = block.partition("-")
+        return cls(study, dataset, algorithm, sweep, (int(first), int(last)) if block else None)
+
+    @classmethod
+    def parse(cls, text: str) -> "Cell":
+        """Return the cell that STUDY/DATASET/ALGORITHM or STUDY/DATASET/ALGORITHM/SWEEP names."""
+        study, dataset, task = text.split("/", 2)
+        return cls.of(study, dataset, task)
+
+    def __str__(self) -> str:
+        return f"{self.study}/{self.dataset}/{self.task}"
+
+    @property
+    def task(self) -> str:
+        """The last part of its name: ALGORITHM or ALGORITHM/SWEEP."""
+        return f"{self.algorithm}/{self.sweep}" if self.sweep else self.algorithm
+
+    def path(self, pattern: str = RECORD) -> str:
+        """Return the path of a file of this cell, by default of its record."""
+        block = "{}-{}".format(*self.block) if self.block else ""
+        return pattern.format(study=self.study, dataset=self.dataset, task=self.task, block=block)
 
 
 def located(results: Path, path: str) -> Path:

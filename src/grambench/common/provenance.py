@@ -10,10 +10,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from grambench.common import threads
 from grambench.common.files import identity_of
 
 PACKAGES = ("grambench", "numpy", "scipy", "scikit-learn", "numba", "pillow", "h5py", "snakemake")
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def spec(settings: Any) -> str:
@@ -48,7 +48,7 @@ def collect() -> dict[str, Any]:
     return {
         "versions": {"python": platform.python_version()} | {name: version_of(name) for name in PACKAGES},
         "blas": blas(),
-        "threads": {name: os.environ.get(name) for name in THREAD_VARIABLES},
+        "threads": {name: os.environ.get(name) for name in threads.VARIABLES},
         "processor": processor(),
         "cores": os.cpu_count(),
         "platform": platform.platform(),

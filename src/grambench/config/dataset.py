@@ -657,7 +657,9 @@ class Dataset(Described):
     def has_split(self) -> bool:
         """Whether the data come with a training and a test part."""
         source = self.sources[0]
-        images = isinstance(source.reader, WordLists | ImageSets) or (isinstance(source, Generated) and self.descriptors)
+        images = isinstance(source.reader, WordLists | ImageSets) or (
+            isinstance(source, Generated) and self.descriptors
+        )
         return bool(images or source.reader.test_rows)
 
     def least(self) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grambench.common import files, layout
 from grambench.common.errors import GrambenchError
+from grambench.common.layout import Cell
 from grambench.results.reading import as_written
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def of(plan: "Plan") -> Studies:
             dataset: Asked(
                 plan.targets.raw(dataset),
                 plan.specs.inputs(study, dataset),
-                {task: plan.specs.identity(study, dataset, task) for task in plan.targets.tasks(study, dataset)},
+                {cell.task: plan.specs.identity(cell) for cell in plan.targets.cells(study) if cell.dataset == dataset},
             )
             for dataset in plan.targets.datasets(study)
         }
@@ -81,8 +82,9 @@ def earlier(plan: "Plan") -> "dict[str, Specifications]":
     """Return the specifications of each study of an earlier run that is not in this one and has all its results."""
     found, asked = dict[str, "Specifications"](), _asked(Path(layout.LAST_RUN))
     for study in sorted(asked.keys() - plan.studies.keys()):  # in one order, or the report would be made anew
-        entries = dict.fromkeys(task.partition("/")[0] for each in asked[study].values() for task in each["runs"])
-        chosen = {"studies": [study], "datasets": {study: list(asked[study])}, "algorithms": {study: list(entries)}}
+        runs = (Cell.of(study, dataset, task) for dataset, each in asked[study].items() for task in each["runs"])
+        algorithms = list(dict.fromkeys(cell.algorithm for cell in runs))
+        chosen = {"studies": [study], "datasets": {study: list(asked[study])}, "algorithms": {study: algorithms}}
         with suppress(GrambenchError):  # of a study that is not configured any more, or not so
             other = type(plan)(plan.settings | chosen, plan.configuration.folder)
             if all(Path(name).is_file() for name in other.targets.shown(study)):

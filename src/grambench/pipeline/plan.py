@@ -79,7 +79,7 @@ class Plan:
         self.resources = Resources(self.targets)
         self.specs = Specifications(self.targets)
         names = list(self.studies)
-        self.left_out = [name for name in names if not (self.targets.datasets(name) and self.targets.entries(name))]
+        self.left_out = [name for name in names if not (self.targets.datasets(name) and self.targets.algorithms(name))]
         if len(self.left_out) == len(names):
             raise ConfigError(f"none of the studies {', '.join(names)} has a data set and an algorithm asked for")
         for name in self.left_out:

@@ -13,6 +13,7 @@ from grambench import algorithms, experiments, features
 from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import checksums, identity_of, intact, read_text
+from grambench.common.layout import Cell
 from grambench.common.provenance import identity
 from grambench.config.dataset import Base, Dataset, Described, Images, Source
 from grambench.config.shown import Sweep
@@ -22,7 +23,7 @@ from grambench.kernels import continuous
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pools import Dictionary
 from grambench.pipeline import fingerprint
-from grambench.pipeline.targets import Targets, ends, parsed
+from grambench.pipeline.targets import Targets
 from grambench.report import looks
 
 PROSE = ("title", "licence", "citation", "url")
@@ -34,16 +35,15 @@ class Specifications:
     def __init__(self, targets: Targets) -> None:
         self.targets = targets
 
-    def identity(self, study: str, dataset: str, task: str) -> str:
-        """Return what the record of a run has to be made from."""
-        inputs = self.inputs(study, dataset)
-        paths = [layout.PREPARED.format(dataset=dataset), *self.targets.kernels_from(study, dataset)]
-        read = [inputs[path] for path in paths]
-        return identity(self.run_spec(study, dataset, task), self.run_code(study, task), read)
+    def identity(self, cell: Cell) -> str:
+        """Return the identity that the record of a run has to have."""
+        inputs = self.inputs(cell.study, cell.dataset)
+        paths = [layout.PREPARED.format(dataset=cell.dataset), *self.targets.kernels_from(cell.study, cell.dataset)]
+        return identity(self.run_spec(cell), self.run_code(cell), [inputs[path] for path in paths])
 
     def identities(self, study: str) -> str:
-        """Return those of all records of a study in their order, separated by blanks."""
-        return " ".join(self.identity(*run) for run in self.targets.runs() if run[0] == study)
+        """Return the identities of all records of a study in their order, separated by blanks."""
+        return " ".join(map(self.identity, self.targets.cells(study)))
 
     @cache  # noqa: B019  (one plan a process)
     def inputs(self, study: str, dataset: str) -> dict[str, str]:
@@ -80,10 +80,7 @@ class Specifications:
         for study in self.targets.studies:
             for dataset in self.targets.datasets(study):
                 asked |= self.inputs(study, dataset)
-        for study, dataset, task in self.targets.runs():
-            record = layout.RECORD.format(study=study, dataset=dataset, task=task)
-            if Path(record).is_file():
-                asked[record] = self.identity(study, dataset, task)
+        asked |= {cell.path(): self.identity(cell) for cell in self.targets.cells() if Path(cell.path()).is_file()}
         return [path for path in asked if Path(path).is_file() and identity_of(Path(path)) != asked[path]]
 
     def age(self) -> None:
@@ -163,47 +160,45 @@ class Specifications:
         parsed = Kernel.parse(kernel)
         return fingerprint.spec({"family": parsed.family, "parameter": parsed.parameter})
 
-    def run_spec(self, study: str, dataset: str, task: str, block: str | None = None) -> str:
+    def run_spec(self, cell: Cell) -> str:
         """Return the settings of a run or of a block of it, which the experiment and the record get as they are."""
-        return fingerprint.spec(self.run(study, dataset, task, block).to_dict())
+        return fingerprint.spec(self.run(cell).to_dict())
 
-    def run(self, study: str, dataset: str, task: str, block: str | None = None) -> Run:
+    def run(self, cell: Cell) -> Run:
         """Return a run, or a block of it."""
-        plan = self.targets.studies[study]
-        entry, sweep = parsed(plan, task)
+        study, name = self.targets.studies[cell.study], cell.algorithm
+        sweep = study.sweeps.get(cell.sweep)
         reference = tuning = dictionary = None
         if sweep and sweep.kind == "scaling":
-            other = sweep.references.get(entry, entry)
-            (point,) = points_of(plan, other, sweep)
-            reference = Reference(plan.file(other), algorithms.resolved(plan.file(other), point))
-        if tune := plan.algorithms[entry].tune:
+            other = sweep.references.get(name, name)
+            (point,) = points_of(study, other, sweep)
+            reference = Reference(study.file(other), algorithms.resolved(study.file(other), point))
+        for parameter, values in study.protocol.tuned().items():
+            tuning = Tuning(parameter, values)
+        if tune := study.algorithms[name].tune:
             tuning = Tuning(**tune.model_dump(mode="json"))
-        else:
-            for parameter, values in plan.protocol.tuned().items():
-                tuning = Tuning(parameter, values)
-        if plan.dictionary:
-            family = plan.dictionary
+        if family := study.dictionary:
             dictionary = Dictionary(family.family, family.low, family.high, family.grid(), family.unit)
         return Run(
-            study=study,
-            dataset=dataset,
-            algorithm=entry,
-            experiment=experiment_of(plan, sweep),
-            file=plan.file(entry),
-            points=[algorithms.resolved(plan.file(entry), point) for point in points_of(plan, entry, sweep)],
-            sweep=task.partition("/")[2],
+            study=cell.study,
+            dataset=cell.dataset,
+            algorithm=name,
+            experiment=experiment_of(study, sweep),
+            file=study.file(name),
+            points=[algorithms.resolved(study.file(name), point) for point in points_of(study, name, sweep)],
+            sweep=cell.sweep,
             values=sweep.values if sweep else [],
-            protocol=plan.protocol,
-            kernels=[kernel.name for kernel in plan.kernel_list()],
+            protocol=study.protocol,
+            kernels=[kernel.name for kernel in study.kernel_list()],
             seed=self.targets.project.seed,
             dictionary=dictionary,
             tune=tuning,
-            classes=self.targets.dataset(dataset).classes or None,
-            then=plan.algorithms[entry].then,
+            classes=self.targets.dataset(cell.dataset).classes or None,
+            then=study.algorithms[name].then,
             size=sweep.of if sweep and sweep.kind == "size" else "",
             scaled=sweep.scaled if sweep and sweep.kind == "scaling" else "all",
             reference=reference,
-            block=ends(block) if block else None,
+            block=list(cell.block) if cell.block else None,
         )
 
     def step_code(self, step: str) -> str:
@@ -211,10 +206,10 @@ class Specifications:
         halves = [step, "evaluate"] if step == "gram" else [step]
         return fingerprint.code(*(f"grambench.pipeline.steps.{half}" for half in halves))
 
-    def run_code(self, study: str, task: str) -> str:
+    def run_code(self, cell: Cell) -> str:
         """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
-        plan = self.targets.studies[study]
-        entry, sweep = parsed(plan, task)
+        plan, entry = self.targets.studies[cell.study], cell.algorithm
+        sweep = plan.sweeps.get(cell.sweep)
         entries = {entry, sweep.references.get(entry, entry)} if sweep and sweep.kind == "scaling" else {entry}
         thens = [then for each in entries if (then := plan.algorithms[each].then)]
         modules = sorted({algorithms.module(name) for name in [*map(plan.file, entries), *thens]})

@@ -10,6 +10,7 @@ from pathlib import Path
 from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check, found_fault, identity_of, read_text
+from grambench.common.layout import Cell
 from grambench.pipeline import last_run
 from grambench.results.reading import as_written
 
@@ -64,7 +65,7 @@ def items(asked: last_run.Studies, results: Path = layout.RESULTS) -> list[Item]
         states = _collected(results, study)
         for dataset, each in datasets.items():
             for task, identity in each.runs.items():
-                path = layout.RECORD.format(study=study, dataset=dataset, task=task)
+                path = Cell.of(study, dataset, task).path()
                 state = states.get(path) or _record(layout.located(results, path))
                 if state[2] not in ("", identity):
                     state = "stale", STALE, ""

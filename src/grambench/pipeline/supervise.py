@@ -13,16 +13,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import psutil
 
+from grambench.common import threads
 from grambench.common.errors import plain
-from grambench.common.provenance import THREAD_VARIABLES
 
 Status = Literal["ok", "error", "timeout", "memory", "killed"]
 
@@ -35,7 +34,7 @@ TAIL = 2**16  # bytes of it that are looked at
 LINE = 500  # characters of a line that are kept
 DETAIL_LINES = 20  # of a failed step's output go into its record
 LOG_LINES = 200  # of any step's output go into the job's log
-REPEATABLE = dict.fromkeys(THREAD_VARIABLES, "1") | {
+REPEATABLE = dict.fromkeys(threads.VARIABLES, "1") | {
     "PYTHONHASHSEED": "0"  # or a set of texts has another order each time
 }
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -44,8 +43,7 @@ LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux: end with the parent; be the parent of orphans
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How a supervised command ended.
 
     Attributes
@@ -142,9 +140,9 @@ def step(module: str, arguments: Sequence[str], output: Path, *, seconds: float,
                 for half_written in output.parent.glob(f".{output.stem}-*{output.suffix}"):
                     half_written.unlink(missing_ok=True)
         if outcome.status == "ok" and not output.is_file():
-            outcome = replace(outcome, status="error", reason=f"ended without {output}")
+            outcome = outcome._replace(status="error", reason=f"ended without {output}")
         sys.stderr.write(tail(errors, LOG_LINES))
-        return replace(outcome, detail=tail(errors, DETAIL_LINES))
+        return outcome._replace(detail=tail(errors, DETAIL_LINES))
 
 
 def _caller() -> tuple[int, int]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from grambench import features
 from grambench.common import layout, shipped
+from grambench.common.layout import Cell
 from grambench.config.dataset import Dataset, Own
 from grambench.config.project import Configuration, Project, restricted
-from grambench.config.shown import Sweep
 from grambench.config.study import Study
 
 
@@ -32,45 +32,40 @@ class Targets:
         self.studies = studies
 
     def datasets(self, study: str) -> list[str]:
-        """Return the data sets of a study, as far as the project asks for them."""
+        """Return the data sets of a study that the project asks for."""
         return restricted(study, self.studies[study].datasets, self.project.datasets)
 
-    def entries(self, study: str) -> list[str]:
-        """Return the entries of a study, as far as the project asks for them."""
+    def algorithms(self, study: str) -> list[str]:
+        """Return the configurations of algorithms of a study that the project asks for."""
         return restricted(study, self.studies[study].algorithms, self.project.algorithms)
 
-    def tasks(self, study: str, dataset: str) -> list[str]:
-        """Return what is run on a data set: the study's entries, and "<entry>/<sweep>" for each sweep."""
-        entries = self.entries(study)
-        sweeps = [
-            f"{entry}/{name}"
-            for name, sweep in self.studies[study].sweeps.items()
-            if dataset in sweep.datasets
-            for entry in sweep.algorithms
-            if entry in entries
+    def cells(self, study: str = "") -> list[Cell]:
+        """Return the runs of a study, or of all studies: on each data set the plain runs, then those of sweeps."""
+        found = []
+        for name in [study] if study else self.studies:
+            algorithms, sweeps = self.algorithms(name), self.studies[name].sweeps
+            for dataset in self.datasets(name):
+                found += [Cell(name, dataset, algorithm) for algorithm in algorithms]
+                found += [
+                    Cell(name, dataset, algorithm, title)
+                    for title, sweep in sweeps.items()
+                    for algorithm in sweep.algorithms
+                    if dataset in sweep.datasets and algorithm in algorithms
+                ]
+        return found
+
+    def replicated(self, study: str) -> list[Cell]:
+        """Return the runs of a study that have replications."""
+        again = self.studies[study].replications
+        return [
+            cell
+            for cell in self.cells(study)
+            if again and not cell.sweep and cell.algorithm in again.entries(cell.dataset)
         ]
-        return [*entries, *sweeps]
 
     def records(self, study: str) -> list[str]:
         """Return the record files of a study."""
-        return [
-            layout.RECORD.format(study=study, dataset=dataset, task=task)
-            for dataset in self.datasets(study)
-            for task in self.tasks(study, dataset)
-        ]
-
-    def runs(self) -> list[tuple[str, str, str]]:
-        """Return every run of the project: study, data set and task."""
-        return [
-            (study, dataset, task)
-            for study in self.studies
-            for dataset in self.datasets(study)
-            for task in self.tasks(study, dataset)
-        ]
-
-    def repeats(self, study: str) -> int:
-        """Return the number of repeats of a study's runs; of a nested one, of its parts."""
-        return self.studies[study].protocol.repeats
+        return [cell.path() for cell in self.cells(study)]
 
     @cache  # noqa: B019  (one plan a process)
     def dataset(self, name: str) -> Dataset:
@@ -83,7 +78,8 @@ class Targets:
         Other studies than online ones have none: they make Gram matrices inside a run, from its training examples. Nor
         have views of examples, whose kernels a run computes itself.
         """
-        if not self.studies[study].protocol.stored or self.dataset(dataset).views() != {""}:
+        described = self.dataset(dataset)
+        if not self.studies[study].protocol.stored or described.descriptors or described.blocks:
             return []
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
 
@@ -148,16 +144,6 @@ class Targets:
         path = shipped.located(layout.NOTES)
         return [str(path)] if path.is_file() else []
 
-    def replicated(self, study: str) -> list[tuple[str, str]]:
-        """Return the data sets and entries of a study whose runs are made again in replications."""
-        again = self.studies[study].replications
-        return [
-            (dataset, task)
-            for dataset in self.datasets(study)
-            for task in self.tasks(study, dataset)
-            if again and task in again.entries(dataset)
-        ]
-
     def shown(self, study: str) -> list[str]:
         """Return everything of a study that the report shows or offers."""
         plan = self.studies[study]
@@ -172,14 +158,3 @@ class Targets:
             for figure, suffix in itertools.product(plan.figures, ("svg", "png"))
         ]
         return [*named, *tables, *figures, *self.prepared(study), *self.records(study)]
-
-
-def ends(block: str) -> list[int]:
-    """Return the numbers of the first and the last repeat of a block, from 0."""
-    return [int(number) for number in block.split("-")]
-
-
-def parsed(study: Study, task: str) -> tuple[str, Sweep | None]:
-    """Return the entry and the sweep of a task."""
-    entry, _, name = task.partition("/")
-    return entry, study.sweeps[name] if name else None

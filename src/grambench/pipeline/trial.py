@@ -21,6 +21,7 @@ import pandas as pd
 from grambench import algorithms
 from grambench.common import layout
 from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.layout import Cell
 from grambench.config.study import Entry, Study, Tune
 from grambench.datasets import store
 from grambench.pipeline.plan import Plan
@@ -146,17 +147,17 @@ def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
     return table.round(9).rank(axis="columns").mean().sort_values(kind="stable")
 
 
-def call(plan: Plan, cell: tuple[str, str, str], output: Path, inputs: Sequence[Path], seconds: float) -> list[str]:
-    """Return the arguments of rule `run` for a whole run, (study, data set, task), whose record will be `output`."""
+def call(plan: Plan, cell: Cell, output: Path, inputs: Sequence[Path], seconds: float) -> list[str]:
+    """Return the arguments of rule `run` for a whole run, whose record will be `output`."""
     settings = output.with_suffix(".json")
-    settings.write_text(plan.specs.run_spec(*cell), encoding="utf-8")
+    settings.write_text(plan.specs.run_spec(cell), encoding="utf-8")
     within = ["--seconds", str(seconds), "--memory-mb", str(plan.project.limits.memory_mb)]
-    return [str(settings), plan.specs.run_code(*cell[::2]), str(output), *within, *map(str, inputs)]
+    return [str(settings), plan.specs.run_code(cell), str(output), *within, *map(str, inputs)]
 
 
 def _row(plan: Plan, dataset: str, prepared: Path, seconds: float, entry: str) -> Row:
     output, title = prepared.with_name(f"{entry}.h5"), title_of(plan.studies[STUDY], entry)
-    arguments = call(plan, (STUDY, dataset, entry), output, [prepared], seconds)
+    arguments = call(plan, Cell(STUDY, dataset, entry), output, [prepared], seconds)
     subprocess.run([sys.executable, "-m", run.__name__, *arguments], check=True)
     record = records.read(output)
     if record.status != "ok":

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from grambench.common.provenance import THREAD_VARIABLES
+from grambench.common.threads import VARIABLES
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
@@ -194,7 +194,7 @@ def facts(provenance: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
         texts = {"revision": "Revision", "processor": "Processor", "cores": "Cores", "platform": "Platform"}
         seen = {label: str(record.get(key, "unknown")) for key, label in texts.items()}
         seen["Linear algebra"] = str(record.get("blas", "unknown"))
-        threads = {str(record.get("threads", {}).get(name)) for name in THREAD_VARIABLES}
+        threads = {str(record.get("threads", {}).get(name)) for name in VARIABLES}
         seen["Threads of a run"] = ", ".join(sorted(threads)).replace("None", "not limited")
         seen |= {f"{name}": str(version) for name, version in record["versions"].items()}
         for label, value in seen.items():

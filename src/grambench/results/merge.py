@@ -20,6 +20,7 @@ import pandas as pd
 from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check, sealed
+from grambench.common.layout import Cell
 from grambench.results import collect, records
 from grambench.results.columns import Column, Table
 from grambench.results.reading import as_written
@@ -134,11 +135,10 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
 def _check_place(found: _Found) -> None:
     """Raise DataError unless a record lies where its names say, so that it is one cell, and in the folder."""
     record = found.record
-    task = "/".join(filter(None, (record.algorithm, record.settings["sweep"])))
-    names = layout.RECORD.format(study=record.study, dataset=record.dataset, task=task)
-    if found.path != layout.located(found.folder, names):
+    cell = Cell(record.study, record.dataset, record.algorithm, record.settings["sweep"])
+    if found.path != layout.located(found.folder, cell.path()):
         raise DataError(
-            f"{found.path}: expected the record of that cell, got {record.study}, {record.dataset}, {task}; "
+            f"{found.path}: expected the record of that cell, got {cell.study}, {cell.dataset}, {cell.task}; "
             "it was copied or renamed: remove it, or bring it back under its name"
         )
 
