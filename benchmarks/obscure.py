@@ -11,6 +11,7 @@ import time
 from statistics import median
 
 import numpy as np
+from group_norm_dual import solve
 from sklearn.datasets import load_digits
 
 from grambench import algorithms
@@ -18,7 +19,6 @@ from grambench.algorithms.group_norm import dual_norm
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
 from grambench.kernels.views import Viewed
-from grambench.solvers import group_norm
 
 KERNELS = [Kernel("polynomial", 1), Kernel("unitpolynomial", 2), Kernel("unitpolynomial", 3)]
 KERNELS += [Kernel("meangaussian", value) for value in (0.05, 0.1, 0.2, 0.5, 1.0)]
@@ -78,7 +78,7 @@ def main():
     print(f"examples looked at until within {', '.join(map(str, NEAR))} % of the optimum, p = 1.05, {PASSES} passes")
     grams = np.stack(list(pool.grams()))
     for C in (1, 10, 100, 1000):
-        lower = group_norm.solve(grams, labels, 1.0 / (C * 1000), dual_norm(1.05), passes=1000).lower
+        lower = solve(grams, labels, 1.0 / (C * 1000), dual_norm(1.05), passes=1000).lower
         for name, settings in (("obscure", {"online": 20, "batch": PASSES - 20}), ("pegasos", {"epochs": PASSES})):
             fit = fitted(name, pool, labels, p=1.05, C=C, **settings)
             print(f"  C = {C:4} {name:8}", *(steps_to(fit, lower, percent) for percent in NEAR))

@@ -10,6 +10,7 @@ dual solver's lower bound, so that the distance is what it can be at most.
 """
 
 import numpy as np
+from group_norm_dual import solve
 from obscure import fitted, problem
 
 from grambench.algorithms.group_norm import dual_norm
@@ -23,7 +24,7 @@ POWERS = (1.05, 1.1, 1.25)  # p at most 2 ln m / (2 ln m - 1), 1.32 for eight ke
 def separating(grams, labels, q):
     """Return ||u||_{2,p} of a u that has a margin of 1 on every example."""
     regularisation = 1.0 / (1e4 * len(labels))
-    beta = group_norm.solve(grams, labels, regularisation, q, passes=300).beta
+    beta = solve(grams, labels, regularisation, q, passes=300).beta
     alpha = -beta
     alpha[np.arange(len(labels)), labels] = beta.sum(axis=1)
     by_kernel = np.stack([gram @ alpha for gram in grams])
@@ -63,7 +64,7 @@ def main():
             states = fitted("obscure", pool, labels, p=p, C=C, eta=ETA, online=ONLINE, batch=BATCH).states
             first = next(state for state in reversed(states) if state.stage == 1)
             bound = distance_bound(q, m, regularisation, np.sqrt(2.0 * first.objective / regularisation), BATCH * N)
-            lower = group_norm.solve(grams, labels, regularisation, q, passes=300).lower
+            lower = solve(grams, labels, regularisation, q, passes=300).lower
             print(f" {p:4} {C:5} {states[-1].objective - lower:9.1e} {bound:8.3g} {lower:8.1e}")
 
 

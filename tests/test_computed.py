@@ -9,7 +9,7 @@ from grambench.experiments.conformance import same
 from grambench.kernels import computed
 from grambench.kernels.computed import Computed, OnDemand
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Stored
+from grambench.kernels.pool import RowsOnDemand, Stored
 
 KERNELS = [
     *(Kernel("polynomial", degree) for degree in (1, 2, 3)),
@@ -184,8 +184,7 @@ def test_a_pool_of_other_examples_has_matrices():
     features, _, order = problem()
     pool = Computed(KERNELS, features, features.copy(), basis=Computed(KERNELS, features))
     assert not pool.along(order).on_demand
-    with pytest.raises(NotImplementedError, match="all rows are at hand"):
-        pool.along(order).fetch(0, np.ones(len(KERNELS), dtype=bool))
+    assert not isinstance(pool.along(order), RowsOnDemand)
 
 
 @pytest.mark.filterwarnings("ignore:overflow|invalid value:RuntimeWarning")

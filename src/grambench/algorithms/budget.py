@@ -9,25 +9,27 @@ A pass that keeps scores of all examples subtracts what was added. Sums of float
 scores differ in their last digits from those of the predictor, which has the remaining support vectors alone.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.kernels.pool import Rows
+from grambench.kernels.pool import Rows, RowsOnDemand
 
 
 @dataclass(frozen=True, kw_only=True)  # without slots, so that it can stand beside another base
 class Budget:
-    """How much a classifier may hold.
+    """A bound on memory.
 
     Attributes
     ----------
     budget : int
-        Support vectors of each classifier at most; 0 for no bound. A float where it is tuned.
+        Largest number of support vectors of each classifier, beyond the paper; 0 for no bound.
     """
 
-    budget: float = 0
+    budget: float = 0  # a float if it is tuned
 
     def __post_init__(self) -> None:
         if not (self.budget >= 0 and self.budget % 1 == 0):
@@ -49,28 +51,59 @@ def kept(updated: NDArray[np.bool_], room: int) -> NDArray[np.bool_]:
     return np.asarray(updated & (from_here <= room))
 
 
-def fetch(
-    rows: Rows, t: int, needed: NDArray[np.bool_], support: NDArray[np.int32], updates: NDArray[np.int64]
+class Ring(NamedTuple):
+    """The last support vectors of each of r classifiers, oldest overwritten first; r = 1 if all kernels share them.
+
+    Attributes
+    ----------
+    support : ndarray of int32 (r, room)
+        Support vector number s, as the rows number it, is at s mod room.
+    updates : ndarray of int64 (r,)
+        Support vectors that each classifier has had so far.
+    """
+
+    support: NDArray[np.int32]
+    updates: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, classifiers: int, room: int) -> "Ring":
+        """Return the ring of classifiers without support vectors."""
+        return cls(np.empty((classifiers, room), dtype=np.int32), np.zeros(classifiers, dtype=np.int64))
+
+
+def play(
+    rounds: Callable[[int], int], rows: Rows, count: int, ring: Ring, needed: Callable[[int], NDArray[np.bool_]]
 ) -> None:
-    """Make the rows that round t needs: of its example, and of those that make room for it.
+    """Run a compiled loop over all rounds of a pass, and fetch the rows that it lacks.
 
     Parameters
     ----------
+    rounds : callable
+        Play the rounds from a number on. It returns the number of rounds at the end, or the number of a round that
+        needs a row that is not there, which it has left as it was.
     rows : Rows
-        Of m kernels, on demand.
-    t : int
-        The round.
-    needed : ndarray of bool (m,)
-        The kernels whose classifiers it updates.
-    support : ndarray of int32 (m, room)
-        Ring of the last examples of each, as the rows number them.
-    updates : ndarray of int64 (m,)
-        Of each so far.
+        The rows of m kernels.
+    count : int
+        The number of rounds.
+    ring : Ring
+        The support vectors, of which the oldest are forgotten if there is no room for more.
+    needed : callable
+        Return which kernels (m,) are updated in a round.
     """
+    t = rounds(0)
+    if isinstance(rows, RowsOnDemand):
+        while t < count:
+            _fetch(rows, t, needed(t), ring)
+            t = rounds(t)
+
+
+def _fetch(rows: RowsOnDemand, t: int, needed: NDArray[np.bool_], ring: Ring) -> None:
+    """Compute the rows that round t needs: those of its example, and of the examples that make room for it."""
     rows.fetch(t, needed)
+    support, updates = ring
     room = support.shape[1]
     full = needed & (updates >= room)
     if full.any():
-        oldest = support[np.arange(len(updates)), updates % room]
+        oldest = np.broadcast_to(support[np.arange(len(updates)), updates % room], full.shape)
         for number in np.unique(oldest[full]).tolist():
             rows.recall(number, full & (oldest == number))

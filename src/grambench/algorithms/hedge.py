@@ -12,7 +12,13 @@ TINY = 2.0**-500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discount(Budget):
-    """What a mistake costs a kernel's weight: beta, in (0, 1]; and a budget."""
+    """What a mistake costs a kernel's weight.
+
+    Attributes
+    ----------
+    beta : float
+        Factor of a kernel's weight at each of its mistakes, in (0, 1].
+    """
 
     beta: float = 0.8
 
@@ -24,7 +30,13 @@ class Discount(Budget):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling(Discount):
-    """And how kernels are drawn: delta, in (0, 1), smooths their probabilities."""
+    """What a mistake costs a kernel's weight, and how kernels are drawn.
+
+    Attributes
+    ----------
+    delta : float
+        Smoothing of the sampling probabilities, in (0, 1).
+    """
 
     delta: float = 0.01
 

@@ -30,7 +30,9 @@ from grambench.kernels.pool import (
     Labels,
     Order,
     Rows,
+    RowsOnDemand,
     Stored,
+    Stream,
     locked,
     read_only,
 )
@@ -165,7 +167,7 @@ class Computed(Scaled):
         return Stored(self.grams(), features=self.features, family=self.family).part(rows, columns)
 
 
-class OnDemand(Rows):
+class OnDemand(RowsOnDemand):
     """Rows of one example at a time, of the kernels that ask for them, with the examples that come after it.
 
     They number the examples as the order does.
@@ -180,8 +182,6 @@ class OnDemand(Rows):
         Which of the pool's; all where none are given.
     """
 
-    on_demand = True
-
     def __init__(self, pool: Computed, order: Indices, kernels: Sequence[int] | None = None) -> None:
         self._pool, self._order = pool, order.astype(np.intp)
         self._kernels = range(len(pool.kernels)) if kernels is None else kernels
@@ -193,11 +193,12 @@ class OnDemand(Rows):
         """Return the rows of one kernel, for a pass of its own."""
         return OnDemand(self._pool, self._order, [self._kernels[kernel]])
 
-    def numbered(self, labels: Labels, order: Order) -> tuple[Labels, Order]:
-        """Return the labels and the order of examples that are numbered as they come."""
+    def stream(self, labels: Labels, order: Order) -> Stream:
+        """Return the examples numbered in the order of presentation."""
         arranged, numbers = labels[order], np.arange(len(order), dtype=order.dtype)
+        # Whether an array is writeable is part of its type in Numba: other flags would compile every loop once more.
         arranged.flags.writeable, numbers.flags.writeable = labels.flags.writeable, order.flags.writeable
-        return arranged, numbers  # of the types that the loops have been compiled for
+        return Stream(self.values, self.place, arranged, numbers)
 
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
         """Make the rows of the example of one round, of the kernels (m,) that need them."""

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Protocol, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,22 +153,38 @@ class Continuous:
         return Continuous(self.kind, train, self.low, self.high, self.grid, others)
 
 
-class Rows:
-    """Rows of Gram matrices as a compiled pass reads them: that of example i is number place[i] of each array.
-
-    Here all are at hand. Where they are made on demand, a loop that needs a row with place[i] < 0 leaves its round as
-    it was and returns its number; the caller fetches the row and enters the loop again there. A row on demand is one
-    of the examples in the order of the pass, good from its own on. One of an earlier round, which place does not know
-    any more, is recalled: it is the last of each array, number -1, as place says.
+class Stream(NamedTuple):
+    """The examples of a pass and their rows of m Gram matrices, as compiled loops read them.
 
     Attributes
     ----------
-    values : tuple of m ndarrays of float64 (n, n), or (2, T) where rows are made on demand
-        Read-only, so that every caller gets the same compiled code.
+    values : tuple of m ndarrays of float64 (n, n), or (2, T) if rows are computed on demand
+        Read-only, so that all callers share one compiled loop.
     place : ndarray of int64 (n,) or (T,)
-        Where each example's row is; -1 where it has to be fetched.
+        The index of each example's row in each array; -1 if the row has to be fetched.
+    labels : ndarray of int8 (n,) or (T,)
+        -1 or +1.
+    order : ndarray of int32 (T,)
+        The examples in the order of presentation.
+    """
+
+    values: tuple[Floats, ...]
+    place: NDArray[np.int64]
+    labels: Labels
+    order: Order
+
+
+class Rows:
+    """Rows of Gram matrices as a compiled pass reads them: that of example i is number place[i] of each array.
+
+    Attributes
+    ----------
+    values : tuple of m ndarrays of float64 (n, n), or (2, T) if rows are computed on demand
+        See Stream.
+    place : ndarray of int64 (n,) or (T,)
+        See Stream.
     on_demand : bool
-        Whether rows have to be fetched.
+        Whether rows have to be fetched, see RowsOnDemand.
     """
 
     on_demand = False
@@ -180,17 +196,29 @@ class Rows:
         """Return the rows of one kernel, for a pass of its own."""
         return Rows(self.values[kernel : kernel + 1], self.place)
 
-    def numbered(self, labels: Labels, order: Order) -> tuple[Labels, Order]:
-        """Return labels and an order, which begins as that of the rows does, of examples as the rows number them."""
-        return labels, order
+    def stream(self, labels: Labels, order: Order) -> Stream:
+        """Return the examples of an order that begins as that of the rows does, as the rows number them."""
+        return Stream(self.values, self.place, labels, order)
 
+
+class RowsOnDemand(Rows, ABC):
+    """Rows that are computed one example at a time.
+
+    A compiled loop that needs a row with place[i] < 0 leaves its round as it was and returns the number of the round;
+    the caller fetches the row and enters the loop again there. A row is valid from the round of its example on. The
+    row of an earlier round, which place does not know any more, is recalled: it is the last of each array, number -1,
+    as place says.
+    """
+
+    on_demand = True
+
+    @abstractmethod
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
-        """Make the rows of the example of one round, of the kernels (m,) that need them."""
-        raise NotImplementedError("all rows are at hand")
+        """Compute the rows of the example of one round, for the kernels (m,) that need them."""
 
+    @abstractmethod
     def recall(self, number: int, needed: NDArray[np.bool_]) -> None:
-        """Make those of an earlier round once more, beside those that were fetched last."""
-        raise NotImplementedError("all rows are at hand")
+        """Compute the rows of an earlier round again, beside those that were fetched last."""
 
 
 class Partners(Protocol):

@@ -16,7 +16,7 @@ import numpy as np
 
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.group_norm import Classifiers, Rule, check_problem, dual_norm
+from grambench.algorithms.group_norm import GroupNormClassifier, UpdateRule, check_problem, dual_norm
 from grambench.kernels.pool import Pool
 
 
@@ -60,18 +60,20 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     check_classes(pool, labels, order)
     n, epochs = len(order), parameters.online + parameters.batch
     regularisation = 1.0 / (parameters.C * n)
-    made = Classifiers(pool, labels, dual_norm(parameters.p), epochs * n, regularisation)
+    classifier = GroupNormClassifier(pool, labels, dual_norm(parameters.p), epochs * n, regularisation)
     for epoch in range(parameters.online):
-        updates = made.epoch(Rule(step=parameters.eta), rng.permutation(order))
+        updates = classifier.epoch(UpdateRule(step=parameters.eta), rng.permutation(order))
         last = not updates or epoch == parameters.online - 1
-        made.keep(1, always=last)
+        classifier.record(1, always=last)
         if last:
             break
-    radius = np.sqrt(2.0 * (made.states[-1].objective if made.states else 1.0) / regularisation)  # (10); f(0) = 1
+    radius = np.sqrt(
+        2.0 * (classifier.states[-1].objective if classifier.states else 1.0) / regularisation
+    )  # (10); f(0) = 1
     if parameters.bounded:
         radius = min(radius, np.sqrt(2.0 / regularisation))
-    descent = Rule(regularisation=regularisation, radius=radius)
+    descent = UpdateRule(regularisation=regularisation, radius=radius)
     for epoch in range(parameters.batch):
-        made.epoch(descent, rng.permutation(order))
-        made.keep(2, always=epoch == parameters.batch - 1)
-    return made.fit()
+        classifier.epoch(descent, rng.permutation(order))
+        classifier.record(2, always=epoch == parameters.batch - 1)
+    return classifier.fit()

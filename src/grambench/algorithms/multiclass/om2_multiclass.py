@@ -11,7 +11,7 @@ import numpy as np
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.group_norm import Classifiers, Rule, dual_norm
+from grambench.algorithms.group_norm import GroupNormClassifier, UpdateRule, dual_norm
 from grambench.kernels.pool import Pool
 
 
@@ -47,8 +47,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     m = pool.shape[0]
     q = max(2.0, 2.0 * np.log(m)) if parameters.p is None else dual_norm(parameters.p)
     rounds = parameters.passes * len(order)
-    made = Classifiers(pool, labels, q, rounds, 0.0, parameters.room(rounds))
+    classifier = GroupNormClassifier(pool, labels, q, rounds, 0.0, parameters.room(rounds))
     for epoch in range(parameters.passes):
-        made.epoch(Rule(slope=m ** (-2.0 / q)), order)
-        made.keep(1, always=epoch == parameters.passes - 1)
-    return made.fit()
+        classifier.epoch(UpdateRule(slope=m ** (-2.0 / q)), order)
+        classifier.record(1, always=epoch == parameters.passes - 1)
+    return classifier.fit()

@@ -10,7 +10,7 @@ import numpy as np
 
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.group_norm import Classifiers, Rule, check_problem, dual_norm
+from grambench.algorithms.group_norm import GroupNormClassifier, UpdateRule, check_problem, dual_norm
 from grambench.kernels.pool import Pool
 
 
@@ -41,9 +41,9 @@ class Parameters:
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Pass over the examples in drawn orders."""
     check_classes(pool, labels, order)
-    regularisation = 1.0 / (parameters.C * len(order))
-    made = Classifiers(pool, labels, dual_norm(parameters.p), parameters.epochs * len(order), regularisation)
+    regularisation, rounds = 1.0 / (parameters.C * len(order)), parameters.epochs * len(order)
+    classifier = GroupNormClassifier(pool, labels, dual_norm(parameters.p), rounds, regularisation)
     for epoch in range(parameters.epochs):
-        made.epoch(Rule(regularisation=regularisation), rng.permutation(order))
-        made.keep(1, always=epoch == parameters.epochs - 1)
-    return made.fit()
+        classifier.epoch(UpdateRule(regularisation=regularisation), rng.permutation(order))
+        classifier.record(1, always=epoch == parameters.epochs - 1)
+    return classifier.fit()

@@ -21,12 +21,8 @@ class Parameters(Discount):
 
     Attributes
     ----------
-    beta : float
-        Discount of a kernel's weight at each of its mistakes, in (0, 1].
     step : float
         Step size of the Perceptrons, above 0; it changes nothing.
-    budget : int
-        Support vectors of each kernel's Perceptron at most, beyond the paper; 0 for no bound.
     """
 
     step: float = 1.0

@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Budget, fetch, kept
+from grambench.algorithms.budget import Budget, Ring, kept, play
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
 from grambench.algorithms.hedge import normalise
@@ -110,19 +110,19 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Pass over the order; a support vector belongs to all kernels and is counted once, however often it is added."""
     rows = check_input(pool, labels, order, parameters.passes)
     order = np.tile(order, parameters.passes)
-    room, made = parameters.room(len(order)), _pass(parameters, rows, labels, order)
-    m, added = len(made.w), made.steps > 0.0
+    room, state = parameters.room(len(order)), _pass(parameters, rows, labels, order)
+    m, added = len(state.w), state.steps > 0.0
     updates, still = int(added.sum()), kept(added, room)
     trace = Trace(
-        mistakes=made.mistakes,
-        scores=made.votes,
+        mistakes=state.mistakes,
+        scores=state.votes,
         support_vectors=_distinct(order, added, room),
-        weights=made.weights,
+        weights=state.weights,
         updates=np.full(m, updates),
     )
     return Fit(
-        weights=made.weights[-1],
-        predictor=WeightedSum(made.w, order[still], labels[order[still]] * made.steps[still]),
+        weights=state.weights[-1],
+        predictor=WeightedSum(state.w, order[still], labels[order[still]] * state.steps[still]),
         trace=trace,
         work=Work(
             kernel_values=m * len(np.unique(order[added])) * len(labels),
@@ -144,29 +144,45 @@ def _distinct(order: Order, added: NDArray[np.bool_], room: int) -> NDArray[np.i
     return np.array(sizes)[np.cumsum(added)]
 
 
-class Pass(NamedTuple):
-    """What a pass has written, of T rounds with m kernels; the last five are its state after the last round.
+class Rule(NamedTuple):
+    """Which examples are added, and with which step.
+
+    Attributes
+    ----------
+    q : float
+        Dual norm of p.
+    margin : float
+        The largest margin of an example that is added.
+    slope : float
+        By which the step falls for each unit of a margin above 0.
+    """
+
+    q: float
+    margin: float
+    slope: float
+
+
+class State(NamedTuple):
+    """What a pass writes, T rounds with m kernels; the last four fields are its state after the last round.
 
     Attributes
     ----------
     mistakes : ndarray of bool (T,)
-        Whether the round's example was predicted wrongly.
+        Whether the round's example was misclassified.
     steps : ndarray of float64 (T,)
-        With which it was added; 0 where it was not.
+        The step with which it was added; 0 if it was not.
     votes : ndarray of float64 (T,)
         f(x).
     weights : ndarray of float64 (T, m)
-        After the round, summing to one.
+        The kernels' weights after the round, summing to one.
     w : ndarray of float64 (m,)
         The weights as they are.
     scores : ndarray of float64 (m, n)
         f_k(x) of every example.
     squared_norms : ndarray of float64 (m,)
         ||theta_k||^2.
-    support : ndarray of int32 (room,)
-        Ring of the last rounds that have added their example.
-    updates : ndarray of int64 (1,)
-        How many have.
+    ring : Ring
+        The last rounds that have added their example, shared by all kernels.
     """
 
     mistakes: NDArray[np.bool_]
@@ -176,83 +192,83 @@ class Pass(NamedTuple):
     w: Floats
     scores: Floats
     squared_norms: Floats
-    support: NDArray[np.int32]
-    updates: NDArray[np.int64]
+    ring: Ring
 
 
-def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> Pass:
-    m, (labels, order) = len(rows.values), rows.numbered(labels, order)
+def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> State:
+    m, rounds, stream = len(rows.values), len(order), rows.stream(labels, order)
     q = parameters.q(m)
-    slope = m ** (-2.0 / q) if parameters.step == "shortened" else 0.0
-    made = Pass(
-        mistakes=np.zeros(len(order), dtype=np.bool_),
-        steps=np.zeros(len(order)),
-        votes=np.empty(len(order)),
-        weights=np.zeros((len(order), m)),
+    rule = Rule(q, parameters.margin, m ** (-2.0 / q) if parameters.step == "shortened" else 0.0)
+    state = State(
+        mistakes=np.zeros(rounds, dtype=np.bool_),
+        steps=np.zeros(rounds),
+        votes=np.empty(rounds),
+        weights=np.zeros((rounds, m)),
         w=np.ones(m),
-        scores=np.zeros((m, len(labels))),
+        scores=np.zeros((m, len(stream.labels))),
         squared_norms=np.full(m, EPS),
-        support=np.empty(parameters.room(len(order)), dtype=np.int32),
-        updates=np.zeros(1, dtype=np.int64),
+        ring=Ring.empty(1, parameters.room(rounds)),
     )
-    shared = np.broadcast_to(made.support, (m, len(made.support))), np.broadcast_to(made.updates, m)
-    t = 0
-    while (t := _play(t, rows.values, rows.place, labels, order, q, parameters.margin, slope, *made)) < len(order):
-        fetch(rows, t, np.ones(m, dtype=np.bool_), *shared)
-    return made
+    everyone = np.ones(m, dtype=np.bool_)
+    play(lambda t: _play(t, stream, rule, state), rows, rounds, state.ring, lambda t: everyone)
+    return state
 
 
 @njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
-    start, values, place, labels, order, q, threshold, slope,
-    mistakes, steps, votes, weights, w, scores, squared_norms, support, updates
-):  # fmt: skip
+def _play(start, stream, rule, state):  # type: ignore[no-untyped-def]
+    w, scores, squared_norms, place = state.w, state.scores, state.squared_norms, stream.place
+    support, updates = state.ring.support[0], state.ring.updates
     m = w.size
-    for t in range(start, order.size):
-        i = order[t]
-        y = labels[i]
+    for t in range(start, stream.order.size):
+        i = stream.order[t]
+        y = stream.labels[i]
         f = 0.0
         for k in range(m):
             f += w[k] * scores[k, i]
-        votes[t] = f
+        state.votes[t] = f
         margin = 2.0 * y * f
-        mistakes[t] = margin <= 0.0
-        if margin <= threshold:
+        state.mistakes[t] = margin <= 0.0
+        if margin <= rule.margin:
+            # Weights and scores are as they were, so the round can be played again once its row is there.
             if place[i] < 0:
                 return t
-            step = min(1.0, 1.0 - slope * margin)
-            steps[t] = step
+            step = min(1.0, 1.0 - rule.slope * margin)
+            state.steps[t] = step
             if step > 0.0:
                 slot = updates[0] % support.size
                 if updates[0] >= support.size:
-                    _forget(support[slot], values, place, labels, order, steps, support, scores, squared_norms)
+                    _forget(support[slot], stream, state)
                 support[slot] = t
                 updates[0] += 1
             for k in range(m):
-                row = values[k][place[i]]
+                row = stream.values[k][place[i]]
                 squared_norms[k] += 4.0 * step * y * scores[k, i] + 2.0 * step * step * row[i]
                 for j in range(row.size):
                     scores[k, j] += step * y * row[j]
-            gradient = _gradient(squared_norms, q)
-            for k in range(m):  # an assignment to w[:] takes three seconds to compile
+            gradient = _gradient(squared_norms, rule.q)
+            # An assignment to w[:] takes three seconds to compile.
+            for k in range(m):
                 w[k] = gradient[k]
-        normalise(w, weights[t])
-    return order.size
+        normalise(w, state.weights[t])
+    return stream.order.size
 
 
 @njit(cache=True)
-def _forget(gone, values, place, labels, order, steps, support, scores, squared_norms):  # type: ignore[no-untyped-def]
+def _forget(removed, stream, state):  # type: ignore[no-untyped-def]
     """Take what a round has added, of those of the support, from the scores and from the norms."""
-    old = order[gone]
-    dual = labels[old] * steps[gone]
+    labels, order, steps, squared_norms = stream.labels, stream.order, state.steps, state.squared_norms
+    old = order[removed]
+    dual = labels[old] * steps[removed]
     for k in range(squared_norms.size):
-        row = values[k][place[old]]
-        f = 0.0  # of the example itself, of which the rows on demand since have kept no score
-        for t in support:
+        row = stream.values[k][stream.place[old]]
+        # The score of the old example itself is added anew: rows on demand hold later examples only, so `scores` has
+        # not been kept up to date for an example since its own round.
+        f = 0.0
+        for t in state.ring.support[0]:
             f += labels[order[t]] * steps[t] * row[order[t]]
         squared_norms[k] = max(squared_norms[k] + dual * (2.0 * dual * row[old] - 4.0 * f), EPS)
         for j in range(row.size):
-            scores[k, j] -= dual * row[j]
+            state.scores[k, j] -= dual * row[j]
 
 
 @njit(cache=True)

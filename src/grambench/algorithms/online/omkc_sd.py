@@ -7,13 +7,10 @@ Deviations from the printed algorithm: sign(0) = +1 for each kernel and for the 
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
-from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Labels, Order, Trace
-from grambench.algorithms.hedge import Sampling, discount, normalise, selection
-from grambench.algorithms.scores import Experts, Vote, passed, replace_row, score, vote
-from grambench.algorithms.stochastic import run
+from grambench.algorithms import omkc
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.hedge import Sampling
 from grambench.kernels.pool import Pool
 
 
@@ -24,54 +21,10 @@ class Parameters(Sampling):
     Attributes
     ----------
     beta : float
-        Discount of a kernel's weight at each of its mistakes in a round that drew it, in (0, 1].
-    delta : float
-        Smoothing of the sampling probabilities, in (0, 1).
-    budget : int
-        Support vectors of each kernel's Perceptron at most, beyond the paper; 0 for no bound.
+        Factor of a kernel's weight at each of its mistakes in a round that drew it, in (0, 1].
     """
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels."""
-    rows = check_input(pool, labels, order)
-    uniforms = rng.random((len(order), len(rows.values)))
-    room = parameters.room(len(order))
-    made = run(_play, rows, labels, order, parameters, uniforms)
-    trace = Trace(
-        mistakes=(made.votes >= 0.0) != (labels[order] > 0),
-        scores=made.votes,
-        support_vectors=made.support_vectors,
-        weights=made.weights,
-        updates=made.updates,
-    )
-    predictor = Vote(Experts.of(made.updated, labels, order, room), selection(made.w, parameters.delta)[0])
-    return Fit(weights=made.weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels), room))
-
-
-@njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
-    start, values, place, labels, order, beta, delta, uniforms,
-    votes, updated, support_vectors, weights, w, updates, lanes, support
-):  # fmt: skip
-    m = w.size
-    positive = np.empty(m, dtype=np.bool_)
-    for t in range(start, order.size):
-        i = order[t]
-        q, p = selection(w, delta)  # lines 3 and 7
-        wrong = updated[t]
-        for k in range(m):
-            positive[k] = score(lanes[k], i) >= 0.0
-            wrong[k] = uniforms[t, k] < p[k] and positive[k] != (labels[i] > 0)  # lines 9 and 10
-        votes[t] = vote(q, positive)  # line 5
-        if place[i] < 0 and wrong.any():
-            return t
-        discount(w, wrong, beta)  # lines 11 to 13
-        for k in range(m):
-            if wrong[k]:
-                replace_row(lanes[k], updates[k], support[k], i, labels, values[k], place)
-                updates[k] += 1
-        normalise(w, weights[t])
-        for k in range(m):
-            support_vectors[t] += min(updates[k], support.shape[1])
-    return order.size
+    return omkc.learn(parameters, pool, labels, order, rng, updates="drawn", votes="all")

@@ -14,7 +14,7 @@ import numpy as np
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Labels, OneKernel, Order
-from grambench.algorithms.scores import perceptron_fit
+from grambench.algorithms.scores import single_kernel_fit
 from grambench.kernels.pool import Pool
 
 
@@ -26,8 +26,6 @@ class Parameters(OneKernel, Budget):
     ----------
     kernel : int
         Index of its kernel in the pool; 0 is the linear kernel of OMKC's pool.
-    budget : int
-        Support vectors at most, beyond the paper; 0 for no bound.
     """
 
     def __post_init__(self) -> None:
@@ -45,4 +43,4 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """
     rows = check_input(pool, labels, order)
     room = parameters.room(len(order))
-    return perceptron_fit(rows, parameters.among(len(rows.values)), labels, order, room)
+    return single_kernel_fit(rows, parameters.among(len(rows.values)), labels, order, room)

@@ -14,7 +14,7 @@ import numpy as np
 from grambench.algorithms.budget import Budget, held
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Labels, Order, Work
-from grambench.algorithms.scores import expert_pass, perceptron_fit
+from grambench.algorithms.scores import expert_pass, single_kernel_fit
 from grambench.kernels.pool import Pool
 
 
@@ -25,9 +25,7 @@ class Parameters(Budget):
     Attributes
     ----------
     validation : float
-        Share of the examples, from the start of the order, on which the kernel is chosen; in (0, 1].
-    budget : int
-        Support vectors at most, beyond the paper; 0 for no bound.
+        Share of the examples, from the start of the order, on which the kernel is selected; in (0, 1].
     """
 
     validation: float = 0.1
@@ -39,14 +37,15 @@ class Parameters(Budget):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Choose the kernel, then run one pass with it."""
+    """Select the kernel, then run one pass with it."""
     rows = check_input(pool, labels, order)
     head = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
     room = parameters.room(len(order))
-    passes = [expert_pass(rows.only(k), labels, head, room) for k in range(len(rows.values))]
+    passes = [expert_pass(rows, k, labels, head, room) for k in range(len(rows.values))]
     trials = np.array([((scores >= 0.0) != (labels[head] > 0)).sum() for scores in passes])
     best = int(np.argmin(trials))
-    chosen = perceptron_fit(rows, best, labels, order, room)
-    tried, forgotten = int(trials.sum()), int((trials - held(trials, room)).sum())
-    made = (tried - int(trials[best])) * len(labels)  # the pass needs the rows of its own trial again
-    return replace(chosen, work=chosen.work + Work(kernel_values=made, row_additions=tried + forgotten))
+    selected = single_kernel_fit(rows, best, labels, order, room)
+    updates, forgotten = int(trials.sum()), int((trials - held(trials, room)).sum())
+    # The rows of the selected kernel's trial are needed again in its pass, which counts them.
+    kernel_values = (updates - int(trials[best])) * len(labels)
+    return replace(selected, work=selected.work + Work(kernel_values=kernel_values, row_additions=updates + forgotten))

@@ -9,22 +9,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Budget, fetch, held, kept
+from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace
-from grambench.algorithms.scores import LANES, add_row, columns, lane_sum, passed, score
-from grambench.kernels.pool import Pool, Rows
+from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.algorithms.scores import add_row, columns, lane_sum, perceptron_fit, perceptron_pass, score
+from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(Budget):
-    """Parameters of Perceptron(u).
-
-    Attributes
-    ----------
-    budget : int
-        Support vectors at most, beyond the paper; 0 for no bound.
-    """
+    """Parameters of Perceptron(u)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,50 +42,33 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Run one pass."""
     rows = check_input(pool, labels, order)
     m, room = len(rows.values), parameters.room(len(order))
-    scores = _pass(rows, labels, order, room)
-    mistakes = (scores >= 0.0) != (labels[order] > 0)
-    trace = Trace(
-        mistakes=mistakes,
-        scores=scores,
-        support_vectors=held(np.cumsum(mistakes), room),
-        weights=np.full((len(order), m), 1.0 / m),
-        updates=np.full(m, mistakes.sum(), dtype=np.int64),
-    )
-    support = order[kept(mistakes, room)]
-    predictor = MeanPerceptron(support, labels[support])
-    return Fit(weights=np.full(m, 1.0 / m), predictor=predictor, trace=trace, work=passed(trace, len(labels), room))
-
-
-def _pass(rows: Rows, labels: Labels, order: Order, room: int) -> Floats:
-    labels, order = rows.numbered(labels, order)
-    scores, lanes = np.empty(len(order)), np.zeros((LANES, len(labels)))
-    m, support = len(rows.values), np.empty(room, dtype=np.int32)
-    t, count = _play(0, 0, rows.values, rows.place, labels, order, scores, lanes, support)
-    while t < len(order):
-        fetch(rows, t, np.ones(m, dtype=np.bool_), np.broadcast_to(support, (m, room)), np.full(m, count))
-        t, count = _play(t, count, rows.values, rows.place, labels, order, scores, lanes, support)
-    return scores
+    scores = perceptron_pass(_play, rows, labels, order, room)
+    return perceptron_fit(scores, np.full(m, 1.0 / m), MeanPerceptron, labels, order, room)
 
 
 @njit(cache=True)
-def _play(start, count, values, place, labels, order, scores, lanes, support):  # type: ignore[no-untyped-def]
+def _play(start, stream, state):  # type: ignore[no-untyped-def]
+    labels, place, lanes = stream.labels, stream.place, state.lanes
+    support, updates = state.ring.support[0], state.ring.updates
     mean_row = np.empty(labels.size)
-    for t in range(start, order.size):
-        i = order[t]
-        scores[t] = score(lanes, i)
-        if (scores[t] >= 0.0) != (labels[i] > 0):
+    for t in range(start, stream.order.size):
+        i = stream.order[t]
+        state.scores[t] = score(lanes, i)
+        if (state.scores[t] >= 0.0) != (labels[i] > 0):
+            # Nothing but this round's score is written yet, so the round can be played again once its row is there.
             if place[i] < 0:
-                return t, count
+                return t
+            count = updates[0]
             slot = count % support.size
             if count >= support.size:
                 old = support[slot]
-                _mean(values, place[old], mean_row)
+                _mean(stream.values, place[old], mean_row)
                 add_row(lanes, count - support.size, np.int8(-labels[old]), mean_row)
             support[slot] = i
-            _mean(values, place[i], mean_row)
+            _mean(stream.values, place[i], mean_row)
             add_row(lanes, count, labels[i], mean_row)
-            count += 1
-    return order.size, count
+            updates[0] += 1
+    return stream.order.size
 
 
 @njit(cache=True)

@@ -1,0 +1,197 @@
+"""The pass that the four algorithms of OMKC share (Hoi et al. 2013, Algorithms 1 to 4).
+
+They differ in two choices. Either all classifiers that err are updated, or those of the kernels that are drawn in the
+round ("updates"). Either all classifiers vote, or those of the kernels that are drawn ("votes").
+
+If all classifiers are updated, none depends on the others or on the weights. Each runs over the whole pass on its own,
+with its scores in the cache, before their predictions are combined round by round.
+
+Deviations from the printed algorithms that all four share: sign(0) = +1 for each kernel and for the vote, and the
+order of summation in `grambench.algorithms.scores`.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grambench.algorithms.budget import Ring, held, play
+from grambench.algorithms.checks import check_input
+from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace
+from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, selection
+from grambench.algorithms.scores import LANES, Experts, Vote, expert_pass, passed, replace_row, score, vote
+from grambench.kernels.pool import Pool, Rows
+
+Kernels = Literal["all", "drawn"]
+
+
+class Settings(NamedTuple):
+    """What the rounds read.
+
+    Attributes
+    ----------
+    beta, delta : float
+        See Sampling.
+    draws : bool
+        Whether kernels are drawn at all.
+    draws_votes : bool
+        Whether only drawn kernels vote.
+    uniforms : ndarray of float64 (T, m)
+        Numbers in [0, 1) by which kernels are drawn.
+    """
+
+    beta: float
+    delta: float
+    draws: bool
+    draws_votes: bool
+    uniforms: Floats
+
+
+class State(NamedTuple):
+    """What the rounds write, T rounds with m kernels.
+
+    Attributes
+    ----------
+    votes : ndarray of float64 (T,)
+        The weighted votes.
+    drawn : ndarray of bool (T, m)
+        Which kernels were drawn.
+    updated : ndarray of bool (T, m)
+        Which classifiers were updated.
+    weights : ndarray of float64 (T, m)
+        The kernels' weights after the round, summing to one.
+    w : ndarray of float64 (m,)
+        The weights after the last round, not normalised.
+    """
+
+    votes: Floats
+    drawn: NDArray[np.bool_]
+    updated: NDArray[np.bool_]
+    weights: Floats
+    w: Floats
+
+
+def learn(
+    parameters: Discount,
+    pool: Pool,
+    labels: Labels,
+    order: Order,
+    rng: np.random.Generator,
+    *,
+    updates: Kernels,
+    votes: Kernels,
+) -> Fit:
+    """Run one pass.
+
+    Parameters
+    ----------
+    parameters : Discount
+        With the fields of Sampling if kernels are drawn.
+    pool, labels, order, rng
+        See grambench.algorithms.fit.
+    updates : str
+        Whether "all" classifiers that err are updated, or those of "drawn" kernels.
+    votes : str
+        Whether "all" classifiers vote, or those of "drawn" kernels. Support vectors are counted over those that vote.
+    """
+    rows = check_input(pool, labels, order)
+    m, rounds, room = len(rows.values), len(order), parameters.room(len(order))
+    draws = "drawn" in (updates, votes)
+    settings = Settings(
+        beta=parameters.beta,
+        delta=parameters.delta if isinstance(parameters, Sampling) else 0.0,
+        draws=draws,
+        draws_votes=votes == "drawn",
+        uniforms=rng.random((rounds, m)) if draws else np.empty((0, m)),
+    )
+    state = State(
+        votes=np.empty(rounds),
+        drawn=np.zeros((rounds, m), dtype=np.bool_),
+        updated=np.zeros((rounds, m), dtype=np.bool_),
+        weights=np.zeros((rounds, m)),
+        # Without draws the weights themselves vote, and the rounding of their sums decides predictions at ties: the
+        # published numbers need weights that start at 1/m. Draws divide them by the largest one.
+        w=np.ones(m) if draws else np.full(m, 1.0 / m),
+    )
+    (_update_all if updates == "all" else _update_drawn)(rows, labels, order, room, settings, state)
+    counts = held(np.cumsum(state.updated, axis=0), room)
+    trace = Trace(
+        mistakes=(state.votes >= 0.0) != (labels[order] > 0),
+        scores=state.votes,
+        support_vectors=(counts * state.drawn if settings.draws_votes else counts).sum(axis=1),
+        weights=state.weights,
+        updates=state.updated.sum(axis=0),
+    )
+    experts = Experts.of(state.updated, labels, order, room)
+    q, p = selection(state.w, settings.delta) if draws else (state.w, None)
+    predictor = Vote(experts, q, p, rng) if settings.draws_votes else Vote(experts, q)
+    return Fit(weights=state.weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels), room))
+
+
+def _update_all(rows: Rows, labels: Labels, order: Order, room: int, settings: Settings, state: State) -> None:
+    """Run every classifier over the whole pass, then combine their votes."""
+    scores = np.stack([expert_pass(rows, k, labels, order, room) for k in range(len(rows.values))], axis=1)
+    positive = scores >= 0.0
+    np.not_equal(positive, (labels[order] > 0)[:, None], out=state.updated)
+    _combine(positive, settings, state)
+
+
+@njit(cache=True)
+def _combine(positive, settings, state):  # type: ignore[no-untyped-def]
+    for t in range(len(positive)):
+        _vote(t, positive[t], settings, state)
+        discount(state.w, state.updated[t], settings.beta)
+        normalise(state.w, state.weights[t])
+
+
+def _update_drawn(rows: Rows, labels: Labels, order: Order, room: int, settings: Settings, state: State) -> None:
+    """Play the rounds of all classifiers together, since the weights decide which of them are updated."""
+    stream, m = rows.stream(labels, order), len(rows.values)
+    lanes, ring = np.zeros((m, LANES, len(stream.labels))), Ring.empty(m, room)
+    play(
+        lambda t: _play(t, stream, settings, lanes, ring, state),
+        rows,
+        len(order),
+        ring,
+        lambda t: state.updated[t],
+    )
+
+
+@njit(cache=True)
+def _play(start, stream, settings, lanes, ring, state):  # type: ignore[no-untyped-def]
+    m, labels, place, (support, updates) = state.w.size, stream.labels, stream.place, ring
+    positive = np.empty(m, dtype=np.bool_)
+    for t in range(start, stream.order.size):
+        i = stream.order[t]
+        for k in range(m):
+            positive[k] = score(lanes[k], i) >= 0.0
+        _vote(t, positive, settings, state)
+        wrong = state.updated[t]
+        for k in range(m):
+            wrong[k] = state.drawn[t, k] and positive[k] != (labels[i] > 0)
+        # Weights, scores and support vectors are as they were before the round, so a round whose row has to be fetched
+        # is played again from its start, with the same draws.
+        if place[i] < 0 and wrong.any():
+            return t
+        discount(state.w, wrong, settings.beta)
+        for k in range(m):
+            if wrong[k]:
+                replace_row(lanes[k], updates[k], support[k], i, labels, stream.values[k], place)
+                updates[k] += 1
+        normalise(state.w, state.weights[t])
+    return stream.order.size
+
+
+@njit(cache=True)
+def _vote(t, positive, settings, state):  # type: ignore[no-untyped-def]
+    """Draw the kernels of a round, and write the vote of those that vote."""
+    # The vote of OMKC(D,D) is of the weights as they are: the published numbers on diabetes need it undivided.
+    if not settings.draws:
+        state.votes[t] = vote(state.w, positive)
+        return
+    q, p = selection(state.w, settings.delta)
+    for k in range(p.size):
+        state.drawn[t, k] = settings.uniforms[t, k] < p[k]
+    # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum.
+    state.votes[t] = vote(q * state.drawn[t] if settings.draws_votes else q, positive)
