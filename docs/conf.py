@@ -6,6 +6,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 from grambench.common.provenance import version_of
+from grambench.config.shown import FIGURES, TABLES
 
 project = "grambench"
 release = version_of("grambench")
@@ -36,6 +37,19 @@ def complete(app: Sphinx, page: str, source: list[str]) -> None:
         known = set(re.findall(r"^(?:.*<)?([a-z_]+)>?$", source[0], re.M))
         rest = sorted(path.stem for path in Path(app.srcdir).glob("*.md") if path.stem not in known | {"index"})
         source[0] = source[0].replace("% and all others", "\n".join(rest))
+    source[0] = source[0].replace("% all kinds", kinds())
+
+
+def kinds() -> str:
+    """Return the tables of all kinds of tables and figures, from their classes."""
+    lines = []
+    for each in (TABLES, FIGURES):
+        lines += ["", f"| {each.item} | what it shows | own keys |", "|---|---|---|"]
+        for kind in each.names():
+            model = each.load(kind)
+            keys = ", ".join(f"`{name}`" for name in model.model_fields if name not in ("title", "caption", "kind"))
+            lines.append(f"| `{kind}` | {model.__doc__.partition(chr(10))[0]} | {keys} |")
+    return "\n".join(lines)
 
 
 def setup(app: Sphinx) -> None:

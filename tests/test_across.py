@@ -21,8 +21,7 @@ from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
-from grambench.report import figures, page, tables
-from grambench.report.figures import shared
+from grambench.report import drawing, figures, page, tables
 from grambench.results import reproduction
 from grambench.results.study import Results
 
@@ -416,7 +415,7 @@ def test_a_colour_goes_by_the_place_of_the_file_in_the_study():
 
 
 def test_lines_differ():
-    assert len({colour for colour, _ in shared.LINES}) == len(shared.LINES) >= 12
+    assert len({colour for colour, _ in drawing.LINES}) == len(drawing.LINES) >= 12
 
 
 # the page
@@ -443,8 +442,9 @@ def test_a_grid_may_stand_for_values_and_whole_numbers_stay_whole():
     ("part", "name", "change", "message"),
     [
         ("figures", "across", {"x": [0, 5]}, "expected an x for each of its 3 data sets, got 2"),
-        ("figures", "dots", {"x": [0, 5, 40]}, "figures.dots.dots.x: no such key"),
-        ("figures", "dots", {"kind": "dot"}, "Input tag 'dot' found using 'kind' does not match any of the expected"),
+        ("figures", "dots", {"x": [0, 5, 40]}, "figures.dots.x: no such key"),
+        ("figures", "dots", {"kind": "dot"}, "figures.dots.kind: unknown kind of figure 'dot': did you mean dots"),
+        ("tables", "ranks", {"kind": 5}, "tables.ranks.kind: unknown kind of table '5': known: datasets, matrix"),
         ("figures", "profile", {"sweep": "other"}, "profile shows sweep 'other', known: profile, parts"),
         ("figures", "function", {"function": "two_sines"}, "function: Input should be 'three_sines'"),
         ("figures", "function", {"x": [-10]}, "function.x.1: Field required"),

@@ -14,7 +14,6 @@ from scipy import stats
 
 from grambench.report import charts, figures, tables
 from grambench.report.figures import critical_difference, pareto
-from grambench.report.figures.field import Field
 from grambench.results import reproduction
 from grambench.results.statistics import (
     Sample,
@@ -352,7 +351,7 @@ def test_files_are_the_same_every_time(tmp_path, results):
 def test_without_complete_data_sets_the_order_goes_by_what_is_lost():
     gone = [(dataset, NAMES[number]) for number, dataset in enumerate(BEST)]
     results = leaderboard.results(gone)
-    field = Field.of(results, results.study.figures["heatmap"])
+    field = results.study.figures["heatmap"].ranking(results)
     assert len(field.ranks) == 0 and field.names[-1] == "majority" and len(field.names) == 12
     assert field.basis == "0 of 8 data sets"
     for name in ("critical", "pareto"):

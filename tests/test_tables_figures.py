@@ -1,8 +1,9 @@
 """Tables in three formats and figures in two, on the small study of presentation.py."""
 
-import importlib
 import io
 import re
+import subprocess
+import sys
 from typing import get_args
 
 import numpy as np
@@ -11,12 +12,11 @@ import presentation
 import pytest
 from matplotlib.colors import to_hex
 
+from grambench.config import shown
 from grambench.config.protocols import Nested
-from grambench.config.shown import Figure, FunctionFigure, Table
 from grambench.config.study import Study
 from grambench.datasets.generators import FUNCTIONS
-from grambench.report import figures, tables
-from grambench.report.tables import layout
+from grambench.report import drawing, figures, table_data, tables
 from grambench.results import reproduction
 from grambench.results.study import NOT_PART, Results
 
@@ -107,7 +107,7 @@ def test_a_nested_study_speaks_of_parts_and_compares_in_pairs(compared):
 
 def test_csv_carries_names_beside_titles_and_nothing_but_numbers_in_numbers(grids):
     table = read_back(grids["table3"])
-    assert list(table.columns) == layout.CELLS.names
+    assert list(table.columns) == table_data.CELLS.names
     cells = table.set_index(["dataset", "algorithm", "metric"])
     row = cells.loc["wdbc", "perceptron", "mistake_percent"]
     assert (row.ours_mean, row.published_mean, row.runs, row.verdict) == (10.0, 10.0, 4, "exact")
@@ -220,11 +220,26 @@ def test_a_sweep_is_drawn_beside_what_there_is_without_it(compared):
 
 
 def test_every_kind_of_figure_and_table_is_drawn():
-    for union, package, drawing in ((Figure, figures, "draw"), (Table, tables, "build")):
-        for model in get_args(get_args(union)[0]):
-            (kind,) = get_args(model.model_fields["kind"].annotation)
-            assert callable(getattr(importlib.import_module(f"{package.__name__}.{kind}"), drawing))
-    assert set(get_args(FunctionFigure.model_fields["function"].annotation)) == set(FUNCTIONS)
+    for kinds, methods in ((shown.FIGURES, ("draw", "chart")), (shown.TABLES, ("build",))):
+        assert len(kinds.names()) >= 7 and kinds.names()[0] == kinds.usual
+        for kind in kinds.names():
+            model = kinds.load(kind)
+            assert get_args(model.model_fields["kind"].annotation) == (kind,)
+            base = drawing.FigureKind if kinds is shown.FIGURES else tables.TableKind
+            assert any(getattr(model, method) is not getattr(base, method) for method in methods)
+    function = shown.FIGURES.load("function")
+    assert set(get_args(function.model_fields["function"].annotation)) == set(FUNCTIONS)
+
+
+def test_a_study_is_loaded_without_what_draws_it():
+    """Every kind of table and figure can be checked before pandas and matplotlib are imported."""
+    code = (
+        "import sys; from grambench.config import shown; "
+        "[kinds.load(kind) for kinds in (shown.FIGURES, shown.TABLES) for kind in kinds.names()]; "
+        "print([name for name in ('matplotlib', 'pandas', 'scipy', 'h5py') if name in sys.modules])"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
 
 
 def test_agreement_shows_each_judged_number_once(canvases, compared):

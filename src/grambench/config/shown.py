@@ -1,20 +1,86 @@
-"""The models of what a study shows: sweeps, tables and figures, one class a kind.
+"""The sweeps of a study, and what its tables and figures of all kinds have in common.
 
-The file's key `kind` says which class describes an item; each class has the keys of its own kind and no other. Where a
-file leaves `kind` out, the most frequent one is meant.
+The key `kind` of an item says which class describes it. Each class has the keys of its own kind and no other. If a file
+leaves `kind` out, the most frequent kind is meant.
+
+A kind of table or figure is one module of `grambench.report.tables` or `grambench.report.figures`, named after the
+kind. The module holds a class with the fields of the kind and the method that lays the table out or draws the figure.
+It is imported when a study that has such an item is loaded. It must therefore not import pandas or matplotlib before
+anything is drawn.
 """
 
-from typing import Annotated, Literal, Self
+import importlib
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, TypeAdapter, ValidationError, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, PydanticKnownError, core_schema
 
+from grambench.common.errors import unknown_name
 from grambench.config.load import Model
 from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
 
+REPORT = Path(__file__).parent.parent / "report"
+
 
 def _of_kind(usual: str) -> BeforeValidator:
-    """Return what fills in the usual kind where the file names none."""
+    """Return a validator that fills in the usual kind if the file names none."""
     return BeforeValidator(lambda values: {"kind": usual} | values if isinstance(values, dict) else values)
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The kinds of tables or of figures, each loaded by its name when an item of it is validated.
+
+    Attributes
+    ----------
+    item : str
+        "table" or "figure".
+    usual : str
+        The kind of an item that names none.
+    """
+
+    item: str
+    usual: str
+
+    def module(self, kind: str) -> str:
+        """Return the dotted name of the module of a kind."""
+        return f"grambench.report.{self.item}s.{kind}"
+
+    def names(self) -> list[str]:
+        """Return the names of all kinds, the usual one first, without importing them."""
+        names = (path.stem for path in (REPORT / f"{self.item}s").glob("[a-z]*.py"))
+        return sorted(names, key=lambda name: (name != self.usual, name))
+
+    def load(self, kind: str) -> Any:
+        """Import a kind, and return its class: CurvesFigure of the kind of figure "curves"."""
+        return getattr(
+            importlib.import_module(self.module(kind)), f"{kind.title().replace('_', '')}{self.item.title()}"
+        )
+
+    def __get_pydantic_core_schema__(self, *_: object) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._validate)
+
+    def __get_pydantic_json_schema__(self, _: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        models: Any = reduce(or_, map(self.load, self.names()))
+        return handler(TypeAdapter(Annotated[models, Field(discriminator="kind")]).core_schema)
+
+    def _validate(self, values: Any) -> Any:
+        if isinstance(values, Item):
+            return values
+        if not isinstance(values, dict):
+            raise PydanticKnownError("dict_type")
+        kind, known = values.get("kind", self.usual), self.names()
+        if kind not in known:
+            said = str(unknown_name(f"kind of {self.item}", str(kind), known))
+            fault = PydanticCustomError("unknown_kind", "{said}", {"said": said})
+            details = InitErrorDetails(type=fault, loc=("kind",), input=kind)
+            raise ValidationError.from_exception_data(self.item, [details])
+        return self.load(kind).model_validate(values | {"kind": kind})
 
 
 AtLeastOne = Annotated[list[int | float], Field(min_length=1)]
@@ -129,7 +195,7 @@ Sweep = Annotated[
 ]
 
 
-# tables
+# tables and figures
 
 
 class AnyTable(Item):
@@ -138,136 +204,17 @@ class AnyTable(Item):
     Attributes
     ----------
     title, caption : str
-        As printed above the table.
+        The texts printed above the table.
     remark : str or None
-        What has to be said beneath it beside what is said of every table of its kind.
+        A remark printed beneath the table, before those that all tables of its kind have.
+    kind : str
+        The kind of table.
     """
 
     title: str
     caption: str
     remark: str | None = None
-
-
-class ResultsTable(AnyTable):
-    """A block a data set, a row a metric, a column an algorithm.
-
-    Attributes
-    ----------
-    highlight : list of str
-        Metrics whose best values are set in bold: the best mean, and those that a t-test cannot tell from it.
-    """
-
-    kind: Literal["results"] = "results"
-    algorithms: list[Name] = []
-    metrics: list[Name] = []
-    highlight: list[Name] = []
-
-    def judged(self) -> list[str]:
-        """Return the metrics of which an item says what is best."""
-        return self.highlight
-
-    @model_validator(mode="after")
-    def _highlights_what_it_shows(self) -> Self:
-        if stray := [metric for metric in self.highlight if metric not in self.metrics]:
-            raise ValueError(f"highlights {stray[0]}, which is not among its metrics")
-        return self
-
-
-class RanksTable(AnyTable):
-    """All data sets together: median and mean ranks, and means over the data sets.
-
-    Attributes
-    ----------
-    by : str
-        The metric by whose mean the algorithms are ranked on each data set.
-    rows : str
-        "metrics", and a column an algorithm; or "algorithms", the best first, and a column a metric.
-    """
-
-    kind: Literal["ranks"]
-    algorithms: Names
-    metrics: Names
-    by: Name = "error_percent"
-    rows: Literal["metrics", "algorithms"] = "metrics"
-
-    def judged(self) -> list[str]:
-        """Return the metrics of which an item says what is best."""
-        return [self.by]
-
-
-class MatrixTable(AnyTable):
-    """A row a data set, a column an algorithm, means of one metric; the best of each data set in bold."""
-
-    kind: Literal["matrix"]
-    algorithms: Names
-    metrics: OneName
-
-    def judged(self) -> list[str]:
-        """Return the metrics of which an item says what is best."""
-        return self.metrics
-
-
-class PairsTable(AnyTable):
-    """A row and a column an algorithm: on how many data sets the row's wins, ties and loses against the column's."""
-
-    kind: Literal["pairs"]
-    algorithms: Names
-    metrics: OneName
-
-    def judged(self) -> list[str]:
-        """Return the metrics of which an item says what is best."""
-        return self.metrics
-
-
-class TimesTable(AnyTable):
-    """A row a data set, the seconds of the algorithms and their ratio to the first one's."""
-
-    kind: Literal["times"]
-    algorithms: Names
-
-
-class RelativeTable(AnyTable):
-    """A block each of distances from the best kernel by itself, ratios of seconds, and ranks; a row a data set.
-
-    Attributes
-    ----------
-    reference : str
-        The algorithm whose seconds are 100 percent, and from whose published metric the published distances are.
-    sweep : str
-        Over `kernel`, of one algorithm, which tells the best.
-    """
-
-    kind: Literal["relative"]
-    algorithms: Names
-    metrics: OneName
-    reference: Name
-    sweep: Name
-
-    def named(self, what: Literal["algorithms", "datasets", "metrics"]) -> list[str]:
-        """Return the algorithms, data sets or metrics that it lists, the reference among the first."""
-        return [*super().named(what), *([self.reference] if what == "algorithms" else [])]
-
-    def judged(self) -> list[str]:
-        """Return the metrics of which an item says what is best."""
-        return self.metrics
-
-
-class DatasetsTable(AnyTable):
-    """The data sets as loaded."""
-
-    kind: Literal["datasets"]
-
-
-Table = Annotated[
-    Annotated[
-        ResultsTable | RanksTable | MatrixTable | PairsTable | TimesTable | RelativeTable | DatasetsTable,
-        Field(discriminator="kind"),
-    ],
-    _of_kind("results"),
-]
-
-
-# figures; each kind is drawn by the module of grambench.report.figures that is called as it
+    kind: str
 
 
 class AnyFigure(Item):
@@ -276,266 +223,16 @@ class AnyFigure(Item):
     Attributes
     ----------
     title, caption : str
-        As printed with the figure.
+        The texts printed with the figure.
+    kind : str
+        The kind of figure.
     """
 
     title: str
     caption: str
+    kind: str
 
 
-class CurvesFigure(AnyFigure):
-    """A metric over the pass, a panel a data set, a line an algorithm, a band over the repeats."""
-
-    kind: Literal["curves"] = "curves"
-    metrics: OneName
-    algorithms: Names
-    datasets: Names
-
-
-class SweepFigure(AnyFigure):
-    """A metric over the values of a sweep, laid out as the curves are.
-
-    Attributes
-    ----------
-    level : str
-        What the algorithms without the sweep are called, beside their titles: each is a dotted level. None of them
-        where it is empty.
-    """
-
-    kind: Literal["sweep"]
-    sweep: Name
-    level: str = ""
-    metrics: OneName
-    algorithms: Names
-    datasets: Names
-
-
-class EachKernelFigure(AnyFigure):
-    """The best and the worst kernels by themselves, a panel a data set, as a sweep over the kernel's number tells.
-
-    Attributes
-    ----------
-    sweep : str
-        Over `kernel`, of one algorithm.
-    count : int
-        How many of either.
-    """
-
-    kind: Literal["each_kernel"]
-    sweep: Name
-    metrics: OneName
-    algorithms: OneName
-    datasets: Names
-    count: Annotated[int, Field(ge=1)] = 5
-
-
-class PicksFigure(AnyFigure):
-    """In how many repeats the kernel of the largest weight is one of the best by themselves, during the pass.
-
-    Attributes
-    ----------
-    sweep : str
-        Over `kernel`, of one algorithm, which tells the best.
-    count : int
-        How many count as the best.
-    """
-
-    kind: Literal["picks"]
-    sweep: Name
-    metrics: OneName
-    algorithms: Names
-    datasets: Names
-    count: Annotated[int, Field(ge=1)] = 5
-
-
-class ProgressFigure(AnyFigure):
-    """What algorithms have on their way, a panel a data set.
-
-    Attributes
-    ----------
-    x : str
-        The metric of their states against which another is drawn.
-    """
-
-    kind: Literal["progress"]
-    x: Name
-    metrics: OneName
-    algorithms: Names
-    datasets: Names
-
-
-class ConfusionFigure(AnyFigure):
-    """Which classes one algorithm takes for which, a panel a data set."""
-
-    kind: Literal["confusion"]
-    metrics: OneName
-    algorithms: OneName
-    datasets: Names
-
-
-class ProfileFigure(AnyFigure):
-    """A sweep of kind profile: a line an iteration of the first algorithm in the first repeat."""
-
-    kind: Literal["profile"]
-    sweep: Name
-    metrics: Names
-    algorithms: Names
-    datasets: Names
-
-
-class DotsFigure(AnyFigure):
-    """A metric of each algorithm on each data set, in one panel."""
-
-    kind: Literal["dots"]
-    metrics: OneName
-    algorithms: Names
-    datasets: Names
-
-
-class AcrossFigure(AnyFigure):
-    """A panel a metric, over data sets that differ in one number.
-
-    Attributes
-    ----------
-    x : list of float
-        That number of each data set.
-    label : str
-        Of the axis.
-    """
-
-    kind: Literal["across"]
-    metrics: Names
-    algorithms: Names
-    datasets: Names
-    x: list[float]
-    label: str = ""
-
-    @model_validator(mode="after")
-    def _one_number_a_data_set(self) -> Self:
-        if len(self.x) != len(self.datasets):
-            raise ValueError(f"expected an x for each of its {len(self.datasets)} data sets, got {len(self.x)}")
-        return self
-
-
-class FoundFigure(AnyFigure):
-    """The kernels of a continuous family that the algorithms have found in all repeats, weight against parameter.
-
-    Attributes
-    ----------
-    label : str
-        Of the axis.
-    marks : dict of float
-        Parameters that are marked, by the names to print there.
-    """
-
-    kind: Literal["found"]
-    metrics: OneName
-    algorithms: Names
-    datasets: Names
-    label: str = ""
-    marks: dict[str, float] = {}
-
-
-class FunctionFigure(AnyFigure):
-    """What labels the examples of a synthetic data set.
-
-    Attributes
-    ----------
-    function : str
-        A name in grambench.datasets.generators.FUNCTIONS.
-    x : list of float
-        Where it begins and ends.
-    label : str
-        Of the axis.
-    """
-
-    kind: Literal["function"]
-    function: Literal["three_sines"]
-    x: tuple[float, float]
-    label: str = ""
-
-
-class AgreementFigure(AnyFigure):
-    """Published against own means, a panel a metric; of all algorithms where none is listed."""
-
-    kind: Literal["agreement"]
-    metrics: Names
-    algorithms: list[Name] = []
-
-
-class QuantilesFigure(AnyFigure):
-    """How far published numbers are from where our replications put them, against the normal distribution."""
-
-    kind: Literal["quantiles"]
-
-
-class AnyField(AnyFigure):
-    """A figure of many algorithms on many data sets, by one metric; of all data sets where none is listed."""
-
-    metrics: OneName
-    algorithms: Names
-    datasets: list[Name] = []
-
-    def judged(self) -> list[str]:
-        """Return the metrics of which an item says what is best."""
-        return self.metrics
-
-
-class PanelsFigure(AnyField):
-    """A panel a data set, a row an algorithm: its mean and standard deviation."""
-
-    kind: Literal["panels"]
-
-
-class HeatmapFigure(AnyField):
-    """A row an algorithm, a column a data set: how far its mean is behind the best one there."""
-
-    kind: Literal["heatmap"]
-
-
-class CriticalDifferenceFigure(AnyField):
-    """Mean ranks on a line; bars join algorithms that cannot be told apart over the data sets."""
-
-    kind: Literal["critical_difference"]
-
-
-class ParetoFigure(AnyField):
-    """How far algorithms are behind the best, against what they cost, with those that none beats in both.
-
-    Attributes
-    ----------
-    cost : str
-        The metric of the other axis.
-    """
-
-    kind: Literal["pareto"]
-    cost: Name = "seconds"
-
-    def judged(self) -> list[str]:
-        """Return the metrics of which an item says what is best."""
-        return [*self.metrics, self.cost]
-
-
-Figure = Annotated[
-    Annotated[
-        CurvesFigure
-        | SweepFigure
-        | EachKernelFigure
-        | PicksFigure
-        | ProgressFigure
-        | ConfusionFigure
-        | ProfileFigure
-        | DotsFigure
-        | AcrossFigure
-        | FoundFigure
-        | FunctionFigure
-        | AgreementFigure
-        | QuantilesFigure
-        | PanelsFigure
-        | HeatmapFigure
-        | CriticalDifferenceFigure
-        | ParetoFigure,
-        Field(discriminator="kind"),
-    ],
-    _of_kind("curves"),
-]
+TABLES, FIGURES = Kinds("table", usual="results"), Kinds("figure", usual="curves")
+Table = Annotated[AnyTable, TABLES]
+Figure = Annotated[AnyFigure, FIGURES]

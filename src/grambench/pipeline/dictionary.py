@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from grambench import claims
+from grambench.config import shown
 from grambench.config.metrics import METRICS
-from grambench.report.tables import datasets, layout, pairs
 from grambench.results import collect, merge, reproduction, summary
 from grambench.results.columns import TYPES, Table
 
@@ -20,9 +20,7 @@ TABLES = (
     collect.CELLS,
     reproduction.TABLE,
     claims.TABLE,
-    layout.CELLS,
-    datasets.TABLE,
-    pairs.TABLE,
+    *dict.fromkeys(shown.TABLES.load(kind).file() for kind in shown.TABLES.names()),
     merge.TABLE,
 )
 HEAD = """# Data dictionary

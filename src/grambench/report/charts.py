@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from grambench.report.figures import Chart
-from grambench.report.figures.shared import BLACK, Floats, Line
+from grambench.report.drawing import BLACK, Chart, Floats, Line
 
 DASHED = 2.0  # pixels of a point of a dash
 

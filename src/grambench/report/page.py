@@ -16,7 +16,8 @@ from grambench.common.threads import VARIABLES
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.report.tables import NO_RESULT, Comparison, Grid
+from grambench.report.cells import NO_RESULT, TableContent
+from grambench.report.table_data import Comparison
 from grambench.results.reproduction import VARIANTS, judged_by_replications
 from grambench.results.study import ALL, NOT_PART, Prepared, Results
 from grambench.results.verdicts import VERDICTS, normality
@@ -100,7 +101,7 @@ class StudyReport:
         reproduction.csv and claims.csv, empty texts for missing ones.
     comparison : dict
         The former, see grambench.report.tables.comparison.
-    tables : dict of Grid
+    tables : dict of TableContent
         The tables by their names.
     figures : list of Picture
         The figures.
@@ -119,7 +120,7 @@ class StudyReport:
     reproduction: pd.DataFrame
     claims: pd.DataFrame
     comparison: Comparison
-    tables: dict[str, Grid]
+    tables: dict[str, TableContent]
     figures: list[Picture]
     files: dict[str, bytes]
     provenance: list[dict[str, Any]]
@@ -273,7 +274,7 @@ def bars(numbers: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def shown(grid: Grid) -> tuple[Grid, list[str]]:
+def shown(grid: TableContent) -> tuple[TableContent, list[str]]:
     """Return a table without the data sets and algorithms that are not part of this run, and their names."""
     blocks, omitted = [], []
     for block in grid.blocks:
@@ -294,11 +295,11 @@ def shown(grid: Grid) -> tuple[Grid, list[str]]:
     return replace(grid, blocks=blocks, columns=[grid.columns[place] for place in kept]), list(dict.fromkeys(omitted))
 
 
-def _places(grid: Grid) -> range:
+def _places(grid: TableContent) -> range:
     return range(len(grid.columns))
 
 
-def _details(study: StudyReport, grids: list[Grid]) -> dict[str, dict[str, Any]]:
+def _details(study: StudyReport, grids: list[TableContent]) -> dict[str, dict[str, Any]]:
     """Return what is known of each cell of the tables beyond what they print, by data set, algorithm and metric."""
     results, found = study.results, {}
     plain = results.cells[results.cells["sweep"] == ""]

@@ -220,8 +220,9 @@ def _ours(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[
     times = next((table for table in results.study.tables.values() if table.kind == "times"), None)
     if times is None:
         return Sample(math.nan, math.nan, 0), "no table of times names the algorithm to compare with"
-    reason = reason or results.missing(dataset, times.algorithms[0])
-    own, reference = (results.sample(dataset, name, "seconds") for name in (algorithm, times.algorithms[0]))
+    compared = times.named("algorithms")[0]
+    reason = reason or results.missing(dataset, compared)
+    own, reference = (results.sample(dataset, name, "seconds") for name in (algorithm, compared))
     return Sample(100 * own.mean / reference.mean, math.nan, min(own.runs, reference.runs)), reason
 
 

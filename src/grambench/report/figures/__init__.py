@@ -1,106 +1,95 @@
 """The papers' figures with our curves, and published against own numbers, as SVG and PNG.
 
-A kind of figure is a module here and the class in grambench.config.shown that says what a study's file may ask of it;
-only the module of a figure's own kind is imported, and an edit there draws the figures of that kind again.
+A module here is a kind of figure, named after the kind: "curves" is the module `curves` with the class `CurvesFigure`,
+a `grambench.report.drawing.FigureKind`. The class has the fields that a study's file sets and draws the figure. Nothing
+else has to be edited for a new module to be usable. An edit of a module draws only the figures of its kind again.
+
 Every algorithm keeps its colour and its line style through all figures of a study. The same results give the same SVG
 file, byte for byte.
 """
 
-import importlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import matplotlib as mpl
-import pandas as pd
-from matplotlib.figure import Figure as Canvas
+from grambench.config.shown import AnyFigure
+from grambench.report.drawing import STYLE, Chart, FigureData, FigureKind, line
 
-from grambench.config.shown import Figure
-from grambench.report.figures.shared import STYLE, Chart, Given, left_out, line
-from grambench.results.study import Results
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure as Canvas
+
+    from grambench.results.study import Results
 
 __all__ = ["Chart", "alternative", "chart", "draw", "left_out", "line", "said", "save"]
 
 
-SAID = {
-    "curves": "Lines are means of {runs}, bands one standard deviation to either side",
-    "sweep": "Lines are means of {runs}, bands one standard deviation to either side",
-    "across": "Lines are means of {runs}, bands one standard deviation to either side",
-    "progress": "Lines are means of {runs}, bands one standard deviation to either side",
-    "dots": "Dots are means of {runs}, bars one standard deviation to either side",
-    "panels": "Dots are means of {runs}, lines one standard deviation to either side",
-    "agreement": "Means, ours of {runs}; bars are one standard deviation to either side",
-    "picks": "Shares of {runs}",
-    "profile": "The first of {runs}; there is no band",
-    "each_kernel": "Means of {runs}",
-    "heatmap": "Means of {runs}",
-    "critical_difference": "Ranks of means of {runs} a data set",
-    "pareto": "Means of {runs} a data set",
-    "found": "The kernels of all runs, {runs} a data set",
-    "confusion": "All test examples of {runs}",
-}
-
-
-def draw(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Canvas:
+def draw(results: "Results", curves: "pd.DataFrame", reproduction: "pd.DataFrame", figure: AnyFigure) -> "Canvas":
     """Draw one figure.
 
     Parameters
     ----------
     results : Results
-        What was run.
+        The results of the study.
     curves : DataFrame
         curves.parquet.
     reproduction : DataFrame
         reproduction.csv.
-    figure : Figure
+    figure : AnyFigure
         The figure's description in the study.
     """
-    figure = results.study.with_unnamed(figure)
+    import matplotlib as mpl
+
     with mpl.rc_context(STYLE):
-        kind = importlib.import_module(f"{__name__}.{figure.kind}")
-        canvas: Canvas = kind.draw(Given(results=results, curves=curves, reproduction=reproduction), figure)
-        return canvas
+        return _kind(results, figure).draw(FigureData(results=results, curves=curves, reproduction=reproduction))
 
 
-def chart(results: Results, curves: pd.DataFrame, reproduction: pd.DataFrame, figure: Figure) -> Chart | None:
-    """Return what a figure shows as numbers, for one that can be looked into; None where its kind has none."""
-    figure = results.study.with_unnamed(figure)
-    kind = importlib.import_module(f"{__name__}.{figure.kind}")
-    if not hasattr(kind, "chart"):
-        return None
-    found: Chart = kind.chart(Given(results=results, curves=curves, reproduction=reproduction), figure)
-    return found
+def chart(results: "Results", curves: "pd.DataFrame", reproduction: "pd.DataFrame", figure: AnyFigure) -> Chart | None:
+    """Return the numbers behind a figure that the report shows interactively; None if its kind has none."""
+    return _kind(results, figure).chart(FigureData(results=results, curves=curves, reproduction=reproduction))
 
 
-def said(results: Results, figure: Figure) -> str:
-    """Return on how many runs a figure rests, and what its bands or bars are, for the caption."""
-    figure = results.study.with_unnamed(figure)
-    if figure.kind not in SAID:
-        return ""
-    chosen = results.runs
-    for what, column in (("algorithms", "algorithm"), ("datasets", "dataset")):
-        if names := figure.named(what):  # type: ignore[arg-type]
-            chosen = chosen[chosen[column].isin(names)]
-    counts = chosen.groupby(["dataset", "algorithm"])["repeat"].nunique()
+def said(results: "Results", figure: AnyFigure) -> str:
+    """Return the sentence of the caption on the number of runs behind a figure, and on its bands or bars."""
+    kind, selected = _kind(results, figure), results.runs
+    for names, column in ((kind.named("algorithms"), "algorithm"), (kind.named("datasets"), "dataset")):
+        if names:
+            selected = selected[selected[column].isin(names)]
+    counts = selected.groupby(["dataset", "algorithm"])["repeat"].nunique()
     if counts.empty:
         return ""
     low, high = int(counts.min()), int(counts.max())
-    runs = f"n = {high} runs" if low == high else f"n = {low} to {high} runs"
-    return SAID[figure.kind].format(runs=runs)
+    return kind.about_runs.format(runs=f"n = {high} runs" if low == high else f"n = {low} to {high} runs")
 
 
-def save(canvas: Canvas, svg: Path, png: Path) -> None:
+def save(canvas: "Canvas", svg: Path, png: Path) -> None:
     """Write a figure in both formats, without dates."""
+    import matplotlib as mpl
+
     with mpl.rc_context(STYLE):
         canvas.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
         canvas.savefig(png, format="png", metadata={"Software": None})
 
 
-def alternative(results: Results, figure: Figure) -> str:
-    """Return what the figure shows, for readers who cannot see it."""
-    figure = results.study.with_unnamed(figure)
-    names = [results.title(name) for name in figure.named("algorithms")]
-    without = left_out(results, figure)
-    shown = [name for name in figure.named("datasets") if name not in without]
+def left_out(results: "Results", figure: AnyFigure) -> list[str]:
+    """Return the data sets of a figure that have no panel, because no algorithm of it has a result there."""
+    assert isinstance(figure, FigureKind)
+    return figure.left_out(results)
+
+
+def alternative(results: "Results", figure: AnyFigure) -> str:
+    """Return a description of the figure for readers who cannot see it."""
+    kind = _kind(results, figure)
+    names = [results.title(name) for name in kind.named("algorithms")]
+    without = kind.left_out(results)
+    shown = [name for name in kind.named("datasets") if name not in without]
     parts = [f"{figure.title}: {figure.caption}."]
     parts += [f"Algorithms: {', '.join(names)}."] if names else []
     parts += [f"Data sets: {', '.join(shown)}."] if shown else []
     return " ".join(parts)
+
+
+def _kind(results: "Results", figure: AnyFigure) -> FigureKind:
+    """Return a figure with the entries that no table or figure names."""
+    complete = results.study.with_unnamed(figure)
+    assert isinstance(complete, FigureKind)
+    return complete

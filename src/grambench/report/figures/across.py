@@ -1,36 +1,56 @@
-"""Metrics over data sets that differ in one number: a panel a metric, a line an algorithm."""
+"""Metrics over data sets that differ in one number: a panel for each metric, a line for each algorithm."""
+
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Canvas
+from pydantic import model_validator
 
 from grambench.config.metrics import METRICS
-from grambench.config.shown import AcrossFigure
-from grambench.report.figures.shared import Chart, Given, Line, Panel, draw_panels, line, shape
+from grambench.config.names import Names
+from grambench.report.drawing import MEANS_AND_BANDS, Chart, FigureData, FigureKind, Panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-def chart(given: Given, figure: AcrossFigure) -> Chart:
-    """Return metrics against the number in which the data sets differ, at even steps."""
-    steps, panels = np.arange(len(figure.datasets), dtype=np.float64), []
-    for metric in figure.metrics:
-        lines = []
-        for name in figure.algorithms:
-            samples = [given.results.sample(dataset, name, metric) for dataset in figure.datasets]
-            if any(sample.runs for sample in samples):
-                mean, std = (np.array([getattr(sample, part) for sample in samples]) for part in ("mean", "std"))
-                colour, dash = line(given.results.study, name)
-                title, marker = given.results.title(name), shape(given.results.study, name)
-                std = np.nan_to_num(std)
-                lines.append(Line(title=title, x=steps, mean=mean, std=std, colour=colour, dash=dash, marker=marker))
-        panels.append(Panel(title=METRICS[metric].label, lines=lines, metric=metric))
+class AcrossFigure(FigureKind):
+    """A panel for each metric, over data sets that differ in one number.
 
-    def scale(axes: Axes) -> None:
-        axes.set_xticks(steps, [f"{x:g}" for x in figure.x])
+    Attributes
+    ----------
+    x : list of float
+        That number of each data set.
+    label : str
+        The label of the axis.
+    """
 
-    ticks = {f"{x:g}": float(step) for x, step in zip(figure.x, steps, strict=True)}
-    return Chart(panels=panels, x_label=figure.label, y_label="", scale=scale, ticks=ticks)
+    kind: Literal["across"]
+    metrics: Names
+    algorithms: Names
+    datasets: Names
+    x: list[float]
+    label: str = ""
+    about_runs: ClassVar[str] = MEANS_AND_BANDS
 
+    @model_validator(mode="after")
+    def _has_one_number_for_each_data_set(self) -> Self:
+        if len(self.x) != len(self.datasets):
+            raise ValueError(f"expected an x for each of its {len(self.datasets)} data sets, got {len(self.x)}")
+        return self
 
-def draw(given: Given, figure: AcrossFigure) -> Canvas:
-    """Draw metrics against the number in which the data sets differ."""
-    return draw_panels(given.results, figure, chart(given, figure))
+    def chart(self, data: FigureData) -> Chart:
+        """Return metrics against the number in which the data sets differ, at even steps."""
+        steps, panels = np.arange(len(self.datasets), dtype=np.float64), []
+        for metric in self.metrics:
+            lines = []
+            for name in self.algorithms:
+                mean, std = data.means(self.datasets, [name], metric)
+                if np.isfinite(mean).any():
+                    lines.append(data.line(name, steps, mean, std, marker=data.shape(name)))
+            panels.append(Panel(title=METRICS[metric].label, lines=lines, metric=metric))
+
+        def scale(axes: "Axes") -> None:
+            axes.set_xticks(steps, [f"{x:g}" for x in self.x])
+
+        ticks = {f"{x:g}": float(step) for x, step in zip(self.x, steps, strict=True)}
+        return Chart(panels=panels, x_label=self.label, y_label="", scale=scale, ticks=ticks)

@@ -1,87 +1,100 @@
 """Published against own means, each number coloured by its verdict."""
 
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Canvas
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.lines import Line2D
 
 from grambench.config.metrics import METRICS
-from grambench.config.shown import AgreementFigure
-from grambench.report.figures.shared import Chart, Given, Line, Panel, plain_ticks
-from grambench.results.study import Results
-from grambench.results.verdicts import VERDICTS
+from grambench.config.names import Name, Names
+from grambench.report.drawing import Chart, FigureData, FigureKind, Line, Panel, plain_ticks, set_title
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+    from grambench.results.study import Results
+
+# In the order of the verdicts, from the best to the worst.
 MARKS = {
     "exact": ("#0072B2", "o"),
     "confirmed": ("#009E73", "s"),
     "compatible": ("#B8860B", "D"),
     "different": ("#D55E00", "X"),
 }
-NAMED = 8  # points of the agreement that are labelled
-SIDE = 260.0  # points of length of a panel of the agreement
+NAMED = 8  # points that are labelled, at most
+SIDE = 260.0  # points of length of a panel
 APART = 8.5  # points from one label to the next
-WIDE = 3.0  # ratio of the largest to the smallest number from which the agreement's axes are logarithmic
+WIDE = 3.0  # ratio of the largest to the smallest number from which the axes are logarithmic
+BORDERED: Any = {"markeredgecolor": "white", "markeredgewidth": 0.5}
 
 
-def draw(given: Given, figure: AgreementFigure) -> Canvas:
-    """Draw each published mean against ours, once for each (data set, algorithm), coloured by verdict."""
-    judged = _judged(given, figure)
-    canvas = Canvas(figsize=(4.3 * len(figure.metrics), 4.7), layout=ConstrainedLayoutEngine(h_pad=0.09))
-    panels = canvas.subplots(1, len(figure.metrics), squeeze=False).ravel()
-    counts = dict.fromkeys(MARKS, 0)
-    for axes, metric in zip(panels, figure.metrics, strict=True):
-        points = judged[judged["metric"] == metric]
-        axes.set_title(METRICS[metric].label, loc="left", fontweight="bold")
-        axes.set_xlabel("Published")
-        axes.set_ylabel("Ours")
-        if points.empty:
-            axes.text(0.5, 0.5, "no data", ha="center", va="center", transform=axes.transAxes, color="#444444")
-            continue
-        for verdict, (colour, mark) in MARKS.items():
-            chosen = points[points["verdict"] == verdict]
-            counts[verdict] += len(chosen)
-            _points(axes, chosen, colour, mark)
-        _diagonal(axes, points)
-        _name_outliers(axes, given.results, points[points["verdict"] == "different"])
-    handles = [
-        Line2D(
-            [], [], color=colour, marker=mark, linestyle="", markersize=6, markeredgecolor="white", markeredgewidth=0.5
-        )
-        for colour, mark in MARKS.values()
-    ]
-    names = [f"{verdict} ({counts[verdict]})" for verdict in VERDICTS if verdict in MARKS]
-    canvas.legend(handles, names, loc="outside upper center", ncols=len(names))
-    return canvas
+class AgreementFigure(FigureKind):
+    """Published against own means, a panel for each metric; of all algorithms if none is listed."""
+
+    kind: Literal["agreement"]
+    metrics: Names
+    algorithms: list[Name] = []
+    about_runs: ClassVar[str] = "Means, ours of {runs}; bars are one standard deviation to either side"
+
+    def draw(self, data: FigureData) -> "Canvas":
+        """Draw each published mean against ours, once for each data set and algorithm, coloured by verdict."""
+        from matplotlib.figure import Figure as Canvas
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+        from matplotlib.lines import Line2D
+
+        judged = self._judged(data)
+        canvas = Canvas(figsize=(4.3 * len(self.metrics), 4.7), layout=ConstrainedLayoutEngine(h_pad=0.09))
+        for axes, metric in zip(canvas.subplots(1, len(self.metrics), squeeze=False)[0], self.metrics, strict=True):
+            points = judged[judged["metric"] == metric]
+            set_title(axes, METRICS[metric].label)
+            axes.set_xlabel("Published")
+            axes.set_ylabel("Ours")
+            if points.empty:
+                axes.text(0.5, 0.5, "no data", ha="center", va="center", transform=axes.transAxes, color="#444444")
+                continue
+            for verdict, (colour, mark) in MARKS.items():
+                _draw_points(axes, points[points["verdict"] == verdict], colour, mark)
+            _draw_diagonal(axes, points)
+            _name_outliers(axes, data.results, points[points["verdict"] == "different"])
+        style: Any = {"linestyle": "", "markersize": 6, **BORDERED}
+        handles = [Line2D([], [], color=colour, marker=mark, **style) for colour, mark in MARKS.values()]
+        shown = judged[judged["metric"].isin(self.metrics)]
+        names = [f"{verdict} ({(shown['verdict'] == verdict).sum()})" for verdict in MARKS]
+        canvas.legend(handles, names, loc="outside upper center", ncols=len(names))
+        return canvas
+
+    def chart(self, data: FigureData) -> Chart:
+        """Return the same points, each with its data set and algorithm."""
+        judged, panels = self._judged(data).dropna(subset=["published_mean", "ours_mean"]), []
+        for metric in self.metrics:
+            own = judged[judged["metric"] == metric]
+            lines = [
+                Line(
+                    title=verdict,
+                    x=points["published_mean"].to_numpy(np.float64),
+                    mean=points["ours_mean"].to_numpy(np.float64),
+                    std=points["ours_std"].fillna(0.0).to_numpy(np.float64),
+                    colour=colour,
+                    dash=None,
+                    marker=mark,
+                    names=tuple(_name(data.results, point).strip() for _, point in points.iterrows()),
+                )
+                for verdict, (colour, mark) in MARKS.items()
+                if len(points := own[own["verdict"] == verdict])
+            ]
+            panels.append(Panel(title=METRICS[metric].label, lines=lines, metric=metric))
+        wide = bool(panels) and all(map(_is_wide, panels))
+        return Chart(panels=panels, x_label="Published", y_label="Ours", x_log=wide, y_log=wide, diagonal=True)
+
+    def _judged(self, data: FigureData) -> "pd.DataFrame":
+        unique = data.reproduction.drop_duplicates(["dataset", "algorithm", "metric"])
+        judged = unique[unique["verdict"].isin(list(MARKS))]
+        return judged[judged["algorithm"].isin(self.algorithms)] if self.algorithms else judged
 
 
-def chart(given: Given, figure: AgreementFigure) -> Chart:
-    """Return the same points, each with its data set and algorithm."""
-    results, panels = given.results, []
-    for metric in figure.metrics:
-        judged = _judged(given, figure)
-        own = judged[judged["metric"] == metric]
-        lines = [
-            Line(
-                title=verdict,
-                x=part["published_mean"].to_numpy(np.float64),
-                mean=part["ours_mean"].to_numpy(np.float64),
-                std=part["ours_std"].fillna(0.0).to_numpy(np.float64),
-                colour=colour,
-                dash=None,
-                marker=mark,
-                names=tuple(
-                    f"{dataset} {results.title(str(name))}".strip()
-                    for dataset, name in zip(part["dataset"], part["algorithm"], strict=True)
-                ),
-            )
-            for verdict, (colour, mark) in MARKS.items()
-            if len(part := own[own["verdict"] == verdict].dropna(subset=["published_mean", "ours_mean"]))
-        ]
-        panels.append(Panel(title=METRICS[metric].label, lines=lines, metric=metric))
-    wide = bool(panels) and all(map(_is_wide, panels))
-    return Chart(panels=panels, x_label="Published", y_label="Ours", x_log=wide, y_log=wide, diagonal=True)
+def _name(results: "Results", point: "pd.Series") -> str:
+    return f"{point['dataset']} {results.title(str(point['algorithm']))}"
 
 
 def _is_wide(panel: Panel) -> bool:
@@ -89,24 +102,19 @@ def _is_wide(panel: Panel) -> bool:
     return bool(values and min(values) > 0 and max(values) / min(values) > WIDE)
 
 
-def _judged(given: Given, figure: AgreementFigure) -> pd.DataFrame:
-    unique = given.reproduction.drop_duplicates(["dataset", "algorithm", "metric"])
-    judged = unique[unique["verdict"].isin(list(MARKS))]
-    return judged[judged["algorithm"].isin(figure.algorithms)] if figure.algorithms else judged
-
-
-def _points(axes: Axes, points: pd.DataFrame, colour: str, mark: str) -> None:
+def _draw_points(axes: "Axes", points: "pd.DataFrame", colour: str, mark: str) -> None:
     x, y, x_std, y_std = (
         points[name].fillna(0.0).to_numpy(np.float64)
         for name in ("published_mean", "ours_mean", "published_std", "ours_std")
     )
-    errors = [[np.minimum(std, 0.95 * mean), std] for mean, std in ((x, x_std), (y, y_std))]  # a logarithm has no 0
+    # Bars end above 0, which a logarithmic axis does not have.
+    errors = [[np.minimum(std, 0.95 * mean), std] for mean, std in ((x, x_std), (y, y_std))]
     axes.errorbar(x, y, xerr=errors[0], yerr=errors[1], fmt="none", ecolor=colour, elinewidth=0.6, alpha=0.45, zorder=2)
-    axes.plot(x, y, mark, color=colour, markersize=5.5, markeredgecolor="white", markeredgewidth=0.5, zorder=3)
+    axes.plot(x, y, mark, color=colour, markersize=5.5, zorder=3, **BORDERED)
 
 
-def _diagonal(axes: Axes, points: pd.DataFrame) -> None:
-    """Set both axes to one range, logarithmic where it is wide, and draw the line of agreement."""
+def _draw_diagonal(axes: "Axes", points: "pd.DataFrame") -> None:
+    """Set both axes to one range, logarithmic if it is wide, and draw the line of agreement."""
     values = points[["published_mean", "ours_mean"]].to_numpy()
     low, high = values[values > 0].min(), values.max()
     wide = bool(high / low > WIDE)
@@ -123,7 +131,7 @@ def _diagonal(axes: Axes, points: pd.DataFrame) -> None:
         plain_ticks(axis, [low, high])
 
 
-def _name_outliers(axes: Axes, results: Results, points: pd.DataFrame) -> None:
+def _name_outliers(axes: "Axes", results: "Results", points: "pd.DataFrame") -> None:
     """Write data set and algorithm beside the worst points, on the side away from the diagonal."""
     ours, published = (points[name].to_numpy(np.float64) for name in ("ours_mean", "published_mean"))
     worst = np.argsort(-np.abs(np.log(ours / published)), kind="stable")[:NAMED]
@@ -135,11 +143,12 @@ def _name_outliers(axes: Axes, results: Results, points: pd.DataFrame) -> None:
         place = (float(point["published_mean"]), float(point["ours_mean"]))
         across, up = to_axes([place])[0]
         height = SIDE * (up - low) / (high - low)
-        leftwards = above and across - left > 0.3 * (right - left)  # else it would run over the axis
+        # At the left end, a label to the left would run over the axis.
+        leftwards = above and across - left > 0.3 * (right - left)
         label = max(height + (5.0 if above else -5.0), taken[above] + APART)
         taken[above] = label
         axes.annotate(
-            f"{point['dataset']} {results.title(str(point['algorithm']))}",
+            _name(results, point),
             place,
             xytext=(-6 if leftwards else 6, label - height),
             textcoords="offset points",

@@ -1,47 +1,67 @@
-"""Which classes one algorithm takes for which: a confusion matrix a data set, all repeats together."""
+"""A confusion matrix for each data set, of the test examples of all repetitions."""
+
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from matplotlib.colors import PowerNorm
-from matplotlib.figure import Figure as Canvas
 
-from grambench.config.shown import ConfusionFigure
-from grambench.report.figures.shared import Given, empty
+from grambench.config.shown import OneName
+from grambench.report.drawing import DatasetsFigure, FigureData, Floats, empty, panel_grid, set_title
 
-NAMED = 30  # classes whose names have room at the axes
-WRITTEN = 20  # classes whose shares have room in their cells
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+NAMED = 30  # classes whose names fit at the axes
+WRITTEN = 20  # classes whose shares fit in their cells
 PREFIX = "confused:"
 
 
-def draw(given: Given, figure: ConfusionFigure) -> Canvas:
-    """Draw the share of each class's test examples, in percent, that each class is predicted for."""
-    results, (algorithm,) = given.results, figure.algorithms
-    runs = results.runs
-    chosen = runs[(runs["algorithm"] == algorithm) & (runs["sweep"] == "") & runs["metric"].str.startswith(PREFIX)]
-    shown = [dataset for dataset in figure.datasets if (chosen["dataset"] == dataset).any()]
-    if not shown:
-        return empty(results, figure)
-    canvas = Canvas(figsize=(5.6 * len(shown), 5.0), layout="constrained")
-    for axes, dataset in zip(canvas.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
-        own = chosen[chosen["dataset"] == dataset]
-        pairs = own["metric"].str.removeprefix(PREFIX).str.split(":", n=1, expand=True)
-        names = list(dict.fromkeys(pairs[0]))
-        table = own.groupby([pairs[0], pairs[1]])["result"].sum().unstack()
-        counts = table.reindex(index=names, columns=names).fillna(0.0).to_numpy()
-        shares = 100.0 * counts / counts.sum(axis=1, keepdims=True)
-        image = axes.imshow(shares, cmap="Blues", norm=PowerNorm(0.5, vmin=0.0, vmax=100.0))
-        axes.set_title(f"{dataset}: {results.title(algorithm)}", loc="left", fontweight="bold")
-        axes.grid(visible=False)
-        axes.set_ylabel("Class")
-        axes.set_xlabel("Predicted")
-        if len(names) <= NAMED:
-            axes.set_xticks(range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor")
-            axes.set_yticks(range(len(names)), names)
-        if len(names) <= WRITTEN:
-            for (row, column), share in np.ndenumerate(shares):
-                if share >= 0.5:
-                    colour = "white" if share > 50.0 else "#333333"
-                    axes.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=6.5, color=colour)
-        canvas.colorbar(image, ax=axes, fraction=0.045, pad=0.02).set_label(
-            "Test examples of the class (%)", fontsize=8
-        )
-    return canvas
+class ConfusionFigure(DatasetsFigure):
+    """The confusion matrix of one algorithm, a panel for each data set."""
+
+    kind: Literal["confusion"]
+    algorithms: OneName
+    about_runs: ClassVar[str] = "All test examples of {runs}"
+
+    def draw(self, data: FigureData) -> "Canvas":
+        """Draw the percentage of each class's test examples for which each class is predicted."""
+        from matplotlib.colors import PowerNorm
+
+        (algorithm,), runs = self.algorithms, data.results.runs
+        own = runs[(runs["algorithm"] == algorithm) & (runs["sweep"] == "") & runs["metric"].str.startswith(PREFIX)]
+        shown = [dataset for dataset in self.datasets if (own["dataset"] == dataset).any()]
+        if not shown:
+            return empty(data.results, self)
+        canvas, grid = panel_grid((5.6 * len(shown), 5.0), len(shown), len(shown))
+        for axes, dataset in zip(grid, shown, strict=True):
+            names, shares = _shares(own[own["dataset"] == dataset])
+            image = axes.imshow(shares, cmap="Blues", norm=PowerNorm(0.5, vmin=0.0, vmax=100.0))
+            set_title(axes, f"{dataset}: {data.results.title(algorithm)}")
+            _label(axes, names, shares)
+            bar = canvas.colorbar(image, ax=axes, fraction=0.045, pad=0.02)
+            bar.set_label("Test examples of the class (%)", fontsize=8)
+        return canvas
+
+
+def _shares(runs: "pd.DataFrame") -> tuple[list[str], Floats]:
+    """Return the classes, and the percentage of each class (row) that is predicted to be each class (column)."""
+    pairs = runs["metric"].str.removeprefix(PREFIX).str.split(":", n=1, expand=True)
+    names = list(dict.fromkeys(pairs[0]))
+    table = runs.groupby([pairs[0], pairs[1]])["result"].sum().unstack()
+    counts = table.reindex(index=names, columns=names).fillna(0.0).to_numpy()
+    return names, 100.0 * counts / counts.sum(axis=1, keepdims=True)
+
+
+def _label(axes: "Axes", names: list[str], shares: Floats) -> None:
+    """Name the axes, the classes if they fit, and the shares if they fit."""
+    axes.grid(visible=False)
+    axes.set_ylabel("Class")
+    axes.set_xlabel("Predicted")
+    if len(names) <= NAMED:
+        axes.set_xticks(range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor")
+        axes.set_yticks(range(len(names)), names)
+    for (row, column), share in np.ndenumerate(shares) if len(names) <= WRITTEN else ():
+        if share >= 0.5:
+            colour = "white" if share > 50.0 else "#333333"
+            axes.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=6.5, color=colour)

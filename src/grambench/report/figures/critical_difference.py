@@ -2,61 +2,69 @@
 
 Friedman's test asks whether the algorithms differ at all, Wilcoxon's signed-rank test with Holm's correction which two
 of them do (Benavoli et al. 2016, JMLR 17, on why not Nemenyi's test). A bar lies over neighbours of which no two can be
-told apart. The package scikit-posthocs draws such diagrams too; its bars are cliques, which may pass over algorithms
-that do differ, and it brings five more packages for what are a few lines of scipy.
+told apart. The package scikit-posthocs draws such diagrams too. Its bars are cliques, which may pass over algorithms
+that do differ, and it depends on five more packages.
 """
 
 import math
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import MaxNLocator
 
-from grambench.config.shown import CriticalDifferenceFigure
-from grambench.report.figures.field import Field
-from grambench.report.figures.shared import BLACK, WIDTH, Given, empty, line
-from grambench.results.statistics import BEST_LEVEL, alike, friedman, pairwise
+from grambench.report.drawing import BLACK, WIDTH, FigureData, empty, single_panel
+from grambench.report.ranking import RankingFigure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
 
 STEP = 0.18  # inches from one name to the next
 LEVEL = 0.1  # inches from one bar to the next
 Bar = tuple[float, float]
 
 
-def draw(given: Given, figure: CriticalDifferenceFigure) -> Canvas:
-    """Draw the line of ranks on top, the bars beneath it, and the names on both sides."""
-    results, field = given.results, Field.of(given.results, figure)
-    if len(field.ranks) < 2 or len(field.names) < 2:
-        return empty(results, figure)
-    ranks = {name: float(field.ranks[name].mean()) for name in field.names}
-    means = results.means(field.names, figure.metrics[0], field.ranks.index)
-    statistic, p_value = friedman(means)
-    differ = p_value < BEST_LEVEL or len(field.names) == 2  # of two, the pairs' own test says all
-    groups = alike(field.names, pairwise(means)) if differ else [tuple(field.names)]
-    levels = _levels([(ranks[group[0]], ranks[group[-1]]) for group in groups])
-    half = math.ceil(len(field.names) / 2)
-    below = LEVEL * (len(levels) + 1)
-    canvas = Canvas(figsize=(WIDTH, 0.9 + below + STEP * half), layout="constrained")
-    axes = canvas.subplots()
-    ends = float(math.floor(min(ranks.values()))), float(math.ceil(max(ranks.values())))
-    _line_of_ranks(axes, ends, below + STEP * half)
-    for number, bars in enumerate(levels, start=1):
-        for low, high in bars:
-            axes.plot([low - 0.05, high + 0.05], [LEVEL * number] * 2, color=BLACK, linewidth=2.6, zorder=3)
-    for number, name in enumerate(field.names):
-        left = number < half
-        place = number if left else len(field.names) - 1 - number
-        colour, _ = line(results.study, name)
-        texts = [results.title(name), f"{ranks[name]:.1f}"]
-        _elbow(axes, ranks[name], below + STEP * (place + 0.5), ends[0] if left else ends[1], colour, texts)
-    test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else "Two algorithms"
-    joined = "Wilcoxon and Holm tell no two apart" if differ else "Friedman tells none apart"
-    canvas.supxlabel(f"Mean rank on {field.basis}. {test}; bars: {joined} at {BEST_LEVEL:.0%}", fontsize=8)
-    return canvas
+class CriticalDifferenceFigure(RankingFigure):
+    """Mean ranks on a line; bars join algorithms that cannot be told apart over the data sets."""
+
+    kind: Literal["critical_difference"]
+    about_runs: ClassVar[str] = "Ranks of means of {runs} a data set"
+
+    def draw(self, data: FigureData) -> "Canvas":
+        """Draw the line of ranks on top, the bars beneath it, and the names on both sides."""
+        from grambench.results.statistics import BEST_LEVEL, alike, friedman, pairwise
+
+        results, ranking = data.results, self.ranking(data.results)
+        names = ranking.names
+        if len(ranking.ranks) < 2 or len(names) < 2:
+            return empty(results, self)
+        ranks = {name: float(ranking.ranks[name].mean()) for name in names}
+        means = results.means(names, self.metrics[0], ranking.ranks.index)
+        statistic, p_value = friedman(means)
+        # Of two algorithms, the test of the pair says all.
+        differ = p_value < BEST_LEVEL or len(names) == 2
+        groups = alike(names, pairwise(means)) if differ else [tuple(names)]
+        levels = _levels([(ranks[group[0]], ranks[group[-1]]) for group in groups])
+        half, below = math.ceil(len(names) / 2), LEVEL * (len(levels) + 1)
+        canvas, axes = single_panel(WIDTH, 0.9 + below + STEP * half)
+        ends = float(math.floor(min(ranks.values()))), float(math.ceil(max(ranks.values())))
+        _draw_line_of_ranks(axes, ends, below + STEP * half)
+        for number, bars in enumerate(levels, start=1):
+            for low, high in bars:
+                axes.plot([low - 0.05, high + 0.05], [LEVEL * number] * 2, color=BLACK, linewidth=2.6, zorder=3)
+        for number, name in enumerate(names):
+            left = number < half
+            place = number if left else len(names) - 1 - number
+            texts = [results.title(name), f"{ranks[name]:.1f}"]
+            height, edge = below + STEP * (place + 0.5), ends[0] if left else ends[1]
+            _draw_elbow(axes, ranks[name], height, edge, data.colour(name), texts)
+        test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else "Two algorithms"
+        joined = "Wilcoxon and Holm tell no two apart" if differ else "Friedman tells none apart"
+        canvas.supxlabel(f"Mean rank on {ranking.basis}. {test}; bars: {joined} at {BEST_LEVEL:.0%}", fontsize=8)
+        return canvas
 
 
 def _levels(bars: list[Bar]) -> list[list[Bar]]:
-    """Lay bars on as few levels as they need so that none touches another."""
+    """Put bars on as few levels as possible without any two touching."""
     levels: list[list[Bar]] = []
     for bar in sorted(bars):
         free = (level for level in levels if level[-1][1] + 0.15 < bar[0])
@@ -68,7 +76,9 @@ def _levels(bars: list[Bar]) -> list[list[Bar]]:
     return levels
 
 
-def _line_of_ranks(axes: Axes, ends: Bar, depth: float) -> None:
+def _draw_line_of_ranks(axes: "Axes", ends: Bar, depth: float) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     axes.set_xlim(*ends)
     axes.set_ylim(depth, 0.0)
     axes.yaxis.set_visible(False)
@@ -80,7 +90,7 @@ def _line_of_ranks(axes: Axes, ends: Bar, depth: float) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
 
 
-def _elbow(axes: Axes, rank: float, height: float, edge: float, colour: str, texts: list[str]) -> None:
+def _draw_elbow(axes: "Axes", rank: float, height: float, edge: float, colour: str, texts: list[str]) -> None:
     """Draw the line from a rank down and out to the name, and write the rank between the two."""
     leftwards = edge <= rank and edge == min(axes.get_xlim())
     axes.plot([rank, rank, edge], [0.0, height, height], color=colour, linewidth=1.0, clip_on=False)

@@ -1,54 +1,59 @@
-"""A metric over the pass: a panel a data set, a line an algorithm, a band over the repeats."""
+"""A metric during the online pass: a panel for each data set, a line for each algorithm, bands over repetitions."""
+
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Canvas
 
 from grambench.config.metrics import METRICS
-from grambench.config.shown import CurvesFigure
-from grambench.report.figures.shared import Chart, Given, Points, by_data_set, draw_panels
+from grambench.report.drawing import MEANS_AND_BANDS, Chart, DatasetsFigure, FigureData, Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-def chart(given: Given, figure: CurvesFigure) -> Chart:
-    """Return a metric against the rounds."""
-    metric = figure.metrics[0]
-    if metric == "best_kernel_weight":
-        kernels = {name: given.results.best_kernels(name)[:1] for name in given.results.study.datasets}
-        best = {name: f"weight:{kernel}" for name, first in kernels.items() for kernel in first}
-        chosen = given.curves["metric"] == given.curves["dataset"].map(best)
-    else:
-        chosen = given.curves["metric"] == metric
-    grouped = given.curves[chosen].groupby(["dataset", "algorithm", "round"], as_index=False)["result"]
-    table = grouped.agg(["mean", "std"]).fillna({"std": 0.0})
-    parts = {(str(d), str(a)): part for (d, a), part in table.groupby(["dataset", "algorithm"])}
+class CurvesFigure(DatasetsFigure):
+    """A metric during the online pass, a panel for each data set, a line for each algorithm, bands over repetitions."""
 
-    def find(dataset: str, algorithm: str) -> Points | None:
-        if (part := parts.get((dataset, algorithm))) is None:
-            return None
-        x, mean, std = (part[name].to_numpy(np.float64) for name in ("round", "mean", "std"))
-        return x, mean, std
+    kind: Literal["curves"] = "curves"
+    about_runs: ClassVar[str] = MEANS_AND_BANDS
 
-    def scale(axes: Axes) -> None:
-        axes.set_xlim(left=0)
-        values = np.concatenate([np.asarray(drawn.get_ydata()) for drawn in axes.get_lines()])
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        if METRICS[metric].logarithmic:
-            axes.set_ylim(low / 1.3, high * 1.3)
-        elif metric == "best_kernel_weight":
-            axes.set_ylim(0, 1.02)
+    def chart(self, data: FigureData) -> Chart:
+        """Return the metric against the rounds.
+
+        All means lie within the panels. The wide bands of the first rounds may leave them.
+        """
+        results, (metric,) = data.results, self.metrics
+        if metric == "best_kernel_weight":
+            kernels = {name: results.best_kernels(name)[:1] for name in results.study.datasets}
+            best = {name: f"weight:{kernel}" for name, first in kernels.items() for kernel in first}
+            selected = data.curves["metric"] == data.curves["dataset"].map(best)
         else:
-            axes.set_ylim(max(low - 0.2 * (high - low), 0), high + 0.06 * (high - low))
+            selected = data.curves["metric"] == metric
+        grouped = data.curves[selected].groupby(["dataset", "algorithm", "round"], as_index=False)["result"]
+        table = grouped.agg(["mean", "std"]).fillna({"std": 0.0})
+        curves = {(str(d), str(a)): curve for (d, a), curve in table.groupby(["dataset", "algorithm"])}
 
-    panels = by_data_set(given.results, figure, find)
-    return Chart(
-        panels=panels,
-        x_label=given.results.study.protocol.progress,
-        y_label=METRICS[metric].label,
-        scale=scale,
-        y_log=METRICS[metric].logarithmic,
-    )
+        def find(dataset: str, algorithm: str) -> tuple[Floats, Floats, Floats] | None:
+            if (curve := curves.get((dataset, algorithm))) is None:
+                return None
+            x, mean, std = (curve[name].to_numpy(np.float64) for name in ("round", "mean", "std"))
+            return x, mean, std
 
+        def scale(axes: "Axes") -> None:
+            axes.set_xlim(left=0)
+            values = np.concatenate([np.asarray(drawn.get_ydata()) for drawn in axes.get_lines()])
+            low, high = float(np.nanmin(values)), float(np.nanmax(values))
+            if METRICS[metric].logarithmic:
+                axes.set_ylim(low / 1.3, high * 1.3)
+            elif metric == "best_kernel_weight":
+                axes.set_ylim(0, 1.02)
+            else:
+                axes.set_ylim(max(low - 0.2 * (high - low), 0), high + 0.06 * (high - low))
 
-def draw(given: Given, figure: CurvesFigure) -> Canvas:
-    """Draw it: all means are seen, the wide bands of the first rounds may leave the panel."""
-    return draw_panels(given.results, figure, chart(given, figure))
+        return Chart(
+            panels=data.panels(self, find),
+            x_label=results.study.protocol.progress,
+            y_label=METRICS[metric].label,
+            scale=scale,
+            y_log=METRICS[metric].logarithmic,
+        )

@@ -1,50 +1,78 @@
-"""The best and the worst kernels by themselves: a panel a data set, a bar a kernel."""
+"""The best and the worst single kernels: a panel for each data set, a bar for each kernel."""
 
-import math
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Canvas
-from matplotlib.patches import Patch
+from pydantic import Field
 
 from grambench.config.metrics import METRICS
-from grambench.config.shown import EachKernelFigure
-from grambench.report.figures.shared import LINES, WIDTH, Given, empty, put_legend
-from grambench.results.study import kernel_title
+from grambench.config.names import Name
+from grambench.config.shown import OneName
+from grambench.report.drawing import (
+    LINES,
+    WIDTH,
+    DatasetsFigure,
+    FigureData,
+    Floats,
+    empty,
+    panel_grid,
+    put_legend,
+    set_title,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
 
 COLUMNS = 2
 BEST, WORST = LINES[0][0], LINES[1][0]
 
 
-def draw(given: Given, figure: EachKernelFigure) -> Canvas:
-    """Draw the kernels of the highest values, best first, and those of the lowest; equal ones in their order."""
-    results, (metric,), (algorithm,) = given.results, figure.metrics, figure.algorithms
-    known = {name: results.by_kernel(figure.sweep, name, algorithm, metric) for name in figure.datasets}
-    known = {name: values for name, values in known.items() if len(values)}
-    if not known:
-        return empty(results, figure)
-    columns = min(COLUMNS, len(known))
-    rows = math.ceil(len(known) / columns)
-    canvas = Canvas(figsize=(WIDTH, 0.6 + 2.1 * rows), layout="constrained")
-    grid = canvas.subplots(rows, columns, squeeze=False).ravel()
-    numbers = {kernel.name: place for place, kernel in enumerate(results.study.kernel_list(), 1)}
-    for axes, (name, values) in zip(grid, known.items(), strict=False):
-        ranked = values.sort_values(ascending=METRICS[metric].better == "lower", kind="stable")
-        shown = [*ranked.index[: figure.count], *ranked.index[-figure.count :]]
-        titles = [f"{numbers[kernel]}  {kernel_title(kernel)}" for kernel in shown]
-        _bars(axes, name, titles, ranked[shown].to_numpy(), figure.count)
-    for axes in grid[len(known) :]:
-        axes.set_axis_off()
-    canvas.supxlabel(METRICS[metric].label, fontsize=9)
-    put_legend(canvas, {"Best": Patch(color=BEST), "Worst": Patch(color=WORST)}, 2)
-    return canvas
+class EachKernelFigure(DatasetsFigure):
+    """The best and the worst single kernels, a panel for each data set, by a sweep over the kernel's number.
+
+    Attributes
+    ----------
+    sweep : str
+        The sweep over `kernel`, of one algorithm.
+    count : int
+        The number of best kernels shown, and of worst ones.
+    """
+
+    kind: Literal["each_kernel"]
+    sweep: Name
+    algorithms: OneName
+    count: Annotated[int, Field(ge=1)] = 5
+    about_runs: ClassVar[str] = "Means of {runs}"
+    shows_sweep: ClassVar[bool] = True
+
+    def draw(self, data: FigureData) -> "Canvas":
+        """Draw the kernels of the highest values, best first, and those of the lowest; equal ones in their order."""
+        from matplotlib.patches import Patch
+
+        results, (metric,), (algorithm,) = data.results, self.metrics, self.algorithms
+        known = {name: results.by_kernel(self.sweep, name, algorithm, metric) for name in self.datasets}
+        known = {name: values for name, values in known.items() if len(values)}
+        if not known:
+            return empty(results, self)
+        columns = min(COLUMNS, len(known))
+        canvas, grid = panel_grid((WIDTH, 0.6 + 2.1 * -(-len(known) // columns)), len(known), columns)
+        numbers = {kernel.name: (number, kernel.title) for number, kernel in enumerate(results.study.kernel_list(), 1)}
+        for axes, (name, values) in zip(grid, known.items(), strict=True):
+            ranked = values.sort_values(ascending=METRICS[metric].better == "lower", kind="stable")
+            shown = [*ranked.index[: self.count], *ranked.index[-self.count :]]
+            titles = ["{}  {}".format(*numbers[kernel]) for kernel in shown]
+            set_title(axes, name)
+            _draw_bars(axes, titles, ranked[shown].to_numpy(), self.count)
+        canvas.supxlabel(METRICS[metric].label, fontsize=9)
+        put_legend(canvas, {"Best": Patch(color=BEST), "Worst": Patch(color=WORST)}, 2)
+        return canvas
 
 
-def _bars(axes: Axes, title: str, names: list[str], values: "np.typing.NDArray[np.float64]", count: int) -> None:
+def _draw_bars(axes: "Axes", names: list[str], values: Floats, count: int) -> None:
     places = np.arange(len(names), dtype=np.float64)
     places[count:] += 0.6
     colours = [BEST] * count + [WORST] * (len(names) - count)
-    axes.set_title(title, loc="left", fontweight="bold")
     axes.set_axisbelow(True)
     axes.barh(places, values, color=colours, height=0.72)
     for place, value in zip(places, values, strict=True):

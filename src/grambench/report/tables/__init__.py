@@ -1,37 +1,51 @@
-"""The papers' tables with our numbers, the published ones beneath, as CSV, Markdown and LaTeX.
+"""The papers' tables with our numbers, the published ones beneath.
 
-A table is built once, as a `Grid` of blocks, rows and cells; Markdown, LaTeX and the report are renderings of it, and
-its `data` is the CSV file. A
-kind of table is a module here and the class in grambench.config.shown that says what a study's file may ask of it;
-only the module of a table's own kind is imported, and an edit there builds the tables of that kind again.
+A module here is a kind of table, named after the kind: "ranks" is the module `ranks` with the class `RanksTable`, a
+`grambench.report.cells.TableKind`. The class has the fields that a study's file sets and lays the table out. Nothing
+else has to be edited for a new module to be usable. An edit of a module builds only the tables of its kind again.
+
+A table is built once, as blocks, rows and cells. `grambench.report.renderings` and the report show them, and the data
+of the table are its CSV file.
 """
 
-import importlib
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from grambench.config.shown import Table
-from grambench.report.tables.layout import NO_RESULT, Comparison, Given, Grid, comparison
-from grambench.report.tables.renderings import latex, latex_text, markdown
-from grambench.results.study import Prepared, Results
+from grambench.config.shown import AnyTable
+from grambench.report.cells import NO_RESULT, TableContent, TableKind
+from grambench.report.renderings import latex, latex_text, markdown
 
-__all__ = ["NO_RESULT", "Comparison", "Grid", "build", "comparison", "latex", "latex_text", "markdown"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from grambench.report.table_data import Comparison
+    from grambench.results.study import Prepared, Results
 
 
-def build(results: Results, prepared: Prepared, reproduction: Comparison, table: Table) -> Grid:
+__all__ = ["NO_RESULT", "TableContent", "TableKind", "build", "comparison", "latex", "latex_text", "markdown"]
+
+
+def comparison(reproduction: "pd.DataFrame") -> "Comparison":
+    """Index the rows of reproduction.csv by item, data set, algorithm (empty where there is none) and metric."""
+    keys = (reproduction[name].fillna("").astype(str) for name in ("item", "dataset", "algorithm", "metric"))
+    return dict(zip(zip(*keys, strict=True), (row for _, row in reproduction.iterrows()), strict=True))
+
+
+def build(results: "Results", prepared: "Prepared", reproduction: "Comparison", table: AnyTable) -> TableContent:
     """Lay one table out.
 
     Parameters
     ----------
     results : Results
-        What was run.
+        The results of the study.
     prepared : dict
         The data sets as loaded.
     reproduction : dict
-        See `comparison`.
-    table : Table
+        The rows of reproduction.csv, see `comparison`.
+    table : AnyTable
         The table's description in the study.
     """
-    given = Given(results=results, prepared=prepared, reproduction=reproduction)
-    table = results.study.with_unnamed(table)
-    grid: Grid = importlib.import_module(f"{__name__}.{table.kind}").build(given, table)
-    return replace(grid, remarks=[table.remark, *grid.remarks]) if table.remark else grid
+    from grambench.report.table_data import TableData
+
+    complete = results.study.with_unnamed(table)
+    assert isinstance(complete, TableKind)
+    return complete.build(TableData(results=results, prepared=prepared, reproduction=reproduction))

@@ -1,47 +1,52 @@
 """Data sets by algorithms: the means of one metric, the best of each data set in bold."""
 
-import numpy as np
+from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
-from grambench.config.shown import MatrixTable
-from grambench.report.tables.layout import NO_RESULT, NOTHING, Block, Cell, Given, Grid, Row, bold, data_of, failures_on
-from grambench.results.study import NOT_PART, formatted
+from grambench.config.names import Names
+from grambench.config.shown import OneName
+from grambench.report.cells import NO_RESULT, Block, Cell, Row, TableContent, TableKind, cells_of
+
+if TYPE_CHECKING:
+    from grambench.report.table_data import TableData
 
 
-def build(given: Given, table: MatrixTable) -> Grid:
-    """Lay out a row a data set and a column an algorithm."""
-    (metric,) = table.metrics
-    results, datasets = given.results, given.results.study.datasets
-    rows = []
-    for dataset in datasets:
-        best = results.best(dataset, table.algorithms, metric)
-        cells = [_cell(given, dataset, name, metric, best=name in best) for name in table.algorithms]
-        rows.append(Row(label=dataset, metric=metric, cells=cells))
-    return Grid(
-        title=table.title,
-        caption=table.caption,
-        corner=METRICS[metric].label,
-        columns=[results.title(name) for name in table.algorithms],
-        blocks=[Block(dataset="", head="", rows=rows)],
-        remarks=[
-            "Means over the runs.",
-            bold(given, table.metrics),
-            f"{NO_RESULT}: {NOT_PART}.",
-            *(line for dataset in datasets for line in failures_on(given, dataset, table.algorithms)),
-        ],
-        data=data_of(results, (cell for row in rows for cell in row.cells)),
-    )
+class MatrixTable(TableKind):
+    """A row for each data set, a column for each algorithm, means of one metric; the best of each row in bold."""
+
+    kind: Literal["matrix"]
+    algorithms: Names
+    metrics: OneName
+
+    def judged(self) -> list[str]:
+        """Return the metrics whose best values are set in bold."""
+        return self.metrics
+
+    def build(self, data: "TableData") -> TableContent:
+        """Lay out a row for each data set and a column for each algorithm."""
+        (metric,), datasets = self.metrics, data.results.study.datasets
+        rows = []
+        for dataset in datasets:
+            best = data.results.best(dataset, self.algorithms, metric)
+            cells = [_cell(data, dataset, name, metric, best=name in best) for name in self.algorithms]
+            rows.append(Row(label=dataset, metric=metric, cells=cells))
+        blocks = [Block(dataset="", head="", rows=rows)]
+        remarks = ["Means over the runs.", data.about_bold(self.metrics), *data.absences(datasets, self.algorithms)]
+        columns, corner = data.titles(self.algorithms), METRICS[metric].label
+        return self.content(columns, blocks, remarks, data.frame(cells_of(blocks)), corner)
 
 
-def _cell(given: Given, dataset: str, algorithm: str, metric: str, *, best: bool) -> Cell:
-    """Return a mean without its deviation, for which a wide table has no room; the CSV file has it."""
-    sample = given.results.sample(dataset, algorithm, metric)
-    text = formatted(sample._replace(std=np.nan), dataset, metric, fine=True) if sample.runs else ""
+def _cell(data: "TableData", dataset: str, algorithm: str, metric: str, *, best: bool) -> Cell:
+    """Return a mean without its deviation, for which a wide table is too narrow; the CSV file has it."""
+    from grambench.report.table_data import NOTHING
+    from grambench.results.study import formatted
+
+    sample = data.results.sample(dataset, algorithm, metric)
     return Cell(
-        text=text,
-        status="" if sample.runs else given.results.status(dataset, algorithm) or NO_RESULT,
+        text=formatted(sample._replace(std=float("nan")), dataset, metric, fine=True) if sample.runs else "",
+        status="" if sample.runs else data.results.status(dataset, algorithm) or NO_RESULT,
         best=best,
         numbers=(sample, NOTHING),
-        orders=given.results.orders(dataset, algorithm),
+        orders=data.results.orders(dataset, algorithm),
         key=(dataset, algorithm, metric),
     )

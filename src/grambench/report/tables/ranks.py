@@ -1,80 +1,95 @@
 """All data sets together: ranks, and means over the data sets."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
-from grambench.config.shown import RanksTable
-from grambench.report.tables.layout import Block, Given, Grid, Row, cell_of, data_of, failures_on
-from grambench.results.study import ALL
+from grambench.config.names import Name, Names
+from grambench.report.cells import Block, Cell, Row, TableContent, TableKind, cells_of
+
+if TYPE_CHECKING:
+    from grambench.report.table_data import TableData
 
 NOT_RANKED = "not ranked"
 RANKS = ("median_rank", "mean_rank")
 
 
-def build(given: Given, table: RanksTable) -> Grid:
-    """Lay out ranks and means over the data sets."""
-    results = given.results
-    published = [algorithm for *_, algorithm, metric in given.reproduction if metric == "median_rank"]
-    ranked = published or results.with_results(table.algorithms, table.by)
-    over = [] if published else list(results.ranks(ranked, table.by).index)
-    names = table.algorithms if table.rows == "metrics" else _best_first(given, table, ranked)
-    rows, run = [], set(results.cells["algorithm"])
-    for metric in table.metrics:
-        keys = [(table.title, ALL, name, metric) for name in names]
-        cells = [cell_of(given, key, ours=results.across(key[2], metric, ranked, table.by, over)) for key in keys]
-        if metric in RANKS:
-            cells = [
-                replace(cell, status=NOT_RANKED) if name in run and not cell.text else cell
-                for name, cell in zip(names, cells, strict=True)
-            ]
-        rows.append(Row(label=METRICS[metric].label, metric=metric, cells=cells))
-    data = data_of(results, (cell for row in rows for cell in row.cells))
-    columns, corner = [results.title(name) for name in names], ""
-    if table.rows == "algorithms":
-        rows, columns, corner = _transposed(rows, columns), [row.label for row in rows], "Algorithm"
-    return Grid(
-        title=table.title,
-        caption=table.caption,
-        corner=corner,
-        columns=columns,
-        blocks=[Block(dataset=ALL, head=_head(given, ranked, table.by), rows=rows)],
-        remarks=[
-            *_remarks(table, published=bool(published)),
-            *(line for dataset in results.study.datasets for line in failures_on(given, dataset, table.algorithms)),
-        ],
-        data=data,
-    )
+class RanksTable(TableKind):
+    """All data sets together: median and mean ranks, and means over the data sets.
 
+    Attributes
+    ----------
+    by : str
+        The metric by whose mean the algorithms are ranked on each data set.
+    rows : str
+        "metrics", with a column for each algorithm; or "algorithms", the best first, with a column for each metric.
+    """
 
-def _head(given: Given, ranked: list[str], by: str) -> str:
-    """Return on which data sets the ranks rest."""
-    datasets = given.results.study.datasets
-    complete = given.results.ranks(ranked, by).index
-    without = [name for name in datasets if name not in complete]
-    head = f"ranked on {len(complete)} of {len(datasets)} data sets"
-    return f"{head}, without {', '.join(without)}" if without else head
+    kind: Literal["ranks"]
+    algorithms: Names
+    metrics: Names
+    by: Name = "error_percent"
+    rows: Literal["metrics", "algorithms"] = "metrics"
 
+    def judged(self) -> list[str]:
+        """Return the metrics by which algorithms are ranked."""
+        return [self.by]
 
-def _remarks(table: RanksTable, *, published: bool) -> list[str]:
-    label = METRICS[table.by].label.partition(" (")[0].lower()
-    best = {"lower": "least", "higher": "highest"}[METRICS[table.by].better or "lower"]
-    who = "that the paper ranks" if published else "that have any"
-    means = "All else are means over the same data sets, that of seconds ± its standard error."
-    if published:
-        means = "Error and time are means over the data sets, ± the standard error; in parentheses the published value."
-    return [
-        f"Ranks are by mean {label}, 1 for the {best} and ties by their mean rank, of the algorithms {who}, where all "
-        "of them have a result.",
-        means,
-    ]
+    def build(self, data: "TableData") -> TableContent:
+        """Lay out ranks and means over the data sets."""
+        from grambench.results.study import ALL
 
+        results = data.results
+        published = [algorithm for *_, algorithm, metric in data.reproduction if metric == "median_rank"]
+        ranked = published or results.with_results(self.algorithms, self.by)
+        over = [] if published else list(results.ranks(ranked, self.by).index)
+        names = self.algorithms if self.rows == "metrics" else self._best_first(data, ranked)
+        rows, run = [], set(results.cells["algorithm"])
+        for metric in self.metrics:
+            cells = []
+            for name in names:
+                ours = results.across(name, metric, ranked, self.by, over)
+                cell = data.cell((self.title, ALL, name, metric), ours=ours)
+                unranked = metric in RANKS and name in run and not cell.text
+                cells.append(replace(cell, status=NOT_RANKED) if unranked else cell)
+            rows.append(Row(label=METRICS[metric].label, metric=metric, cells=cells))
+        columns, corner, head = data.titles(names), "", self._head(data, ranked)
+        # The CSV file has one order of rows, however the table is laid out.
+        frame = data.frame(cells_of([Block(dataset=ALL, head=head, rows=rows)]))
+        if self.rows == "algorithms":
+            rows, columns, corner = _transposed(rows, columns), [row.label for row in rows], "Algorithm"
+        remarks = [*self._remarks(published=bool(published)), *data.failures(results.study.datasets, self.algorithms)]
+        return self.content(columns, [Block(dataset=ALL, head=head, rows=rows)], remarks, frame, corner)
 
-def _best_first(given: Given, table: RanksTable, ranked: list[str]) -> list[str]:
-    """Return the algorithms by their mean rank; those without one come last."""
-    means = given.results.ranks(ranked, table.by).mean()
-    return sorted(table.algorithms, key=lambda name: means.get(name, len(ranked) + 1.0))
+    def _head(self, data: "TableData", ranked: list[str]) -> str:
+        """Return the data sets behind the ranks, in words."""
+        datasets = data.results.study.datasets
+        complete = data.results.ranks(ranked, self.by).index
+        without = [name for name in datasets if name not in complete]
+        head = f"ranked on {len(complete)} of {len(datasets)} data sets"
+        return f"{head}, without {', '.join(without)}" if without else head
+
+    def _remarks(self, *, published: bool) -> list[str]:
+        label = METRICS[self.by].label.partition(" (")[0].lower()
+        best = {"lower": "least", "higher": "highest"}[METRICS[self.by].better or "lower"]
+        who = "that the paper ranks" if published else "that have any"
+        means = "All else are means over the same data sets, that of seconds ± its standard error."
+        if published:
+            means = (
+                "Error and time are means over the data sets, ± the standard error; in parentheses the published value."
+            )
+        return [
+            f"Ranks are by mean {label}, 1 for the {best} and ties by their mean rank, of the algorithms {who}, where "
+            "all of them have a result.",
+            means,
+        ]
+
+    def _best_first(self, data: "TableData", ranked: list[str]) -> list[str]:
+        """Return the algorithms by their mean rank; those without one come last."""
+        means = data.results.ranks(ranked, self.by).mean()
+        return sorted(self.algorithms, key=lambda name: means.get(name, len(ranked) + 1.0))
 
 
 def _transposed(rows: list[Row], columns: list[str]) -> list[Row]:
-    cells = zip(*(row.cells for row in rows), strict=True)
+    cells: list[tuple[Cell, ...]] = list(zip(*(row.cells for row in rows), strict=True))
     return [Row(label=column, metric="", cells=list(own)) for column, own in zip(columns, cells, strict=True)]

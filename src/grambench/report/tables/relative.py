@@ -1,107 +1,128 @@
-"""How methods compare where their numbers cannot: distances, ratios of seconds and ranks, ours and the published ones.
+"""Comparisons of methods whose numbers cannot be compared: distances, ratios of seconds and ranks, with published ones.
 
-With other descriptors all accuracies on a data set are others; what can be compared is how far each method is from the
-best kernel by itself, and which comes before which.
+With other descriptors all accuracies on a data set differ. The distance of each method from the best single kernel, and
+the order of the methods, can be compared all the same.
 """
 
-from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
 
 from grambench.config.metrics import METRICS
-from grambench.config.shown import RelativeTable
-from grambench.report.tables.layout import NO_RESULT, Block, Cell, Given, Grid, Row, data_of, failures_on
-from grambench.results.statistics import Sample
-from grambench.results.study import ALL, NOT_PART
+from grambench.config.names import Name, Names
+from grambench.config.shown import OneName
+from grambench.report.cells import NO_RESULT, Block, Cell, Row, TableContent, TableKind, cells_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from grambench.report.table_data import TableData
 
 MEAN = "mean"  # the label of the row of means
 
 
-def build(given: Given, table: RelativeTable) -> Grid:
-    """Lay out three blocks with a row a data set and one of means over those that have a result."""
-    results, (metric,) = given.results, table.metrics
-    datasets, names = results.study.datasets, list(dict.fromkeys([*table.algorithms, table.reference]))
-    lower = METRICS[metric].better == "lower"
-    ours, seconds = (results.means(names, each) for each in (metric, "seconds"))
-    printed, printed_seconds = (_printed(given, datasets, names, each) for each in (metric, "seconds"))
-    alone = {name: given.results.by_kernel(table.sweep, name, _swept(given, table), metric) for name in datasets}
-    best = pd.Series({name: each.min() if lower else each.max() for name, each in alone.items()}, dtype=np.float64)
+class RelativeTable(TableKind):
+    """A block each of distances from the best single kernel, ratios of seconds, and ranks; a row for each data set.
 
-    def ranks(means: pd.DataFrame) -> pd.DataFrame:
-        complete = means[table.algorithms].dropna(axis="columns", how="all").dropna().round(9)
-        return complete.rank(axis="columns", ascending=lower).reindex(datasets, columns=table.algorithms)
+    Attributes
+    ----------
+    reference : str
+        The algorithm whose seconds are 100 percent, and whose published metric the published distances are from.
+    sweep : str
+        The sweep over `kernel`, of one algorithm, that finds the best kernel.
+    """
 
-    def to_reference(means: pd.DataFrame) -> pd.DataFrame:
-        return 100.0 * means.div(means[table.reference], axis="index")
+    kind: Literal["relative"]
+    algorithms: Names
+    metrics: OneName
+    reference: Name
+    sweep: Name
 
-    label, title = METRICS[metric].label, results.title(table.reference)
-    own = ours.sub(best, axis="index"), to_reference(seconds), ranks(ours)
-    theirs = printed.sub(printed[table.reference], axis="index"), to_reference(printed_seconds), ranks(printed)
-    kinds = (
-        (f"{metric}_from_best_kernel", f"{label}, from the best kernel by itself", "{:+.1f}"),
-        ("seconds_percent_of_reference", f"Seconds, in percent of those of {title}", "{:.1f}"),
-        ("rank", f"Rank by {label}", "{:.1f}"),
-    )
-    blocks = [
-        _block(name, head, form, *(numbers[table.algorithms] for numbers in both))
-        for (name, head, form), *both in zip(kinds, own, theirs, strict=True)
-    ]
-    return Grid(
-        title=table.title,
-        caption=table.caption,
-        corner="Data set",
-        columns=[results.title(name) for name in table.algorithms],
-        blocks=blocks,
-        remarks=[
+    def named(self, what: Literal["algorithms", "datasets", "metrics"]) -> list[str]:
+        """Return the algorithms, data sets or metrics that it lists, the reference among the first."""
+        return [*super().named(what), *([self.reference] if what == "algorithms" else [])]
+
+    def judged(self) -> list[str]:
+        """Return the metrics by which algorithms are compared."""
+        return self.metrics
+
+    def build(self, data: "TableData") -> TableContent:
+        """Lay out three blocks with a row for each data set and one of means over those that have a result."""
+        import pandas as pd
+
+        results, (metric,) = data.results, self.metrics
+        datasets, names = results.study.datasets, list(dict.fromkeys([*self.algorithms, self.reference]))
+        lower = METRICS[metric].better == "lower"
+        swept = results.study.sweeps[self.sweep].algorithms[0]
+        alone = {name: results.by_kernel(self.sweep, name, swept, metric) for name in datasets}
+        best = pd.Series({name: each.min() if lower else each.max() for name, each in alone.items()}, dtype=np.float64)
+        ours, seconds = (results.means(names, each) for each in (metric, "seconds"))
+        printed, printed_seconds = (_printed(data, datasets, names, each) for each in (metric, "seconds"))
+
+        def ranks(means: "pd.DataFrame") -> "pd.DataFrame":
+            complete = means[self.algorithms].dropna(axis="columns", how="all").dropna().round(9)
+            return complete.rank(axis="columns", ascending=lower).reindex(datasets, columns=self.algorithms)
+
+        def to_reference(means: "pd.DataFrame") -> "pd.DataFrame":
+            return 100.0 * means.div(means[self.reference], axis="index")
+
+        label, title = METRICS[metric].label, results.title(self.reference)
+        distances = ours.sub(best, axis="index"), printed.sub(printed[self.reference], axis="index")
+        ratios = to_reference(seconds), to_reference(printed_seconds)
+        heads = {
+            f"{metric}_from_best_kernel": f"{label}, from the best kernel by itself",
+            "seconds_percent_of_reference": f"Seconds, in percent of those of {title}",
+            "rank": f"Rank by {label}",
+        }
+        blocks = [
+            _block(name, head, form, *(numbers[self.algorithms] for numbers in both))
+            for (name, head), form, both in zip(
+                heads.items(),
+                ("{:+.1f}", "{:.1f}", "{:.1f}"),
+                (distances, ratios, (ranks(ours), ranks(printed))),
+                strict=True,
+            )
+        ]
+        remarks = [
             f"In parentheses the same of the published numbers, for which the best kernel is that of {title}.",
-            f"{NO_RESULT}: {NOT_PART}.",
-            *(line for dataset in datasets for line in failures_on(given, dataset, names)),
-        ],
-        data=data_of(
-            results,
-            (cell for block in blocks for row in block.rows for cell in row.cells),
-            {name: head for name, head, _ in kinds},
-        ),
-    )
+            *data.absences(datasets, names),
+        ]
+        return self.content(data.titles(self.algorithms), blocks, remarks, data.frame(cells_of(blocks), heads))
 
 
-def _swept(given: Given, table: RelativeTable) -> str:
-    return given.results.study.sweeps[table.sweep].algorithms[0]
+def _printed(data: "TableData", datasets: list[str], names: list[str], metric: str) -> "pd.DataFrame":
+    import pandas as pd
 
-
-def _printed(given: Given, datasets: list[str], names: list[str], metric: str) -> pd.DataFrame:
-    rows = {key[1:]: float(row["published_mean"]) for key, row in given.reproduction.items()}
+    rows = {key[1:]: float(row["published_mean"]) for key, row in data.reproduction.items()}
     return pd.DataFrame({name: [rows.get((d, name, metric), np.nan) for d in datasets] for name in names}, datasets)
 
 
-def _block(name: str, head: str, form: str, ours: pd.DataFrame, published: pd.DataFrame) -> Block:
-    both = [pd.concat([numbers, numbers.mean().to_frame(MEAN).T]) for numbers in (ours, published)]
-    return Block(
-        dataset=head,
-        head="",
-        rows=[
-            Row(
-                label=str(label),
-                metric="",
-                cells=[
-                    replace(
-                        _cell(form, *pair),
-                        key=(ALL if label == MEAN else str(label), str(algorithm), name),
-                    )
-                    for algorithm, *pair in zip(ours.columns, *pairs, strict=True)
-                ],
-            )
-            for label, *pairs in zip(both[0].index, *(numbers.to_numpy() for numbers in both), strict=True)
-        ],
-    )
+def _block(metric: str, head: str, form: str, ours: "pd.DataFrame", published: "pd.DataFrame") -> Block:
+    import pandas as pd
+
+    from grambench.results.study import ALL
+
+    with_means = [pd.concat([numbers, numbers.mean().to_frame(MEAN).T]) for numbers in (ours, published)]
+    rows = []
+    for label, *numbers in zip(with_means[0].index, *(each.to_numpy() for each in with_means), strict=True):
+        dataset = ALL if label == MEAN else str(label)
+        cells = [
+            _cell(form, pair, (dataset, str(algorithm), metric))
+            for algorithm, *pair in zip(ours.columns, *numbers, strict=True)
+        ]
+        rows.append(Row(label=str(label), metric="", cells=cells))
+    return Block(dataset=head, head="", rows=rows)
 
 
-def _cell(form: str, ours: float, published: float) -> Cell:
+def _cell(form: str, numbers: list[float], key: tuple[str, str, str]) -> Cell:
+    from grambench.results.statistics import Sample
+
+    ours, published = numbers
     known = bool(np.isfinite(ours))
     return Cell(
         text=form.format(ours) if known else "",
         published=form.format(published) if np.isfinite(published) else "",
         status="" if known else NO_RESULT,
         numbers=(Sample(ours, np.nan, int(known)), Sample(published, np.nan, 0)),
+        key=key,
     )

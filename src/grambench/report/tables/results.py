@@ -1,72 +1,82 @@
-"""A block a data set, a row a metric, a column an algorithm."""
+"""A block for each data set, a row for each metric, a column for each algorithm."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, Self
+
+from pydantic import model_validator
 
 from grambench.config.metrics import METRICS
-from grambench.config.shown import ResultsTable
+from grambench.config.names import Name
 from grambench.config.study import Study
-from grambench.datasets.store import Unavailable
-from grambench.report.tables.layout import (
-    NO_RESULT,
-    Block,
-    Given,
-    Grid,
-    Row,
-    bold,
-    cell_of,
-    data_of,
-    datasets_of,
-    failures_on,
-)
-from grambench.results.study import NOT_PART, Prepared, Results, kernel_title
+from grambench.report.cells import Block, Row, TableContent, TableKind, cells_of
+
+if TYPE_CHECKING:
+    from grambench.report.table_data import TableData
 
 
-def build(given: Given, table: ResultsTable) -> Grid:
-    """Lay out a block a data set."""
-    blocks, failures = [], []
-    for dataset in datasets_of(given, table):
-        rows = []
-        for metric in table.metrics:
-            best = given.results.best(dataset, table.algorithms, metric) if metric in table.highlight else set()
-            cells = [cell_of(given, (table.title, dataset, name, metric)) for name in table.algorithms]
-            marked = [replace(cell, best=name in best) for name, cell in zip(table.algorithms, cells, strict=True)]
-            rows.append(Row(label=METRICS[metric].label, metric=metric, cells=marked))
-        failures += failures_on(given, dataset, table.algorithms)
-        blocks.append(
-            Block(dataset=dataset, head=_head(given.results, given.prepared, dataset, table.algorithms), rows=rows)
-        )
-    return Grid(
-        title=table.title,
-        caption=table.caption,
-        corner="",
-        columns=[given.results.title(name) for name in table.algorithms],
-        blocks=blocks,
-        remarks=[
+class ResultsTable(TableKind):
+    """A block for each data set, a row for each metric, a column for each algorithm.
+
+    Attributes
+    ----------
+    highlight : list of str
+        Metrics whose best values are set in bold: the best mean, and those that a t-test cannot tell from it.
+    """
+
+    kind: Literal["results"] = "results"
+    algorithms: list[Name] = []
+    metrics: list[Name] = []
+    highlight: list[Name] = []
+
+    def judged(self) -> list[str]:
+        """Return the metrics whose best values are set in bold."""
+        return self.highlight
+
+    @model_validator(mode="after")
+    def _highlights_what_it_shows(self) -> Self:
+        if stray := [metric for metric in self.highlight if metric not in self.metrics]:
+            raise ValueError(f"highlights {stray[0]}, which is not among its metrics")
+        return self
+
+    def build(self, data: "TableData") -> TableContent:
+        """Lay out a block for each data set."""
+        datasets, algorithms = data.datasets(self), self.algorithms
+        blocks = []
+        for dataset in datasets:
+            rows = []
+            for metric in self.metrics:
+                best = data.results.best(dataset, algorithms, metric) if metric in self.highlight else set()
+                cells = [data.cell((self.title, dataset, name, metric)) for name in algorithms]
+                marked = [replace(cell, best=name in best) for name, cell in zip(algorithms, cells, strict=True)]
+                rows.append(Row(label=METRICS[metric].label, metric=metric, cells=marked))
+            blocks.append(Block(dataset=dataset, head=_head(data, dataset, algorithms), rows=rows))
+        remarks = [
             "Mean ± standard deviation over the runs; in parentheses the published value.",
-            *([bold(given, table.highlight)] if table.highlight else []),
-            f"{NO_RESULT}: {NOT_PART}.",
-            *failures,
-        ],
-        data=data_of(given.results, (cell for block in blocks for row in block.rows for cell in row.cells)),
-    )
+            *([data.about_bold(self.highlight)] if self.highlight else []),
+            *data.absences(datasets, algorithms),
+        ]
+        return self.content(data.titles(algorithms), blocks, remarks, data.frame(cells_of(blocks)), corner="")
 
 
-def _head(results: Results, prepared: Prepared, dataset: str, algorithms: list[str]) -> str:
-    """Return what the paper prints in the head of a block, and what the runs are repeated over."""
-    loaded = prepared.get(dataset)
+def _head(data: "TableData", dataset: str, algorithms: list[str]) -> str:
+    """Return the head of a block as the paper prints it, with the kind of repetitions."""
+    from grambench.datasets.store import Unavailable
+    from grambench.results.study import NOT_PART, kernel_title
+
+    results, loaded = data.results, data.prepared.get(dataset)
     if isinstance(loaded, Unavailable):
         return str(loaded)
     if loaded is None:
         return NOT_PART
     size, dimension = loaded.features.shape
     origins = dict.fromkeys(filter(None, (results.orders(dataset, name) for name in algorithms)))
-    parts = [results.study.protocol.repeated(origin) for origin in origins]
-    parts += [f"n = {size}", f"d = {dimension}", _pool(results.study)]
+    facts = [results.study.protocol.repeated(origin) for origin in origins]
+    facts += [f"n = {size}", f"d = {dimension}", _pool(results.study)]
     if best := results.best_kernels(dataset):
-        parts.append(f"best kernel expert: {' or '.join(map(kernel_title, best))}")
-    return ", ".join(parts)
+        facts.append(f"best kernel expert: {' or '.join(map(kernel_title, best))}")
+    return ", ".join(facts)
 
 
 def _pool(study: Study) -> str:
-    """Return how many base kernels there are."""
+    """Return the number of base kernels, in words."""
     return f"grid of {study.dictionary.count} kernels" if study.dictionary else f"m = {len(study.kernel_list())}"

@@ -1,52 +1,47 @@
 """Seconds of the algorithms on each data set, and their ratio to the first one's."""
 
-from grambench.config.shown import TimesTable
-from grambench.report.tables.layout import (
-    NO_RESULT,
-    Block,
-    Given,
-    Grid,
-    Row,
-    cell_of,
-    data_of,
-    datasets_of,
-    failures_on,
-)
-from grambench.results.study import NOT_PART, Results
+from typing import TYPE_CHECKING, Literal
+
+from grambench.config.names import Names
+from grambench.report.cells import Block, Row, TableContent, TableKind, cells_of
+
+if TYPE_CHECKING:
+    from grambench.report.table_data import TableData
 
 
-def build(given: Given, table: TimesTable) -> Grid:
-    """Lay out a row a data set."""
-    reference, *others = table.algorithms
-    columns = [(name, "seconds") for name in table.algorithms] + [(name, "seconds_ratio_percent") for name in others]
-    rows, datasets = [], datasets_of(given, table)
-    for dataset in datasets:
-        keys = [(table.title, dataset, *column) for column in columns]
-        cells = [cell_of(given, key, deviations=False) for key in keys]  # as in OMKC's Table 5
-        rows.append(Row(label=dataset, metric="", cells=cells))
-    return Grid(
-        title=table.title,
-        caption=table.caption,
-        corner="Data set",
-        columns=[given.results.title(name) for name in table.algorithms]
-        + [f"{given.results.title(name)} / {given.results.title(reference)}, %" for name in others],
-        blocks=[Block(dataset="", head="", rows=rows)],
-        remarks=[
+class TimesTable(TableKind):
+    """A row for each data set, the seconds of the algorithms and their ratio to the first one's."""
+
+    kind: Literal["times"]
+    algorithms: Names
+
+    def build(self, data: "TableData") -> TableContent:
+        """Lay out a row for each data set."""
+        reference, *others = self.algorithms
+        columns = [(name, "seconds") for name in self.algorithms]
+        columns += [(name, "seconds_ratio_percent") for name in others]
+        titles = data.titles(self.algorithms)
+        titles += [f"{title} / {titles[0]}, %" for title in titles[1:]]
+        rows, datasets = [], data.datasets(self)
+        for dataset in datasets:
+            # Without deviations, as in OMKC's Table 5.
+            cells = [data.cell((self.title, dataset, *column), deviations=False) for column in columns]
+            rows.append(Row(label=dataset, metric="", cells=cells))
+        blocks = [Block(dataset="", head="", rows=rows)]
+        remarks = [
             "Mean seconds of a run; in parentheses the published ones.",
             "Seconds are not judged; the ratios depend on the implementation too.",
             "Other runs may have shared the machine.",
-            *_origins(given.results, datasets, reference),
-            f"{NO_RESULT}: {NOT_PART}.",
-            *(line for dataset in datasets for line in failures_on(given, dataset, table.algorithms)),
-        ],
-        data=data_of(given.results, (cell for row in rows for cell in row.cells)),
-    )
+            *_origins(data, datasets, reference),
+            *data.absences(datasets, self.algorithms),
+        ]
+        return self.content(titles, blocks, remarks, data.frame(cells_of(blocks)))
 
 
-def _origins(results: Results, datasets: list[str], algorithm: str) -> list[str]:
-    """Return what the runs on each data set were repeated over, such as published or seeded orders."""
+def _origins(data: "TableData", datasets: list[str], algorithm: str) -> list[str]:
+    """Return what the repetitions on each data set are, such as published or seeded permutations."""
     lines = []
     for origin in ("published", "seeded"):
-        if names := [name for name in datasets if results.orders(name, algorithm) == origin]:
-            lines.append(f"{results.study.protocol.repeated(origin).capitalize()}: {', '.join(names)}.")
+        if names := [name for name in datasets if data.results.orders(name, algorithm) == origin]:
+            lines.append(f"{data.results.study.protocol.repeated(origin).capitalize()}: {', '.join(names)}.")
     return lines

@@ -4,23 +4,23 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from grambench.report.tables.layout import Cell, Grid, Row
+from grambench.report.cells import Cell, Row, TableContent
 
 WIDEST = 12  # columns of a LaTeX table
 
 
-def markdown(grid: Grid) -> str:
+def markdown(table: TableContent) -> str:
     """Return the table in Markdown: a small table for each data set under its head."""
-    lines = [f"# {_markdown_text(grid.title)}: {_markdown_text(grid.caption)}", ""]
-    for block in grid.blocks:
+    lines = [f"# {_markdown_text(table.title)}: {_markdown_text(table.caption)}", ""]
+    for block in table.blocks:
         if block.dataset:
             lines += [f"## {_markdown_text(block.dataset)}", "", _markdown_text(block.head), ""]
-        lines.append(_markdown_line([grid.corner, *map(_markdown_text, grid.columns)]))
-        lines.append("|---|" + "---:|" * len(grid.columns))
+        lines.append(_markdown_line([table.corner, *map(_markdown_text, table.columns)]))
+        lines.append("|---|" + "---:|" * len(table.columns))
         for row in block.rows:
             lines.append(_markdown_line([_markdown_text(row.label), *map(_markdown_cell, row.cells)]))
         lines.append("")
-    lines += [f"{_markdown_text(remark)}\n" for remark in grid.remarks]
+    lines += [f"{_markdown_text(remark)}\n" for remark in table.remarks]
     return "\n".join(lines)
 
 
@@ -67,39 +67,39 @@ def latex_text(text: str) -> str:
     return "".join(LATEX.get(character, character) for character in " ".join(text.split()))
 
 
-def latex(grid: Grid) -> str:
+def latex(table: TableContent) -> str:
     r"""Return the table as a `longtable`, or as several; the document needs \usepackage{booktabs,longtable}."""
-    return "\n".join(map(_longtable, _parts(grid)))
+    return "\n".join(map(_longtable, _parts(table)))
 
 
-def _parts(grid: Grid) -> Iterator[Grid]:
+def _parts(table: TableContent) -> Iterator[TableContent]:
     """Yield a table in parts of columns that a page has room for."""
-    count = math.ceil(len(grid.columns) / WIDEST)
-    size = math.ceil(len(grid.columns) / count)
+    count = math.ceil(len(table.columns) / WIDEST)
+    size = math.ceil(len(table.columns) / count)
     for part in range(count):
         own = slice(part * size, (part + 1) * size)
         blocks = [
-            replace(block, rows=[replace(row, cells=row.cells[own]) for row in block.rows]) for block in grid.blocks
+            replace(block, rows=[replace(row, cells=row.cells[own]) for row in block.rows]) for block in table.blocks
         ]
-        caption = grid.caption if count == 1 else f"{grid.caption}, part {part + 1} of {count}"
-        remarks = grid.remarks if part == count - 1 else []
-        yield replace(grid, columns=grid.columns[own], blocks=blocks, caption=caption, remarks=remarks)
+        caption = table.caption if count == 1 else f"{table.caption}, part {part + 1} of {count}"
+        remarks = table.remarks if part == count - 1 else []
+        yield replace(table, columns=table.columns[own], blocks=blocks, caption=caption, remarks=remarks)
 
 
-def _longtable(grid: Grid) -> str:
-    width = len(grid.columns) + 1
-    header = " & ".join([latex_text(grid.corner), *map(_latex_column, grid.columns)]) + r" \\"
-    caption = " ".join([f"{grid.caption} ({grid.title}).", *grid.remarks])
+def _longtable(table: TableContent) -> str:
+    width = len(table.columns) + 1
+    header = " & ".join([latex_text(table.corner), *map(_latex_column, table.columns)]) + r" \\"
+    caption = " ".join([f"{table.caption} ({table.title}).", *table.remarks])
     lines = [
         r"% \usepackage{booktabs,longtable}",
         r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
-        rf"\begin{{longtable}}{{@{{}}l{'r' * len(grid.columns)}@{{}}}}",
+        rf"\begin{{longtable}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}",
         rf"\caption{{{latex_text(caption)}}} \\",
         *(r"\toprule", header, r"\midrule", r"\endfirsthead"),
         *(r"\toprule", header, r"\midrule", r"\endhead"),
         *(r"\bottomrule", r"\endfoot"),
     ]
-    for number, block in enumerate(grid.blocks):
+    for number, block in enumerate(table.blocks):
         if block.dataset:
             lines += [r"\addlinespace"] if number else []
             head = rf"\textbf{{{latex_text(block.dataset)}}}\quad {latex_text(_short(block.head, 100))}"

@@ -1,0 +1,133 @@
+"""The content of a table in blocks, rows and cells, and the base class of the kinds of tables.
+
+This module is imported when a study is loaded. It therefore imports neither pandas nor the results.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from grambench.config.shown import AnyTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from grambench.report.table_data import TableData
+    from grambench.results.columns import Table
+    from grambench.results.statistics import Sample
+
+NO_RESULT = "—"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One cell.
+
+    Attributes
+    ----------
+    text : str
+        Our value as printed; empty where there is none.
+    published : str
+        The published value as printed; empty where the paper has none.
+    status : str
+        What stands in the place of a value of ours: the status of the run that failed, or a dash.
+    verdict : str
+        See grambench.results.verdicts.Judged; empty where nothing is published.
+    best : bool
+        Whether it is among the best of its row.
+    speed_up : float or None
+        Published seconds by ours.
+    numbers : tuple of two Samples or None
+        Our value and the published one, for the CSV file.
+    orders : str
+        "published" or "seeded"; empty where nothing was run.
+    key : tuple of str or None
+        Data set, algorithm and metric of what it shows.
+    """
+
+    text: str
+    published: str = ""
+    status: str = ""
+    verdict: str = ""
+    best: bool = False
+    speed_up: float | None = None
+    numbers: "tuple[Sample, Sample] | None" = None
+    orders: str = ""
+    key: tuple[str, str, str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One row: its label, what its cells measure, and one cell a column."""
+
+    label: str
+    metric: str
+    cells: list[Cell]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """The rows of one data set under its head; a table without heads has one block."""
+
+    dataset: str
+    head: str
+    rows: list[Row]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableContent:
+    """One table: title, caption, remarks beneath it, the head of its label column, its columns and blocks.
+
+    `data` is the CSV file of the table, with names beside titles and numbers as numbers.
+    """
+
+    title: str
+    caption: str
+    corner: str
+    columns: list[str]
+    blocks: list[Block]
+    remarks: list[str] = field(default_factory=list)
+    data: "pd.DataFrame" = field(compare=False)
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield all cells, row by row."""
+        return cells_of(self.blocks)
+
+
+def cells_of(blocks: Iterable[Block]) -> Iterator[Cell]:
+    """Yield all cells of some blocks, row by row."""
+    return (cell for block in blocks for row in block.rows for cell in row.cells)
+
+
+class TableKind(AnyTable):
+    """One table: the fields that a study's file sets, and how it is laid out."""
+
+    def build(self, data: "TableData") -> TableContent:
+        """Lay the table out."""
+        raise NotImplementedError
+
+    @classmethod
+    def file(cls) -> "Table":
+        """Return the declaration of the table's CSV file."""
+        from grambench.report.table_data import CELLS
+
+        return CELLS
+
+    def content(
+        self,
+        columns: Sequence[str],
+        blocks: Sequence[Block],
+        remarks: Iterable[str],
+        data: "pd.DataFrame",
+        corner: str = "Data set",
+    ) -> TableContent:
+        """Return the content with the table's title and caption, and its own remark before all others."""
+        return TableContent(
+            title=self.title,
+            caption=self.caption,
+            corner=corner,
+            columns=list(columns),
+            blocks=list(blocks),
+            remarks=[*([self.remark] if self.remark else []), *remarks],
+            data=data,
+        )

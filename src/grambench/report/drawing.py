@@ -1,0 +1,357 @@
+"""What the figures of all kinds share: their base class, the colours and dashes of entries, panels and legends.
+
+The first eight colours are those of Okabe and Ito, which colour-blind readers can tell apart. This module is imported
+when a study is loaded. It therefore imports matplotlib only where something is drawn.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.config.metrics import METRICS
+from grambench.config.names import Names
+from grambench.config.shown import AnyFigure, OneName
+from grambench.config.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure as Canvas
+
+    from grambench.results.study import Results
+
+BLACK = "#000000"
+LINES: list[tuple[str, Any]] = [  # colour and dash pattern
+    ("#0072B2", "-"),
+    ("#D55E00", (0, (5, 1))),
+    ("#009E73", (0, (3, 1, 1, 1))),
+    ("#E69F00", (0, (6, 1.2, 1, 1.2, 1, 1.2))),
+    ("#CC79A7", (0, (1.5, 0.8))),
+    ("#56B4E9", (0, (5, 1.5, 1, 1.5))),
+    (BLACK, (0, (4, 1.5))),
+    ("#999999", (0, (1, 1.2))),
+    ("#882255", "-"),
+    ("#999933", (0, (5, 1))),
+    ("#332288", (0, (3, 1, 1, 1))),
+    ("#8C510A", (0, (1.5, 0.8))),
+    ("#66C2A5", "-"),
+    ("#E7298A", (0, (4, 1.5))),
+]
+DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))]  # of entries that share a file
+SHAPES = ["o", "s", "^", "D", "v", "P", "X", "p"]  # dots of entries that share a file
+COLUMNS = 3
+DENSE, CLEAR, FEW = 0.12, 0.07, 3  # how opaque bands are: of a few lines, and of more, which lie over each other
+WIDTH = 9.3  # inches of three columns
+HEIGHT, LETTER = 9 / 72, 0.07  # inches of a legend's letters, and how wide they are
+Floats = NDArray[np.float64]
+Find = Callable[[str, str], tuple[Floats, Floats, Floats | None] | None]
+STYLE: Any = {
+    "svg.hashsalt": "grambench",
+    "svg.fonttype": "path",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#555555",
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.6,
+    "xtick.color": "#444444",
+    "ytick.color": "#444444",
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "lines.linewidth": 1.6,
+    "figure.dpi": 100,
+    "savefig.dpi": 160,
+}
+
+
+MEANS_AND_BANDS = "Lines are means of {runs}, bands one standard deviation to either side"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line: what the legend calls it, x, mean and standard deviation (0 for no band), and its style.
+
+    A line without a `dash` is a set of points, and `names` says what each of them is.
+    """
+
+    title: str
+    x: Floats
+    mean: Floats
+    std: Floats
+    colour: str
+    dash: Any
+    marker: str = ""
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One panel: its title, its lines, and the metric that they show."""
+
+    title: str
+    lines: list[Line]
+    metric: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """The contents of a figure of panels, for the interactive figure of the report and the one for papers alike.
+
+    Attributes
+    ----------
+    panels : list of Panel
+        The panels; those without any line are not drawn.
+    x_label, y_label : str
+        The labels of the axes.
+    scale : callable
+        Sets the axes of a panel in which all lines are drawn.
+    x_log, y_log : bool
+        Whether the axes are logarithmic.
+    ticks : dict of float
+        Names of positions on the x axis, if they replace its numbers.
+    diagonal : bool
+        Whether the line of equal x and y is drawn.
+    y_down : bool
+        Whether the y axis runs downwards, its least value on top.
+    """
+
+    panels: list[Panel]
+    x_label: str
+    y_label: str
+    scale: "Callable[[Axes], object]" = lambda _: None
+    x_log: bool = False
+    y_log: bool = False
+    ticks: Mapping[str, float] = field(default_factory=dict)
+    diagonal: bool = False
+    y_down: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureData:
+    """All that a figure may look at: the results of a study, curves.parquet and reproduction.csv."""
+
+    results: "Results"
+    curves: "pd.DataFrame"
+    reproduction: "pd.DataFrame"
+
+    def colour(self, name: str) -> str:
+        """Return the colour of an entry."""
+        return line(self.results.study, name)[0]
+
+    def shape(self, name: str) -> str:
+        """Return the shape of an entry's dots."""
+        study = self.results.study
+        return SHAPES[_siblings(study, name).index(name) % len(SHAPES)]
+
+    def means(self, datasets: Iterable[str], names: Iterable[str], metric: str) -> tuple[Floats, Floats]:
+        """Return mean and standard deviation of a metric for each data set and entry; 0 where none is known."""
+        samples = [self.results.sample(dataset, name, metric) for dataset in datasets for name in names]
+        return np.array([each.mean for each in samples]), np.nan_to_num([each.std for each in samples])
+
+    def line(self, name: str, x: Floats, mean: Floats, std: Floats | None = None, **style: Any) -> Line:
+        """Return a line with the title, the colour and the dashes of an entry, unless `style` has others."""
+        colour, dash = line(self.results.study, name)
+        style = {"title": self.results.title(name), "colour": colour, "dash": dash} | style
+        return Line(x=x, mean=mean, std=np.zeros(len(mean)) if std is None else std, **style)
+
+    def panels(self, figure: "DatasetsFigure", find: "Find", *, mark_dots: bool = False) -> list[Panel]:
+        """Return a panel for each data set.
+
+        Parameters
+        ----------
+        figure : DatasetsFigure
+            The figure.
+        find : callable
+            Returns x, mean and standard deviation of a data set and an algorithm, or None if there is no line.
+        mark_dots : bool
+            Whether a line of one point is drawn as a dot.
+        """
+        panels = []
+        for dataset in figure.datasets:
+            lines = []
+            for name in figure.algorithms:
+                if (points := find(dataset, name)) is not None:
+                    marker = self.shape(name) if mark_dots and len(points[0]) == 1 else ""
+                    lines.append(self.line(name, *points, marker=marker))
+            panels.append(Panel(title=dataset, lines=lines, metric=figure.metrics[0]))
+        return panels
+
+
+class FigureKind(AnyFigure):
+    """One figure: the fields that a study's file sets, and how it is drawn.
+
+    A kind defines `draw`, or `chart` if its figure consists of panels of lines, or both.
+
+    Attributes
+    ----------
+    about_runs : str
+        The sentence of the caption on the runs behind the figure, and on its bands or bars.
+    shows_sweep : bool
+        Whether the figure shows the runs of its sweep rather than plain ones.
+    """
+
+    about_runs: ClassVar[str] = ""
+    shows_sweep: ClassVar[bool] = False
+
+    def draw(self, data: FigureData) -> "Canvas":
+        """Draw the figure."""
+        chart = self.chart(data)
+        assert chart is not None, f"figures of kind {self.kind} define neither draw nor chart"
+        return draw_panels(data.results, self, chart)
+
+    def chart(self, data: FigureData) -> Chart | None:
+        """Return the numbers behind the figure, for the interactive one of the report; None if its kind has none."""
+        return None
+
+    def left_out(self, results: "Results") -> list[str]:
+        """Return the data sets that have no panel, because no algorithm of the figure has a result there."""
+        sweep = getattr(self, "sweep") if self.shows_sweep else ""  # noqa: B009
+        named, algorithms = self.named("datasets"), self.named("algorithms")
+        ran = {name for name in named for one in algorithms if results.status(name, one, sweep) == "ok"}
+        return [name for name in named if name not in ran]
+
+
+class DatasetsFigure(FigureKind):
+    """A figure with a panel for each data set and a line for each algorithm, by one metric."""
+
+    metrics: OneName
+    algorithms: Names
+    datasets: Names
+
+
+def line(study: Study, algorithm: str) -> tuple[str, Any]:
+    """Return colour and dash pattern of an entry.
+
+    The colour depends on the position of the algorithm's file among those of the study. It is thus the same in all
+    figures of the study, and stays the same if an entry is added at the end. Entries that share a file share the colour
+    and differ in their dashes.
+    """
+    files = list(dict.fromkeys(map(study.file, study.algorithms)))
+    colour, dash = LINES[files.index(study.file(algorithm)) % len(LINES)]
+    siblings = _siblings(study, algorithm)
+    return colour, dash if len(siblings) == 1 else DASHES[siblings.index(algorithm) % len(DASHES)]
+
+
+def _siblings(study: Study, algorithm: str) -> list[str]:
+    """Return the entries that share a file with one."""
+    return [name for name in study.algorithms if study.file(name) == study.file(algorithm)]
+
+
+def single_panel(width: float, height: float) -> "tuple[Canvas, Axes]":
+    """Return a figure with one panel; its size is in inches."""
+    from matplotlib.figure import Figure as Canvas
+
+    canvas = Canvas(figsize=(width, height), layout="constrained")
+    return canvas, canvas.subplots()
+
+
+def panel_grid(
+    size: tuple[float, float], count: int, columns: int, *, share_y: bool = False
+) -> "tuple[Canvas, list[Axes]]":
+    """Return a figure of a size in inches with so many panels, row by row, in so many columns."""
+    from matplotlib.figure import Figure as Canvas
+
+    canvas = Canvas(figsize=size, layout="constrained")
+    grid = canvas.subplots(math.ceil(count / columns), columns, squeeze=False, sharey=share_y).ravel()
+    for axes in grid[count:]:
+        axes.set_axis_off()
+    return canvas, list(grid[:count])
+
+
+def set_title(axes: "Axes", title: str, **options: Any) -> None:
+    """Write the title of a panel above its left end."""
+    axes.set_title(title, loc="left", fontweight="bold", **options)
+
+
+def draw_panels(results: "Results", figure: AnyFigure, chart: Chart) -> "Canvas":
+    """Draw the panels that have any line."""
+    from matplotlib.lines import Line2D
+
+    panels = [panel for panel in chart.panels if panel.lines]
+    if not panels:
+        return empty(results, figure)
+    columns = min(COLUMNS, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    size = (6.2, 3.4) if len(panels) == 1 else (WIDTH, 3.4 if len(panels) == 2 else 2.45 * rows + 0.75)
+    canvas, grid = panel_grid(size, len(panels), columns)
+    for axes, panel in zip(grid, panels, strict=True):
+        logarithmic = METRICS[panel.metric].logarithmic
+        set_title(axes, panel.title)
+        axes.set_yscale("log" if logarithmic else "linear")
+        opacity = CLEAR if len(panel.lines) > FEW else DENSE
+        for drawn in panel.lines:
+            _draw_line(axes, drawn, opacity, logarithmic=logarithmic)
+        chart.scale(axes)
+    canvas.supylabel(chart.y_label, fontsize=9)
+    canvas.supxlabel(chart.x_label, fontsize=9)
+    # The panel with the most lines comes first: it has the lines in the figure's order.
+    fullest = sorted(panels, key=lambda panel: -len(panel.lines))
+    looks = {one.title: (one.colour, one.dash, one.marker) for panel in fullest for one in panel.lines}
+    legend = {
+        title: Line2D([], [], color=colour, linestyle=dash, marker=marker, markersize=4, lw=1.8)
+        for title, (colour, dash, marker) in looks.items()
+    }
+    put_legend(canvas, legend, max(2 * columns, 4), handlelength=3.2)
+    return canvas
+
+
+def put_legend(canvas: "Canvas", legend: dict[str, Any], columns: int, **options: float) -> None:
+    """Put a legend above all panels, in at most so many columns and no more than fit."""
+    spaces = options.get("handlelength", 2.0) + options.get("handletextpad", 0.8) + 2.0  # in heights of a letter
+    entry = spaces * HEIGHT + LETTER * max(map(len, legend))
+    columns = max(1, min(columns, int(canvas.get_figwidth() / entry)))
+    columns = math.ceil(len(legend) / math.ceil(len(legend) / columns))  # rows of equal length
+    canvas.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=columns, **options)
+
+
+def _draw_line(axes: "Axes", line: Line, opacity: float, *, logarithmic: bool) -> None:
+    mean, colour = line.mean, line.colour
+    if logarithmic:
+        # A logarithmic axis has no 0.
+        mean = np.where(mean > 0.0, mean, np.nan)
+    floor = 1e-3 * mean if logarithmic else 0.0
+    if line.std.any():
+        low, high = np.maximum(mean - line.std, floor), mean + line.std
+        opacity = min(opacity, CLEAR) if colour == BLACK else opacity
+        axes.fill_between(line.x, low, high, color=colour, alpha=opacity, linewidth=0)
+    axes.plot(line.x, mean, color=colour, linestyle=line.dash, marker=line.marker, markersize=4)
+
+
+def empty(results: "Results", figure: AnyFigure) -> "Canvas":
+    """Return a panel that says why there is nothing to show."""
+    datasets = figure.named("datasets") or results.study.datasets
+    reasons = dict.fromkeys(
+        reason
+        for name in datasets
+        for algorithm in figure.named("algorithms")
+        if (reason := results.missing(name, algorithm))
+    )
+    text = "\n".join(["No data for this figure:", ", ".join(datasets), *list(reasons)[:3]])
+    canvas, axes = single_panel(6.2, 2.4)
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, text, ha="center", va="center", wrap=True, color="#444444", transform=axes.transAxes)
+    return canvas
+
+
+def plain_ticks(axis: "Axis", values: list[float]) -> None:
+    """Write the numbers of a short logarithmic axis as 1, 2, 5, 10."""
+    from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLocator, NullFormatter
+
+    if max(values) / min(values) < 200:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FormatStrFormatter("%g"))
+    else:
+        axis.set_major_formatter(LogFormatterSciNotation())
+    axis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,161 @@
+"""The numbers that tables are made of: how a cell gets our value and the published one, and what is said beneath."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from grambench.config.metrics import METRICS
+from grambench.config.shown import AnyTable
+from grambench.report.cells import NO_RESULT, Cell
+from grambench.results.collect import ALGORITHM, ORDERS
+from grambench.results.columns import Column, Table
+from grambench.results.statistics import Sample
+from grambench.results.study import ALL, NOT_PART, Prepared, Results, formatted
+
+NOTHING = Sample(np.nan, np.nan, 0)
+METRIC_TITLES = {name: metric.label for name, metric in METRICS.items()}
+CELLS = Table(
+    "tables/*.csv",
+    "a cell of a table, of all kinds that have no file of their own (below)",
+    (
+        Column("dataset", "text", f"name of the data set; {ALL!r} for all of the table together"),
+        ALGORITHM,
+        Column("metric", "text", "what is measured: a metric (below), or a comparison of the table's own"),
+        Column("algorithm_title", "text", "title of the entry, as the table prints it"),
+        Column("metric_title", "text", "title of what is measured, with its unit"),
+        Column("ours_mean", "number", "our number; missing where there is none", "that of the metric"),
+        Column("ours_std", "number", "standard deviation of our runs (ddof = 1), if it is shown", "that of the metric"),
+        Column("runs", "integer", "runs behind our number, of all data sets together data sets; 0 without", "count"),
+        Column("published_mean", "number", "the published number, if any", "that of the metric"),
+        Column("published_std", "number", "the published standard deviation, if any", "that of the metric"),
+        Column("speed_up", "number", "published seconds by ours, of seconds only", "ratio"),
+        Column("ours", "text", "our number as printed, or the names that stand for it; empty where there is none"),
+        Column("published", "text", "the published number as printed, or names; empty where there is none"),
+        ORDERS,
+        Column("best", "boolean", "whether it is among the best of its row, set in bold"),
+        Column("verdict", "text", "verdict on our number beside the published one; empty where none is published"),
+        Column(
+            "status", "text", "that of the run, ok or why there is no number; empty where it is not part of this run"
+        ),
+        Column("reason", "text", "why there is no number, in one line"),
+    ),
+)
+
+
+Comparison = dict[tuple[str, str, str, str], pd.Series]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableData:
+    """All that a table may look at.
+
+    Attributes
+    ----------
+    results : Results
+        The results of the study.
+    prepared : dict
+        The data sets as loaded.
+    reproduction : dict
+        The rows of reproduction.csv, see `grambench.report.tables.comparison`.
+    """
+
+    results: Results
+    prepared: Prepared
+    reproduction: Comparison
+
+    def titles(self, names: Iterable[str]) -> list[str]:
+        """Return the titles of some entries."""
+        return [self.results.title(name) for name in names]
+
+    def cell(
+        self,
+        key: tuple[str, str, str, str],
+        *,
+        deviations: bool = True,
+        ours: Sample | None = None,
+    ) -> Cell:
+        """Return the cell of an item, data set, algorithm and metric: our value and the published one, if any.
+
+        `ours` replaces the mean of the cell's runs if nothing is published. Without `deviations` only means are shown.
+        """
+        _, dataset, algorithm, metric = key
+        results, row = self.results, self.reproduction.get(key)
+        verdict = "" if row is None else str(row["verdict"])
+        absent = results.status(dataset, algorithm) or NO_RESULT
+        if METRICS[metric].named:
+            text = results.listed(dataset, algorithm, metric)
+            published = "" if row is None else str(row["published"])
+            return Cell(text=text, published=published, status="" if text else absent, verdict=verdict, key=key[1:])
+        if row is None:
+            ours, theirs = ours or results.sample(dataset, algorithm, metric), NOTHING
+        else:
+            ours = Sample(float(row["ours_mean"]), float(row["ours_std"]), int(row["runs"]))
+            theirs = Sample(float(row["published_mean"]), float(row["published_std"]), 0)
+        if not deviations:
+            ours, theirs = ours._replace(std=np.nan), theirs._replace(std=np.nan)
+        return Cell(
+            text=formatted(ours, dataset, metric, fine=True) if ours.runs else "",
+            published=formatted(theirs, dataset, metric) if np.isfinite(theirs.mean) else "",
+            status="" if ours.runs else absent,
+            verdict=verdict,
+            speed_up=float(row["speed_up"]) if row is not None and row["speed_up"] > 0 else None,
+            numbers=(ours, theirs),
+            orders=results.orders(dataset, algorithm),
+            key=key[1:],
+        )
+
+    def frame(self, cells: Iterable[Cell], titles: Mapping[str, str] = METRIC_TITLES) -> pd.DataFrame:
+        """Return cells as CELLS declares them, with the titles of what they measure."""
+        rows = []
+        for cell in cells:
+            dataset, algorithm, metric = cell.key or ("", "", "")
+            ours, published = cell.numbers or (NOTHING, NOTHING)
+            here, known = dataset != ALL, bool(cell.text)
+            status = self.results.status(dataset, algorithm) if here else ""
+            rows.append(
+                {
+                    **{name: getattr(cell, name) for name in ("orders", "best", "verdict", "speed_up", "published")},
+                    "dataset": dataset,
+                    "algorithm": algorithm,
+                    "metric": metric,
+                    "algorithm_title": self.results.title(algorithm),
+                    "metric_title": titles[metric],
+                    "ours_mean": ours.mean,
+                    "ours_std": ours.std,
+                    "runs": ours.runs,
+                    "published_mean": published.mean,
+                    "published_std": published.std,
+                    "ours": cell.text,
+                    "status": "ok" if known else status,
+                    "reason": self.results.missing(dataset, algorithm) if here and not known else "",
+                }
+            )
+        return CELLS.frame(rows)
+
+    def datasets(self, table: AnyTable) -> list[str]:
+        """Return the data sets of the published table; all of the study if nothing is published."""
+        published = dict.fromkeys(dataset for item, dataset, *_ in self.reproduction if item == table.title)
+        return list(published) or self.results.study.datasets
+
+    def failures(self, datasets: Iterable[str], algorithms: Iterable[str]) -> list[str]:
+        """Return a remark on each failed run; the head of a block says that a data set is unavailable."""
+        results, algorithms = self.results, list(algorithms)
+        return [
+            f"{results.title(name)} on {dataset}: {results.missing(dataset, name)}."
+            for dataset in datasets
+            for name in algorithms
+            if results.status(dataset, name) not in ("ok", "", "unavailable")
+        ]
+
+    def absences(self, datasets: Iterable[str], algorithms: Iterable[str]) -> list[str]:
+        """Return the remarks on cells without a number: what a dash means, and which runs failed."""
+        return [f"{NO_RESULT}: {NOT_PART}.", *self.failures(datasets, algorithms)]
+
+    def about_bold(self, metrics: list[str]) -> str:
+        """Return the remark on what is set in bold."""
+        ends = {None: "", "higher": "highest", "lower": "lowest"}
+        best = ", ".join(f"the {ends[METRICS[name].better]} of ours in {METRICS[name].label}" for name in metrics)
+        test = "a paired t-test" if self.results.study.protocol.paired else "Student's t-test"
+        return f"Bold: {best}, and those that {test} cannot tell from it at 5 %."
