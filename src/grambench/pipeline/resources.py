@@ -27,7 +27,7 @@ class Resources:
         """
         study = self.targets.studies[cell.study]
         sweep = study.sweeps.get(cell.sweep)
-        repetitions = self._repetitions(cell) + study.protocol.repeated_first / (len(sweep.values) if sweep else 1)
+        repetitions = self._repetitions(cell)
         measured = self.targets.configuration.costs.get((cell.study, cell.dataset, cell.task))
         return START + repetitions * (measured or self._guess(cell))
 
