@@ -26,7 +26,6 @@ class Resources:
         A protocol may do the first point of a sweep once more in the first repetition.
         """
         study = self.targets.studies[cell.study]
-        sweep = study.sweeps.get(cell.sweep)
         repetitions = self._repetitions(cell)
         measured = self.targets.configuration.costs.get((cell.study, cell.dataset, cell.task))
         return START + repetitions * (measured or self._guess(cell))
