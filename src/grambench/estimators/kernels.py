@@ -85,88 +85,74 @@ class Vectors(Bound):
         return self._pools.between(others)
 
 
-class Functions(Bound):
-    """Kernels as functions of two arrays of examples, (t, d) and (n, d), that return values (t, n)."""
+class Matrices(Bound):
+    """Kernel matrices as an estimator is given them or as functions return them.
 
-    def __init__(self, names: list[str], functions: Sequence[Function], train: Floats, scale: bool) -> None:
-        self.names, self._functions, self._train = names, functions, train
-        self._scale, self._scales = scale, np.ones(len(functions))
+    Parameters
+    ----------
+    names : list of m str
+        Names of the kernels.
+    values : callable
+        Returns the kernel values (m, t, n) between some examples and the training ones.
+    train : object
+        The training examples as `values` takes them. They are not kept: precomputed ones are Gram matrices.
+    scale : bool
+        Whether the mean diagonal of each Gram matrix is scaled to 1.
+    vectors : bool
+        Whether examples are vectors, which algorithms may learn from too.
+    """
+
+    def __init__(
+        self, names: list[str], values: Callable[[Any], Floats], train: Any, scale: bool, vectors: bool = False
+    ) -> None:
+        self.names, self._values, self._vectors = names, values, vectors
+        self._train, self._scale, self._scales = train, scale, np.ones(len(names))
 
     def train(self) -> Pool:
         """See Bound."""
-        grams = self._values(self._train)
+        train, self._train = self._train, None
+        grams = self._values(train)
         check_grams(grams, names=self.names)
         if self._scale:
             self._scales = scales(grams, self.names)
-        return Stored(grams * self._scales[:, None, None], features={"": self._train})
+        return self._stored(grams, train)
 
-    def between(self, others: Floats) -> Pool:
+    def between(self, others: Any) -> Pool:
         """See Bound."""
-        return Stored(self._values(others) * self._scales[:, None, None], features={"": others})
+        return self._stored(self._values(others), others)
 
-    def _values(self, examples: Floats) -> Floats:
-        shape = len(examples), len(self._train)
-        values = np.empty((len(self._functions), *shape))
-        for name, function, out in zip(self.names, self._functions, values, strict=True):
-            got = numbers(function(examples, self._train), name)
-            if got.shape != shape:
-                raise ValueError(
-                    f"{name}: expected kernel values {shape} of {shape[0]} and {shape[1]} examples, got {got.shape}"
-                )
-            out[:] = got
-        return values
+    def _stored(self, values: Floats, examples: Any) -> Stored:
+        features = {"": examples} if self._vectors else {}
+        return Stored(values * self._scales[:, None, None], features=features)
 
 
-class Values(Bound):
-    """Kernel values handed over in place of examples: (m, n, n) to learn from, (m, t, n) of other examples."""
-
-    def __init__(self, grams: Floats, scale: bool) -> None:
-        self.names = numbered(len(grams))
-        self._shape = grams.shape
-        check_grams(grams, names=self.names)
-        self._scales = scales(grams, self.names) if scale else np.ones(len(grams))
-        self._grams: Floats | None = grams
-
-    def train(self) -> Pool:
-        """See Bound."""
-        grams, self._grams = self._grams, None  # which are needed once
-        if grams is None:
-            raise ValueError("precomputed: the kernel values of the training examples are not kept")
-        return Stored(grams * self._scales[:, None, None])
-
-    def between(self, others: Floats) -> Pool:
-        """See Bound."""
-        m, n, _ = self._shape
-        if len(others) != m or others.shape[2] != n:
+def _of_functions(names: list[str], functions: Sequence[Function], train: Floats, examples: Floats) -> Floats:
+    """Return the values of functions of two arrays of examples, (t, d) and (n, d)."""
+    shape = len(examples), len(train)
+    values = np.empty((len(functions), *shape))
+    for name, function, out in zip(names, functions, values, strict=True):
+        got = numbers(function(examples, train), name)
+        if got.shape != shape:
             raise ValueError(
-                f"precomputed: expected values of {m} kernels with {n} training examples, (m, t, n) = ({m}, t, {n}), "
-                f"got {others.shape}"
+                f"{name}: expected kernel values {shape} of {shape[0]} and {shape[1]} examples, got {got.shape}"
             )
-        return Stored(others * self._scales[:, None, None])
+        out[:] = got
+    return values
 
 
-class Numbered(Bound):
-    """Gram matrices of all examples that there are, (m, N, N), which stand for examples by their numbers."""
+def _precomputed(m: int, n: int, values: Floats) -> Floats:
+    """Return precomputed kernel values (m, t, n) as they are."""
+    if len(values) != m or values.shape[2] != n:
+        raise ValueError(
+            f"precomputed: expected values of {m} kernels with {n} training examples, (m, t, n) = ({m}, t, {n}), "
+            f"got {values.shape}"
+        )
+    return values
 
-    def __init__(self, grams: Floats, train: NDArray[np.intp], scale: bool) -> None:
-        self.names = numbered(len(grams))
-        self._grams, self._train, self._scale = grams, train, scale
-        self._scales = np.ones(len(grams))
 
-    def train(self) -> Pool:
-        """See Bound."""
-        grams = self._part(self._train)
-        check_grams(grams, names=self.names)
-        if self._scale:
-            self._scales = scales(grams, self.names)
-        return Stored(grams * self._scales[:, None, None])
-
-    def between(self, others: NDArray[np.intp]) -> Pool:
-        """See Bound."""
-        return Stored(self._part(others) * self._scales[:, None, None])
-
-    def _part(self, rows: NDArray[np.intp]) -> Floats:
-        return np.stack([gram[np.ix_(rows, self._train)] for gram in self._grams])
+def _of_rows(grams: Floats, train: NDArray[np.intp], rows: NDArray[np.intp]) -> Floats:
+    """Return the values between examples and training examples that are rows of Gram matrices (m, N, N)."""
+    return np.stack([gram[np.ix_(rows, train)] for gram in grams])
 
 
 def bind(kernels: Any, train: Any, scale: bool) -> Bound:
@@ -192,11 +178,12 @@ def bind(kernels: Any, train: Any, scale: bool) -> Bound:
         grams = array(kernels)
         if grams.shape[1] != grams.shape[2]:
             raise ValueError(f"kernels: expected Gram matrices of all examples, (m, N, N), got {grams.shape}")
-        return Numbered(grams, train, scale)
+        return Matrices(numbered(len(grams)), functools.partial(_of_rows, grams, train), train, scale)
     if isinstance(kernels, Mapping) and "low" in kernels:
         return Vectors([], train, scale, _dictionary(dict(kernels)))
     if isinstance(kernels, str) and kernels == "precomputed":
-        return Values(train, scale)
+        m, _, n = train.shape
+        return Matrices(numbered(m), functools.partial(_precomputed, m, n), train, scale)
     if isinstance(kernels, str) and kernels == "default":
         return Vectors(DEFAULT, train, scale, _dictionary(DEFAULT_FAMILY))
     single = isinstance(kernels, str | Mapping) or callable(kernels)
@@ -207,7 +194,8 @@ def bind(kernels: Any, train: Any, scale: bool) -> Bound:
         return Vectors(given, train, scale)
     names, functions = zip(*map(_function, given), strict=True)
     distinct = [name if name not in names[:k] else f"{name}_{k}" for k, name in enumerate(names)]
-    return Functions(distinct, functions, train, scale)
+    values = functools.partial(_of_functions, distinct, functions, train)
+    return Matrices(distinct, values, train, scale, vectors=True)
 
 
 def _dictionary(values: dict[str, Any]) -> pools.Dictionary:

@@ -23,9 +23,7 @@ class Resources:
 
         Long runs were measured (`config/costs.csv`). All others follow a fit to measured runs, which is four times too
         low at worst: a pass over the examples and the training of an SVM take time in proportion to the Gram matrices.
-        A protocol may do the first point of a sweep once more in the first repetition.
         """
-        study = self.targets.studies[cell.study]
         repetitions = self._repetitions(cell)
         measured = self.targets.configuration.costs.get((cell.study, cell.dataset, cell.task))
         return START + repetitions * (measured or self._guess(cell))
