@@ -12,6 +12,7 @@ from grambench.config import shown
 from grambench.config.metrics import METRICS
 from grambench.results import collect, merge, reproduction, summary
 from grambench.results.columns import TYPES, Table
+from grambench.results.records import SCHEMA
 
 TABLES = (
     summary.TABLE,
@@ -43,6 +44,12 @@ METRIC_HEAD = """## Metrics
 
 What `metric` names, in every file. "That of the metric" is this unit.
 """
+RECORD_HEAD = """## Records
+
+`results/runs/STUDY/DATASET/TASK.h5`, one HDF5 file a run: P points of a sweep (1 for a plain run), R repetitions, S
+rounds of a curve, m kernels, C classes. Text and JSON are attributes of the file. `grambench.results.records.read`
+returns it as a `Record`.
+"""
 PARTICULAR_HEAD = """## Numbers of one kernel or class
 
 In `runs.parquet`, beside the metrics of plain runs; `weight:KERNEL` in `curves.parquet` too. Kernels go by their names
@@ -58,6 +65,8 @@ def page() -> str:
     ]
     parts.append(_table(("metric", "title", "unit", "better", "meaning"), rows))
     parts += [PARTICULAR_HEAD, _table(("metric", "meaning"), [(f"`{n}`", m) for n, m in collect.PARTICULAR.items()])]
+    stored = [(f"`{part.name}`", part.stored, part.shape, part.meaning) for part in SCHEMA]
+    parts += [RECORD_HEAD, _table(("part", "stored as", "shape", "meaning"), stored)]
     return "\n".join(parts)
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -39,9 +39,9 @@ class Record:
     inputs : sequence of str
         The identities of the files that it was made from: the prepared data set, Gram matrices or features.
     metrics, curves, rounds, kernel_values, class_values
-        See grambench.experiments.outcome.
+        See grambench.experiments.outcome.Outcome.
     settings : dict
-        The run's specification; see grambench.pipeline.plan.Plan.run_spec.
+        The run, see grambench.experiments.run.Run.
     provenance : dict
         See grambench.common.provenance; with wall seconds and peak memory of the run.
     """
@@ -70,9 +70,45 @@ class Record:
         return identity(spec(self.settings), self.code, self.inputs)
 
 
-TEXTS = ("study", "dataset", "algorithm", "status", "reason", "detail", "orders", "random", "code")
-OBJECTS = ("settings", "provenance", "inputs")
-GROUPS = ("metrics", "curves", "kernel_values", "class_values")
+class Part(NamedTuple):
+    """One part of a record's file: its name, how it is stored, its shape and its meaning."""
+
+    name: str
+    stored: str
+    shape: str
+    meaning: str
+
+
+P_R = "(P, R)"  # points of a sweep and repetitions
+SCHEMA = (
+    Part("study", "text", "", "name of the study"),
+    Part("dataset", "text", "", "name of the data set"),
+    Part("algorithm", "text", "", "name of the configuration in the study"),
+    Part("status", "text", "", f"one of {', '.join(STATUSES)}"),
+    Part("reason", "text", "", "why there are no numbers, in one line; empty when ok"),
+    Part("detail", "text", "", "end of the traceback or of the output; empty when ok"),
+    Part("orders", "text", "", "origin of the permutations or splits, published or seeded"),
+    Part("random", "text", "", "whether a fit has drawn random numbers, yes or no; empty if nobody looked"),
+    Part("code", "text", "", "hash of the code that made the record"),
+    Part("settings", "JSON", "", "the run, see grambench.experiments.run.Run"),
+    Part("provenance", "JSON", "", "machine, versions, revision, data source, wall seconds and peak memory"),
+    Part("inputs", "JSON", "", "identities of the files that were read"),
+    Part("metrics", "group of float64", P_R, "a number a repetition, by metric"),
+    Part(
+        "curves", "group of float64", "(P, R, S) or (P, R, S, m)", "values at S rounds, by metric; weights of m kernels"
+    ),
+    Part("kernel_values", "group of float64", "(P, R, m)", "a number a kernel: weight, parameter, updates"),
+    Part(
+        "class_values",
+        "group of float64",
+        "(P, R, C, C)",
+        "confusion: test examples by true (rows) and predicted class",
+    ),
+    Part("rounds", "int64", "(S,)", "the rounds of the curves"),
+)
+TEXTS = tuple(part.name for part in SCHEMA if part.stored == "text")  # attributes of the file
+OBJECTS = tuple(part.name for part in SCHEMA if part.stored == "JSON")  # attributes too
+GROUPS = tuple(part.name for part in SCHEMA if part.stored.startswith("group"))
 
 
 def write(path: Path, record: Record) -> None:
