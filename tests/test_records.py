@@ -1,0 +1,59 @@
+"""The file of a record: what it holds is what its schema says, part by part."""
+
+import h5py
+import numpy as np
+
+from grambench.results.records import GROUPS, SCHEMA, Record, read, write
+
+
+def record():
+    shape = 2, 3
+    return Record(
+        study="s",
+        dataset="d",
+        algorithm="a",
+        status="ok",
+        orders="seeded",
+        random="no",
+        code="c",
+        inputs=["i"],
+        metrics={"error_percent": np.zeros(shape)},
+        curves={"weights": np.zeros((*shape, 4, 5))},
+        rounds=np.arange(4),
+        kernel_values={"weight": np.zeros((*shape, 5))},
+        class_values={"confusion": np.zeros((*shape, 3, 3))},
+        settings={"sweep": ""},
+        provenance={"wall_seconds": 1.0},
+    )
+
+
+def test_a_file_holds_the_parts_of_the_schema_and_no_others(tmp_path):
+    write(tmp_path / "a.h5", record())
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert {*file.attrs, *file} == {part.name for part in SCHEMA}
+        for part in SCHEMA:
+            if part.stored in ("text", "JSON"):
+                assert isinstance(file.attrs[part.name], str)
+            elif part.name in GROUPS:
+                assert all(values.dtype == np.float64 for values in file[part.name].values())
+                assert all(
+                    values.ndim >= part.shape.split(" or ")[0].count(",") + 1 for values in file[part.name].values()
+                )
+            else:
+                assert file[part.name].dtype == np.int64
+
+
+def test_what_is_written_is_read():
+    assert {part.name for part in SCHEMA} == set(Record.__dataclass_fields__)
+
+
+def test_a_record_comes_back(tmp_path):
+    write(tmp_path / "a.h5", record())
+    found = read(tmp_path / "a.h5")
+    for part in SCHEMA:
+        before, after = getattr(record(), part.name), getattr(found, part.name)
+        if part.name in GROUPS:
+            assert before.keys() == after.keys()
+            assert all(np.array_equal(before[name], after[name]) for name in before)
+        else:
+            assert np.array_equal(before, after) if part.name == "rounds" else before == after
