@@ -198,9 +198,13 @@ def chosen(frozen, studies, datasets):
     return {name: content for name, content in found.items() if content["records"]}
 
 
-def rerun(cores, studies, datasets):
-    """Bring the repository's results of some studies up to date with its code."""
-    settings = [f"studies=[{','.join(studies)}]"] + ([f"datasets=[{','.join(datasets)}]"] if datasets else [])
+def rerun(cores, studies):
+    """Bring the repository's results of frozen studies up to date with its code, on the frozen data sets."""
+    frozen = {
+        study: list(dict.fromkeys(name.split("/")[0] for name in content["records"]))
+        for study, content in studies.items()
+    }
+    settings = [f"studies=[{','.join(frozen)}]", f"datasets={json.dumps(frozen)}"]
     command = [sys.executable, "-m", "snakemake", "--cores", cores, "--quiet", "rules", "--config", *settings]
     code = subprocess.run(command, cwd=ROOT, check=False).returncode
     if code:
@@ -223,7 +227,7 @@ def main(arguments=None):
             return freeze(given.results, given.frozen)
         studies = chosen(given.frozen, given.studies, given.datasets)
         if given.rerun and studies:
-            rerun(given.rerun, studies, given.datasets)
+            rerun(given.rerun, studies)
         return int(not compare(given.results, given.frozen, given.studies, given.datasets))
     except GrambenchError as error:
         raise SystemExit(str(error)) from None
