@@ -9,6 +9,7 @@ ITERATIONS = 100
 RIDGE = 1e-12  # on the diagonal of the Hessian
 SMALLEST_STEP = 1e-10
 GRADIENT = 1e-5  # at which Newton's method ends
+SMALLEST, LARGEST = 1e-200, 1e100  # a scale of scores that can be divided by, and a scaled score whose square is finite
 
 
 def fit(scores: Floats, positive: NDArray[np.bool_]) -> tuple[float, float]:
@@ -17,7 +18,7 @@ def fit(scores: Floats, positive: NDArray[np.bool_]) -> tuple[float, float]:
     Parameters
     ----------
     scores : ndarray of float64 (n,)
-        Scores f of examples that the scorer was not trained on.
+        Scores f of examples, none much larger than 1.
     positive : ndarray of bool (n,)
         Whether y = 1.
 
@@ -27,9 +28,7 @@ def fit(scores: Floats, positive: NDArray[np.bool_]) -> tuple[float, float]:
     """
     positives, negatives = np.count_nonzero(positive), np.count_nonzero(~positive)
     target = np.where(positive, (positives + 1.0) / (positives + 2.0), 1.0 / (negatives + 2.0))
-    scale = float(np.abs(scores).max(initial=0.0)) or 1.0  # scores of any size: Newton's ridge is absolute
-    f = scores / scale
-    a, b = 0.0, float(np.log((negatives + 1.0) / (positives + 1.0)))
+    f, a, b = scores, 0.0, float(np.log((negatives + 1.0) / (positives + 1.0)))
     value = _loss(a * f + b, target)
     for _ in range(ITERATIONS):
         p = probability(f, a, b)
@@ -49,7 +48,7 @@ def fit(scores: Floats, positive: NDArray[np.bool_]) -> tuple[float, float]:
             step /= 2.0
         else:
             break
-    return float(a / scale), float(b)
+    return float(a), float(b)
 
 
 def probability(scores: Floats, a: float, b: float) -> Floats:
@@ -81,6 +80,10 @@ def probabilities(scores: Floats, y_true: NDArray[np.intp], of: Floats) -> Float
     ndarray of float64 (t, C)
         Of more than two classes, a sigmoid for each against the rest, normalised.
     """
+    # Newton's method has absolute tolerances, so that scores of any size are brought to 1 first.
+    largest = float(np.abs(scores).max(initial=0.0))
+    scale = largest if largest > SMALLEST else 1.0
+    scores, of = scores / scale, np.clip(of / scale, -LARGEST, LARGEST)
     classes = scores.shape[1]
     if classes == 2:
         positive = probability(of[:, 1], *fit(scores[:, 1], y_true == 1))
