@@ -55,6 +55,16 @@ class Answer(NamedTuple):
     verdict: Verdict
     evidence: str
 
+    @classmethod
+    def decided(cls, holds: bool, evidence: str) -> "Answer":
+        """Return the answer to a claim that the results decide."""
+        return cls("holds" if holds else "fails", evidence)
+
+    @classmethod
+    def undecided(cls, evidence: str) -> "Answer":
+        """Return the answer to a claim that the results do not decide, with the reason."""
+        return cls("undecided", evidence)
+
 
 class Chance(NamedTuple):
     """What a paper's own numbers say to a claim, and how often they would fulfil it again; NaN where nobody knows."""
@@ -150,6 +160,11 @@ def _beside(answer: Answer, chance: Chance) -> tuple[str, str]:
     return CONTRADICTED, f"printed: {chance.evidence}. Ours ({answer.verdict}): {answer.evidence}"
 
 
+def lacking(wanted: Sequence[str]) -> str:
+    """Return why nothing is decided if no data set has all the runs that a claim needs."""
+    return f"none of {len(wanted)} data sets has all the runs that this needs"
+
+
 def gather(evidence: Evidence, algorithms: Iterable[str], metric: str, datasets: Iterable[str]) -> dict[str, Samples]:
     """Return the samples of all algorithms, by name, on each data set where none of them is missing."""
     names = list(algorithms)
@@ -195,20 +210,38 @@ def quorum(hits: Mapping[str, bool], wanted: Sequence[str], share: Quorum | floa
     against = [name for name in wanted if hits.get(name) is False]
     true, at_hand = sum(hits.values()), len(hits)
     if not at_hand:
-        return Answer("undecided", f"{what}: none of {len(wanted)} data sets has all the runs that this needs")
+        return Answer.undecided(f"{what}: {lacking(wanted)}")
     holds = _enough(true, at_hand, share)
     decided = 2 * at_hand >= len(wanted) or (share == "every" and not holds)
     evidence = f"{what} on {true} of {at_hand}"
     if against and (true or len(against) <= FEW):
         evidence += f": not on {listed(against)}"
-    return Answer(_word(holds) if decided else "undecided", evidence + absent(hits, wanted))
+    evidence += absent(hits, wanted)
+    return Answer.decided(holds, evidence) if decided else Answer.undecided(evidence)
+
+
+def measure(
+    values: Mapping[str, float],
+    test: Callable[[float], bool],
+    wanted: Sequence[str],
+    share: Quorum | float,
+    what: str,
+    span: str = "",
+) -> Answer:
+    """Judge a claim on a number for each data set, see `quorum`.
+
+    `span` says their range after `what`, as in "({:.1f} to {:.1f} %)".
+    """
+    if span and values:
+        what += f" {span.format(min(values.values()), max(values.values()))}"
+    return quorum({name: test(value) for name, value in values.items()}, wanted, share, what)
 
 
 def at_most(hits: Mapping[str, bool], wanted: Sequence[str], limit: int, what: str) -> Answer:
     """Judge a claim that something is true on no more than `limit` of the data sets; more of them refute it at once."""
     found = [name for name in wanted if hits.get(name)]
     if not hits:
-        return Answer("undecided", f"{what}: none of {len(wanted)} data sets has all the runs that this needs")
+        return Answer.undecided(f"{what}: {lacking(wanted)}")
     evidence = f"{what} on {len(found)} of {len(hits)}: {listed(found)}{absent(hits, wanted)}"
     if len(found) > limit:
         return Answer("fails", evidence)
@@ -219,15 +252,21 @@ def at_most(hits: Mapping[str, bool], wanted: Sequence[str], limit: int, what: s
 def named(hits: Mapping[str, bool], wanted: Sequence[str], what: str) -> Answer:
     """Judge a claim on data sets that it names: it needs all of them, unless one at hand refutes it."""
     if not hits:
-        return Answer("undecided", f"{what}: none of {listed(wanted)} has all the runs that this needs")
+        return Answer.undecided(f"{what}: none of {listed(wanted)} has all the runs that this needs")
     found = [name for name in wanted if hits.get(name)]
     evidence = f"{what} on {len(found)} of {len(hits)}"
     evidence += f": {listed(found)}" if found else ""
-    if not all(hits.values()):
-        verdict: Verdict = "fails"
-    else:
-        verdict = "holds" if len(hits) == len(wanted) else "undecided"
-    return Answer(verdict, evidence + absent(hits, wanted))
+    return all_of(hits, wanted, evidence)
+
+
+def all_of(hits: Mapping[str, bool], wanted: Sequence[str], evidence: str) -> Answer:
+    """Judge a claim on things that it names: one at hand refutes it, and it holds only if none is missing."""
+    if not hits:
+        return Answer.undecided(f"no runs of what this needs: {listed(wanted)}")
+    evidence += absent(hits, wanted)
+    if all(hits.values()) and len(hits) < len(wanted):
+        return Answer.undecided(evidence)
+    return Answer.decided(all(hits.values()), evidence)
 
 
 def both(first: Answer, second: Answer) -> Answer:
@@ -253,7 +292,3 @@ def _enough(true: int, at_hand: int, share: Quorum | float) -> bool:
     if share == "every":
         return true == at_hand
     return true >= (ALMOST_ALL if share == "almost all" else float(share)) * at_hand
-
-
-def _word(holds: bool) -> Verdict:
-    return "holds" if holds else "fails"

@@ -5,52 +5,23 @@ which data sets a claim speaks of. Means over the draws are compared as they sta
 everything from the features to the tuned machine, as the paper measures them (Section B.2).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.signal import find_peaks
 
-from grambench.claims import Answer, Claim, Evidence, absent, listed, quorum
+from grambench.claims import Answer, Claim, Evidence, lacking, measure, quorum
 
+MNIST = ("odd_even", "low_high", "1_7", "2_3", "2_7", "3_8", "4_7", "4_9")
+LETTER = ("b_d", "b_p", "b_r", "c_g", "d_o", "e_f", "i_j", "k_x", "m_n", "o_q", "p_r", "u_v")
 SETS = {  # Sections 3.2 and B.3
-    "ca_mnist": [
-        "mnist_odd_even",
-        "mnist_low_high",
-        "mnist_1_7",
-        "mnist_2_3",
-        "mnist_2_7",
-        "mnist_3_8",
-        "mnist_4_7",
-        "mnist_4_9",
-    ],
-    "ca_letter": [
-        "letter_b_d",
-        "letter_b_p",
-        "letter_b_r",
-        "letter_c_g",
-        "letter_d_o",
-        "letter_e_f",
-        "letter_i_j",
-        "letter_k_x",
-        "letter_m_n",
-        "letter_o_q",
-        "letter_p_r",
-        "letter_u_v",
-    ],
+    "ca_mnist": [f"mnist_{task}" for task in MNIST],
+    "ca_letter": [f"letter_{pair}" for pair in LETTER],
     "ca_eleven": [
-        "banana",
-        "breast_ljubljana",
-        "diabetes",
-        "german",
-        "heart",
-        "image_segmentation",
-        "ringnorm",
-        "sonar",
-        "splice_raetsch",
-        "thyroid",
-        "waveform",
+        *("banana", "breast_ljubljana", "diabetes", "german", "heart", "image_segmentation", "ringnorm", "sonar"),
+        *("splice_raetsch", "thyroid", "waveform"),
     ],
 }
 CONTINUOUS, FINITE = ["ca_1d", "cr"], ["da", "d1", "d2", "du"]
@@ -64,16 +35,6 @@ KERNELS = 10
 ABOUT_FIFTY = (25.0, 100.0)
 PROFILE, SEARCHES = "profile", 3
 MINIMA, PROMINENCE = 2, 1e-6
-
-
-def all_of(hits: Mapping[str, bool], wanted: Sequence[str], evidence: str) -> Answer:
-    """Judge a claim on things that it names: one at hand refutes it, and it holds only where none is missing."""
-    if not hits:
-        return Answer("undecided", f"no runs of what this needs: {listed(wanted)}")
-    evidence += absent(hits, wanted)
-    if not all(hits.values()):
-        return Answer("fails", evidence)
-    return Answer("holds" if len(hits) == len(wanted) else "undecided", evidence)
 
 
 def titled(evidence: Evidence, values: Mapping[str, float], style: str) -> str:
@@ -97,12 +58,12 @@ def _overall(
     """Judge one value for each algorithm, taken over the data sets of `found`; it needs half of the paper's."""
     wanted = sets(evidence)
     if found.empty:
-        return Answer("undecided", f"none of {len(wanted)} data sets has all the runs that this needs")
+        return Answer.undecided(lacking(wanted))
     ordered = {str(name): float(value) for name, value in values.sort_values().items()}
     shown = f"{titled(evidence, ordered, style)}; {len(found)} of {len(wanted)} data sets"
     if 2 * len(found) < len(wanted):
-        return Answer("undecided", shown)
-    return Answer("holds" if test(values) else "fails", shown)
+        return Answer.undecided(shown)
+    return Answer.decided(test(values), shown)
 
 
 def ranked(evidence: Evidence, test: Callable[[pd.Series], bool]) -> Answer:
@@ -186,7 +147,7 @@ def few_kernels(evidence: Evidence) -> Answer:
     runs = {name: evidence.results.values(name, "ca_1d", ITERATIONS) for name in sets(evidence)}
     most = {name: float(values.max()) for name, values in runs.items() if values.size}
     what = f"every run takes less than {KERNELS} (most {max(most.values(), default=np.nan):g})"
-    return quorum({name: value < KERNELS for name, value in most.items()}, sets(evidence), "every", what)
+    return measure(most, lambda value: value < KERNELS, sets(evidence), "every", what)
 
 
 def fifty_iterations(evidence: Evidence) -> Answer:
@@ -194,13 +155,13 @@ def fifty_iterations(evidence: Evidence) -> Answer:
     runs = [evidence.results.values(name, "cr", ITERATIONS) for name in sets(evidence)]
     found = [values for values in runs if values.size]
     if not found:
-        return Answer("undecided", f"none of {len(runs)} data sets has a run of CR")
+        return Answer.undecided(f"none of {len(runs)} data sets has a run of CR")
     values = np.concatenate(found)
     median, (low, high) = float(np.median(values)), ABOUT_FIFTY
     shown = f"median {median:g}, {values.min():g} to {values.max():g}; {len(found)} of {len(runs)} data sets"
     if 2 * len(found) < len(runs):
-        return Answer("undecided", shown)
-    return Answer("holds" if low <= median <= high else "fails", shown)
+        return Answer.undecided(shown)
+    return Answer.decided(low <= median <= high, shown)
 
 
 def local_minima(curve: ArrayLike) -> int:

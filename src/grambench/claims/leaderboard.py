@@ -69,12 +69,12 @@ def _beats(evidence: Evidence, first: str, second: str, datasets: Iterable[str] 
     """Judge whether one entry beats another."""
     duel = _duel(evidence, first, second, datasets)
     if duel.reason:
-        return Answer("undecided", f"not judged: {duel.reason}")
+        return Answer.undecided(f"not judged: {duel.reason}")
     title = evidence.results.title
     ahead = sum(points > 0.0 for points in duel.points.values())
     shown = f"{title(first)} is ahead of {title(second)} on {ahead} of {len(duel.points)} data sets, "
     shown += f"by {duel.median:+.2f} points on the median one, p = {duel.p_value:.2g}"
-    return Answer("holds" if duel.beats(duel.p_value) else "fails", shown)
+    return Answer.decided(duel.beats(duel.p_value), shown)
 
 
 def _beat(evidence: Evidence, contestants: Sequence[str], rival: str, *, most: bool) -> Answer:
@@ -83,10 +83,10 @@ def _beat(evidence: Evidence, contestants: Sequence[str], rival: str, *, most: b
     judged = {name: duel for name, duel in duels.items() if not duel.reason}
     others = [f"{evidence.results.title(name)} ({duel.reason})" for name, duel in duels.items() if duel.reason]
     if not judged:
-        return Answer("undecided", f"not judged: {next(iter(duels.values())).reason}")
+        return Answer.undecided(f"not judged: {next(iter(duels.values())).reason}")
     fewest = min(len(duel.points) for duel in judged.values())
     if len(judged) * 2.0 ** (1 - fewest) >= BEST_LEVEL:  # the smallest of p-values, corrected
-        return Answer("undecided", f"not judged: {fewest} data sets are too few for {len(judged)} tests at once")
+        return Answer.undecided(f"not judged: {fewest} data sets are too few for {len(judged)} tests at once")
     corrected = dict(zip(judged, holm([duel.p_value for duel in judged.values()]), strict=True))
     ahead = [name for name, duel in judged.items() if duel.beats(corrected[name])]
     behind = [name for name, duel in judged.items() if duel.median < 0.0 and corrected[name] < BEST_LEVEL]
@@ -138,7 +138,7 @@ def dense_beats_sparse(evidence: Evidence) -> Answer:
     matter = [name for name, cell in found.items() if cell[UNIFORM].mean >= cell[SINGLE].mean]
     if not found:
         why = _why(evidence, [UNIFORM, SINGLE], evidence.results.study.datasets, 0)
-        return Answer("undecided", f"not judged: {why}")
+        return Answer.undecided(f"not judged: {why}")
     answer = _beats(evidence, "d2", "d1", matter)
     return answer._replace(evidence=f"all kernels matter on {len(matter)} of {len(found)}; {answer.evidence}")
 
@@ -175,7 +175,7 @@ def _near_and_cheap(evidence: Evidence, online: str, batch: str) -> Answer:
         if cost[batch] > 0.0 and name in found[SECONDS]:
             seconds[name] = found[SECONDS][name][online].mean / found[SECONDS][name][batch].mean
     if not behind:
-        return Answer("undecided", f"not judged: {_why(evidence, [online, batch], wanted, 0)}")
+        return Answer.undecided(f"not judged: {_why(evidence, [online, batch], wanted, 0)}")
     hits = {name: behind[name] <= NEAR and work[name] <= CHEAP for name in behind}
     answer = quorum(hits, wanted, "most", "near and cheap")
     medians = [float(np.median(list(values.values()))) for values in (behind, work)]

@@ -9,7 +9,7 @@ import pandas as pd
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report.notes import Notes, Section
-from grambench.report.page import JUDGED, StudyReport, claim_counts
+from grambench.report.page import JUDGED, StudyReport, claim_counts, tally
 from grambench.results.study import ALL
 
 NAMED = 4  # data sets that a sentence names
@@ -47,7 +47,7 @@ def extent(studies: Iterable[StudyReport]) -> dict[str, int]:
 
 def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[str, Any]:
     numbers = pd.concat([study.achieved() for study in group])
-    counts = {name: int((numbers["verdict"] == name).sum()) for name in JUDGED}
+    counts = tally(numbers["verdict"], JUDGED)
     lost = int((numbers["verdict"] == "unavailable").sum())
     claims = claim_counts(pd.concat([study.claims for study in group]))
     status = pd.concat([study.results.cells["status"] for study in group])
@@ -123,10 +123,8 @@ def _claims(study: StudyReport, notes: Notes | None) -> list[Sentence]:
 
 
 def _failures(study: StudyReport) -> list[Sentence]:
-    cells, found = study.results.cells, []
-    anchor = f"{study.page}-missing"
-    failed = cells[~cells["status"].isin(["ok", "unavailable"])]
-    for (name, status, reason), part in failed.groupby(["algorithm", "status", "reason"], sort=False):
+    found, anchor = [], f"{study.page}-missing"
+    for (name, status, reason), part in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
         where = _listed(list(dict.fromkeys(map(str, part["dataset"]))))
         runs = f"{len(part)} runs" if len(part) > 1 else "1 run"
         said = f"{runs} failed: {study.results.title(str(name))} on {where}, {status}: {_clipped(str(reason))}"

@@ -143,6 +143,18 @@ class StudyReport:
         return [name for name in self.study.algorithms if name in asked]
 
     @property
+    def failed(self) -> pd.DataFrame:
+        """The cells whose runs failed, other than for lack of data."""
+        cells = self.results.cells
+        return cells[~cells["status"].isin(["ok", "unavailable"])]
+
+    @cached_property
+    def records(self) -> dict[tuple[str, str], str]:
+        """The record of each plain run, by data set and entry."""
+        plain = self.results.cells[self.results.cells["sweep"] == ""]
+        return {(row["dataset"], row["algorithm"]): str(row["record"]) for row in plain.to_dict("records")}
+
+    @property
     def partial(self) -> str:
         """Which part of the study was asked for, in words; empty of a whole one."""
         pairs = ((self.study.datasets, self.whole.datasets, "data sets"), (self.ran, self.whole.algorithms, "entries"))
@@ -212,7 +224,6 @@ def _values(counts: Counter[str]) -> str:
 def view(study: StudyReport) -> dict[str, Any]:
     """Return what the template of a study's page shows."""
     results, cells, numbers, achieved = study.results, study.results.cells, study.numbers(), study.achieved()
-    failed = cells[~cells["status"].isin(["ok", "unavailable"])]
     tables = [(name, *shown(grid)) for name, grid in study.tables.items()]
     return {
         "plan": study.study,
@@ -221,16 +232,16 @@ def view(study: StudyReport) -> dict[str, Any]:
         "bars": bars(numbers),
         "tables": tables,
         "cells": _details(study, [grid for _, grid, _ in tables]),
-        "counts": {name: int((numbers["verdict"] == name).sum()) for name in VERDICTS},
-        "tiles": {name: int((achieved["verdict"] == name).sum()) for name in VERDICTS},
+        "counts": tally(numbers["verdict"], VERDICTS),
+        "tiles": tally(achieved["verdict"], VERDICTS),
         "testing": _testing(achieved),
         "claim_counts": claim_counts(study.claims),
         "claims": [row | {"again": _percent(row["probability"])} for row in study.claims.to_dict("records")],
         "differences": differences(study),
         "speed_ups": _speed_ups(study),
         "fits": convergence(results),
-        "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(failed), "all": len(cells)},
-        "failed": [row | {"title": results.title(str(row["algorithm"]))} for row in failed.to_dict("records")],
+        "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(study.failed), "all": len(cells)},
+        "failed": [row | {"title": results.title(str(row["algorithm"]))} for row in study.failed.to_dict("records")],
         "sources": [source(loaded) for loaded in study.prepared.values() if isinstance(loaded, PreparedDataset)],
         "unavailable": [loaded for loaded in study.prepared.values() if isinstance(loaded, Unavailable)],
         "outside": _outside(study),
@@ -238,9 +249,14 @@ def view(study: StudyReport) -> dict[str, Any]:
     }
 
 
+def tally(values: pd.Series, names: Iterable[str]) -> dict[str, int]:
+    """Return how often each of some names is among the values."""
+    return {name: int((values == name).sum()) for name in names}
+
+
 def claim_counts(claims: pd.DataFrame) -> dict[str, int]:
     """Return how many claims have each verdict, and how many could be decided."""
-    counts = {name: int((claims["verdict"] == name).sum()) for name in CLAIM_SIGNS}
+    counts = tally(claims["verdict"], CLAIM_SIGNS)
     return counts | {"decided": counts["holds"] + counts["fails"], "all": len(claims)}
 
 
@@ -255,7 +271,7 @@ def _testing(numbers: pd.DataFrame) -> dict[str, Any]:
         "misprinted": int(different["p_value"].isna().sum()),
         "normality": normality(judged_by_replications(numbers)["z"]),
         "fitted": len(fitted),
-        "unfitted": {name: int((unfitted == name).sum()) for name in JUDGED},
+        "unfitted": tally(unfitted, JUDGED),
         "detectable": [
             (METRICS[str(metric)].label, float(part["margin"].median()), float(part["detectable"].median()))
             for metric, part in compatible.groupby("metric", sort=False)
@@ -302,15 +318,14 @@ def _places(grid: TableContent) -> range:
 def _details(study: StudyReport, grids: list[TableContent]) -> dict[str, dict[str, Any]]:
     """Return what is known of each cell of the tables beyond what they print, by data set, algorithm and metric."""
     results, found = study.results, {}
-    plain = results.cells[results.cells["sweep"] == ""]
-    records = dict(zip(zip(plain["dataset"], plain["algorithm"], strict=True), plain["record"], strict=True))
-    for cell in (cell for grid in grids for block in grid.blocks for row in block.rows for cell in row.cells):
+    for cell in (cell for grid in grids for cell in grid.cells()):
         if cell.key is None or "|".join(cell.key) in found:
             continue
         dataset, algorithm, _ = cell.key
         ours = cell.numbers[0] if cell.numbers else None
         row = study.compared.get(cell.key)
-        detail = {"record": records.get((dataset, algorithm), ""), "why": results.missing(dataset, algorithm)}
+        record, why = study.records.get((dataset, algorithm), ""), results.missing(dataset, algorithm)
+        detail: dict[str, Any] = {"record": record, "why": why}
         if ours is not None and ours.runs:
             detail |= {"mean": _digits(ours.mean), "std": _digits(ours.std), "runs": ours.runs}
         if row is not None:

@@ -132,8 +132,6 @@ def results_of(study: StudyReport) -> Rows:
     """Return a row for each entry on each data set that was asked for: number, verdict, rank."""
     results, metric, rows = study.results, study.main_metric(), []
     titles = {entry: results.title(entry) for entry in study.ran}
-    plain = results.cells[results.cells["sweep"] == ""]
-    records = dict(zip(zip(plain["dataset"], plain["algorithm"], strict=True), plain["record"], strict=True))
     for dataset in study.study.datasets:
         ranks = results.means(study.ran, metric, [dataset]).iloc[0].dropna().round(9)
         if metric:
@@ -162,7 +160,7 @@ def results_of(study: StudyReport) -> Rows:
                     "of": len(ranks),
                     "status": status,
                     "why": results.missing(dataset, entry),
-                    "record": str(records.get((dataset, entry), "")),
+                    "record": study.records.get((dataset, entry), ""),
                 }
             )
     return rows
