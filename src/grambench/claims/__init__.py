@@ -7,7 +7,7 @@ be at hand before anything is decided, is fixed here, so that no claim has its o
   undecided, and its evidence is printed all the same;
 - "most" is more than half of those at hand, "almost all" at least 13 of 15 (0.85 of them), "every" each one;
 - a claim on every data set fails at the first counterexample, however few are at hand;
-- times of less than 10 ms are not at hand: work decides, or nothing does.
+- times of less than 10 ms are not at hand: work decides, or the claim is undecided.
 """
 
 import importlib
@@ -27,7 +27,7 @@ from grambench.results.study import Results
 
 Verdict = Literal["holds", "fails", "undecided"]
 CONTRADICTED = "contradicted"  # by the paper: its own numbers do not fulfil the claim, whatever ours do
-SHORTEST = 0.01  # seconds of a pass below which a clock measures more of the machine than of the method
+SHORTEST = 0.01  # seconds of a pass below which a clock measures the computer rather than the method
 FEW = 5  # data sets that are named where a claim is true of none
 Quorum = Literal["most", "almost all", "every"]
 ALMOST_ALL = 0.85
@@ -67,7 +67,7 @@ class Answer(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """What a paper's own numbers say to a claim, and how often they would fulfil it again; NaN where nobody knows."""
+    """What a paper's own numbers say to a claim, and how often they would fulfil it again; NaN if it is unknown."""
 
     verdict: Verdict
     evidence: str
@@ -154,7 +154,7 @@ def table(study: str, evidence: Evidence, chances: Mapping[str, Chance] | None =
 
 
 def _beside(answer: Answer, chance: Chance) -> tuple[str, str]:
-    """Return verdict and evidence of a claim on which the paper's own numbers have had their say."""
+    """Return verdict and evidence of a claim for which the paper's own numbers are judged too."""
     if chance.verdict != "fails":
         return answer.verdict, answer.evidence
     return CONTRADICTED, f"printed: {chance.evidence}. Ours ({answer.verdict}): {answer.evidence}"

@@ -1,8 +1,8 @@
 """The claims that several studies of CA share: Section 3.2, Table 2 and Section B.1.
 
 Afkanpour et al. 2013, "Alignment based kernel learning with a continuous set of base kernels". The study's name says
-which data sets a claim speaks of. Means over the draws are compared as they stand; work and `seconds` are those of
-everything from the features to the tuned machine, as the paper measures them (Section B.2).
+which data sets a claim speaks of. Means over the random splits are compared as they stand; work and
+`seconds` are those of everything from the features to the tuned SVM, as the paper measures them (Section B.2).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -92,8 +92,8 @@ def continuous_rank_first(evidence: Evidence) -> Answer:
 def _timed(evidence: Evidence, algorithms: list[str], test: Callable[[pd.Series], bool]) -> Answer:
     """Judge the mean work over the data sets that have all of the algorithms, and say the mean seconds beside it.
 
-    Work is kernel values made and entries added, in everything from the features to the tuned machine. It depends on no
-    machine and on nothing else that runs, so that it is what is judged.
+    Work is kernel evaluations and entries added, in everything from the features to the tuned SVM. It is judged because
+    it depends neither on the computer nor on other programs.
     """
     work, seconds = (evidence.results.means(algorithms, metric).dropna() for metric in (OPERATIONS, SECONDS))
     answer = _overall(evidence, work, work.mean(), "{:.2g} operations", test)
@@ -138,7 +138,7 @@ def dc_is_slower_than_the_rest(evidence: Evidence) -> Answer:
 
 
 def two_stages_are_faster(evidence: Evidence) -> Answer:
-    """D1, D2 and CR, which learn kernel and machine in one stage, are slower than CA-1D and DA, which do not."""
+    """D1, D2 and CR, which learn kernel and SVM in one stage, are slower than CA-1D and DA, which do not."""
     return _timed(evidence, [*TWO_STAGE, *ONE_STAGE], lambda work: below(work, TWO_STAGE, ONE_STAGE))
 
 
@@ -188,7 +188,8 @@ def at_most_two_minima(evidence: Evidence) -> Answer:
             results.swept(PROFILE, name, "ca_1d", f"search_objective_{number}") for number in range(1, SEARCHES + 1)
         ]
         curves = [table[repeat].to_numpy(np.float64) for table in tables for repeat in table.columns]
-        complete = [curve for curve in curves if np.isfinite(curve).all()]  # the last searches may not take place
+        # The last searches may not take place.
+        complete = [curve for curve in curves if np.isfinite(curve).all()]
         if complete:
             counts[name] = [local_minima(curve) for curve in complete]
     seen = [count for each in counts.values() for count in each]

@@ -1,6 +1,6 @@
 """The claims of CA (Afkanpour et al. 2013) on Dirichlet kernels, Section 3.1: hypotheses H1 and H2.
 
-The paper draws its examples once; errors here are means over the draws.
+The paper samples its examples once; errors here are means over several samples.
 """
 
 import math
@@ -29,7 +29,7 @@ PRINTED = {  # percent
     "sqrt12_sqrt60": 21.3,
     ALL: 2.3,
 }
-FAILING, ENOUGH = 20.0, 5.0  # errors; what suffices is fixed, since the printed 2.3 % is one draw and ours are ten
+FAILING, ENOUGH = 20.0, 5.0  # errors; what suffices is fixed, since the printed 2.3 % is of one sample and ours of ten
 HALFWAY = (10.0, 25.0)
 NEAR = 3.0  # points from a printed error
 INSUFFICIENT = 10.0  # points above it
@@ -104,7 +104,7 @@ def cr_is_close(evidence: Evidence) -> Answer:
 
 
 def finds_the_frequencies(evidence: Evidence) -> Answer:
-    """CA-1D finds frequencies close to the three (here: within 0.05 of each in every draw, none other weighs more)."""
+    """CA-1D finds frequencies close to the three (here: within 0.05 in every repetition, none other weighs more)."""
     values = evidence.results.values
     slots = [
         [values(DATASET, "ca_1d", f"{name}:{slot}") for name in ("weight", "parameter")] for slot in range(1, SLOTS + 1)

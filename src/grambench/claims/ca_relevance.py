@@ -1,6 +1,6 @@
 """The claims of CA (Afkanpour et al. 2013) on 50 features of falling relevance, Sections 3.1 and B.2: hypothesis H3.
 
-Means over the draws are compared as they stand; "significantly" is a t-test on the differences of draws, at 5 %.
+Means over the random splits are compared as they stand; "significantly" is a paired t-test over the splits, at 5 %.
 """
 
 from grambench.claims import Answer, Claim, Evidence, all_of, ca, gather, measure

@@ -1,11 +1,11 @@
 """How often a paper's own numbers would fulfil its claims again.
 
-A claim on printed numbers is a predicate of one draw of what the paper leaves to chance. Results are drawn whose truth
-is what the paper prints, and the claim's own function judges each: the share on which it holds is the claim's
+A claim on printed numbers is a predicate of one sample of what the paper leaves to chance. Results are drawn whose
+truth is what the paper prints, and the claim's own function judges each: the share on which it holds is the claim's
 probability of being replicated. A predicate that the truth itself fulfils in less than half of the cases says more of
 chance than of us, and is to be restated; one that the printed numbers do not fulfil is contradicted by the paper.
 
-Where algorithms share their draws, as the parts of a nested study, a number varies as its replications do
+Where algorithms share their splits, as the outer folds of a nested study, a number varies as its replications do
 (grambench.results.replications): one that is drawn moves all algorithms of a data set together. Elsewhere, and where
 there are none, each run is normal with the printed deviation, independent of all others. Whichever number has neither
 is left out of the draws, and a claim that needs it has no probability. Printed seconds stand for work, of which no
@@ -121,9 +121,9 @@ def compute(
         The files of config/published by name.
     again : dict of Replications
         Means by data set, algorithm and metric; it may be empty. Of a study whose algorithms are not compared in pairs
-        they say how draws inside an algorithm vary, and not the orders: they are not used.
+        they measure how random choices inside an algorithm vary, and not the permutations: they are not used.
     draws : int
-        Of results; without any there are no probabilities.
+        The number of results drawn; without any there are no probabilities.
     """
     if study.published is None or fault(of, study.name):
         return {}

@@ -45,7 +45,7 @@ class Duel(NamedTuple):
 
 
 def _duel(evidence: Evidence, first: str, second: str, datasets: Iterable[str] | None = None) -> Duel:
-    """Compare two entries on the study's data sets, or on some of them."""
+    """Compare two configurations on the study's data sets, or on some of them."""
     wanted = list(evidence.results.study.datasets if datasets is None else datasets)
     found = gather(evidence, [first, second], ACCURACY, wanted)
     points = {name: cell[first].mean - cell[second].mean for name, cell in found.items()}
@@ -55,7 +55,7 @@ def _duel(evidence: Evidence, first: str, second: str, datasets: Iterable[str] |
 
 
 def _why(evidence: Evidence, names: Sequence[str], wanted: list[str], at_hand: int) -> str:
-    """Return why entries cannot be compared."""
+    """Return why configurations cannot be compared."""
     results = evidence.results
     if strangers := [name for name in names if name not in results.study.algorithms]:
         return f"the study has no entry {listed(strangers)}"
@@ -66,7 +66,7 @@ def _why(evidence: Evidence, names: Sequence[str], wanted: list[str], at_hand: i
 
 
 def _beats(evidence: Evidence, first: str, second: str, datasets: Iterable[str] | None = None) -> Answer:
-    """Judge whether one entry beats another."""
+    """Judge whether one configuration beats another."""
     duel = _duel(evidence, first, second, datasets)
     if duel.reason:
         return Answer.undecided(f"not judged: {duel.reason}")
@@ -78,7 +78,7 @@ def _beats(evidence: Evidence, first: str, second: str, datasets: Iterable[str] 
 
 
 def _beat(evidence: Evidence, contestants: Sequence[str], rival: str, *, most: bool) -> Answer:
-    """Judge whether most of some entries beat another one, or whether any does."""
+    """Judge whether most of some configurations beat another one, or whether any does."""
     duels = {name: _duel(evidence, name, rival) for name in contestants}
     judged = {name: duel for name, duel in duels.items() if not duel.reason}
     others = [f"{evidence.results.title(name)} ({duel.reason})" for name, duel in duels.items() if duel.reason]
@@ -146,7 +146,7 @@ def dense_beats_sparse(evidence: Evidence) -> Answer:
 def om2_is_near_and_cheap(evidence: Evidence) -> Answer:
     """One online pass comes within 2 points of its batch rival at a hundredth of the cost: OM-2 of lp-norm MKL.
 
-    (Here: on most data sets; cost is work, the operations: kernel values made and entries of rows added.)
+    (Here: on most data sets; cost is work, the operations: kernel evaluations and entries of rows added.)
     """
     return _near_and_cheap(evidence, "om2", "lp_mkl")
 
@@ -157,7 +157,7 @@ def omkc_is_near_and_cheap(evidence: Evidence) -> Answer:
 
 
 def perceptron_is_near_and_cheap(evidence: Evidence) -> Answer:
-    """As 4a: Perceptron(u) of the machine on the uniform mean."""
+    """As 4a: Perceptron(u) of the SVM on the uniform mean."""
     return _near_and_cheap(evidence, "perceptron_u", UNIFORM)
 
 

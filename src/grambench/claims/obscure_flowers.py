@@ -35,7 +35,7 @@ def the_mean_kernel_is_hard_to_beat(evidence: Evidence) -> Answer:
 
 
 def _needed(evidence: Evidence, column: str) -> dict[str, list[float]] | None:
-    """Return what each method needs, repeat by repeat, to come near the least objective; inf where it does not."""
+    """Return what each method needs in each repetition to come near the least objective; inf if it does not."""
     curves = evidence.curves[evidence.curves["dataset"] == DATASET]
     chosen = curves[curves["algorithm"].isin(DESCENTS) & curves["metric"].isin(["objective", column])]
     if chosen["algorithm"].nunique() < 2:
@@ -63,12 +63,12 @@ def _sooner(evidence: Evidence, column: str, unit: str) -> Answer:
 
 
 def obscure_converges_faster(evidence: Evidence) -> Answer:
-    """OBSCURE converges much faster than Pegasos on the objective (here: by epochs, in every repeat)."""
+    """OBSCURE converges much faster than Pegasos on the objective (here: by epochs, in every repetition)."""
     return _sooner(evidence, "epochs", "epochs")
 
 
 def obscure_converges_faster_in_time(evidence: Evidence) -> Answer:
-    """OBSCURE converges much faster than Pegasos on the objective (here: by seconds, in every repeat)."""
+    """OBSCURE converges much faster than Pegasos on the objective (here: by seconds, in every repetition)."""
     return _sooner(evidence, "elapsed_seconds", "seconds")
 
 

@@ -25,7 +25,7 @@ def time_is_linear(evidence: Evidence) -> Answer:
 
 
 def work_is_linear(evidence: Evidence) -> Answer:
-    """OBSCURE's time is about linear in the number of examples (here: kernel values of ten epochs, likewise)."""
+    """OBSCURE's time is about linear in the number of examples (here: kernel evaluations, as 3b)."""
     return _exponent(evidence, "kernel_values", "kernel values")
 
 

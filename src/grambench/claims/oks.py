@@ -1,7 +1,7 @@
 """The claims of OKS (Yang et al. 2012), Empirical Studies.
 
-The paper's features cannot be had, ours are of the same kind: claims compare methods and kernels with each other, and
-cite printed numbers for scale only. Kernels have the paper's numbers, 1 to 60.
+The paper's features are not available, ours are of the same kind. Claims compare methods and kernels with each other,
+and cite printed numbers for scale only. Kernels have the paper's numbers, 1 to 60.
 """
 
 from grambench.claims import Answer, Claim, Evidence, gather, measure, quorum, sample
@@ -13,7 +13,7 @@ METHODS = ["mutron", "om1", "om2", "alsvm", "musvm", "simplemkl", "som_svm", "ok
 ACCURACY, SECONDS, SHARE, PICKED = "accuracy_percent", "seconds", "kernel_share_percent", "selected_kernel"
 COMPARABLE = 3.0  # points
 SMALL = 5.0  # percent of MuSVM's time
-FIRST_STAGE = 2.0  # likewise, without the machine
+FIRST_STAGE = 2.0  # percent of MuSVM's time, without the SVM
 TOUCHED = 3.0  # percent of the m n^2 kernel values
 EXTREME = 5  # best and worst kernels that Figures 1 and 2 show
 DENSE_SIFT = range(9, 17)
@@ -83,7 +83,7 @@ def _ratio(evidence: Evidence, metric: str, what: str, limit: float) -> Answer:
 
 
 def few_values_are_made(evidence: Evidence) -> Answer:
-    """OKS avoids computing all the full kernel matrices (here: OKS-SVM makes under 3 percent of the 60 n^2 values)."""
+    """OKS avoids computing all the full kernel matrices (here: OKS-SVM needs under 3 percent of the 60 n^2 values)."""
     wanted = _wanted(evidence, TASKS)
     shares = {name: cell["oks_svm"].mean for name, cell in gather(evidence, ["oks_svm"], SHARE, wanted).items()}
     what = f"OKS-SVM makes less than {TOUCHED:g} % of the kernel values"

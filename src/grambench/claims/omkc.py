@@ -227,8 +227,8 @@ def weight_of_the_best(evidence: Evidence) -> Answer:
 def _savings(evidence: Evidence, algorithm: str, metric: str = ROWS) -> dict[str, float]:
     """Return the percentage that an algorithm saves of OMKC(D,D)'s work, or seconds, on each data set.
 
-    A pass is made of rows of kernel values that are added to scores. Their number decides how long it takes and depends
-    on no machine, so that it is what is judged; seconds stand beside it.
+    A pass consists of rows of kernel values that are added to scores. Their number is judged: it decides how long the
+    pass takes, and does not depend on the computer. Seconds are reported beside it.
     """
     samples = _samples(evidence, [algorithm, "omkc_dd"], metric, TIMED_SETS)
     return {name: 100 * (1 - each[algorithm].mean / each["omkc_dd"].mean) for name, each in samples.items()}
@@ -297,7 +297,7 @@ def _swept(evidence: Evidence, algorithm: str) -> dict[str, pd.Series]:
 
 
 def _best_beta(evidence: Evidence, algorithm: str) -> Answer:
-    """Judge whether the best beta of the range is as good as the best of all, by the same orders."""
+    """Judge whether the best beta of the range is as good as the best of all, on the same permutations."""
     hits, found = {}, []
     low, high = BEST_BETA
     for name, table in _tables(evidence, algorithm).items():
@@ -319,7 +319,7 @@ def _best_beta(evidence: Evidence, algorithm: str) -> Answer:
 def best_beta_of_dd(evidence: Evidence) -> Answer:
     """OMKC(D,D)'s best beta often falls in 0.7 to 0.9 (here, on most data sets: none is significantly better, paired).
 
-    The paper compares means by eye; neighbouring values of beta make nearly the same mistakes on the same orders.
+    The paper compares means by eye; neighbouring values of beta make nearly the same mistakes on the same permutations.
     """
     return _best_beta(evidence, "omkc_dd")
 

@@ -1,9 +1,9 @@
 """The claims of Gai et al. 2010, "Learning kernels with radiuses of minimum enclosing balls", Sections 3, 5 and 6.
 
-Accuracies are means over the five parts. The paper compares them as they stand; where its own numbers would stand such
-a comparison on other partitions in less than half of the cases, a test paired over the parts takes its place. KL-C is
-the machine of eq. 10, with its bias; the published KL-C numbers fit it without (docs/reproduction.md), and so 1a, 1c,
-2b and 3b are judged against that reading too, as 1d, 1e, 2c and 3c.
+Accuracies are means over the five outer folds. The paper compares them as they stand; where its own numbers would stand
+such a comparison on other partitions in less than half of the cases, a test paired over the folds takes its place. KL-C
+is the SVM of eq. 10, with its bias; the published KL-C numbers fit it without (docs/reproduction.md). Therefore 1a, 1c,
+2b and 3b are judged against that variant too, as 1d, 1e, 2c and 3c.
 """
 
 from collections.abc import Iterable
@@ -44,14 +44,14 @@ def best_under_l1(evidence: Evidence) -> Answer:
 def never_behind_under_l1(evidence: Evidence) -> Answer:
     """Under the l1 norm, RKL equals the best of Unif, MKL and KL-C where it is not better.
 
-    Here: on no data set is it behind by a t-test at 5 %, paired over the parts.
+    Here: on no data set is it behind by a t-test at 5 %, paired over the folds.
     """
     names = ["rkl_l1", "unif", "mkl_l1", "klc_l1"]
     return quorum(_not_behind(evidence, names), SETS, "every", "RKL is not significantly behind")
 
 
 def _not_behind(evidence: Evidence, names: list[str]) -> dict[str, bool]:
-    """Return on which data sets no t-test at 5 %, paired over the parts, tells the first from a best that it is not."""
+    """Return on which data sets no t-test at 5 %, paired over the folds, tells the first from a best that it is not."""
     results = evidence.results
     return {name: names[0] in results.best(name, names, ACCURACY) for name in gather(evidence, names, ACCURACY, SETS)}
 
@@ -89,7 +89,7 @@ def gains_over_mkl(evidence: Evidence) -> Answer:
     """Under the l1 norm, RKL gains "5 or more percents" over MKL on splice, liver and musk1 (here: or not less).
 
     The printed gain on liver is 5.0, which half of all partitions would miss: a gain counts too that a t-test at 5 %,
-    paired over the parts, cannot tell from 5 points.
+    paired over the folds, cannot tell from 5 points.
     """
     wanted = ["splice", "liver", "musk1"]
     gains = _gains(evidence, "rkl_l1", ["mkl_l1"], wanted)
@@ -256,7 +256,7 @@ def _unchanged(evidence: Evidence, sweep: str, names: list[str]) -> Answer:
 
 
 def _changes(evidence: Evidence, sweeps: list[str], names: list[str]) -> dict[str, list[float]]:
-    """Return for each data set the largest change of each algorithm in each sweep, over factors and parts."""
+    """Return for each data set the largest change of each algorithm in each sweep, over factors and folds."""
     found: dict[str, list[float]] = {}
     for name in _scaled_sets(evidence):
         tables = [evidence.results.swept(sweep, name, each, "decision_change") for sweep in sweeps for each in names]
