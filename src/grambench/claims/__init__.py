@@ -25,7 +25,7 @@ from grambench.results.columns import Column, Table
 from grambench.results.statistics import Sample
 from grambench.results.study import Results
 
-Verdict = Literal["holds", "fails", "undecided"]
+ClaimVerdict = Literal["holds", "fails", "undecided"]
 CONTRADICTED = "contradicted"  # by the paper: its own numbers do not fulfil the claim, whatever ours do
 SHORTEST = 0.01  # seconds of a pass below which a clock measures the computer rather than the method
 FEW = 5  # data sets that are named where a claim is true of none
@@ -52,7 +52,7 @@ TABLE = Table(
 class Answer(NamedTuple):
     """What the results say to a claim: a verdict, and the evidence in one line."""
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     evidence: str
 
     @classmethod
@@ -69,7 +69,7 @@ class Answer(NamedTuple):
 class Chance(NamedTuple):
     """What a paper's own numbers say to a claim, and how often they would fulfil it again; NaN if it is unknown."""
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     evidence: str
     probability: float
 
@@ -272,7 +272,7 @@ def all_of(hits: Mapping[str, bool], wanted: Sequence[str], evidence: str) -> An
 def both(first: Answer, second: Answer) -> Answer:
     """Judge a claim of two halves: it fails with either, and holds with both."""
     verdicts = {first.verdict, second.verdict}
-    verdict: Verdict = "fails" if "fails" in verdicts else "undecided" if "undecided" in verdicts else "holds"
+    verdict: ClaimVerdict = "fails" if "fails" in verdicts else "undecided" if "undecided" in verdicts else "holds"
     return Answer(verdict, f"{first.evidence}; {second.evidence}")
 
 
