@@ -135,13 +135,13 @@ def test_the_overview_says_what_was_run_and_what_does_not_come_out(site):
     text = read(site / "index.html").text
     for expected in (
         "A part of the studies, not the full run",
-        "3 of 4 data sets, 3 of 3 entries of 1 study ;",
+        "3 of 4 data sets, 3 of 3 configurations of 1 study ;",
         "16 seconds of runs",  # 11 cells of 1.5 s
         "3 failed",
         "OMKC(S,S): mistakes (%) on wdbc 5.20 ± 1.29, published 15.00 ± 1.30.",
         "Claim 1b is contradicted by the paper's own numbers",
         "stopped after 5 s <limit>",  # escaped in the source, literal here
-        "Data set splice could not be had",
+        "Data set splice is unavailable",
         "some blas",
         "abc123",
     ):
@@ -175,7 +175,7 @@ def test_a_study_page_shows_numbers_failures_and_sources(study):
         "Rates. Lines are means of n = 4 runs, bands one standard deviation to either side. No data: splice.",
         "a.csv",
         "4 of 4 runs; at most",
-        "Stopped before they had converged: 1 of 8 fits that tell. OMKC(S,S) 1 of 4.",
+        "Stopped before they had converged: 1 of 8 fits that report it. OMKC(S,S) 1 of 4.",
     ):
         assert expected in study.text, expected
 

@@ -1,7 +1,9 @@
 """Tables in three formats and figures in two, on the small study of presentation.py."""
 
 import io
+import json
 import re
+import shutil
 import subprocess
 import sys
 from typing import get_args
@@ -11,6 +13,7 @@ import pandas as pd
 import presentation
 import pytest
 from matplotlib.colors import to_hex
+from pydantic import TypeAdapter
 
 from grambench.config import shown
 from grambench.config.protocols import Nested
@@ -312,3 +315,43 @@ def test_an_entry_that_nobody_names_stands_beside_all_others(compared):
     alone = study.figures["figure3"]  # of one entry
     assert study.with_unnamed(alone) == alone
     assert presentation.study().with_unnamed(figure) == figure  # none is unnamed there
+
+
+MINE = '''
+from typing import Literal
+
+from grambench.report.drawing import Chart, DatasetsFigure
+
+
+class MineFigure(DatasetsFigure):
+    """A line for each mean."""
+
+    kind: Literal["mine"]
+
+    def chart(self, data):
+        """Return a flat line for each algorithm."""
+
+        def find(dataset, algorithm):
+            (mean,), _ = data.means([dataset], [algorithm], self.metrics[0])
+            return [0.0, 1.0], [mean, mean], None
+
+        return Chart(panels=data.panels(self, find), x_label="Nothing", y_label="Mean")
+'''
+
+
+def test_a_new_kind_of_figure_is_one_file(tmp_path, monkeypatch, compared):
+    """It can be named in a study, is checked, drawn and described to editors, and nothing else is edited."""
+    for folder in ("figures", "tables"):
+        shutil.copytree(shown.REPORT / folder, tmp_path / folder)
+    (tmp_path / "figures/mine.py").write_text(MINE)
+    monkeypatch.setattr(shown, "REPORT", tmp_path)
+    monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path / "figures")])
+    plan = presentation.SETTINGS["figures"]["figure1"] | {"kind": "mine"}
+    study = Study.model_validate(presentation.SETTINGS | {"figures": {"mine": plan}})
+    results = Results(study, presentation.runs(), presentation.cells())
+    canvas = figures.draw(results, presentation.curves(), compared, study.figures["mine"])
+    means = [line.get_ydata()[1] for line in canvas.axes[0].get_lines()]
+    assert means == pytest.approx([10.0, 5.0, 5.2])
+    assert "MineFigure" in json.dumps(TypeAdapter(Study).json_schema())
+    with pytest.raises(ValueError, match=r"figures\.mine\.x"):
+        Study.model_validate(presentation.SETTINGS | {"figures": {"mine": plan | {"x": 1}}})

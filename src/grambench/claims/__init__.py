@@ -7,7 +7,7 @@ be at hand before anything is decided, is fixed here, so that no claim has its o
   undecided, and its evidence is printed all the same;
 - "most" is more than half of those at hand, "almost all" at least 13 of 15 (0.85 of them), "every" each one;
 - a claim on every data set fails at the first counterexample, however few are at hand;
-- times of less than 10 ms are not at hand: work decides, or nothing does.
+- times of less than 10 ms are not at hand: work decides, or the claim is undecided.
 """
 
 import importlib
@@ -25,9 +25,9 @@ from grambench.results.columns import Column, Table
 from grambench.results.statistics import Sample
 from grambench.results.study import Results
 
-Verdict = Literal["holds", "fails", "undecided"]
+ClaimVerdict = Literal["holds", "fails", "undecided"]
 CONTRADICTED = "contradicted"  # by the paper: its own numbers do not fulfil the claim, whatever ours do
-SHORTEST = 0.01  # seconds of a pass below which a clock measures more of the machine than of the method
+SHORTEST = 0.01  # seconds of a pass below which a clock measures the computer rather than the method
 FEW = 5  # data sets that are named where a claim is true of none
 Quorum = Literal["most", "almost all", "every"]
 ALMOST_ALL = 0.85
@@ -52,14 +52,24 @@ TABLE = Table(
 class Answer(NamedTuple):
     """What the results say to a claim: a verdict, and the evidence in one line."""
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     evidence: str
+
+    @classmethod
+    def decided(cls, holds: bool, evidence: str) -> "Answer":
+        """Return the answer to a claim that the results decide."""
+        return cls("holds" if holds else "fails", evidence)
+
+    @classmethod
+    def undecided(cls, evidence: str) -> "Answer":
+        """Return the answer to a claim that the results do not decide, with the reason."""
+        return cls("undecided", evidence)
 
 
 class Chance(NamedTuple):
-    """What a paper's own numbers say to a claim, and how often they would fulfil it again; NaN where nobody knows."""
+    """What a paper's own numbers say to a claim, and how often they would fulfil it again; NaN if it is unknown."""
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     evidence: str
     probability: float
 
@@ -144,10 +154,15 @@ def table(study: str, evidence: Evidence, chances: Mapping[str, Chance] | None =
 
 
 def _beside(answer: Answer, chance: Chance) -> tuple[str, str]:
-    """Return verdict and evidence of a claim on which the paper's own numbers have had their say."""
+    """Return verdict and evidence of a claim for which the paper's own numbers are judged too."""
     if chance.verdict != "fails":
         return answer.verdict, answer.evidence
     return CONTRADICTED, f"printed: {chance.evidence}. Ours ({answer.verdict}): {answer.evidence}"
+
+
+def lacking(wanted: Sequence[str]) -> str:
+    """Return why nothing is decided if no data set has all the runs that a claim needs."""
+    return f"none of {len(wanted)} data sets has all the runs that this needs"
 
 
 def gather(evidence: Evidence, algorithms: Iterable[str], metric: str, datasets: Iterable[str]) -> dict[str, Samples]:
@@ -195,20 +210,38 @@ def quorum(hits: Mapping[str, bool], wanted: Sequence[str], share: Quorum | floa
     against = [name for name in wanted if hits.get(name) is False]
     true, at_hand = sum(hits.values()), len(hits)
     if not at_hand:
-        return Answer("undecided", f"{what}: none of {len(wanted)} data sets has all the runs that this needs")
+        return Answer.undecided(f"{what}: {lacking(wanted)}")
     holds = _enough(true, at_hand, share)
     decided = 2 * at_hand >= len(wanted) or (share == "every" and not holds)
     evidence = f"{what} on {true} of {at_hand}"
     if against and (true or len(against) <= FEW):
         evidence += f": not on {listed(against)}"
-    return Answer(_word(holds) if decided else "undecided", evidence + absent(hits, wanted))
+    evidence += absent(hits, wanted)
+    return Answer.decided(holds, evidence) if decided else Answer.undecided(evidence)
+
+
+def measure(
+    values: Mapping[str, float],
+    test: Callable[[float], bool],
+    wanted: Sequence[str],
+    share: Quorum | float,
+    what: str,
+    span: str = "",
+) -> Answer:
+    """Judge a claim on a number for each data set, see `quorum`.
+
+    `span` says their range after `what`, as in "({:.1f} to {:.1f} %)".
+    """
+    if span and values:
+        what += f" {span.format(min(values.values()), max(values.values()))}"
+    return quorum({name: test(value) for name, value in values.items()}, wanted, share, what)
 
 
 def at_most(hits: Mapping[str, bool], wanted: Sequence[str], limit: int, what: str) -> Answer:
     """Judge a claim that something is true on no more than `limit` of the data sets; more of them refute it at once."""
     found = [name for name in wanted if hits.get(name)]
     if not hits:
-        return Answer("undecided", f"{what}: none of {len(wanted)} data sets has all the runs that this needs")
+        return Answer.undecided(f"{what}: {lacking(wanted)}")
     evidence = f"{what} on {len(found)} of {len(hits)}: {listed(found)}{absent(hits, wanted)}"
     if len(found) > limit:
         return Answer("fails", evidence)
@@ -219,21 +252,27 @@ def at_most(hits: Mapping[str, bool], wanted: Sequence[str], limit: int, what: s
 def named(hits: Mapping[str, bool], wanted: Sequence[str], what: str) -> Answer:
     """Judge a claim on data sets that it names: it needs all of them, unless one at hand refutes it."""
     if not hits:
-        return Answer("undecided", f"{what}: none of {listed(wanted)} has all the runs that this needs")
+        return Answer.undecided(f"{what}: none of {listed(wanted)} has all the runs that this needs")
     found = [name for name in wanted if hits.get(name)]
     evidence = f"{what} on {len(found)} of {len(hits)}"
     evidence += f": {listed(found)}" if found else ""
-    if not all(hits.values()):
-        verdict: Verdict = "fails"
-    else:
-        verdict = "holds" if len(hits) == len(wanted) else "undecided"
-    return Answer(verdict, evidence + absent(hits, wanted))
+    return all_of(hits, wanted, evidence)
+
+
+def all_of(hits: Mapping[str, bool], wanted: Sequence[str], evidence: str) -> Answer:
+    """Judge a claim on things that it names: one at hand refutes it, and it holds only if none is missing."""
+    if not hits:
+        return Answer.undecided(f"no runs of what this needs: {listed(wanted)}")
+    evidence += absent(hits, wanted)
+    if all(hits.values()) and len(hits) < len(wanted):
+        return Answer.undecided(evidence)
+    return Answer.decided(all(hits.values()), evidence)
 
 
 def both(first: Answer, second: Answer) -> Answer:
     """Judge a claim of two halves: it fails with either, and holds with both."""
     verdicts = {first.verdict, second.verdict}
-    verdict: Verdict = "fails" if "fails" in verdicts else "undecided" if "undecided" in verdicts else "holds"
+    verdict: ClaimVerdict = "fails" if "fails" in verdicts else "undecided" if "undecided" in verdicts else "holds"
     return Answer(verdict, f"{first.evidence}; {second.evidence}")
 
 
@@ -253,7 +292,3 @@ def _enough(true: int, at_hand: int, share: Quorum | float) -> bool:
     if share == "every":
         return true == at_hand
     return true >= (ALMOST_ALL if share == "almost all" else float(share)) * at_hand
-
-
-def _word(holds: bool) -> Verdict:
-    return "holds" if holds else "fails"

@@ -1,56 +1,27 @@
 """The claims that several studies of CA share: Section 3.2, Table 2 and Section B.1.
 
 Afkanpour et al. 2013, "Alignment based kernel learning with a continuous set of base kernels". The study's name says
-which data sets a claim speaks of. Means over the draws are compared as they stand; work and `seconds` are those of
-everything from the features to the tuned machine, as the paper measures them (Section B.2).
+which data sets a claim speaks of. Means over the random splits are compared as they stand; work and
+`seconds` are those of everything from the features to the tuned SVM, as the paper measures them (Section B.2).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.signal import find_peaks
 
-from grambench.claims import Answer, Claim, Evidence, absent, listed, quorum
+from grambench.claims import Answer, Claim, Evidence, lacking, measure, quorum
 
+MNIST = ("odd_even", "low_high", "1_7", "2_3", "2_7", "3_8", "4_7", "4_9")
+LETTER = ("b_d", "b_p", "b_r", "c_g", "d_o", "e_f", "i_j", "k_x", "m_n", "o_q", "p_r", "u_v")
 SETS = {  # Sections 3.2 and B.3
-    "ca_mnist": [
-        "mnist_odd_even",
-        "mnist_low_high",
-        "mnist_1_7",
-        "mnist_2_3",
-        "mnist_2_7",
-        "mnist_3_8",
-        "mnist_4_7",
-        "mnist_4_9",
-    ],
-    "ca_letter": [
-        "letter_b_d",
-        "letter_b_p",
-        "letter_b_r",
-        "letter_c_g",
-        "letter_d_o",
-        "letter_e_f",
-        "letter_i_j",
-        "letter_k_x",
-        "letter_m_n",
-        "letter_o_q",
-        "letter_p_r",
-        "letter_u_v",
-    ],
+    "ca_mnist": [f"mnist_{task}" for task in MNIST],
+    "ca_letter": [f"letter_{pair}" for pair in LETTER],
     "ca_eleven": [
-        "banana",
-        "breast_ljubljana",
-        "diabetes",
-        "german",
-        "heart",
-        "image_segmentation",
-        "ringnorm",
-        "sonar",
-        "splice_raetsch",
-        "thyroid",
-        "waveform",
+        *("banana", "breast_ljubljana", "diabetes", "german", "heart", "image_segmentation", "ringnorm", "sonar"),
+        *("splice_raetsch", "thyroid", "waveform"),
     ],
 }
 CONTINUOUS, FINITE = ["ca_1d", "cr"], ["da", "d1", "d2", "du"]
@@ -64,16 +35,6 @@ KERNELS = 10
 ABOUT_FIFTY = (25.0, 100.0)
 PROFILE, SEARCHES = "profile", 3
 MINIMA, PROMINENCE = 2, 1e-6
-
-
-def all_of(hits: Mapping[str, bool], wanted: Sequence[str], evidence: str) -> Answer:
-    """Judge a claim on things that it names: one at hand refutes it, and it holds only where none is missing."""
-    if not hits:
-        return Answer("undecided", f"no runs of what this needs: {listed(wanted)}")
-    evidence += absent(hits, wanted)
-    if not all(hits.values()):
-        return Answer("fails", evidence)
-    return Answer("holds" if len(hits) == len(wanted) else "undecided", evidence)
 
 
 def titled(evidence: Evidence, values: Mapping[str, float], style: str) -> str:
@@ -97,12 +58,12 @@ def _overall(
     """Judge one value for each algorithm, taken over the data sets of `found`; it needs half of the paper's."""
     wanted = sets(evidence)
     if found.empty:
-        return Answer("undecided", f"none of {len(wanted)} data sets has all the runs that this needs")
+        return Answer.undecided(lacking(wanted))
     ordered = {str(name): float(value) for name, value in values.sort_values().items()}
     shown = f"{titled(evidence, ordered, style)}; {len(found)} of {len(wanted)} data sets"
     if 2 * len(found) < len(wanted):
-        return Answer("undecided", shown)
-    return Answer("holds" if test(values) else "fails", shown)
+        return Answer.undecided(shown)
+    return Answer.decided(test(values), shown)
 
 
 def ranked(evidence: Evidence, test: Callable[[pd.Series], bool]) -> Answer:
@@ -131,8 +92,8 @@ def continuous_rank_first(evidence: Evidence) -> Answer:
 def _timed(evidence: Evidence, algorithms: list[str], test: Callable[[pd.Series], bool]) -> Answer:
     """Judge the mean work over the data sets that have all of the algorithms, and say the mean seconds beside it.
 
-    Work is kernel values made and entries added, in everything from the features to the tuned machine. It depends on no
-    machine and on nothing else that runs, so that it is what is judged.
+    Work is kernel evaluations and entries added, in everything from the features to the tuned SVM. It is judged because
+    it depends neither on the computer nor on other programs.
     """
     work, seconds = (evidence.results.means(algorithms, metric).dropna() for metric in (OPERATIONS, SECONDS))
     answer = _overall(evidence, work, work.mean(), "{:.2g} operations", test)
@@ -177,7 +138,7 @@ def dc_is_slower_than_the_rest(evidence: Evidence) -> Answer:
 
 
 def two_stages_are_faster(evidence: Evidence) -> Answer:
-    """D1, D2 and CR, which learn kernel and machine in one stage, are slower than CA-1D and DA, which do not."""
+    """D1, D2 and CR, which learn kernel and SVM in one stage, are slower than CA-1D and DA, which do not."""
     return _timed(evidence, [*TWO_STAGE, *ONE_STAGE], lambda work: below(work, TWO_STAGE, ONE_STAGE))
 
 
@@ -186,7 +147,7 @@ def few_kernels(evidence: Evidence) -> Answer:
     runs = {name: evidence.results.values(name, "ca_1d", ITERATIONS) for name in sets(evidence)}
     most = {name: float(values.max()) for name, values in runs.items() if values.size}
     what = f"every run takes less than {KERNELS} (most {max(most.values(), default=np.nan):g})"
-    return quorum({name: value < KERNELS for name, value in most.items()}, sets(evidence), "every", what)
+    return measure(most, lambda value: value < KERNELS, sets(evidence), "every", what)
 
 
 def fifty_iterations(evidence: Evidence) -> Answer:
@@ -194,13 +155,13 @@ def fifty_iterations(evidence: Evidence) -> Answer:
     runs = [evidence.results.values(name, "cr", ITERATIONS) for name in sets(evidence)]
     found = [values for values in runs if values.size]
     if not found:
-        return Answer("undecided", f"none of {len(runs)} data sets has a run of CR")
+        return Answer.undecided(f"none of {len(runs)} data sets has a run of CR")
     values = np.concatenate(found)
     median, (low, high) = float(np.median(values)), ABOUT_FIFTY
     shown = f"median {median:g}, {values.min():g} to {values.max():g}; {len(found)} of {len(runs)} data sets"
     if 2 * len(found) < len(runs):
-        return Answer("undecided", shown)
-    return Answer("holds" if low <= median <= high else "fails", shown)
+        return Answer.undecided(shown)
+    return Answer.decided(low <= median <= high, shown)
 
 
 def local_minima(curve: ArrayLike) -> int:
@@ -227,7 +188,8 @@ def at_most_two_minima(evidence: Evidence) -> Answer:
             results.swept(PROFILE, name, "ca_1d", f"search_objective_{number}") for number in range(1, SEARCHES + 1)
         ]
         curves = [table[repeat].to_numpy(np.float64) for table in tables for repeat in table.columns]
-        complete = [curve for curve in curves if np.isfinite(curve).all()]  # the last searches may not take place
+        # The last searches may not take place.
+        complete = [curve for curve in curves if np.isfinite(curve).all()]
         if complete:
             counts[name] = [local_minima(curve) for curve in complete]
     seen = [count for each in counts.values() for count in each]

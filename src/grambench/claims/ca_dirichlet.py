@@ -1,14 +1,15 @@
 """The claims of CA (Afkanpour et al. 2013) on Dirichlet kernels, Section 3.1: hypotheses H1 and H2.
 
-The paper draws its examples once; errors here are means over the draws.
+The paper samples its examples once; errors here are means over several samples.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
-from grambench.claims import Answer, Claim, Evidence, ca
+from grambench.claims import Answer, Claim, Evidence, all_of, ca
 
 DATASET = "dirichlet"
 FREQUENCIES = [math.sqrt(2), math.sqrt(12), math.sqrt(60)]
@@ -28,7 +29,7 @@ PRINTED = {  # percent
     "sqrt12_sqrt60": 21.3,
     ALL: 2.3,
 }
-FAILING, ENOUGH = 20.0, 5.0  # errors; what suffices is fixed, since the printed 2.3 % is one draw and ours are ten
+FAILING, ENOUGH = 20.0, 5.0  # errors; what suffices is fixed, since the printed 2.3 % is of one sample and ours of ten
 HALFWAY = (10.0, 25.0)
 NEAR = 3.0  # points from a printed error
 INSUFFICIENT = 10.0  # points above it
@@ -51,11 +52,17 @@ def _excess(evidence: Evidence, names: list[str]) -> tuple[dict[str, float], str
     return {name: error - own for name, error in errors.items() if not math.isnan(own)}, shown
 
 
+def _all(
+    evidence: Evidence, errors: dict[str, float], test: Callable[[float], bool], wanted: list[str], before: str = ""
+) -> Answer:
+    """Judge a claim on errors, all of which must fulfil it, and list them."""
+    hits = {name: test(error) for name, error in errors.items()}
+    return all_of(hits, wanted, before + ca.titled(evidence, errors, "{:.1f} %"))
+
+
 def one_is_not_enough(evidence: Evidence) -> Answer:
     """Classifiers with one of the three frequencies fail (here: an error above 20 %)."""
-    errors = _errors(evidence, SINGLES)
-    hits = {name: error > FAILING for name, error in errors.items()}
-    return ca.all_of(hits, SINGLES, ca.titled(evidence, errors, "{:.1f} %"))
+    return _all(evidence, _errors(evidence, SINGLES), lambda error: error > FAILING, SINGLES)
 
 
 def two_are_better(evidence: Evidence) -> Answer:
@@ -66,7 +73,7 @@ def two_are_better(evidence: Evidence) -> Answer:
         if all(name in errors for name in (pair, *parts)):
             better = errors[pair] < min(errors[part] for part in parts)
             hits[pair] = better and HALFWAY[0] <= errors[pair] <= HALFWAY[1]
-    return ca.all_of(hits, list(PAIRS), ca.titled(evidence, errors, "{:.1f} %"))
+    return all_of(hits, list(PAIRS), ca.titled(evidence, errors, "{:.1f} %"))
 
 
 def three_suffice(evidence: Evidence) -> Answer:
@@ -79,13 +86,11 @@ def as_printed(evidence: Evidence) -> Answer:
     errors = _errors(evidence, list(PRINTED))
     changes = {name: error - PRINTED[name] for name, error in errors.items()}
     hits = {name: abs(change) <= NEAR for name, change in changes.items()}
-    return ca.all_of(hits, list(PRINTED), f"points from the printed: {ca.titled(evidence, changes, '{:+.1f}')}")
+    return all_of(hits, list(PRINTED), f"points from the printed: {ca.titled(evidence, changes, '{:+.1f}')}")
 
 
 def _suffices(evidence: Evidence, names: list[str]) -> Answer:
-    errors = _errors(evidence, names)
-    hits = {name: error < ENOUGH for name, error in errors.items()}
-    return ca.all_of(hits, names, ca.titled(evidence, errors, "{:.1f} %"))
+    return _all(evidence, _errors(evidence, names), lambda error: error < ENOUGH, names)
 
 
 def ca_1d_is_close(evidence: Evidence) -> Answer:
@@ -99,14 +104,14 @@ def cr_is_close(evidence: Evidence) -> Answer:
 
 
 def finds_the_frequencies(evidence: Evidence) -> Answer:
-    """CA-1D finds frequencies close to the three (here: within 0.05 of each in every draw, none other weighs more)."""
+    """CA-1D finds frequencies close to the three (here: within 0.05 in every repetition, none other weighs more)."""
     values = evidence.results.values
     slots = [
         [values(DATASET, "ca_1d", f"{name}:{slot}") for name in ("weight", "parameter")] for slot in range(1, SLOTS + 1)
     ]
     kernels = np.array([pair for pair in slots if pair[0].size and pair[0].size == pair[1].size])
     if not kernels.size:
-        return Answer("undecided", "no runs of CA-1D with their kernels")
+        return Answer.undecided("no runs of CA-1D with their kernels")
     found = heaviest = 0
     for weight, place in kernels.transpose(2, 1, 0):
         known = np.isfinite(weight) & np.isfinite(place)
@@ -117,13 +122,13 @@ def finds_the_frequencies(evidence: Evidence) -> Answer:
         heaviest += bool(best.min() > other)
     draws = kernels.shape[2]
     shown = f"all three found in {found} of {draws} draws, each with more weight than any other in {heaviest}"
-    return Answer("holds" if heaviest == draws else "fails", shown)
+    return Answer.decided(heaviest == draws, shown)
 
 
 def whole_frequencies_do_not_do(evidence: Evidence) -> Answer:
     """DA, D1, D2 and DU with frequencies 0 to 9 are insufficient (here: 10 points or more above the three's error)."""
     excess, shown = _excess(evidence, ca.FINITE)
-    return ca.all_of({name: points >= INSUFFICIENT for name, points in excess.items()}, ca.FINITE, shown)
+    return all_of({name: points >= INSUFFICIENT for name, points in excess.items()}, ca.FINITE, shown)
 
 
 def _errors_by_resolution(evidence: Evidence) -> dict[str, pd.Series]:
@@ -136,16 +141,14 @@ def coarse_grids_do_not_do(evidence: Evidence) -> Answer:
     """Footnote 7: "a discretization below 0.1 is necessary" (here: else all finite ones have 5 % or more, see 1c)."""
     errors = _errors_by_resolution(evidence)
     lowest = {name: error[error.index <= TENTH].min() for name, error in errors.items() if TENTH in error.index}
-    shown = f"lowest errors {ca.titled(evidence, lowest, '{:.1f} %')}"
-    return ca.all_of({name: error >= ENOUGH for name, error in lowest.items()}, ca.FINITE, shown)
+    return _all(evidence, lowest, lambda error: error >= ENOUGH, ca.FINITE, "lowest errors ")
 
 
 def fine_grids_do(evidence: Evidence) -> Answer:
     """With a step below 0.1 all finite methods do (here: errors below 5 %, see 1c)."""
     errors = _errors_by_resolution(evidence)
     lowest = {name: error[error.index > TENTH].min() for name, error in errors.items() if max(error.index) > TENTH}
-    shown = f"lowest errors {ca.titled(evidence, lowest, '{:.1f} %')}"
-    return ca.all_of({name: error < ENOUGH for name, error in lowest.items()}, ca.FINITE, shown)
+    return _all(evidence, lowest, lambda error: error < ENOUGH, ca.FINITE, "lowest errors ")
 
 
 CLAIMS = [

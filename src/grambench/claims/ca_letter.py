@@ -3,7 +3,7 @@
 Table 2's own CA-nD is the slowest method there, which the text does not mention: "slowest" leaves CA-nD out.
 """
 
-from grambench.claims import Answer, Claim, Evidence, ca, gather, quorum
+from grambench.claims import Answer, Claim, Evidence, ca, gather, measure
 
 
 def ca_nd_is_best_aligned(evidence: Evidence) -> Answer:
@@ -12,9 +12,8 @@ def ca_nd_is_best_aligned(evidence: Evidence) -> Answer:
     leads = {}
     for name, cell in gather(evidence, ca.METHODS, ca.ALIGNMENT, wanted).items():
         leads[name] = cell["ca_nd"].mean - max(cell[rival].mean for rival in ca.ONE_PARAMETER)
-    what = "CA-nD is highest"
-    what += f" (ahead of the best other by {min(leads.values()):.3f} to {max(leads.values()):.3f})" if leads else ""
-    return quorum({name: lead > 0.0 for name, lead in leads.items()}, wanted, "every", what)
+    span = "(ahead of the best other by {:.3f} to {:.3f})"
+    return measure(leads, lambda lead: lead > 0.0, wanted, "every", "CA-nD is highest", span)
 
 
 def ca_nd_is_not_first(evidence: Evidence) -> Answer:

@@ -1,9 +1,9 @@
 """The claims of CA (Afkanpour et al. 2013) on 50 features of falling relevance, Sections 3.1 and B.2: hypothesis H3.
 
-Means over the draws are compared as they stand; "significantly" is a t-test on the differences of draws, at 5 %.
+Means over the random splits are compared as they stand; "significantly" is a paired t-test over the splits, at 5 %.
 """
 
-from grambench.claims import Answer, Claim, Evidence, ca, gather, quorum
+from grambench.claims import Answer, Claim, Evidence, all_of, ca, gather, measure
 from grambench.results.statistics import BEST_LEVEL, paired
 
 SETS = [f"relevance_{gamma}" for gamma in (0, 1, 2, 5, 10, 20, 40)]
@@ -24,13 +24,13 @@ def _ends(evidence: Evidence, names: list[str]) -> tuple[dict[str, tuple[float, 
 def the_others_get_worse(evidence: Evidence) -> Answer:
     """All methods with one parameter get worse with gamma (here: a higher mean error at 40 than at 0)."""
     errors, shown = _ends(evidence, ca.ONE_PARAMETER)
-    return ca.all_of({name: high > low for name, (low, high) in errors.items()}, ca.ONE_PARAMETER, shown)
+    return all_of({name: high > low for name, (low, high) in errors.items()}, ca.ONE_PARAMETER, shown)
 
 
 def ca_nd_gets_better(evidence: Evidence) -> Answer:
     """CA-nD even improves with gamma (here: a lower mean error at 40 than at 0)."""
     errors, shown = _ends(evidence, ["ca_nd"])
-    return ca.all_of({name: high < low for name, (low, high) in errors.items()}, ["ca_nd"], shown)
+    return all_of({name: high < low for name, (low, high) in errors.items()}, ["ca_nd"], shown)
 
 
 def _leads(evidence: Evidence, metric: str, sign: float, style: str) -> Answer:
@@ -41,7 +41,7 @@ def _leads(evidence: Evidence, metric: str, sign: float, style: str) -> Answer:
         own, other = cell["ca_nd"].mean, cell[rival].mean
         hits[name] = sign * own > sign * other
         parts.append(f"{name} {style.format(own)} against {style.format(other)} of {evidence.results.title(rival)}")
-    return ca.all_of(hits, LARGE, "; ".join(parts))
+    return all_of(hits, LARGE, "; ".join(parts))
 
 
 def ca_nd_is_best(evidence: Evidence) -> Answer:
@@ -63,24 +63,22 @@ def overfits_without_regularisation(evidence: Evidence) -> Answer:
         p = paired(*(evidence.results.values(name, each, ca.ERROR) for each in (FREE, "ca_nd")))
         hits[name] = cell[FREE].mean > cell["ca_nd"].mean and p < BEST_LEVEL
         parts.append(f"{name} {cell[FREE].mean:.1f} against {cell['ca_nd'].mean:.1f} %, p = {p:.2g}")
-    return ca.all_of(hits, SMALL, "; ".join(parts))
+    return all_of(hits, SMALL, "; ".join(parts))
 
 
 def da_reaches_ca_1d(evidence: Evidence) -> Answer:
     """DA achieves the same test alignment as CA-1D (here: at every gamma it falls short by 0.01 at most)."""
     found = gather(evidence, ["da", "ca_1d"], ca.ALIGNMENT, SETS)
     gains = {name: cell["da"].mean - cell["ca_1d"].mean for name, cell in found.items()}
-    what = f"DA reaches it ({min(gains.values()):+.3f} to {max(gains.values()):+.3f})" if gains else "DA reaches it"
-    return quorum({name: gain >= -REACHED for name, gain in gains.items()}, SETS, "every", what)
+    return measure(gains, lambda gain: gain >= -REACHED, SETS, "every", "DA reaches it", "({:+.3f} to {:+.3f})")
 
 
 def ca_nd_is_slower(evidence: Evidence) -> Answer:
     """CA-nD takes longer than CA-1D (here: at every gamma, by work)."""
     found = gather(evidence, ["ca_nd", "ca_1d"], ca.OPERATIONS, SETS)
     ratios = {name: cell["ca_nd"].mean / cell["ca_1d"].mean for name, cell in found.items()}
-    what = "CA-nD takes more operations"
-    what += f" ({min(ratios.values()):.3g} to {max(ratios.values()):.3g} times)" if ratios else ""
-    return quorum({name: ratio > 1.0 for name, ratio in ratios.items()}, SETS, "every", what)
+    what, span = "CA-nD takes more operations", "({:.3g} to {:.3g} times)"
+    return measure(ratios, lambda ratio: ratio > 1.0, SETS, "every", what, span)
 
 
 CLAIMS = [

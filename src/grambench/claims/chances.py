@@ -1,11 +1,11 @@
 """How often a paper's own numbers would fulfil its claims again.
 
-A claim on printed numbers is a predicate of one draw of what the paper leaves to chance. Results are drawn whose truth
-is what the paper prints, and the claim's own function judges each: the share on which it holds is the claim's
+A claim on printed numbers is a predicate of one sample of what the paper leaves to chance. Results are drawn whose
+truth is what the paper prints, and the claim's own function judges each: the share on which it holds is the claim's
 probability of being replicated. A predicate that the truth itself fulfils in less than half of the cases says more of
 chance than of us, and is to be restated; one that the printed numbers do not fulfil is contradicted by the paper.
 
-Where algorithms share their draws, as the parts of a nested study, a number varies as its replications do
+Where algorithms share their splits, as the outer folds of a nested study, a number varies as its replications do
 (grambench.results.replications): one that is drawn moves all algorithms of a data set together. Elsewhere, and where
 there are none, each run is normal with the printed deviation, independent of all others. Whichever number has neither
 is left out of the draws, and a claim that needs it has no probability. Printed seconds stand for work, of which no
@@ -37,7 +37,7 @@ from grambench.results.study import ALL, NO_VALUES, Results
 from grambench.results.verdicts import LEAST
 
 Floats = NDArray[np.float64]
-Cell = tuple[str, str, str]  # data set, algorithm, metric
+CellKey = tuple[str, str, str]  # data set, algorithm, metric
 
 DRAWS, SEED = 200, 2013
 STANDS_FOR = {"median_rank": ["error_percent"], "seconds": ["seconds", "row_additions", "operations"]}
@@ -57,14 +57,14 @@ class Number(NamedTuple):
     std: float
     runs: int
     names: Floats
-    origin: Cell
+    origin: CellKey
 
 
 @dataclass(frozen=True)
 class Printed(Results):
     """Results made of printed numbers: values by data set, algorithm and metric, and neither runs nor sweeps."""
 
-    given: Mapping[Cell, Floats] = field(default_factory=dict)
+    given: Mapping[CellKey, Floats] = field(default_factory=dict)
 
     def values(self, dataset: str, algorithm: str, metric: str) -> Floats:
         """Return one value for each run; none where nothing is printed."""
@@ -78,7 +78,7 @@ class Printed(Results):
         return self._samples[cell]
 
     @cached_property
-    def _samples(self) -> dict[Cell, Sample]:
+    def _samples(self) -> dict[CellKey, Sample]:
         return {}
 
 
@@ -102,14 +102,14 @@ def read(path: Path, study: str) -> dict[str, Chance]:
         }
 
 
-def replicated(path: Path) -> dict[Cell, Replications]:
+def replicated(path: Path) -> dict[CellKey, Replications]:
     """Return the replications of a shipped table, where there is one; of published orders where it has those too."""
     found = replications.read(path) if path.is_file() else {}
     return {(key[0], key[1], key[2]): found[key] for key in sorted(found, reverse=True)}
 
 
 def compute(
-    study: Study, published: Mapping[str, Path], again: Mapping[Cell, Replications], draws: int = DRAWS
+    study: Study, published: Mapping[str, Path], again: Mapping[CellKey, Replications], draws: int = DRAWS
 ) -> dict[str, Chance]:
     """Return what the paper's own numbers say to each claim that they decide.
 
@@ -121,16 +121,16 @@ def compute(
         The files of config/published by name.
     again : dict of Replications
         Means by data set, algorithm and metric; it may be empty. Of a study whose algorithms are not compared in pairs
-        they say how draws inside an algorithm vary, and not the orders: they are not used.
+        they measure how random choices inside an algorithm vary, and not the permutations: they are not used.
     draws : int
-        Of results; without any there are no probabilities.
+        The number of results drawn; without any there are no probabilities.
     """
     if study.published is None or fault(of, study.name):
         return {}
     numbers = dict(_numbers(study, published))
     curves = _sizes(study, published)
 
-    def evidence(given: Mapping[Cell, Floats]) -> Evidence:
+    def evidence(given: Mapping[CellKey, Floats]) -> Evidence:
         return Evidence(Printed(study, pd.DataFrame(columns=RUNS), pd.DataFrame(columns=CELLS), given), curves)
 
     shown = evidence({cell: _as_printed(number) for cell, number in numbers.items()})
@@ -151,10 +151,10 @@ def compute(
     return {claim.id: Chance(*answers[claim.id], shares.get(claim.id, np.nan)) for claim in decided}
 
 
-def _numbers(study: Study, published: Mapping[str, Path]) -> Iterator[tuple[Cell, Number]]:
+def _numbers(study: Study, published: Mapping[str, Path]) -> Iterator[tuple[CellKey, Number]]:
     """Yield every number that is printed, and what it stands for, once each: the first is the one that counts."""
     assert study.published is not None
-    seen: set[Cell] = set()
+    seen: set[CellKey] = set()
     for name in study.published.results:
         rows = pd.read_csv(published[name])
         varying = set(rows.loc[rows["std"].notna(), "metric"])  # of those, no deviation is to say that there is none
@@ -173,7 +173,7 @@ def _number(row: Any, varying: set[str], runs: int) -> Number:
     return Number(float(row.mean), std, 1 if origin[0] == ALL else runs, names, origin)
 
 
-def _stands_for(study: Study, origin: Cell) -> Iterator[Cell]:
+def _stands_for(study: Study, origin: CellKey) -> Iterator[CellKey]:
     dataset, algorithm, metric = origin
     for place in study.datasets if dataset == ALL else [dataset]:
         for name in [algorithm, *study.variants(algorithm)]:
@@ -206,7 +206,9 @@ def _standard(values: Floats) -> Floats:
     return centred / std if std > 0.0 else np.zeros_like(centred)
 
 
-def _deviations(study: Study, numbers: Mapping[Cell, Number], again: Mapping[Cell, Replications]) -> dict[Cell, Floats]:
+def _deviations(
+    study: Study, numbers: Mapping[CellKey, Number], again: Mapping[CellKey, Replications]
+) -> dict[CellKey, Floats]:
     """Return how the means of replications deviate, equally many for all cells of a data set.
 
     Those of one place share their partition. They are means of our runs; of a paper with fewer runs they deviate more.
@@ -222,8 +224,8 @@ def _deviations(study: Study, numbers: Mapping[Cell, Number], again: Mapping[Cel
 
 
 def _drawn(
-    numbers: Mapping[Cell, Number], deviations: Mapping[Cell, Floats], rng: np.random.Generator
-) -> Iterator[tuple[Cell, Floats]]:
+    numbers: Mapping[CellKey, Number], deviations: Mapping[CellKey, Floats], rng: np.random.Generator
+) -> Iterator[tuple[CellKey, Floats]]:
     """Yield the runs of one draw.
 
     Of numbers with replications, one of them moves the mean of all algorithms on a data set, and others, one for each
@@ -231,7 +233,7 @@ def _drawn(
     """
     most = max(number.runs for number in numbers.values())
     places = {place: rng.integers(len(values), size=1 + most) for (place, *_), values in deviations.items()}
-    normal: dict[Cell, Floats] = {}
+    normal: dict[CellKey, Floats] = {}
     for cell, number in numbers.items():
         if number.names.size:
             yield cell, rng.choice(number.names, number.names.size)

@@ -45,7 +45,7 @@ class Duel(NamedTuple):
 
 
 def _duel(evidence: Evidence, first: str, second: str, datasets: Iterable[str] | None = None) -> Duel:
-    """Compare two entries on the study's data sets, or on some of them."""
+    """Compare two configurations on the study's data sets, or on some of them."""
     wanted = list(evidence.results.study.datasets if datasets is None else datasets)
     found = gather(evidence, [first, second], ACCURACY, wanted)
     points = {name: cell[first].mean - cell[second].mean for name, cell in found.items()}
@@ -55,7 +55,7 @@ def _duel(evidence: Evidence, first: str, second: str, datasets: Iterable[str] |
 
 
 def _why(evidence: Evidence, names: Sequence[str], wanted: list[str], at_hand: int) -> str:
-    """Return why entries cannot be compared."""
+    """Return why configurations cannot be compared."""
     results = evidence.results
     if strangers := [name for name in names if name not in results.study.algorithms]:
         return f"the study has no entry {listed(strangers)}"
@@ -66,27 +66,27 @@ def _why(evidence: Evidence, names: Sequence[str], wanted: list[str], at_hand: i
 
 
 def _beats(evidence: Evidence, first: str, second: str, datasets: Iterable[str] | None = None) -> Answer:
-    """Judge whether one entry beats another."""
+    """Judge whether one configuration beats another."""
     duel = _duel(evidence, first, second, datasets)
     if duel.reason:
-        return Answer("undecided", f"not judged: {duel.reason}")
+        return Answer.undecided(f"not judged: {duel.reason}")
     title = evidence.results.title
     ahead = sum(points > 0.0 for points in duel.points.values())
     shown = f"{title(first)} is ahead of {title(second)} on {ahead} of {len(duel.points)} data sets, "
     shown += f"by {duel.median:+.2f} points on the median one, p = {duel.p_value:.2g}"
-    return Answer("holds" if duel.beats(duel.p_value) else "fails", shown)
+    return Answer.decided(duel.beats(duel.p_value), shown)
 
 
 def _beat(evidence: Evidence, contestants: Sequence[str], rival: str, *, most: bool) -> Answer:
-    """Judge whether most of some entries beat another one, or whether any does."""
+    """Judge whether most of some configurations beat another one, or whether any does."""
     duels = {name: _duel(evidence, name, rival) for name in contestants}
     judged = {name: duel for name, duel in duels.items() if not duel.reason}
     others = [f"{evidence.results.title(name)} ({duel.reason})" for name, duel in duels.items() if duel.reason]
     if not judged:
-        return Answer("undecided", f"not judged: {next(iter(duels.values())).reason}")
+        return Answer.undecided(f"not judged: {next(iter(duels.values())).reason}")
     fewest = min(len(duel.points) for duel in judged.values())
     if len(judged) * 2.0 ** (1 - fewest) >= BEST_LEVEL:  # the smallest of p-values, corrected
-        return Answer("undecided", f"not judged: {fewest} data sets are too few for {len(judged)} tests at once")
+        return Answer.undecided(f"not judged: {fewest} data sets are too few for {len(judged)} tests at once")
     corrected = dict(zip(judged, holm([duel.p_value for duel in judged.values()]), strict=True))
     ahead = [name for name, duel in judged.items() if duel.beats(corrected[name])]
     behind = [name for name, duel in judged.items() if duel.median < 0.0 and corrected[name] < BEST_LEVEL]
@@ -138,7 +138,7 @@ def dense_beats_sparse(evidence: Evidence) -> Answer:
     matter = [name for name, cell in found.items() if cell[UNIFORM].mean >= cell[SINGLE].mean]
     if not found:
         why = _why(evidence, [UNIFORM, SINGLE], evidence.results.study.datasets, 0)
-        return Answer("undecided", f"not judged: {why}")
+        return Answer.undecided(f"not judged: {why}")
     answer = _beats(evidence, "d2", "d1", matter)
     return answer._replace(evidence=f"all kernels matter on {len(matter)} of {len(found)}; {answer.evidence}")
 
@@ -146,7 +146,7 @@ def dense_beats_sparse(evidence: Evidence) -> Answer:
 def om2_is_near_and_cheap(evidence: Evidence) -> Answer:
     """One online pass comes within 2 points of its batch rival at a hundredth of the cost: OM-2 of lp-norm MKL.
 
-    (Here: on most data sets; cost is work, the operations: kernel values made and entries of rows added.)
+    (Here: on most data sets; cost is work, the operations: kernel evaluations and entries of rows added.)
     """
     return _near_and_cheap(evidence, "om2", "lp_mkl")
 
@@ -157,7 +157,7 @@ def omkc_is_near_and_cheap(evidence: Evidence) -> Answer:
 
 
 def perceptron_is_near_and_cheap(evidence: Evidence) -> Answer:
-    """As 4a: Perceptron(u) of the machine on the uniform mean."""
+    """As 4a: Perceptron(u) of the SVM on the uniform mean."""
     return _near_and_cheap(evidence, "perceptron_u", UNIFORM)
 
 
@@ -175,7 +175,7 @@ def _near_and_cheap(evidence: Evidence, online: str, batch: str) -> Answer:
         if cost[batch] > 0.0 and name in found[SECONDS]:
             seconds[name] = found[SECONDS][name][online].mean / found[SECONDS][name][batch].mean
     if not behind:
-        return Answer("undecided", f"not judged: {_why(evidence, [online, batch], wanted, 0)}")
+        return Answer.undecided(f"not judged: {_why(evidence, [online, batch], wanted, 0)}")
     hits = {name: behind[name] <= NEAR and work[name] <= CHEAP for name in behind}
     answer = quorum(hits, wanted, "most", "near and cheap")
     medians = [float(np.median(list(values.values()))) for values in (behind, work)]

@@ -3,9 +3,9 @@
 import numpy as np
 
 from grambench.claims import SHORTEST, Answer, Claim, Evidence, long_enough, sample
+from grambench.claims.obscure import ACCURACY, CLOSE, by_name
 
-DATASET, ACCURACY = "flowers_17", "accuracy_percent"
-CLOSE = 2.0  # points
+DATASET = "flowers_17"
 COMBINED = ["obscure", "silp", "simple_mkl", "lp_beta"]
 DESCENTS = ["obscure_100", "pegasos_100"]
 NEAR = 1.5  # times the least objective that either method of descent has met
@@ -16,30 +16,26 @@ def _means(evidence: Evidence, names: list[str], metric: str = ACCURACY) -> dict
     return {name: found.mean for name, found in samples.items() if found.runs}
 
 
-def _said(means: dict[str, float]) -> str:
-    return ", ".join(f"{name} {mean:.1f}" for name, mean in means.items())
-
-
 def all_methods_are_similar(evidence: Evidence) -> Answer:
     """All methods of combination achieve similar results (here: OBSCURE, SILP and LP-beta within 2 points)."""
     means = _means(evidence, COMBINED)
     if len(means) < len(COMBINED):
-        return Answer("undecided", f"not all of them were run: {_said(means)}")
+        return Answer.undecided(f"not all of them were run: {by_name(means)}")
     compared = [means[name] for name in ("obscure", "silp", "lp_beta")]
-    return Answer("holds" if max(compared) - min(compared) <= CLOSE else "fails", f"percent: {_said(means)}")
+    return Answer.decided(max(compared) - min(compared) <= CLOSE, f"percent: {by_name(means)}")
 
 
 def the_mean_kernel_is_hard_to_beat(evidence: Evidence) -> Answer:
     """MKL methods do not improve much over averaging all kernels (Introduction; here: by 2 points at most)."""
     means = _means(evidence, [*COMBINED, "uniform_svm", "best_kernel_svm"])
     if len(means) < len(COMBINED) + 2:
-        return Answer("undecided", f"not all of them were run: {_said(means)}")
+        return Answer.undecided(f"not all of them were run: {by_name(means)}")
     best = max(means[name] for name in COMBINED)
-    return Answer("holds" if best - means["uniform_svm"] <= CLOSE else "fails", f"percent: {_said(means)}")
+    return Answer.decided(best - means["uniform_svm"] <= CLOSE, f"percent: {by_name(means)}")
 
 
 def _needed(evidence: Evidence, column: str) -> dict[str, list[float]] | None:
-    """Return what each method needs, repeat by repeat, to come near the least objective; inf where it does not."""
+    """Return what each method needs in each repetition to come near the least objective; inf if it does not."""
     curves = evidence.curves[evidence.curves["dataset"] == DATASET]
     chosen = curves[curves["algorithm"].isin(DESCENTS) & curves["metric"].isin(["objective", column])]
     if chosen["algorithm"].nunique() < 2:
@@ -58,21 +54,21 @@ def _needed(evidence: Evidence, column: str) -> dict[str, list[float]] | None:
 def _sooner(evidence: Evidence, column: str, unit: str) -> Answer:
     found = _needed(evidence, column)
     if found is None:
-        return Answer("undecided", "not both of them were run")
+        return Answer.undecided("not both of them were run")
     if not all(long_enough(each, column) for needed in found.values() for each in needed):
-        return Answer("undecided", f"some of it takes less than {SHORTEST:g} s")
+        return Answer.undecided(f"some of it takes less than {SHORTEST:g} s")
     said = "; ".join(f"{name} {', '.join(f'{each:.3g}' for each in needed)}" for name, needed in found.items())
     ahead = all(one < other for one, other in zip(*found.values(), strict=True))
-    return Answer("holds" if ahead else "fails", f"{unit} until within {NEAR:g} times the least objective: {said}")
+    return Answer.decided(ahead, f"{unit} until within {NEAR:g} times the least objective: {said}")
 
 
 def obscure_converges_faster(evidence: Evidence) -> Answer:
-    """OBSCURE converges much faster than Pegasos on the objective (here: by epochs, in every repeat)."""
+    """OBSCURE converges much faster than Pegasos on the objective (here: by epochs, in every repetition)."""
     return _sooner(evidence, "epochs", "epochs")
 
 
 def obscure_converges_faster_in_time(evidence: Evidence) -> Answer:
-    """OBSCURE converges much faster than Pegasos on the objective (here: by seconds, in every repeat)."""
+    """OBSCURE converges much faster than Pegasos on the objective (here: by seconds, in every repetition)."""
     return _sooner(evidence, "elapsed_seconds", "seconds")
 
 
@@ -80,19 +76,19 @@ def lp_beta_is_quickest(evidence: Evidence) -> Answer:
     """LP-beta is an order of magnitude faster than the other methods (here: than OBSCURE, of one fit each)."""
     seconds = _means(evidence, ["lp_beta", "obscure", "silp", "simple_mkl"], "search_seconds")
     if len(seconds) < 4:
-        return Answer("undecided", "not all of them were run, or not for long enough")
-    said = ", ".join(f"{name} {mean:.2f}" for name, mean in seconds.items())
-    return Answer("holds" if 10.0 * seconds["lp_beta"] <= seconds["obscure"] else "fails", f"seconds: {said}")
+        return Answer.undecided("not all of them were run, or not for long enough")
+    said = by_name(seconds, "{:.2f}")
+    return Answer.decided(10.0 * seconds["lp_beta"] <= seconds["obscure"], f"seconds: {said}")
 
 
 def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     """OBSCURE's online stage achieves a performance close to the optimum (here: within 2 points, in less time)."""
     means, seconds = (_means(evidence, ["obscure", "obscure_online"], each) for each in (ACCURACY, "search_seconds"))
     if len(means) < 2 or len(seconds) < 2:
-        return Answer("undecided", "not both of them were run, or not for long enough")
+        return Answer.undecided("not both of them were run, or not for long enough")
     ratio = seconds["obscure"] / seconds["obscure_online"]
     holds = means["obscure"] - means["obscure_online"] <= CLOSE and ratio > 1.0
-    return Answer("holds" if holds else "fails", f"percent: {_said(means)}; both stages take {ratio:.1f} times as long")
+    return Answer.decided(holds, f"percent: {by_name(means)}; both stages take {ratio:.1f} times as long")
 
 
 CLAIMS = [

@@ -13,10 +13,10 @@ def _exponent(evidence: Evidence, metric: str, unit: str) -> Answer:
     found = {n: sample(evidence, name, "obscure", metric) for name, n in SIZES.items()}
     known = {n: each.mean for n, each in found.items() if each.runs}
     if len(known) < 3:
-        return Answer("undecided", f"{len(known)} of {len(SIZES)} sizes were run")
+        return Answer.undecided(f"{len(known)} of {len(SIZES)} sizes were run")
     exponent = float(np.polyfit(np.log(list(known)), np.log(list(known.values())), 1)[0])
     said = ", ".join(f"{n}: {value:.3g}" for n, value in known.items())
-    return Answer("holds" if exponent <= LINEAR else "fails", f"exponent {exponent:.2f} ({unit} {said})")
+    return Answer.decided(exponent <= LINEAR, f"exponent {exponent:.2f} ({unit} {said})")
 
 
 def time_is_linear(evidence: Evidence) -> Answer:
@@ -25,7 +25,7 @@ def time_is_linear(evidence: Evidence) -> Answer:
 
 
 def work_is_linear(evidence: Evidence) -> Answer:
-    """OBSCURE's time is about linear in the number of examples (here: kernel values of ten epochs, likewise)."""
+    """OBSCURE's time is about linear in the number of examples (here: kernel evaluations, as 3b)."""
     return _exponent(evidence, "kernel_values", "kernel values")
 
 
@@ -43,9 +43,9 @@ def the_first_stage_comes_close(evidence: Evidence) -> Answer:
         if found:
             gains[n] = float(np.mean(found))
     if not gains:
-        return Answer("undecided", "nothing was run")
+        return Answer.undecided("nothing was run")
     said = ", ".join(f"{n}: {gain:+.2f}" for n, gain in gains.items())
-    return Answer("holds" if max(gains.values()) <= CLOSE else "fails", f"points that the second stage gains: {said}")
+    return Answer.decided(max(gains.values()) <= CLOSE, f"points that the second stage gains: {said}")
 
 
 CLAIMS = [

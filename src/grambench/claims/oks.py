@@ -1,10 +1,10 @@
 """The claims of OKS (Yang et al. 2012), Empirical Studies.
 
-The paper's features cannot be had, ours are of the same kind: claims compare methods and kernels with each other, and
-cite printed numbers for scale only. Kernels have the paper's numbers, 1 to 60.
+The paper's features are not available, ours are of the same kind. Claims compare methods and kernels with each other,
+and cite printed numbers for scale only. Kernels have the paper's numbers, 1 to 60.
 """
 
-from grambench.claims import Answer, Claim, Evidence, gather, quorum, sample
+from grambench.claims import Answer, Claim, Evidence, gather, measure, quorum, sample
 
 PASCAL = ["pascal07_animal_vehicle", "pascal07_animal_person", "pascal07_person_vehicle"]
 COREL = ["corel5k_sky_people", "corel5k_water_tree", "corel5k_sky_grass"]
@@ -13,7 +13,7 @@ METHODS = ["mutron", "om1", "om2", "alsvm", "musvm", "simplemkl", "som_svm", "ok
 ACCURACY, SECONDS, SHARE, PICKED = "accuracy_percent", "seconds", "kernel_share_percent", "selected_kernel"
 COMPARABLE = 3.0  # points
 SMALL = 5.0  # percent of MuSVM's time
-FIRST_STAGE = 2.0  # likewise, without the machine
+FIRST_STAGE = 2.0  # percent of MuSVM's time, without the SVM
 TOUCHED = 3.0  # percent of the m n^2 kernel values
 EXTREME = 5  # best and worst kernels that Figures 1 and 2 show
 DENSE_SIFT = range(9, 17)
@@ -33,12 +33,11 @@ def oks_is_comparable(evidence: Evidence) -> Answer:
     cells = gather(evidence, ["musvm", "oks_svm"], ACCURACY, wanted)
     behind = {name: cell["musvm"].mean - cell["oks_svm"].mean for name, cell in cells.items()}
     if not behind:
-        return Answer("undecided", "no task has both")
+        return Answer.undecided("no task has both")
     mean = sum(behind.values()) / len(behind)
-    evidence_ = f"behind by {mean:.1f} points in the mean over {len(behind)} tasks, {min(behind.values()):+.1f} to "
-    evidence_ += f"{max(behind.values()):+.1f} (printed: 0.8 in the mean)"
-    decided = 2 * len(behind) >= len(wanted)
-    return Answer(("holds" if mean <= COMPARABLE else "fails") if decided else "undecided", evidence_)
+    said = f"behind by {mean:.1f} points in the mean over {len(behind)} tasks, {min(behind.values()):+.1f} to "
+    said += f"{max(behind.values()):+.1f} (printed: 0.8 in the mean)"
+    return Answer.decided(mean <= COMPARABLE, said) if 2 * len(behind) >= len(wanted) else Answer.undecided(said)
 
 
 def oks_beats_som(evidence: Evidence) -> Answer:
@@ -46,9 +45,8 @@ def oks_beats_som(evidence: Evidence) -> Answer:
     wanted = _wanted(evidence, TASKS)
     cells = gather(evidence, ["som_svm", "oks_svm"], ACCURACY, wanted)
     lead = {name: cell["oks_svm"].mean - cell["som_svm"].mean for name, cell in cells.items()}
-    what = "OKS-SVM is ahead"
-    what += f" (by {min(lead.values()):+.1f} to {max(lead.values()):+.1f} points)" if lead else ""
-    return quorum({name: value > 0.0 for name, value in lead.items()}, wanted, "every", what)
+    span = "(by {:+.1f} to {:+.1f} points)"
+    return measure(lead, lambda points: points > 0.0, wanted, "every", "OKS-SVM is ahead", span)
 
 
 def oks_picks_dense_sift(evidence: Evidence) -> Answer:
@@ -61,7 +59,7 @@ def oks_picks_dense_sift(evidence: Evidence) -> Answer:
             shares[name] = float(sum(int(pick) in DENSE_SIFT for pick in picks)) / picks.size
     mean = 100.0 * sum(shares.values()) / len(shares) if shares else 0.0
     what = f"more than half of the picks are among 9 to 16 ({mean:.0f} % in all; printed: 28 of 30)"
-    return quorum({name: share > 0.5 for name, share in shares.items()}, wanted, "most", what)
+    return measure(shares, lambda share: share > 0.5, wanted, "most", what)
 
 
 def oks_is_quick(evidence: Evidence) -> Answer:
@@ -80,18 +78,16 @@ def _ratio(evidence: Evidence, metric: str, what: str, limit: float) -> Answer:
         own = sample(evidence, name, "oks_svm", metric)
         if own.runs:
             ratios[name] = 100.0 * own.mean / cell["musvm"].mean
-    said = f"{what} of OKS-SVM below {limit:g} % of MuSVM's time"
-    said += f" ({min(ratios.values()):.1f} to {max(ratios.values()):.1f} %)" if ratios else ""
-    return quorum({name: ratio < limit for name, ratio in ratios.items()}, wanted, "every", said)
+    what = f"{what} of OKS-SVM below {limit:g} % of MuSVM's time"
+    return measure(ratios, lambda ratio: ratio < limit, wanted, "every", what, "({:.1f} to {:.1f} %)")
 
 
 def few_values_are_made(evidence: Evidence) -> Answer:
-    """OKS avoids computing all the full kernel matrices (here: OKS-SVM makes under 3 percent of the 60 n^2 values)."""
+    """OKS avoids computing all the full kernel matrices (here: OKS-SVM needs under 3 percent of the 60 n^2 values)."""
     wanted = _wanted(evidence, TASKS)
     shares = {name: cell["oks_svm"].mean for name, cell in gather(evidence, ["oks_svm"], SHARE, wanted).items()}
     what = f"OKS-SVM makes less than {TOUCHED:g} % of the kernel values"
-    what += f" ({min(shares.values()):.2f} to {max(shares.values()):.2f} %)" if shares else ""
-    return quorum({name: share < TOUCHED for name, share in shares.items()}, wanted, "every", what)
+    return measure(shares, lambda share: share < TOUCHED, wanted, "every", what, "({:.2f} to {:.2f} %)")
 
 
 def simplemkl_is_slowest(evidence: Evidence) -> Answer:
@@ -101,8 +97,7 @@ def simplemkl_is_slowest(evidence: Evidence) -> Answer:
     for name, cell in gather(evidence, METHODS, SECONDS, wanted).items():
         factors[name] = cell["simplemkl"].mean / max(cell[other].mean for other in METHODS if other != "simplemkl")
     what = "SIPMKL is slowest by a factor of two"
-    what += f" ({min(factors.values()):.1f} to {max(factors.values()):.1f})" if factors else ""
-    return quorum({name: factor >= 2.0 for name, factor in factors.items()}, wanted, "every", what)
+    return measure(factors, lambda factor: factor >= 2.0, wanted, "every", what, "({:.1f} to {:.1f})")
 
 
 def _ranked(evidence: Evidence, tasks: list[str]) -> dict[str, list[int]]:

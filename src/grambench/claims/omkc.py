@@ -12,25 +12,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from grambench.claims import Answer, Claim, Evidence, Samples, at_most, gather, listed, named, quorum, true_on
+from grambench.claims import Answer, Claim, Evidence, Quorum, Samples, at_most, gather, listed, named, quorum, true_on
 from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, student
 
 SETS = [  # Tables 3 and 4
-    "ionosphere",
-    "votes84",
-    "wdbc",
-    "breast",
-    "australian",
-    "diabetes",
-    "fourclass",
-    "splice",
-    "dorothea",
-    "svmguide3",
-    "svmguide1",
-    "a3a",
-    "spambase",
-    "mushrooms",
-    "w5a",
+    *("ionosphere", "votes84", "wdbc", "breast", "australian", "diabetes", "fourclass", "splice", "dorothea"),
+    *("svmguide3", "svmguide1", "a3a", "spambase", "mushrooms", "w5a"),
 ]
 TIMED_SETS = ["sonar", *SETS]  # Table 5
 OMKC = ["omkc_dd", "omkc_ds", "omkc_sd", "omkc_ss"]
@@ -51,6 +38,14 @@ def _samples(
 
 def _below(first: str, second: str, factor: float = 1.0) -> Callable[[Samples], bool]:
     return lambda samples: samples[first].mean < factor * samples[second].mean
+
+
+def _fewer(
+    evidence: Evidence, first: str, second: str, metric: str, share: Quorum, what: str, factor: float = 1.0
+) -> Answer:
+    """Judge on what share of the data sets the first algorithm has a lower mean than a multiple of the second's."""
+    samples = _samples(evidence, [first, second], metric)
+    return quorum(true_on(samples, _below(first, second, factor)), SETS, share, what)
 
 
 def _significantly_below(first: Sample, second: Sample) -> bool:
@@ -90,8 +85,7 @@ def best_omkc(evidence: Evidence) -> Answer:
 
 def uniform_beats_linear(evidence: Evidence) -> Answer:
     """Perceptron(u) makes fewer mistakes than Perceptron on most data sets."""
-    samples = _samples(evidence, ["perceptron_u", "perceptron"], MISTAKES)
-    return quorum(true_on(samples, _below("perceptron_u", "perceptron")), SETS, "most", "Perceptron(u) is better")
+    return _fewer(evidence, "perceptron_u", "perceptron", MISTAKES, "most", "Perceptron(u) is better")
 
 
 def uniform_exceptions(evidence: Evidence) -> Answer:
@@ -130,14 +124,12 @@ def star_exceptions(evidence: Evidence) -> Answer:
 
 def beats_star(evidence: Evidence) -> Answer:
     """OMKC(D,D) makes fewer mistakes than Perceptron(*) on almost all data sets."""
-    samples = _samples(evidence, ["omkc_dd", "perceptron_star"], MISTAKES)
-    return quorum(true_on(samples, _below("omkc_dd", "perceptron_star")), SETS, "almost all", "OMKC(D,D) is better")
+    return _fewer(evidence, "omkc_dd", "perceptron_star", MISTAKES, "almost all", "OMKC(D,D) is better")
 
 
 def beats_om2(evidence: Evidence) -> Answer:
     """OMKC(D,D) makes fewer mistakes than OM-2 on most data sets."""
-    samples = _samples(evidence, ["omkc_dd", "om2"], MISTAKES)
-    return quorum(true_on(samples, _below("omkc_dd", "om2")), SETS, "most", "OMKC(D,D) is better")
+    return _fewer(evidence, "omkc_dd", "om2", MISTAKES, "most", "OMKC(D,D) is better")
 
 
 def om2_exceptions(evidence: Evidence) -> Answer:
@@ -151,16 +143,15 @@ def twelve_times_the_vectors(evidence: Evidence) -> Answer:
     """On ionosphere OMKC(D,D) has almost 12 times the support vectors of OM-2 (here: 10.5 to 13.5 times)."""
     samples = _samples(evidence, ["omkc_dd", "om2"], VECTORS, ["ionosphere"]).get("ionosphere")
     if samples is None:
-        return Answer("undecided", "needs OMKC(D,D) and OM-2 on ionosphere, not at hand")
+        return Answer.undecided("needs OMKC(D,D) and OM-2 on ionosphere, not at hand")
     ratio = samples["omkc_dd"].mean / samples["om2"].mean
     counts = f"{samples['omkc_dd'].mean:.1f} against {samples['om2'].mean:.1f} support vectors"
-    return Answer("holds" if 10.5 <= ratio <= 13.5 else "fails", f"{ratio:.1f} times: {counts}")
+    return Answer.decided(10.5 <= ratio <= 13.5, f"{ratio:.1f} times: {counts}")
 
 
 def stochastic_update_is_sparser(evidence: Evidence) -> Answer:
     """OMKC(S,D) has fewer support vectors than OMKC(D,D) on every data set."""
-    samples = _samples(evidence, ["omkc_sd", "omkc_dd"], VECTORS)
-    return quorum(true_on(samples, _below("omkc_sd", "omkc_dd")), SETS, "every", "OMKC(S,D) has fewer")
+    return _fewer(evidence, "omkc_sd", "omkc_dd", VECTORS, "every", "OMKC(S,D) has fewer")
 
 
 def stochastic_update_is_faster(evidence: Evidence) -> Answer:
@@ -182,8 +173,7 @@ def stochastic_update_is_as_good(evidence: Evidence) -> Answer:
 
 def stochastic_combination_is_sparse(evidence: Evidence) -> Answer:
     """OMKC(D,S) has over 90 % fewer support vectors than OMKC(D,D) on most data sets."""
-    samples = _samples(evidence, ["omkc_ds", "omkc_dd"], VECTORS)
-    return quorum(true_on(samples, _below("omkc_ds", "omkc_dd", 0.1)), SETS, "most", "OMKC(D,S) has over 90 % fewer")
+    return _fewer(evidence, "omkc_ds", "omkc_dd", VECTORS, "most", "OMKC(D,S) has over 90 % fewer", 0.1)
 
 
 def _ends(evidence: Evidence, metric: str) -> pd.DataFrame:
@@ -215,9 +205,8 @@ def most_complex(evidence: Evidence) -> Answer:
 
 def sparsest_late(evidence: Evidence) -> Answer:
     """When many examples have arrived, OMKC(D,S) is sparser than OMKC(S,S), on almost all data sets."""
-    samples = _samples(evidence, ["omkc_ds", "omkc_ss"], VECTORS)
     what = "OMKC(D,S) has fewer support vectors at the end"
-    return quorum(true_on(samples, _below("omkc_ds", "omkc_ss")), SETS, "almost all", what)
+    return _fewer(evidence, "omkc_ds", "omkc_ss", VECTORS, "almost all", what)
 
 
 def weight_of_the_best(evidence: Evidence) -> Answer:
@@ -238,8 +227,8 @@ def weight_of_the_best(evidence: Evidence) -> Answer:
 def _savings(evidence: Evidence, algorithm: str, metric: str = ROWS) -> dict[str, float]:
     """Return the percentage that an algorithm saves of OMKC(D,D)'s work, or seconds, on each data set.
 
-    A pass is made of rows of kernel values that are added to scores. Their number decides how long it takes and depends
-    on no machine, so that it is what is judged; seconds stand beside it.
+    A pass consists of rows of kernel values that are added to scores. Their number is judged: it decides how long the
+    pass takes, and does not depend on the computer. Seconds are reported beside it.
     """
     samples = _samples(evidence, [algorithm, "omkc_dd"], metric, TIMED_SETS)
     return {name: 100 * (1 - each[algorithm].mean / each["omkc_dd"].mean) for name, each in samples.items()}
@@ -283,12 +272,12 @@ def savings_grow(evidence: Evidence) -> Answer:
     for algorithm in ("omkc_sd", "omkc_ss"):
         savings = {name: saving for name, saving in _savings(evidence, algorithm).items() if name in sizes}
         if 2 * len(savings) < len(TIMED_SETS):
-            return Answer("undecided", f"only {len(savings)} of {len(TIMED_SETS)} data sets at hand")
+            return Answer.undecided(f"only {len(savings)} of {len(TIMED_SETS)} data sets at hand")
         answer: Any = stats.spearmanr([sizes[name] for name in savings], list(savings.values()), alternative="greater")
         verdicts.append(bool(answer.pvalue < BEST_LEVEL))
         title = evidence.results.title(algorithm)
         parts.append(f"{title}: rank correlation {answer.statistic:.2f}, p = {answer.pvalue:.2g}")
-    return Answer("holds" if all(verdicts) else "fails", f"{'; '.join(parts)}; {len(savings)} data sets")
+    return Answer.decided(all(verdicts), f"{'; '.join(parts)}; {len(savings)} data sets")
 
 
 def _swept_sets(evidence: Evidence) -> list[str]:
@@ -308,7 +297,7 @@ def _swept(evidence: Evidence, algorithm: str) -> dict[str, pd.Series]:
 
 
 def _best_beta(evidence: Evidence, algorithm: str) -> Answer:
-    """Judge whether the best beta of the range is as good as the best of all, by the same orders."""
+    """Judge whether the best beta of the range is as good as the best of all, on the same permutations."""
     hits, found = {}, []
     low, high = BEST_BETA
     for name, table in _tables(evidence, algorithm).items():
@@ -330,7 +319,7 @@ def _best_beta(evidence: Evidence, algorithm: str) -> Answer:
 def best_beta_of_dd(evidence: Evidence) -> Answer:
     """OMKC(D,D)'s best beta often falls in 0.7 to 0.9 (here, on most data sets: none is significantly better, paired).
 
-    The paper compares means by eye; neighbouring values of beta make nearly the same mistakes on the same orders.
+    The paper compares means by eye; neighbouring values of beta make nearly the same mistakes on the same permutations.
     """
     return _best_beta(evidence, "omkc_dd")
 
@@ -361,7 +350,7 @@ def theorem_1(evidence: Evidence) -> Answer:
     entry = results.study.algorithms.get(EXPERTS)
     beta = float(entry.parameters.get("beta", math.nan)) if entry else math.nan
     if not 0 < beta < 1:
-        return Answer("undecided", "the study gives OMKC(D,D) no beta between 0 and 1")
+        return Answer.undecided("the study gives OMKC(D,D) no beta between 0 and 1")
     runs, violated, tightest = 0, [], 0.0
     sizes = _size(evidence)
     for name in results.study.datasets:
@@ -376,7 +365,7 @@ def theorem_1(evidence: Evidence) -> Answer:
         runs, tightest = runs + rates.size, max(tightest, float(used.max()))
         violated += [f"{name} run {repeat}" for repeat in np.flatnonzero(~(used <= 1))]
     if not runs:
-        return Answer("undecided", "no run of OMKC(D,D) at hand")
+        return Answer.undecided("no run of OMKC(D,D) at hand")
     evidence_line = f"{runs - len(violated)} of {runs} runs; at most {100 * tightest:.0f} % of the bound are used"
     return Answer("fails" if violated else "holds", evidence_line + (f"; not {listed(violated)}" if violated else ""))
 

@@ -30,7 +30,7 @@ class Cell:
     published : str
         The published value as printed; empty where the paper has none.
     status : str
-        What stands in the place of a value of ours: the status of the run that failed, or a dash.
+        The text in place of a value of ours: the status of the run that failed, or a dash.
     verdict : str
         See grambench.results.verdicts.Judged; empty where nothing is published.
     best : bool
@@ -40,9 +40,9 @@ class Cell:
     numbers : tuple of two Samples or None
         Our value and the published one, for the CSV file.
     orders : str
-        "published" or "seeded"; empty where nothing was run.
+        The origin of the permutations, "published" or "seeded"; empty if nothing was run.
     key : tuple of str or None
-        Data set, algorithm and metric of what it shows.
+        The data set, algorithm and metric of the value.
     """
 
     text: str
@@ -67,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """The rows of one data set under its head; a table without heads has one block."""
+    """The rows of one data set with the line above them; a table without such lines has one block."""
 
     dataset: str
     head: str

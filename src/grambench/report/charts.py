@@ -1,4 +1,4 @@
-"""A chart as the report's script takes it: numbers of five digits, and looks that light and dark grounds show."""
+"""Charts for the report's script: numbers of five digits, and styles for light and dark backgrounds."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ DASHED = 2.0  # pixels of a point of a dash
 
 
 def numbers(chart: Chart) -> dict[str, Any]:
-    """Return a chart in plain values: its panels, and what each name in its legend looks like."""
+    """Return a chart in plain values: its panels, and the style of each name in its legend."""
     panels = [panel for panel in chart.panels if panel.lines]
     looks = {line.title: _look(line) for panel in panels for line in panel.lines}
     titles = list(looks)
@@ -43,5 +43,5 @@ def _look(line: Line) -> dict[str, Any]:
 
 
 def _short(values: Floats) -> list[float | None]:
-    """Return numbers of five digits; None for those that are not finite, of which JSON knows nothing."""
+    """Return numbers of five digits; None for those that are not finite, which JSON does not have."""
     return [None if value != value or abs(value) == float("inf") else float(f"{value:.5g}") for value in values]

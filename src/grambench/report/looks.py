@@ -1,4 +1,4 @@
-"""Layout, style and script of the report, which are no code of Python's."""
+"""The templates, style sheets and scripts of the report."""
 
 import hashlib
 from pathlib import Path
@@ -8,7 +8,7 @@ ASSETS = Path(__file__).parent / "assets"
 
 
 def checksum() -> str:
-    """Return a checksum of all of them: a report that was made with others is due again."""
+    """Return a checksum of all of them, by which a report made with other ones is out of date."""
     digest = hashlib.sha256()
     for folder in (TEMPLATES, ASSETS):
         for path in sorted(folder.iterdir()):

@@ -1,7 +1,7 @@
-"""The page on what does not come out, docs/reproduction.md, as the report carries it, and what it says of one number.
+"""The page on results that differ, docs/reproduction.md, as part of the report, and its explanation of one number.
 
-Every block of it can be linked to. A number that does not come out is looked for in the section of its paper: the block
-that names most of what it is, in bold before others, is the one that explains it.
+Every block of the page can be linked to. The explanation of a number that differs is searched in the section of its
+paper. It is the block with most of the number's names, where names in bold count more.
 """
 
 import base64
@@ -13,13 +13,13 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 LINKED = ("paragraph_open", "list_item_open", "table_open")
-BOLD = 3  # what a name in bold weighs, where one in the text weighs 1
+BOLD = 3  # weight of a name in bold; a name in plain text has weight 1
 PREFIX = "note-"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
-    """A paragraph, an item of a list or a table: its id, its text, what of it is bold."""
+class NoteBlock:
+    """A paragraph, an item of a list or a table: its id, its text, and the words in bold."""
 
     id: str
     text: str
@@ -28,12 +28,12 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A part of the page under one heading, with the blocks below it."""
+    """The blocks of the page under one heading."""
 
     id: str
     level: int
     title: str
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[NoteBlock] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,21 +54,21 @@ class Notes:
         return []
 
     def place(self, chapter: list[Section], heading: str, *names: Iterable[str]) -> str:
-        """Return the id of what explains something that does not come out.
+        """Return the id of the explanation of a result that differs.
 
         Parameters
         ----------
         chapter : list of Section
-            Where to look.
+            The sections to search.
         heading : str
-            A word of the heading under which it stands where no block names it.
+            A word of the heading to link to if no block names the number.
         names : iterables of str
-            What it is: of each, any of several names counts. A block has to have one of the first.
+            The names of the number, each with alternatives. A block must contain one of the first.
 
         Returns
         -------
         str
-            Of a block, else of a heading; empty where there is no chapter.
+            The id of a block, else of a heading; empty if there is no chapter.
         """
         if not chapter:
             return ""
@@ -83,7 +83,7 @@ class Notes:
         return found
 
 
-def _weight(block: Block, name: str) -> int:
+def _weight(block: NoteBlock, name: str) -> int:
     word = re.compile(rf"(?<![\w(]){re.escape(name)}(?![\w(])")
     return BOLD if word.search(block.bold) else int(bool(word.search(block.text)))
 
@@ -109,7 +109,7 @@ def read(text: str, pictures: Mapping[str, bytes] | None = None) -> Notes:
             content = "" if token.type == "table_open" else _content(tokens[number:])
             bold = " ".join(re.findall(r"\*\*(.+?)\*\*", content))
             plain = re.sub(r"[*`]|\\(?=\W)", "", content)
-            sections[-1].blocks.append(Block(id=key, text=plain, bold=re.sub(r"[*`]|\\(?=\W)", "", bold)))
+            sections[-1].blocks.append(NoteBlock(id=key, text=plain, bold=re.sub(r"[*`]|\\(?=\W)", "", bold)))
         for child in token.children or []:
             if child.type == "image" and (svg := (pictures or {}).get(str(child.attrs["src"]))):
                 child.attrSet("src", "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii"))

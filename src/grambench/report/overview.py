@@ -1,4 +1,4 @@
-"""The first page: a row a paper, and a sentence on each thing that does not come out."""
+"""The first page: a row for each paper, and a sentence on each result that differs or is missing."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ import pandas as pd
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report.notes import Notes, Section
-from grambench.report.page import JUDGED, StudyReport, claim_counts
+from grambench.report.page import JUDGED, StudyReport, claim_counts, tally
 from grambench.results.study import ALL
 
-NAMED = 4  # data sets that a sentence names
-MANY = 6  # sentences on one paper that are seen at once
+NAMED = 4  # most data sets that a sentence names
+MANY = 6  # most sentences on one paper that are open at first
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """One thing that does not come out: in words, where it stands, and where it is explained, if anywhere."""
+    """One result that differs or is missing: its text, its place in the report, and its explanation, if any."""
 
     text: str
     page: str
@@ -35,7 +35,7 @@ def papers(studies: Iterable[StudyReport], notes: Notes | None) -> list[dict[str
 
 
 def extent(studies: Iterable[StudyReport]) -> dict[str, int]:
-    """Return of how many data sets and entries this run is, and how many its studies have."""
+    """Return the numbers of data sets and configurations of this run, and of its studies as a whole."""
     studies = list(studies)
     return {
         "datasets": len({name for study in studies for name in study.study.datasets}),
@@ -47,7 +47,7 @@ def extent(studies: Iterable[StudyReport]) -> dict[str, int]:
 
 def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[str, Any]:
     numbers = pd.concat([study.achieved() for study in group])
-    counts = {name: int((numbers["verdict"] == name).sum()) for name in JUDGED}
+    counts = tally(numbers["verdict"], JUDGED)
     lost = int((numbers["verdict"] == "unavailable").sum())
     claims = claim_counts(pd.concat([study.claims for study in group]))
     status = pd.concat([study.results.cells["status"] for study in group])
@@ -78,12 +78,12 @@ def _chapter(study: StudyReport, notes: Notes | None) -> list[Section]:
 
 
 def sentences(study: StudyReport, notes: Notes | None) -> list[Sentence]:
-    """Return a sentence on each thing of a study that does not come out."""
+    """Return a sentence on each result of a study that differs or is missing."""
     return [*_failures(study), *_numbers(study, notes), *_claims(study, notes)]
 
 
 def _numbers(study: StudyReport, notes: Notes | None) -> list[Sentence]:
-    """Return a sentence for each algorithm and metric of which numbers are different."""
+    """Return a sentence for each algorithm and metric with numbers that differ."""
     numbers, chapter, found = study.numbers(), _chapter(study, notes), []
     judged = numbers[numbers["verdict"].isin(JUDGED)]
     for (name, metric), part in judged.groupby(["algorithm", "metric"], sort=False):
@@ -123,10 +123,8 @@ def _claims(study: StudyReport, notes: Notes | None) -> list[Sentence]:
 
 
 def _failures(study: StudyReport) -> list[Sentence]:
-    cells, found = study.results.cells, []
-    anchor = f"{study.page}-missing"
-    failed = cells[~cells["status"].isin(["ok", "unavailable"])]
-    for (name, status, reason), part in failed.groupby(["algorithm", "status", "reason"], sort=False):
+    found, anchor = [], f"{study.page}-missing"
+    for (name, status, reason), part in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
         where = _listed(list(dict.fromkeys(map(str, part["dataset"]))))
         runs = f"{len(part)} runs" if len(part) > 1 else "1 run"
         said = f"{runs} failed: {study.results.title(str(name))} on {where}, {status}: {_clipped(str(reason))}"
@@ -134,13 +132,13 @@ def _failures(study: StudyReport) -> list[Sentence]:
     for loaded in study.prepared.values():
         if isinstance(loaded, Unavailable):
             why = _clipped("; ".join(loaded.reasons or ("no source is configured",)))
-            said = f"Data set {loaded.name} could not be had: {why}"
+            said = f"Data set {loaded.name} is unavailable: {why}"
             found.append(Sentence(text=said, page=study.page, anchor=anchor))
     return [*found, *_stand_ins(study)]
 
 
 def _stand_ins(study: StudyReport) -> list[Sentence]:
-    """Return a sentence on the data sets of a study with published numbers that did not come from the first source."""
+    """Return a sentence on the data sets of a study with published numbers that are not from their first source."""
     lacking: dict[str, list[str]] = {}
     for name, loaded in study.prepared.items() if study.study.published else ():
         if isinstance(loaded, PreparedDataset) and (lacks := loaded.source.get("lacks")):

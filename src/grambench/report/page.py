@@ -1,4 +1,4 @@
-"""What the report says of one study, from what the earlier steps wrote; the layout is in the folder `templates`."""
+"""The page of one study, from the files of the earlier steps; the layout is in the folder `templates`."""
 
 import base64
 import json
@@ -38,13 +38,13 @@ MEANINGS = {
     "compatible": "no significant difference at 1 %, but the interval is wider than the margin: the test is not sharp",
     "different": "a significant difference at 1 %; or not as printed, where nothing is left to chance",
     "speed-up": "seconds and their ratios, beside the published ones: not judged",
-    "unavailable": "nothing to compare: a failed run, or data that could not be had",
+    "unavailable": "nothing to compare: a failed run, or unavailable data",
 }
 JUDGED = ("exact", "confirmed", "compatible", "different")
-TILES = {"speed-up": "times beside the published ones", "unavailable": "without a result"}  # what their numbers count
+TILES = {"speed-up": "times beside the published ones", "unavailable": "without a result"}  # titles of the counts
 CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "contradicted": "⊥", "undecided": "?"}
 USUAL = ("accuracy_percent", "mistake_percent", "error_percent", "balanced_accuracy_percent")
-WORST = 5  # entries that are named for fits that did not converge
+WORST = 5  # configurations that are named for fits that did not converge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +54,13 @@ class Picture:
     Attributes
     ----------
     name, title, caption, alternative : str
-        Its name among the study's figures, what is printed with it, and a text for readers who cannot see it.
+        The name among the study's figures, the texts printed with it, and a text for readers who cannot see it.
     left_out : list of str
         Data sets without a panel.
     svg : bytes
-        As for papers.
+        The figure as for papers.
     chart : dict or None
-        Its numbers, see grambench.report.charts; None of a kind that has none.
+        The numbers of the interactive figure, see grambench.report.charts; None if its kind has none.
     """
 
     name: str
@@ -85,12 +85,12 @@ class Picture:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyReport:
-    """All that the report shows of one study.
+    """The contents of the page of one study.
 
     Attributes
     ----------
     results : Results
-        What was run.
+        The results of the study.
     whole : Study
         The study with all its data sets.
     earlier : str
@@ -100,17 +100,17 @@ class StudyReport:
     reproduction, claims : DataFrame
         reproduction.csv and claims.csv, empty texts for missing ones.
     comparison : dict
-        The former, see grambench.report.tables.comparison.
+        The rows of reproduction.csv, see grambench.report.tables.comparison.
     tables : dict of TableContent
         The tables by their names.
     figures : list of Picture
         The figures.
     files : dict of bytes
-        What can be downloaded: tables in three formats and CSV files, by their paths below the study's folder.
+        The files for download: tables in three formats and CSV files, by their paths below the study's folder.
     provenance : list of dict
         The provenance of every record.
     newest : datetime
-        When the newest record was written.
+        The time at which the newest record was written.
     """
 
     results: Results
@@ -138,21 +138,35 @@ class StudyReport:
 
     @property
     def ran(self) -> list[str]:
-        """The entries that were asked for."""
-        asked = set(self.results.cells["algorithm"])
-        return [name for name in self.study.algorithms if name in asked]
+        """The configurations that are part of the run."""
+        ran = set(self.results.cells["algorithm"])
+        return [name for name in self.study.algorithms if name in ran]
+
+    @property
+    def failed(self) -> pd.DataFrame:
+        """The cells whose runs failed, other than for lack of data."""
+        cells = self.results.cells
+        return cells[~cells["status"].isin(["ok", "unavailable"])]
+
+    @cached_property
+    def records(self) -> dict[tuple[str, str], str]:
+        """The record of each plain run, by data set and entry."""
+        plain = self.results.cells[self.results.cells["sweep"] == ""]
+        return {(row["dataset"], row["algorithm"]): str(row["record"]) for row in plain.to_dict("records")}
 
     @property
     def partial(self) -> str:
-        """Which part of the study was asked for, in words; empty of a whole one."""
-        pairs = ((self.study.datasets, self.whole.datasets, "data sets"), (self.ran, self.whole.algorithms, "entries"))
-        parts = [f"{len(own)} of {len(all_)} {what}" for own, all_, what in pairs if len(own) < len(all_)]
-        return " and ".join(parts)
+        """How much of the study is part of the run, in words; empty for a whole study."""
+        pairs = (
+            (self.study.datasets, self.whole.datasets, "data sets"),
+            (self.ran, self.whole.algorithms, "configurations"),
+        )
+        return " and ".join(f"{len(own)} of {len(all_)} {what}" for own, all_, what in pairs if len(own) < len(all_))
 
     def numbers(self) -> pd.DataFrame:
-        """Return the published numbers that this run asks about, each once, and not for another reading of the paper.
+        """Return the published numbers that this run reproduces, each once, and without variants of the paper.
 
-        What is not part of the run is no number that could not be had.
+        A number that is not part of the run is left out rather than counted as unavailable.
         """
         rows = self.reproduction
         named = {(str(d), str(a)) for d, a in zip(self.results.cells["dataset"], self.results.cells["algorithm"])}  # noqa: B905
@@ -166,9 +180,9 @@ class StudyReport:
         return own.drop_duplicates(["dataset", "algorithm", "metric"])
 
     def achieved(self) -> pd.DataFrame:
-        """Return those of the published numbers that are results of algorithms, of which lower or higher is better.
+        """Return the published numbers that are results of algorithms: low or high ones are best.
 
-        Sizes of data sets, names of kernels and how many were selected are not.
+        Sizes of data sets, names of kernels and numbers of selected kernels are left out.
         """
         rows = self.numbers()
         own = [METRICS[str(metric)].better is not None for metric in rows["metric"]]
@@ -187,7 +201,7 @@ class StudyReport:
 
 
 def facts(provenance: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return what ran where: for each fact its value, or all values with their number of records."""
+    """Return the facts on where runs took place, each with its value, or all values with their numbers of records."""
     found: dict[str, Counter[str]] = {}
     for record in provenance:
         if "versions" not in record:
@@ -210,9 +224,8 @@ def _values(counts: Counter[str]) -> str:
 
 
 def view(study: StudyReport) -> dict[str, Any]:
-    """Return what the template of a study's page shows."""
+    """Return the values that the template of a study's page shows."""
     results, cells, numbers, achieved = study.results, study.results.cells, study.numbers(), study.achieved()
-    failed = cells[~cells["status"].isin(["ok", "unavailable"])]
     tables = [(name, *shown(grid)) for name, grid in study.tables.items()]
     return {
         "plan": study.study,
@@ -221,16 +234,16 @@ def view(study: StudyReport) -> dict[str, Any]:
         "bars": bars(numbers),
         "tables": tables,
         "cells": _details(study, [grid for _, grid, _ in tables]),
-        "counts": {name: int((numbers["verdict"] == name).sum()) for name in VERDICTS},
-        "tiles": {name: int((achieved["verdict"] == name).sum()) for name in VERDICTS},
+        "counts": tally(numbers["verdict"], VERDICTS),
+        "tiles": tally(achieved["verdict"], VERDICTS),
         "testing": _testing(achieved),
         "claim_counts": claim_counts(study.claims),
         "claims": [row | {"again": _percent(row["probability"])} for row in study.claims.to_dict("records")],
         "differences": differences(study),
         "speed_ups": _speed_ups(study),
         "fits": convergence(results),
-        "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(failed), "all": len(cells)},
-        "failed": [row | {"title": results.title(str(row["algorithm"]))} for row in failed.to_dict("records")],
+        "runs": {"ok": int((cells["status"] == "ok").sum()), "failed": len(study.failed), "all": len(cells)},
+        "failed": [row | {"title": results.title(str(row["algorithm"]))} for row in study.failed.to_dict("records")],
         "sources": [source(loaded) for loaded in study.prepared.values() if isinstance(loaded, PreparedDataset)],
         "unavailable": [loaded for loaded in study.prepared.values() if isinstance(loaded, Unavailable)],
         "outside": _outside(study),
@@ -238,14 +251,19 @@ def view(study: StudyReport) -> dict[str, Any]:
     }
 
 
+def tally(values: pd.Series, names: Iterable[str]) -> dict[str, int]:
+    """Return how often each of some names is among the values."""
+    return {name: int((values == name).sum()) for name in names}
+
+
 def claim_counts(claims: pd.DataFrame) -> dict[str, int]:
     """Return how many claims have each verdict, and how many could be decided."""
-    counts = {name: int((claims["verdict"] == name).sum()) for name in CLAIM_SIGNS}
+    counts = tally(claims["verdict"], CLAIM_SIGNS)
     return counts | {"decided": counts["holds"] + counts["fails"], "all": len(claims)}
 
 
 def _testing(numbers: pd.DataFrame) -> dict[str, Any]:
-    """Return how the verdicts of a study were come by: by how many tests, how sharp, and of which numbers."""
+    """Return how the verdicts of a study were reached: the number of tests, their power, and the numbers tested."""
     unfitted = numbers[numbers["chosen"] == ""]["verdict"]
     fitted = numbers[(numbers["chosen"] != "") & numbers["verdict"].isin(JUDGED)]
     compatible, different = (numbers[numbers["verdict"] == name] for name in ("compatible", "different"))
@@ -255,7 +273,7 @@ def _testing(numbers: pd.DataFrame) -> dict[str, Any]:
         "misprinted": int(different["p_value"].isna().sum()),
         "normality": normality(judged_by_replications(numbers)["z"]),
         "fitted": len(fitted),
-        "unfitted": {name: int((unfitted == name).sum()) for name in JUDGED},
+        "unfitted": tally(unfitted, JUDGED),
         "detectable": [
             (METRICS[str(metric)].label, float(part["margin"].median()), float(part["detectable"].median()))
             for metric, part in compatible.groupby("metric", sort=False)
@@ -300,24 +318,24 @@ def _places(grid: TableContent) -> range:
 
 
 def _details(study: StudyReport, grids: list[TableContent]) -> dict[str, dict[str, Any]]:
-    """Return what is known of each cell of the tables beyond what they print, by data set, algorithm and metric."""
+    """Return further facts on each cell of the tables, by data set, algorithm and metric."""
     results, found = study.results, {}
-    plain = results.cells[results.cells["sweep"] == ""]
-    records = dict(zip(zip(plain["dataset"], plain["algorithm"], strict=True), plain["record"], strict=True))
-    for cell in (cell for grid in grids for block in grid.blocks for row in block.rows for cell in row.cells):
+    for cell in (cell for grid in grids for cell in grid.cells()):
         if cell.key is None or "|".join(cell.key) in found:
             continue
         dataset, algorithm, _ = cell.key
         ours = cell.numbers[0] if cell.numbers else None
         row = study.compared.get(cell.key)
-        detail = {"record": records.get((dataset, algorithm), ""), "why": results.missing(dataset, algorithm)}
+        record, why = study.records.get((dataset, algorithm), ""), results.missing(dataset, algorithm)
+        detail: dict[str, Any] = {"record": record, "why": why}
         if ours is not None and ours.runs:
             detail |= {"mean": _digits(ours.mean), "std": _digits(ours.std), "runs": ours.runs}
         if row is not None:
             detail |= {"published": row["published"], "verdict": row["verdict"], "why": row["reason"]}
             names = ("difference", "low", "high", "p_value", "rank_p_value", "z", "margin")
             detail |= {name: _digits(row[name]) for name in names}
-            if row["replications"] > 0:  # the difference is of their mean, not of this run's
+            # With replications, the difference is that of their mean, not of this run's.
+            if row["replications"] > 0:
                 detail["replications"] = int(row["replications"])
                 detail["replicated"] = _digits(row["published_mean"] + row["difference"])
         known = {name: value for name, value in detail.items() if value not in ("", None)}
@@ -332,7 +350,7 @@ def _digits(value: Any) -> float | None:
 
 
 def differences(study: StudyReport) -> list[dict[str, Any]]:
-    """Return the numbers that are different, other readings of the paper among them."""
+    """Return the numbers that are different, with those of variants of the paper."""
     rows = study.reproduction[study.reproduction["verdict"] == "different"].to_dict("records")
     return [
         {str(key): value for key, value in row.items()}
@@ -348,15 +366,15 @@ def _speed_ups(study: StudyReport) -> list[tuple[str, float]]:
 
 
 def convergence(results: Results) -> dict[str, Any]:
-    """Return how many fits tell whether they reached what they stop at, how many did not, and the worst entries."""
-    told = results.runs[results.runs["metric"] == "converged"].dropna(subset="result")
-    missed = told["result"].eq(0.0).groupby(told["algorithm"], sort=False).agg(["sum", "size"])
+    """Return how many fits report their convergence, how many did not converge, and the worst configurations."""
+    known = results.runs[results.runs["metric"] == "converged"].dropna(subset="result")
+    missed = known["result"].eq(0.0).groupby(known["algorithm"], sort=False).agg(["sum", "size"])
     worst = missed[missed["sum"] > 0].sort_values("sum", ascending=False, kind="stable")
     named = [
         (results.title(str(name)), int(few), int(of))
         for name, few, of in zip(worst.index, *worst.to_numpy().T, strict=True)
     ]
-    return {"all": len(told), "missed": int(missed["sum"].sum()), "worst": named[:WORST], "others": len(named[WORST:])}
+    return {"all": len(known), "missed": int(missed["sum"].sum()), "worst": named[:WORST], "others": len(named[WORST:])}
 
 
 def _outside(study: StudyReport) -> list[str]:
@@ -384,10 +402,10 @@ def _text(value: Any) -> str:
 
 
 def _percent(probability: str) -> str:
-    """Return a probability as a person reads it; nothing where it is not known."""
+    """Return a probability in percent; an empty text if it is not known."""
     return f"{100 * float(probability):.0f} %" if probability else ""
 
 
 def seconds(study: StudyReport) -> float:
-    """Return what all runs took together."""
+    """Return the wall time of all runs together."""
     return float(pd.to_numeric(study.results.cells["wall_seconds"], errors="coerce").sum())

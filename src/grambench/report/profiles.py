@@ -1,4 +1,4 @@
-"""The pages about one algorithm and about one data set: what it is, where it ran, and how it did."""
+"""The pages about one algorithm and about one data set: its description, its runs and its results."""
 
 import inspect
 import re
@@ -16,8 +16,8 @@ Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Profile:
-    """One page: its name, its title, what it is in a line, and what its template shows beside."""
+class ProfilePage:
+    """One page: its name, its title, a description in one line, and further values that its template shows."""
 
     page: str
     name: str
@@ -27,12 +27,12 @@ class Profile:
 
 
 def page_of(algorithm: str) -> str:
-    """Return the name of an algorithm's page; one from outside is called by its path or its module."""
+    """Return the name of an algorithm's page; an algorithm from outside is named after its path or its module."""
     return "algorithm-" + re.sub(r"[^A-Za-z0-9_]+", "-", algorithm).strip("-")
 
 
-def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[Profile]:
-    """Return a page for each algorithm that was asked for, in the order of the studies."""
+def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[ProfilePage]:
+    """Return a page for each algorithm of the run, in the order of the studies."""
     entries: dict[str, list[tuple[StudyReport, str]]] = {}
     for study in studies:
         for entry in study.ran:
@@ -40,10 +40,10 @@ def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[Profile]:
     return [_algorithm(name, used, [row for row in rows if row["file"] == name]) for name, used in entries.items()]
 
 
-def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Profile:
+def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> ProfilePage:
     text = algorithms.docstring(name) or name
     first, _, rest = text.partition("\n\n")
-    return Profile(
+    return ProfilePage(
         page=page_of(name),
         name=name,
         title=algorithms.title(name),
@@ -74,7 +74,7 @@ def paragraphs(text: str) -> list[tuple[str, str]]:
 
 
 def _parameters(name: str, used: list[tuple[StudyReport, str]]) -> Rows:
-    """Return the parameters of an algorithm: default, meaning, and what the studies' entries set."""
+    """Return the parameters of an algorithm: default, meaning, and the values that the studies' configurations set."""
     if algorithms.fault(name):
         return []
     cls = algorithms.load(name).parameters
@@ -96,7 +96,7 @@ def _parameters(name: str, used: list[tuple[StudyReport, str]]) -> Rows:
 
 
 def _attributes(text: str) -> dict[str, str]:
-    """Return what a docstring of numpydoc says of each attribute."""
+    """Return the description of each attribute in a numpydoc docstring."""
     found: dict[str, str] = {}
     names: list[str] = []
     for line in text.partition("Attributes\n----------\n")[2].splitlines():
@@ -108,7 +108,7 @@ def _attributes(text: str) -> dict[str, str]:
 
 
 def _ranking(study: StudyReport, entry: str) -> dict[str, Any] | None:
-    """Return the mean rank of an entry among those of a study that have any result; None where there is nobody else."""
+    """Return the mean rank of a configuration among those of a study that have results; None if there is no other."""
     metric, results = study.main_metric(), study.results
     if not metric:
         return None
@@ -129,11 +129,9 @@ def _ranking(study: StudyReport, entry: str) -> dict[str, Any] | None:
 
 
 def results_of(study: StudyReport) -> Rows:
-    """Return a row for each entry on each data set that was asked for: number, verdict, rank."""
+    """Return a row for each configuration on each data set of the run: number, verdict, rank."""
     results, metric, rows = study.results, study.main_metric(), []
     titles = {entry: results.title(entry) for entry in study.ran}
-    plain = results.cells[results.cells["sweep"] == ""]
-    records = dict(zip(zip(plain["dataset"], plain["algorithm"], strict=True), plain["record"], strict=True))
     for dataset in study.study.datasets:
         ranks = results.means(study.ran, metric, [dataset]).iloc[0].dropna().round(9)
         if metric:
@@ -162,14 +160,16 @@ def results_of(study: StudyReport) -> Rows:
                     "of": len(ranks),
                     "status": status,
                     "why": results.missing(dataset, entry),
-                    "record": str(records.get((dataset, entry), "")),
+                    "record": study.records.get((dataset, entry), ""),
                 }
             )
     return rows
 
 
-def of_datasets(studies: list[StudyReport], rows: Rows, descriptions: Mapping[str, Mapping[str, Any]]) -> list[Profile]:
-    """Return a page for each data set that was asked for, in the order of the studies."""
+def of_datasets(
+    studies: list[StudyReport], rows: Rows, descriptions: Mapping[str, Mapping[str, Any]]
+) -> list[ProfilePage]:
+    """Return a page for each data set of the run, in the order of the studies."""
     used: dict[str, list[StudyReport]] = {}
     for study in studies:
         for name in study.study.datasets:
@@ -180,7 +180,7 @@ def of_datasets(studies: list[StudyReport], rows: Rows, descriptions: Mapping[st
     ]
 
 
-def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[str, Any]) -> Profile:
+def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[str, Any]) -> ProfilePage:
     loaded = used[0].prepared.get(name)
     have = loaded if isinstance(loaded, PreparedDataset) else None
     size = have.features.shape if have else (described.get("n", ""), described.get("d", ""))
@@ -189,7 +189,7 @@ def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[
     named = [("Examples", size[0]), ("Features", size[1]), ("Classes", classes or positive)]
     prose = (("Licence", "licence"), ("Citation", "citation"), ("From", "url"))
     named += [(label, described.get(key, "")) for label, key in prose]
-    return Profile(
+    return ProfilePage(
         page=f"dataset-{name}",
         name=name,
         title=name,

@@ -32,13 +32,13 @@ class Report:
     Attributes
     ----------
     studies : list of StudyReport
-        Each with its page.
+        The studies, each with its page.
     title : str
-        What the configuration calls this run, such as "Demo"; may be empty.
+        The name of this run in the configuration, such as "Demo"; it may be empty.
     descriptions : dict
-        Of the data sets, by their names: title, licence, citation, url, n and d.
+        Title, licence, citation, url, n and d of the data sets, by their names.
     notes : Notes or None
-        The page on what does not come out, where there is one.
+        The page on results that differ, if there is one.
     """
 
     studies: list[StudyReport]
@@ -60,7 +60,7 @@ def write(report: Report) -> dict[str, bytes]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Page:
-    """One page: its name, its template, what the browser's tab calls it, what the template shows."""
+    """One page: its name, its template, the title of the browser's tab, and the values that the template shows."""
 
     name: str
     template: str
@@ -90,7 +90,7 @@ def _pages(report: Report) -> list[_Page]:
     for template, group in (("algorithm.html", contestants), ("dataset.html", datasets)):
         pages += [_Page(name=each.page, template=template, title=each.title, shown={"it": each}) for each in group]
     if report.notes:
-        pages.append(_Page(name="notes", template="notes.html", title="What does not come out", shown={}))
+        pages.append(_Page(name="notes", template="notes.html", title="Results that differ", shown={}))
     return pages
 
 
@@ -100,16 +100,16 @@ def _folder(report: Report, pages: list[_Page]) -> dict[str, str]:
 
 
 class _Renderer:
-    """Fills the templates in, for a folder or for one file.
+    """Fills in the templates, for a folder or for one file.
 
     Parameters
     ----------
     report : Report
-        What is shown.
+        The report.
     pages : list of _Page
-        All of them.
+        All pages.
     whole : bool
-        Whether they become one file.
+        Whether the pages become one file.
     """
 
     def __init__(self, report: Report, pages: list[_Page], *, whole: bool) -> None:
@@ -140,17 +140,17 @@ class _Renderer:
             "level": LEVEL,
         }
 
-    def one(self, chosen: _Page) -> str:
+    def one(self, selected: _Page) -> str:
         """Return a page of the folder."""
-        self.at = chosen.name
-        return self._framed(chosen.title, self._content(chosen))
+        self.at = selected.name
+        return self._framed(selected.title, self._content(selected))
 
     def all(self) -> str:
         """Return the one file."""
         return self._framed("Report", Markup("\n").join(map(self._content, self.pages)))
 
-    def _content(self, chosen: _Page) -> Markup:
-        return Markup(self.environment.get_template(chosen.template).render(key=chosen.name, **chosen.shown))
+    def _content(self, selected: _Page) -> Markup:
+        return Markup(self.environment.get_template(selected.template).render(key=selected.name, **selected.shown))
 
     def _framed(self, title: str, content: Markup) -> str:
         inline: dict[str, list[Markup]] = {"styles": [], "scripts": []}

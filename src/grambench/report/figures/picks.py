@@ -52,6 +52,6 @@ class PicksFigure(DatasetsFigure):
             axes.set_xlim(left=0)
             axes.set_ylim(-3, 103)
 
-        label = f"Repeats in which one of the {self.count} best kernels has most weight (%)"
+        label = f"Repetitions in which one of the {self.count} best kernels has most weight (%)"
         x_label = results.study.protocol.progress
         return Chart(panels=data.panels(self, find), x_label=x_label, y_label=label, scale=scale)

@@ -26,19 +26,19 @@ class DatasetsTable(TableKind):
         from grambench.results.collect import DATASET
         from grambench.results.columns import Column, Table
 
-        source = "where it came from: its origin, or the kind of its source where that says it all"
+        source = "where it came from: its origin, or the kind of its source"
         return Table(
             "tables/*.csv",
             "a data set, of a table of kind datasets",
             (
                 DATASET,
-                Column("n", "integer", "examples; 0 where it could not be had, or is not part of this run", "count"),
+                Column("n", "integer", "examples; 0 if it is unavailable, or not part of this run", "count"),
                 Column("d", "integer", "features; 0 of images", "count"),
                 Column("classes", "integer", "classes; 0 where there are no data", "count"),
                 Column("positives", "integer", "examples of class +1; 0 of more than two classes", "count"),
                 Column("nonzero_percent", "number", "share of the feature values that are not 0", "%"),
                 Column("source", "text", source),
-                Column("drawn", "text", "what a run is repeated over or draws, as the study's protocol says it"),
+                Column("drawn", "text", "permutations or random splits of a run, as the study's protocol states them"),
                 Column("published_n", "number", "published number of examples, if any", "count"),
                 Column("published_d", "number", "published number of features, if any", "count"),
                 Column("reason", "text", "why there are no data, in one line"),

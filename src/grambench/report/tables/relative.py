@@ -70,7 +70,7 @@ class RelativeTable(TableKind):
         distances = ours.sub(best, axis="index"), printed.sub(printed[self.reference], axis="index")
         ratios = to_reference(seconds), to_reference(printed_seconds)
         heads = {
-            f"{metric}_from_best_kernel": f"{label}, from the best kernel by itself",
+            f"{metric}_from_best_kernel": f"{label}, from the best single kernel",
             "seconds_percent_of_reference": f"Seconds, in percent of those of {title}",
             "rank": f"Rank by {label}",
         }

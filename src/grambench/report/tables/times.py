@@ -31,7 +31,7 @@ class TimesTable(TableKind):
         remarks = [
             "Mean seconds of a run; in parentheses the published ones.",
             "Seconds are not judged; the ratios depend on the implementation too.",
-            "Other runs may have shared the machine.",
+            "Other runs may have shared the computer.",
             *_origins(data, datasets, reference),
             *data.absences(datasets, self.algorithms),
         ]
