@@ -30,7 +30,7 @@ def main():
             record = records.read(path)
             weights = record.kernel_values["weight"].reshape(-1, record.kernel_values["weight"].shape[-1])
             counts = [np.mean([(row > share * row.max()).sum() for row in weights]) for share in SHARES]
-            chosen = " ".join(f"{value:g}" for value in record.metrics["chosen_c"].ravel())
+            chosen = " ".join(f"{value:g}" for value in record.metrics["selected_C"].ravel())
             rows[path.parent.name] = [published[algorithm, path.parent.name], *counts, chosen]
         table = pd.DataFrame.from_dict(rows, orient="index", columns=["published", *SHARES, "chosen C"])
         off = [f"{share:g}: {np.abs(table[share] - table['published']).mean():.1f}" for share in SHARES]

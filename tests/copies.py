@@ -40,7 +40,7 @@ NESTED = {
     "title": "Small",
     "paper": "Nobody",
     "kernels": STUDY["kernels"],
-    "protocol": {"kind": "nested", "parts": 2, "folds": 2, "select": "C", "values": [1.0, 10.0]},
+    "protocol": {"kind": "nested_cv", "outer_folds": 2, "inner_folds": 2, "select": "C", "values": [1.0, 10.0]},
     "datasets": ["sonar"],
     "algorithms": {
         "unif": {"algorithm": "uniform_svm"},

@@ -52,7 +52,7 @@ SETTINGS = {
     "name": "leaderboard",
     "title": "A small leaderboard",
     "paper": "Nobody",
-    "protocol": {"kind": "holdout", "repeats": REPEATS, "sizes": {"default": [50, 60, 70]}, "values": [1]},
+    "protocol": {"kind": "random_splits", "repeats": REPEATS, "sizes": {"default": [50, 60, 70]}, "values": [1]},
     "dictionary": {"family": "gaussian", "low": 1, "high": 100, "count": 3, "spacing": "log"},
     "datasets": list(BEST),
     "algorithms": {

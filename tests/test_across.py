@@ -38,7 +38,7 @@ SETTINGS = {
     "name": "small",
     "title": "A small study",
     "paper": "Nobody",
-    "protocol": {"kind": "holdout", "repeats": REPEATS, "sizes": {"default": [5, 6, 7]}, "values": [1]},
+    "protocol": {"kind": "random_splits", "repeats": REPEATS, "sizes": {"default": [5, 6, 7]}, "values": [1]},
     "dictionary": {"family": "gaussian", "low": 1, "high": 100, "count": 3, "spacing": "log"},
     "datasets": list(ERRORS),
     "algorithms": {

@@ -38,8 +38,8 @@ def run(spec, data):
 CASES = {
     "online": ("omkc/sonar/omkc_ss", {"repeats": 5, "checkpoints": 4}),
     "online sweep": ("omkc/spambase/omkc_ds/beta", {"repeats": 5}),
-    "nested": ("rkl/sonar/unif", {"folds": 2, "values": [1.0, 10.0]}),
-    "scaling": ("rkl/heart/mkl_l1/scale_all", {"folds": 2, "values": [1.0]}),
+    "nested": ("rkl/sonar/unif", {"inner_folds": 2, "values": [1.0, 10.0]}),
+    "scaling": ("rkl/heart/mkl_l1/scale_all", {"inner_folds": 2, "values": [1.0]}),
     "holdout": ("ca_eleven/sonar/ca_1d", {"repeats": 5, "sizes": {"default": [30, 20, 10]}}),
     "profile": ("ca_letter/letter_b_d/ca_1d/profile", {"repeats": 5, "sizes": {"default": [30, 20, 10]}}),
 }

@@ -22,7 +22,7 @@ STUDY = Study.model_validate(
         "name": "leaderboard",
         "title": "Leaderboard",
         "paper": "Nobody",
-        "protocol": {"kind": "holdout", "repeats": 1, "sizes": {"default": [5, 6, 7]}, "values": [1]},
+        "protocol": {"kind": "random_splits", "repeats": 1, "sizes": {"default": [5, 6, 7]}, "values": [1]},
         "dictionary": {"family": "gaussian", "low": 1, "high": 100, "count": 3, "spacing": "log"},
         "datasets": SETS,
         "algorithms": {name: {"algorithm": "ca_1d", "title": name.upper()} for name in ENTRIES},

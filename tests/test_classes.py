@@ -99,7 +99,7 @@ def test_every_algorithm_meets_many_classes(file):
     assert np.allclose(outcome.metrics["error_percent"], 100 - accuracy)
     assert (accuracy > 70).all()
     assert outcome.kernel_values["weight"].shape == (1, 2, 3)
-    assert np.isnan(outcome.metrics["chosen_c"]).all() == (file != "cka")
+    assert np.isnan(outcome.metrics["selected_C"]).all() == (file != "cka")
 
 
 @pytest.mark.parametrize("source", UNSEEDED)
@@ -120,7 +120,7 @@ def test_what_validation_chooses_is_the_first_of_the_best():
         one = specification("pegasos", tune=tune | {"values": [value]})
         errors.append(classes.outcome(one, data).metrics["validation_error_percent"][0])
     best = np.argmin(errors, axis=0)
-    assert chosen.metrics["chosen_value"][0].tolist() == [tune["values"][place] for place in best]
+    assert chosen.metrics["selected_value"][0].tolist() == [tune["values"][place] for place in best]
     assert np.allclose(chosen.metrics["validation_error_percent"][0], np.min(errors, axis=0))
 
 
@@ -134,7 +134,7 @@ def test_p_and_C_are_chosen_together():
         one = specification("pegasos", tune=tune | {"values": [p], "C": [C]})
         errors.append(classes.outcome(one, data).metrics["validation_error_percent"][0])
     best = [tried[place] for place in np.argmin(errors, axis=0)]
-    assert list(zip(chosen["chosen_value"][0], chosen["chosen_c"][0], strict=True)) == best
+    assert list(zip(chosen["selected_value"][0], chosen["selected_C"][0], strict=True)) == best
     assert np.array_equal(chosen["validation_error_percent"][0], np.min(errors, axis=0))
     assert np.ptp(errors) > 0.0
 
@@ -272,7 +272,7 @@ STUDY = {
     "name": "s",
     "title": "-",
     "paper": "-",
-    "protocol": {"kind": "classes", "sizes": {"default": [10, 5, 8]}, "values": [1]},
+    "protocol": {"kind": "per_class_splits", "sizes": {"default": [10, 5, 8]}, "values": [1]},
     "kernels": [{"family": "polynomial", "values": [1]}],
     "datasets": ["toy"],
     "algorithms": {"obscure": {}, "uniform_svm": {}},
@@ -392,7 +392,7 @@ def test_blocks_divide_an_image():
 
 
 def test_a_study_needs_sizes_of_each_data_set():
-    settings = STUDY | {"protocol": {"kind": "classes", "sizes": {"other": [1, 1, 1]}, "values": [1]}}
+    settings = STUDY | {"protocol": {"kind": "per_class_splits", "sizes": {"other": [1, 1, 1]}, "values": [1]}}
     with pytest.raises((ConfigError, ValueError), match="sizes: toy has none, and there is no default"):
         Study.model_validate(settings)
 
@@ -409,7 +409,7 @@ def test_a_study_needs_sizes_of_each_data_set():
         ),
         ({"tune": {"parameter": "C", "values": [1], "C": [1]}}, "a tune over C has no other C"),
         ({"tune": TWO, "parameters": {"C": 1}}, "obscure sets C, which is tuned"),
-        ({"tune": TWO, "protocol": {"kind": "holdout", "values": [1], "shares": [0.5, 0.25, 0.25]}}, "two parameters"),
+        ({"tune": TWO, "protocol": {"kind": "random_splits", "values": [1], "shares": [0.5, 0.25, 0.25]}}, "two parameters"),
     ],
 )
 def test_sizes_and_choices_that_cannot_be(changes, said):

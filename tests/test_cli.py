@@ -206,13 +206,13 @@ def test_compare_cries_no_wolf_over_hundreds_of_cells(capsys, tmp_path, study, r
 
 def test_compare_knows_numbers_that_a_holdout_study_does_not_have(capsys, tmp_path):
     numbers = np.array([[np.nan] * 10, [np.nan, *range(9)], range(10)], dtype=float)
-    base = write_numbers(tmp_path / "a", "ca_eleven", "chosen_c", numbers)
+    base = write_numbers(tmp_path / "a", "ca_eleven", "selected_C", numbers)
     assert call(capsys, "compare", base, base)[:2] == (0, "3 same\n")
     more = np.hstack([numbers, numbers + 7.0])
-    assert call(capsys, "compare", base, write_numbers(tmp_path / "b", "ca_eleven", "chosen_c", more))[1] == "3 same\n"
+    assert call(capsys, "compare", base, write_numbers(tmp_path / "b", "ca_eleven", "selected_C", more))[1] == "3 same\n"
     numbers[0] = 1.0
     assert (
-        "1 changed" in call(capsys, "compare", base, write_numbers(tmp_path / "c", "ca_eleven", "chosen_c", numbers))[1]
+        "1 changed" in call(capsys, "compare", base, write_numbers(tmp_path / "c", "ca_eleven", "selected_C", numbers))[1]
     )
 
 

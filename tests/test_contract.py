@@ -395,7 +395,7 @@ def inputs(tmp_path):
         grams.write_gram(path, grams.inner_products(made.features), Kernel.parse(name))
     protocols = {
         "online": {"repeats": 1, "checkpoints": 2},
-        "nested": {"parts": 2, "folds": 2, "select": "C", "values": [1.0]},
+        "nested": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [1.0]},
         "holdout": {"repeats": 1, "sizes": {"default": [20, 10, 10]}, "values": [1.0]},
     }
 

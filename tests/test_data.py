@@ -51,7 +51,7 @@ def test_sparse_features_are_refused_and_orders_are_permutations_of_their_own():
 def test_pools_are_scaled_by_the_training_examples_alone(trace):
     rng = np.random.default_rng(1)
     train, others = rng.normal(size=(12, 3)), rng.normal(size=(5, 3))
-    asked = specification("uniform_svm", "nested", protocol={"select": "C", "values": [1.0]})
+    asked = specification("uniform_svm", "nested_cv", protocol={"select": "C", "values": [1.0]})
     pools = Pools(asked, train, trace)
     known, between, among = pools.train(), pools.between(others), pools.among(others)
     assert (known.shape, between.shape, among.shape) == ((3, 12, 12), (3, 5, 12), (3, 5, 5))

@@ -20,7 +20,7 @@ NESTED = {
     "name": "small",
     "title": "Small",
     "paper": "Nobody",
-    "protocol": {"kind": "nested", "parts": 4, "folds": 2, "select": "C", "values": [1.0, 10.0]},
+    "protocol": {"kind": "nested_cv", "outer_folds": 4, "inner_folds": 2, "select": "C", "values": [1.0, 10.0]},
     "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5]}],
     "datasets": ["sonar"],
     "algorithms": {
@@ -43,7 +43,7 @@ NESTED = {
 PROTOCOLS = [
     NESTED["protocol"],
     {"kind": "online"},
-    {"kind": "holdout", "sizes": {"default": [60, 60, 60]}, "values": [1.0]},
+    {"kind": "random_splits", "sizes": {"default": [60, 60, 60]}, "values": [1.0]},
 ]
 
 
@@ -78,7 +78,7 @@ def test_settings_of_a_plain_run(small):
         "file": "rkl",
         "sweep": "",
         "values": [],
-        "protocol": {"kind": "nested", "parts": 4, "folds": 2, "select": "C", "values": [1.0, 10.0], "trace": 1.0},
+        "protocol": {"kind": "nested_cv", "outer_folds": 4, "inner_folds": 2, "select": "C", "values": [1.0, 10.0], "trace": 1.0},
         "kernels": ["polynomial_p1", "gaussian_sigma0.5"],
         "seed": 7,
     }
@@ -305,7 +305,7 @@ def test_a_mapping_on_the_command_line_names_its_studies(tmp_path, asked, studie
     assert list(found.studies) == studies
 
 
-MANY = {"kind": "classes", "sizes": {"default": [10, 5, 5]}, "values": [1.0]}
+MANY = {"kind": "per_class_splits", "sizes": {"default": [10, 5, 5]}, "values": [1.0]}
 
 
 def test_classes_meet_what_learns_them(tmp_path):

@@ -28,7 +28,7 @@ FAMILY = Dictionary(family="gaussian", low=0.1, high=10.0, count=4, spacing="log
 DICTIONARY = FAMILY.model_dump(mode="json") | {"grid": FAMILY.grid()}
 PROTOCOLS = {
     "online": {"repeats": 2, "checkpoints": 6},
-    "nested": {"parts": 2, "folds": 2, "select": "C", "values": [0.1, 1.0]},
+    "nested": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [0.1, 1.0]},
     "holdout": {"repeats": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
 }
 OTHER = {"random_forest": {"trees": 20}, "single_kernel": {"kernel": 2}}  # what by default takes long, or is no choice
@@ -122,9 +122,9 @@ def test_every_algorithm_runs_under_every_protocol(name, kind, kernels, prepared
         expected = set((nested if kind == "nested" else holdout).METRICS)
         weights = record.kernel_values["weight"]
         assert np.isfinite(weights[..., 0]).all() and (np.nan_to_num(weights) >= 0.0).all()
-        unknown = {"chosen_value"}
+        unknown = {"selected_value"}
         if not machine and not (kind == "nested" and tuned):
-            unknown |= {"chosen_c"}
+            unknown |= {"selected_C"}
         if known.certify is None:
             unknown |= {"gap", "kkt"}
         if known.converged is None:

@@ -42,7 +42,7 @@ def test_a_replication_is_a_run_with_other_draws(plan, case):
     first, again, later = (run(spec | {"block": block}, data) for block in ([0, 4], [5, 9], [10, 14]))
     both = run(spec | {"block": [5, 14]}, data)
     same = []
-    for metric in first.metrics.keys() - {"seconds", "search_seconds"}:
+    for metric in first.metrics.keys() - {"seconds", "fit_seconds"}:
         same.append(np.array_equal(first.metrics[metric], again.metrics[metric], equal_nan=True))
         expected = np.concatenate([again.metrics[metric], later.metrics[metric]], axis=1)
         assert both.metrics[metric].tobytes() == expected.tobytes(), metric
@@ -62,7 +62,7 @@ def test_on_published_orders_only_what_draws_changes(plan):
 
 def test_a_nested_replication_is_another_partition():
     data = dataset()
-    asked = [specification("unif", "nested", protocol={"select": "C", "values": [1.0]}, block=[0, 14])]
+    asked = [specification("unif", "nested_cv", protocol={"select": "C", "values": [1.0]}, block=[0, 14])]
     found = [part.outer.test.labels.size for part in splits.parts(asked[0], data)]
     assert [sum(found[start : start + 5]) for start in (0, 5, 10)] == [60, 60, 60]
 

@@ -30,7 +30,7 @@ def record(same):
         algorithm="om2",
         status="ok",
         orders="seeded",
-        metrics={"gap": np.array([[0.1, np.nan, -0.0]]), "seconds": np.ones((1, 3)), "search_seconds": np.ones((1, 3))},
+        metrics={"gap": np.array([[0.1, np.nan, -0.0]]), "seconds": np.ones((1, 3)), "fit_seconds": np.ones((1, 3))},
         curves={"weights": np.random.default_rng(0).random((1, 3, same.KEPT))},
         rounds=np.array([5, 10]),
         provenance={"source": SOURCE, "processor": same.processor(), "revision": "abc"},
@@ -86,7 +86,7 @@ def test_seconds_and_what_is_new_are_no_difference(run, record):
     metrics = {
         **record.metrics,
         "seconds": np.full((1, 3), 2.0),
-        "search_seconds": np.zeros(1),
+        "fit_seconds": np.zeros(1),
         "kkt": np.zeros((1, 3)),
     }
     code, out = run(replace(record, metrics=metrics))

@@ -38,7 +38,7 @@ def dataset(n=120, seed=0, share=0.3):
 def asked(file="single_kernel", *, protocol=(), kernels=KERNELS, parameters=(), **changes):
     points = [algorithms.resolved(file, dict(parameters))]
     defaults = {"repeats": 3, "values": [0.1, 10.0], "validation": 0.25, "checkpoints": 5}
-    return specification(file, "split", protocol=defaults | dict(protocol), kernels=kernels, points=points, **changes)
+    return specification(file, "official_split", protocol=defaults | dict(protocol), kernels=kernels, points=points, **changes)
 
 
 TUNE = {"parameter": "kernel", "values": [0.0, 1.0, 2.0], "by": "error"}
@@ -47,9 +47,9 @@ TUNE = {"parameter": "kernel", "values": [0.0, 1.0, 2.0], "by": "error"}
 def test_the_best_kernel_by_validation_is_trained_on_the_whole_training_part():
     found = split.outcome(asked(tune=TUNE), dataset())
     assert found.metrics["selected_kernel"].tolist() == [[3.0] * 3]
-    assert found.metrics["chosen_value"].tolist() == [[2.0] * 3]
+    assert found.metrics["selected_value"].tolist() == [[2.0] * 3]
     assert (found.metrics["accuracy_percent"] > 80.0).all()
-    assert set(found.metrics["chosen_c"].ravel()) <= {0.1, 10.0}
+    assert set(found.metrics["selected_C"].ravel()) <= {0.1, 10.0}
     assert (found.kernel_values["weight"] == [0.0, 0.0, 1.0]).all()
 
 
@@ -58,7 +58,7 @@ def test_what_is_tested_changes_nothing_that_is_chosen():
     other = replace(data, labels=np.where(data.test, -data.labels, data.labels))
     other.views["good"][data.test] = 1
     first, second = (split.outcome(asked(tune=TUNE), each) for each in (dataset(), other))
-    for name in ("selected_kernel", "chosen_c", "validation_error_percent", "kernel_values"):
+    for name in ("selected_kernel", "selected_C", "validation_error_percent", "kernel_values"):
         assert np.array_equal(first.metrics[name], second.metrics[name])
     assert not np.array_equal(first.metrics["accuracy_percent"], second.metrics["accuracy_percent"])
 
@@ -116,7 +116,7 @@ def test_what_draws_from_spawned_numbers_is_run_in_every_repeat(monkeypatch):
 def test_a_block_of_repeats_has_the_numbers_of_the_whole():
     drawn = {"file": "oks", "then": "single_kernel", "protocol": {"repeats": 6}}
     whole, block = (split.outcome(asked(**drawn, block=numbers), dataset()) for numbers in (None, [3, 5]))
-    for metric in whole.metrics.keys() - {"seconds", "search_seconds"}:
+    for metric in whole.metrics.keys() - {"seconds", "fit_seconds"}:
         assert np.array_equal(whole.metrics[metric][:, 3:], block.metrics[metric], equal_nan=True), metric
     assert np.array_equal(whole.curves["weights"][:, 3:], block.curves["weights"])
     assert not np.array_equal(whole.curves["weights"][:, :3], block.curves["weights"])
@@ -140,7 +140,7 @@ def test_a_pass_leaves_its_weights():
 
 def test_a_batch_algorithm_of_all_kernels_gets_its_c():
     found = split.outcome(asked("uniform_svm", tune={"parameter": "C", "values": [0.1, 1.0], "by": "error"}), dataset())
-    assert set(found.metrics["chosen_value"].ravel()) <= {0.1, 1.0}
+    assert set(found.metrics["selected_value"].ravel()) <= {0.1, 1.0}
     assert (found.metrics["kernel_share_percent"] >= 100.0).all()
 
 

@@ -116,4 +116,4 @@ def test_tiny_numbers_are_printed_with_an_exponent():
 def test_decimals_may_be_others_than_the_metrics():
     assert printed(Sample(12.0, 1.0, 8), "seconds", decimals=0) == "12 ± 1"
     assert printed(Sample(0.0312, 0.004, 8), "seconds", decimals=0, fine=True) == "0.031 ± 0.004"
-    assert printed(Sample(0.0000312, math.nan, 1), "search_seconds", fine=True) == "0.000031"
+    assert printed(Sample(0.0000312, math.nan, 1), "fit_seconds", fine=True) == "0.000031"

@@ -92,7 +92,7 @@ def test_times_and_ratios(grids):
 
 
 def test_a_nested_study_speaks_of_parts_and_compares_in_pairs(compared):
-    protocol = Nested(kind="nested", parts=presentation.REPEATS, select="C", values=[1.0])
+    protocol = Nested(kind="nested_cv", parts=presentation.REPEATS, select="C", values=[1.0])
     study = presentation.study().model_copy(update={"protocol": protocol})
     results = Results(study, presentation.runs(), presentation.cells())
     plan, index = study.tables, tables.comparison(compared)

@@ -74,7 +74,7 @@ def obscure_converges_faster_in_time(evidence: Evidence) -> Answer:
 
 def lp_beta_is_quickest(evidence: Evidence) -> Answer:
     """LP-beta is an order of magnitude faster than the other methods (here: than OBSCURE, of one fit each)."""
-    seconds = _means(evidence, ["lp_beta", "obscure", "silp", "simple_mkl"], "search_seconds")
+    seconds = _means(evidence, ["lp_beta", "obscure", "silp", "simple_mkl"], "fit_seconds")
     if len(seconds) < 4:
         return Answer.undecided("not all of them were run, or not for long enough")
     said = by_name(seconds, "{:.2f}")
@@ -83,7 +83,7 @@ def lp_beta_is_quickest(evidence: Evidence) -> Answer:
 
 def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     """OBSCURE's online stage achieves a performance close to the optimum (here: within 2 points, in less time)."""
-    means, seconds = (_means(evidence, ["obscure", "obscure_online"], each) for each in (ACCURACY, "search_seconds"))
+    means, seconds = (_means(evidence, ["obscure", "obscure_online"], each) for each in (ACCURACY, "fit_seconds"))
     if len(means) < 2 or len(seconds) < 2:
         return Answer.undecided("not both of them were run, or not for long enough")
     ratio = seconds["obscure"] / seconds["obscure_online"]

@@ -21,7 +21,7 @@ def _exponent(evidence: Evidence, metric: str, unit: str) -> Answer:
 
 def time_is_linear(evidence: Evidence) -> Answer:
     """OBSCURE's time is about linear in the number of examples (here: of ten epochs; an exponent of at most 1.15)."""
-    return _exponent(evidence, "search_seconds", "seconds")
+    return _exponent(evidence, "fit_seconds", "seconds")
 
 
 def work_is_linear(evidence: Evidence) -> Answer:

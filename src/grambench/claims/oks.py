@@ -69,7 +69,7 @@ def oks_is_quick(evidence: Evidence) -> Answer:
 
 def first_stage_is_quick(evidence: Evidence) -> Answer:
     """OKS itself takes less than 2 percent of MuSVM's time (asked here; printed: 0.8 to 1.1)."""
-    return _ratio(evidence, "search_seconds", "the selection", FIRST_STAGE)
+    return _ratio(evidence, "fit_seconds", "the selection", FIRST_STAGE)
 
 
 def _ratio(evidence: Evidence, metric: str, what: str, limit: float) -> Answer:

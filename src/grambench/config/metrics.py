@@ -261,8 +261,8 @@ METRICS = {
         better="lower",
         logarithmic=True,
     ),
-    "chosen_c": Metric(label="C chosen", meaning="C of the machine, as it was tuned or given", decimals=2),
-    "chosen_value": Metric(
+    "selected_C": Metric(label="C chosen", meaning="C of the machine, as it was tuned or given", decimals=2),
+    "selected_value": Metric(
         label="Tuned value", meaning="value of the parameter that was tuned", decimals=2, scientific=True
     ),
     "objective": Metric(
@@ -373,7 +373,7 @@ METRICS = {
         better="lower",
         logarithmic=True,
     ),
-    "search_seconds": Metric(
+    "fit_seconds": Metric(
         label="Time of the search (s)",
         meaning="seconds of a part: choosing before the fit (nested), selecting a kernel (split), else the last fit",
         decimals=3,

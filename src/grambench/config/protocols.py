@@ -26,8 +26,8 @@ Positive = Annotated[float, Gt(0)]
 
 PREDICTIONS = frozenset(name for name, metric in METRICS.items() if metric.value is not None)
 FITTED = {"kernels_selected", "support_vectors", "iterations", "converged", "gap", "kkt"}
-SELECTED = {"chosen_c", "chosen_value", "validation_error_percent", "candidates_failed", "selection_tied"}
-TIMED = {"seconds", "search_seconds", *WORK}
+SELECTED = {"selected_C", "selected_value", "validation_error_percent", "candidates_failed", "selection_tied"}
+TIMED = {"seconds", "fit_seconds", *WORK}
 SWEEP_YIELDS = {  # metrics of sweeps that are experiments of their own
     "scaling": {"decision_change"},
     "profile": {"search_objective_1", "search_objective_2", "search_objective_3"},
@@ -227,16 +227,16 @@ class Online(Common):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nested(Offline):
+class NestedCV(Offline):
     """Nested cross-validation: each outer fold is tested, and inner folds of the others select a hyperparameter.
 
     Attributes
     ----------
     kind : str
-        "nested".
-    parts : int
+        "nested_cv".
+    outer_folds : int
         The number of outer folds, which keep the share of each class.
-    folds : int
+    inner_folds : int
         The number of inner folds.
     select : str
         The hyperparameter that is selected for algorithms that have it. For algorithms that learn a kernel and no
@@ -257,9 +257,9 @@ class Nested(Offline):
     shares_kernels: ClassVar[bool] = True
     counts_selection: ClassVar[bool] = False
 
-    kind: Literal["nested"]
-    parts: Annotated[int, Ge(2), Le(100)] = 5
-    folds: Annotated[int, Ge(2), Le(100)] = 3
+    kind: Literal["nested_cv"]
+    outer_folds: Annotated[int, Ge(2), Le(100)] = 5
+    inner_folds: Annotated[int, Ge(2), Le(100)] = 3
     select: str
     trace: Positive = 1.0
     refit: Literal[True] = True
@@ -268,7 +268,7 @@ class Nested(Offline):
     @property
     def repeats(self) -> int:
         """The number of outer folds: each is a repetition."""
-        return self.parts
+        return self.outer_folds
 
     def kernel_trace(self, n: int, total: int) -> float:
         """Return the share of the trace that n training examples have."""
@@ -280,21 +280,21 @@ class Nested(Offline):
 
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return the time of the SVMs that are trained, each proportional to the size of the Gram matrices."""
-        return 12e-9 * kernels * examples**2 * (1 + self.folds * len(self.values)) + (2 if sweep else 0)
+        return 12e-9 * kernels * examples**2 * (1 + self.inner_folds * len(self.values)) + (2 if sweep else 0)
 
     def repeated(self, origin: str) -> str:
         """Return what a run is repeated over, for the head of a table."""
-        return f"{self.parts} outer folds"
+        return f"{self.outer_folds} outer folds"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Holdout(Offline):
+class RandomSplits(Offline):
     """Repeated random splits into training, validation and test examples.
 
     Attributes
     ----------
     kind : str
-        "holdout".
+        "random_splits".
     repeats : int
         The number of splits.
     sizes : dict
@@ -312,7 +312,7 @@ class Holdout(Offline):
     scales_learned_kernel: ClassVar[bool] = True
     counts_kernels_once: ClassVar[bool] = True
 
-    kind: Literal["holdout"]
+    kind: Literal["random_splits"]
     repeats: Repeats = 10
     sizes: dict[str, tuple[Size, Size, Size]] = field(default_factory=dict)
     shares: tuple[Share, Share, Share] | None = None
@@ -354,13 +354,13 @@ class Holdout(Offline):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Split(Offline):
+class OfficialSplit(Offline):
     """The fixed split that comes with the data: a share of the training part validates, then all of it is trained on.
 
     Attributes
     ----------
     kind : str
-        "split".
+        "official_split".
     repeats : int
         The number of seeds. All repetitions share the validation examples and the order of the training examples.
     validation : float
@@ -378,7 +378,7 @@ class Split(Offline):
     needs_official_split: ClassVar[bool] = True
     cuts_validation: ClassVar[bool] = True
 
-    kind: Literal["split"]
+    kind: Literal["official_split"]
     repeats: Repeats = 5
     validation: Share = 0.1
     refit: bool = True
@@ -401,13 +401,13 @@ class Split(Offline):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Classes(Offline):
+class PerClassSplits(Offline):
     """Repeated random splits with equally many examples of each class; an official test part is used whole.
 
     Attributes
     ----------
     kind : str
-        "classes".
+        "per_class_splits".
     repeats : int
         The number of splits.
     sizes : dict
@@ -433,7 +433,7 @@ class Classes(Offline):
     unit_rows: ClassVar[bool] = True
     shares_kernels: ClassVar[bool] = True
 
-    kind: Literal["classes"]
+    kind: Literal["per_class_splits"]
     repeats: Repeats = 3
     sizes: dict[str, tuple[Count, Count, Count]]
 
@@ -464,13 +464,13 @@ class Classes(Offline):
         return f"{self.repeats} random splits" if self.repeats > 1 else "one random split"
 
 
-Protocol = Online | Nested | Holdout | Split | Classes
+Protocol = Online | NestedCV | RandomSplits | OfficialSplit | PerClassSplits
 KINDS: dict[str, type[Protocol]] = {
     "online": Online,
-    "nested": Nested,
-    "holdout": Holdout,
-    "split": Split,
-    "classes": Classes,
+    "nested_cv": NestedCV,
+    "random_splits": RandomSplits,
+    "official_split": OfficialSplit,
+    "per_class_splits": PerClassSplits,
 }
 
 

@@ -22,7 +22,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, Pyd
 
 from grambench.common.errors import unknown_name
 from grambench.config.load import Model
-from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
+from grambench.config.names import Grid, MetricName, Name, Names, Parameter, Setting, listed
 
 REPORT = Path(__file__).parent.parent / "report"
 
@@ -86,6 +86,7 @@ class Kinds:
 AtLeastOne = Annotated[list[int | float], Field(min_length=1)]
 Points = Annotated[AtLeastOne, BeforeValidator(listed, json_schema_input_type=AtLeastOne | Grid)]
 OneName = Annotated[list[Name], Field(min_length=1, max_length=1)]
+OneMetric = Annotated[list[MetricName], Field(min_length=1, max_length=1)]
 
 
 class Item(Model):

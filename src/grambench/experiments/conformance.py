@@ -36,10 +36,14 @@ DICTIONARY = Dictionary("gaussian", 0.1, 10.0, [0.1, 0.4641588833612779, 2.15443
 C_VALUES = [0.1, 1.0]
 PROTOCOLS: dict[str, protocols.Protocol] = {
     "online": protocols.Online(kind="online", repeats=2, checkpoints=6),
-    "nested": protocols.Nested(kind="nested", parts=2, folds=2, select="C", values=C_VALUES),
-    "holdout": protocols.Holdout(kind="holdout", repeats=2, sizes={"default": (30, 15, 15)}, values=C_VALUES),
-    "split": protocols.Split(kind="split", repeats=2, validation=0.4, values=C_VALUES),
-    "classes": protocols.Classes(kind="classes", repeats=2, sizes={"default": (3, 2, 1)}, values=C_VALUES),
+    "nested_cv": protocols.NestedCV(kind="nested_cv", outer_folds=2, inner_folds=2, select="C", values=C_VALUES),
+    "random_splits": protocols.RandomSplits(
+        kind="random_splits", repeats=2, sizes={"default": (30, 15, 15)}, values=C_VALUES
+    ),
+    "official_split": protocols.OfficialSplit(kind="official_split", repeats=2, validation=0.4, values=C_VALUES),
+    "per_class_splits": protocols.PerClassSplits(
+        kind="per_class_splits", repeats=2, sizes={"default": (3, 2, 1)}, values=C_VALUES
+    ),
 }
 EXAMPLES = {  # kinds of examples, and kernels on them
     "vectors": KERNELS,

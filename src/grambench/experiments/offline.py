@@ -176,7 +176,7 @@ class Evaluator:
         predictions = self._predictions(stage, replace(test, pool=_only(test.pool, kernel)))
         work = stage.work if run.then is None else first_stage.work + stage.work
         measured = self._measured(first_stage, stage, computed)
-        measured |= {"seconds": seconds, "search_seconds": fit_seconds, **counts(work, len(self.split.train))}
+        measured |= {"seconds": seconds, "fit_seconds": fit_seconds, **counts(work, len(self.split.train))}
         measured |= {name: metric.value(predictions) for name, metric in METRICS.items() if metric.value}
         return Evaluation(run, first_stage.learned, test, measured, predictions)
 
@@ -257,8 +257,8 @@ class Evaluator:
             "gap": certificate.gap,
             "kkt": certificate.kkt,
             "converged": np.nan if single.converged is None else float(single.converged),
-            "chosen_c": selection.settings["C"] if own_C else stage.model.C,
-            "chosen_value": np.nan if parameter in (None, "C") else selection.settings[parameter],
+            "selected_C": selection.settings["C"] if own_C else stage.model.C,
+            "selected_value": np.nan if parameter in (None, "C") else selection.settings[parameter],
             "validation_error_percent": 100.0 * stage.selection.error,
             "candidates_failed": first_stage.selection.failed,
             "selection_tied": float(selection.tied),

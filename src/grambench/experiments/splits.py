@@ -110,7 +110,7 @@ def splits(run: Run, dataset: PreparedDataset) -> Drawn:
     yield from SPLITTERS[run.offline.splitter](run.offline, run, dataset)
 
 
-def random(protocol: protocols.Holdout, run: Run, dataset: PreparedDataset) -> Drawn:
+def random(protocol: protocols.RandomSplits, run: Run, dataset: PreparedDataset) -> Drawn:
     """Yield repeated random splits."""
     counts = protocol.counts(dataset.name, len(dataset.labels))
     for number in run.repeats:
@@ -120,7 +120,7 @@ def random(protocol: protocols.Holdout, run: Run, dataset: PreparedDataset) -> D
         yield _split(train, validation, test, protocol.refit, shared), own
 
 
-def official(protocol: protocols.Split, run: Run, dataset: PreparedDataset) -> Drawn:
+def official(protocol: protocols.OfficialSplit, run: Run, dataset: PreparedDataset) -> Drawn:
     """Yield the split that comes with the data, the same one for every repetition."""
     if dataset.test is None:
         raise DataError(f"{dataset.name}: expected a data set with a split of its own, got one without")
@@ -136,14 +136,14 @@ def official(protocol: protocols.Split, run: Run, dataset: PreparedDataset) -> D
         yield split, seeds(run.seed, dataset.name, number)[1]
 
 
-def nested(protocol: protocols.Nested, run: Run, dataset: PreparedDataset) -> Drawn:
+def nested(protocol: protocols.NestedCV, run: Run, dataset: PreparedDataset) -> Drawn:
     """Yield the outer folds of nested cross-validation.
 
     RKL, Section 6 (Gai et al. 2010): "For each data set, we split it to five parts, and each time we use four parts as
     the training set and the remaining one as the test set", and C is chosen by 3-fold cross-validation on the training
     set. Numbers beyond the last outer fold, in replications, are those of other partitions of the same examples.
     """
-    labels, count, folds = dataset.labels, protocol.parts, protocol.folds
+    labels, count, folds = dataset.labels, protocol.outer_folds, protocol.inner_folds
     rarest = int(np.unique(labels, return_counts=True)[1].min())
     if rarest < max(count, folds + 1):
         need = f"{count} outer folds with {folds} inner folds need more than {rarest} examples of each class"
@@ -162,7 +162,7 @@ def nested(protocol: protocols.Nested, run: Run, dataset: PreparedDataset) -> Dr
         yield Split(train, test, [Fold(np.setdiff1d(train, train[rows]), train[rows]) for rows in inner], shared), own
 
 
-def per_class(protocol: protocols.Classes, run: Run, dataset: PreparedDataset) -> Drawn:
+def per_class(protocol: protocols.PerClassSplits, run: Run, dataset: PreparedDataset) -> Drawn:
     """Yield random splits with equally many examples of each class; an official test part is used whole."""
     sizes = protocol.sizes.get(dataset.name) or protocol.sizes["default"]
     official_test = np.zeros(len(dataset.labels), dtype=np.bool_) if dataset.test is None else dataset.test

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Names
-from grambench.config.shown import AnyFigure, OneName
+from grambench.config.shown import AnyFigure, OneMetric
 from grambench.config.study import Study
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class FigureKind(AnyFigure):
 class DatasetsFigure(FigureKind):
     """A figure with a panel for each data set and a line for each algorithm, by one metric."""
 
-    metrics: OneName
+    metrics: OneMetric
     algorithms: Names
     datasets: Names
 

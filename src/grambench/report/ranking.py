@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grambench.config.names import Name, Names
-from grambench.config.shown import OneName
+from grambench.config.shown import OneMetric
 from grambench.report.drawing import FigureKind
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Ranking:
 class RankingFigure(FigureKind):
     """A figure of many algorithms on many data sets, by one metric; of all data sets if none is listed."""
 
-    metrics: OneName
+    metrics: OneMetric
     algorithms: Names
     datasets: list[Name] = []
 

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import model_validator
 
 from grambench.config.metrics import METRICS
-from grambench.config.names import Names
+from grambench.config.names import MetricNames, Names
 from grambench.report.drawing import MEANS_AND_BANDS, Chart, FigureData, FigureKind, Panel
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class AcrossFigure(FigureKind):
     """
 
     kind: Literal["across"]
-    metrics: Names
+    metrics: MetricNames
     algorithms: Names
     datasets: Names
     x: list[float]

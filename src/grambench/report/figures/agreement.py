@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from grambench.config.metrics import METRICS
-from grambench.config.names import Name, Names
+from grambench.config.names import MetricNames, Name
 from grambench.report.drawing import Chart, FigureData, FigureKind, Line, Panel, plain_ticks, set_title
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class AgreementFigure(FigureKind):
     """Published against own means, a panel for each metric; of all algorithms if none is listed."""
 
     kind: Literal["agreement"]
-    metrics: Names
+    metrics: MetricNames
     algorithms: list[Name] = []
     about_runs: ClassVar[str] = "Means, ours of {runs}; bars are one standard deviation to either side"
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.config.shown import OneName
+from grambench.config.shown import OneMetric
 from grambench.report.drawing import (
     LINES,
     WIDTH,
@@ -41,7 +41,7 @@ class EachKernelFigure(DatasetsFigure):
 
     kind: Literal["each_kernel"]
     sweep: Name
-    algorithms: OneName
+    algorithms: OneMetric
     count: Annotated[int, Field(ge=1)] = 5
     about_runs: ClassVar[str] = "Means of {runs}"
     shows_sweep: ClassVar[bool] = True

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from grambench.config.metrics import METRICS
-from grambench.config.names import Name, Names
+from grambench.config.names import MetricNames, Name, Names
 from grambench.report.drawing import LINES, Chart, FigureData, FigureKind, Line, Panel
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ class ProfileFigure(FigureKind):
 
     kind: Literal["profile"]
     sweep: Name
-    metrics: Names
+    metrics: MetricNames
     algorithms: Names
     datasets: Names
     about_runs: ClassVar[str] = "The first of {runs}; there is no band"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from grambench.config.metrics import METRICS
-from grambench.config.names import Name
+from grambench.config.names import MetricName
 from grambench.report.drawing import MEANS_AND_BANDS, Chart, DatasetsFigure, FigureData, Floats, plain_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ENDS = {"elapsed_seconds": "search_seconds"}  # the metric of a whole run, if it has another name than that of a state
+ENDS = {"elapsed_seconds": "fit_seconds"}  # the metric of a whole run, if it has another name than that of a state
 
 
 class ProgressFigure(DatasetsFigure):
@@ -27,7 +27,7 @@ class ProgressFigure(DatasetsFigure):
     """
 
     kind: Literal["progress"]
-    x: Name
+    x: MetricName
     about_runs: ClassVar[str] = MEANS_AND_BANDS
 
     def chart(self, data: FigureData) -> Chart:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Names
-from grambench.config.shown import OneName
+from grambench.config.shown import OneMetric
 from grambench.report.cells import NO_RESULT, Block, Cell, Row, TableContent, TableKind, cells_of
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ class MatrixTable(TableKind):
 
     kind: Literal["matrix"]
     algorithms: Names
-    metrics: OneName
+    metrics: OneMetric
 
     def judged(self) -> list[str]:
         """Return the metrics whose best values are set in bold."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Names
-from grambench.config.shown import OneName
+from grambench.config.shown import OneMetric
 from grambench.report.cells import NO_RESULT, Block, Cell, Row, TableContent, TableKind
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class PairsTable(TableKind):
 
     kind: Literal["pairs"]
     algorithms: Names
-    metrics: OneName
+    metrics: OneMetric
 
     def judged(self) -> list[str]:
         """Return the metrics by which algorithms are compared."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
-from grambench.config.names import Name, Names
+from grambench.config.names import MetricNames, Name, Names
 from grambench.report.cells import Block, Cell, Row, TableContent, TableKind, cells_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class RanksTable(TableKind):
 
     kind: Literal["ranks"]
     algorithms: Names
-    metrics: Names
+    metrics: MetricNames
     by: Name = "error_percent"
     rows: Literal["metrics", "algorithms"] = "metrics"
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name, Names
-from grambench.config.shown import OneName
+from grambench.config.shown import OneMetric
 from grambench.report.cells import NO_RESULT, Block, Cell, Row, TableContent, TableKind, cells_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class RelativeTable(TableKind):
 
     kind: Literal["relative"]
     algorithms: Names
-    metrics: OneName
+    metrics: OneMetric
     reference: Name
     sweep: Name
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from pydantic import model_validator
 
 from grambench.config.metrics import METRICS
-from grambench.config.names import Name
+from grambench.config.names import MetricName, Name
 from grambench.config.study import Study
 from grambench.report.cells import Block, Row, TableContent, TableKind, cells_of
 
@@ -25,7 +25,7 @@ class ResultsTable(TableKind):
 
     kind: Literal["results"] = "results"
     algorithms: list[Name] = []
-    metrics: list[Name] = []
+    metrics: list[MetricName] = []
     highlight: list[Name] = []
 
     def judged(self) -> list[str]:
