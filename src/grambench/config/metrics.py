@@ -261,9 +261,11 @@ METRICS = {
         better="lower",
         logarithmic=True,
     ),
-    "selected_C": Metric(label="C chosen", meaning="C of the machine, as it was tuned or given", decimals=2),
+    "selected_C": Metric(
+        label="Selected C", meaning="C of the SVM, or the algorithm's own where it is tuned", decimals=2
+    ),
     "selected_value": Metric(
-        label="Tuned value", meaning="value of the parameter that was tuned", decimals=2, scientific=True
+        label="Selected value", meaning="value of the selected hyperparameter other than C", decimals=2, scientific=True
     ),
     "objective": Metric(
         label="Objective",
@@ -368,14 +370,22 @@ METRICS = {
     ),
     "seconds": Metric(
         label="Time (s)",
-        meaning="seconds of the pass or of learning, with choosing of parameters but under the nested protocol",
+        meaning="seconds from features to the final model, selection included; of nested cross-validation and online "
+        "learning, of the final fit or the pass alone",
         decimals=3,
         better="lower",
         logarithmic=True,
     ),
     "fit_seconds": Metric(
-        label="Time of the search (s)",
-        meaning="seconds of a part: choosing before the fit (nested), selecting a kernel (split), else the last fit",
+        label="Fit time (s)",
+        meaning="seconds of the last fit alone; where a second algorithm is trained on the selected kernel, of the first stage",
+        decimals=3,
+        better="lower",
+        logarithmic=True,
+    ),
+    "selection_seconds": Metric(
+        label="Selection time (s)",
+        meaning="seconds of the selection of hyperparameters",
         decimals=3,
         better="lower",
         logarithmic=True,

@@ -170,13 +170,14 @@ class Evaluator:
             stage = self.stage(run.then, algorithms.resolved(run.then, {}), draws, kernel)
         seconds += time.perf_counter() - begun
         if not protocol.counts_selection:
-            seconds, fit_seconds = stage.seconds, seconds - stage.seconds
+            seconds = stage.seconds
         computed = self.pools(self.split.train).train.computed
         test = self.test()
         predictions = self._predictions(stage, replace(test, pool=_only(test.pool, kernel)))
         work = stage.work if run.then is None else first_stage.work + stage.work
         measured = self._measured(first_stage, stage, computed)
-        measured |= {"seconds": seconds, "fit_seconds": fit_seconds, **counts(work, len(self.split.train))}
+        measured |= {"seconds": seconds, "fit_seconds": fit_seconds, "selection_seconds": first_stage.selection.seconds}
+        measured |= counts(work, len(self.split.train))
         measured |= {name: metric.value(predictions) for name, metric in METRICS.items() if metric.value}
         return Evaluation(run, first_stage.learned, test, measured, predictions)
 
@@ -211,7 +212,7 @@ class Evaluator:
                 selection.learned = selection.model = None
         work = selection.work
         if selection.model is not None and selection.learned is not None:
-            return Stage(selection.learned, selection.model, selection, selection.seconds, np.nan, work)
+            return Stage(selection.learned, selection.model, selection, selection.fit_seconds, np.nan, work)
         if final is None:
             final, seconds = _timed(algorithm, selection.settings, train, draws)
         begun = time.perf_counter()

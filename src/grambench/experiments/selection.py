@@ -105,8 +105,8 @@ class Selection:
         The work of all candidates.
     learned, model : Learned, Model, or None
         The selected candidate as it was trained on the last fold.
-    seconds : float
-        The time of its fits.
+    fit_seconds, seconds : float
+        The time of its fits, and of the selection as a whole.
     scores, y_true : lists of ndarray
         Its scores of the validation examples and their classes, by fold.
     """
@@ -119,7 +119,8 @@ class Selection:
     work: Work = field(default_factory=Work)
     learned: Learned | None = None
     model: Model | None = None
-    seconds: float = np.nan
+    fit_seconds: float = np.nan
+    seconds: float = 0.0
     scores: list[Floats] = field(default_factory=list)
     y_true: list[Any] = field(default_factory=list)
 
@@ -180,7 +181,7 @@ def select(
     SolverError
         If every candidate fails.
     """
-    tally, best, least = _Tally(), Selection(candidates.settings[0]), math.inf
+    begun, tally, best, least = time.perf_counter(), _Tally(), Selection(candidates.settings[0]), math.inf
     total = sum(len(fold.held_out.labels) for fold in folds)
     trained = _trained(algorithm, candidates, folds, draws, tally)
     if candidates.by == "alignment":
@@ -189,7 +190,7 @@ def select(
         for result in _evaluated(candidate, candidates, folds, tally):
             if result.wrong < least:
                 least = result.wrong
-                best = Selection(candidate.settings, result.model.C, least / total, seconds=candidate.seconds)
+                best = Selection(candidate.settings, result.model.C, least / total, fit_seconds=candidate.seconds)
                 best.learned, best.model = candidate.learned[-1], result.model
                 best.scores, best.y_true = result.scores, [fold.held_out.y_true for fold in folds]
             elif result.wrong == least:
@@ -201,6 +202,7 @@ def select(
         every = sum(math.prod(fold.train.pool.shape) for fold in folds)
         tally.fits.kernel_values = min(tally.fits.kernel_values, every)
     best.work, best.failed = tally.fits + tally.svms, tally.failed
+    best.seconds = time.perf_counter() - begun
     return best
 
 
