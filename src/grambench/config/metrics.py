@@ -378,7 +378,7 @@ METRICS = {
     ),
     "fit_seconds": Metric(
         label="Fit time (s)",
-        meaning="seconds of the last fit alone; where a second algorithm is trained on the selected kernel, of the first stage",
+        meaning="seconds of the last fit alone; of two stages, of the first",
         decimals=3,
         better="lower",
         logarithmic=True,
