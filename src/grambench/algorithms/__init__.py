@@ -185,9 +185,29 @@ def docstring(name: str) -> str:
 
 
 def prose(name: str) -> str:
-    """Return all that an algorithm's file says of itself and its classes; nothing of a file that cannot be parsed."""
-    nodes = ast.walk(tree) if (tree := _tree(name)) else ()
-    return "\0".join(ast.get_docstring(node) or "" for node in nodes if isinstance(node, ast.Module | ast.ClassDef))
+    """Return all that an algorithm's file says of itself and its classes, and of those that it inherits.
+
+    Docstrings of parameters are inherited, so the modules of this package that a file imports from count as well. A
+    file that cannot be parsed says nothing.
+    """
+    trees = {Path(name): tree} if (tree := _tree(name)) else {}
+    unread = list(trees.values())
+    while unread:
+        for path in _imported_here(unread.pop()):
+            if path not in trees:
+                trees[path] = ast.parse(path.read_bytes())
+                unread.append(trees[path])
+    nodes = [node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
+    return "\0".join(ast.get_docstring(node) or "" for node in nodes)
+
+
+def _imported_here(tree: ast.Module) -> list[Path]:
+    """Return the files of this package that a file imports from."""
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    dotted = [f"{node.module}.{alias.name}" for node in imports if node.module == GROUP for alias in node.names]
+    dotted += [str(node.module) for node in imports]
+    paths = [FOLDER / f"{name.removeprefix(f'{GROUP}.').replace('.', '/')}.py" for name in dotted]
+    return [path for name, path in zip(dotted, paths, strict=True) if name.startswith(f"{GROUP}.") and path.is_file()]
 
 
 def _tree(name: str) -> ast.Module | None:

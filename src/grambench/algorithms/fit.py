@@ -308,32 +308,3 @@ class Mixture:
 def predictor_on(pool: Pool, weights: Floats, dual: Floats, bias: float) -> Predictor:
     """Return the decision function of a machine on a combination of the pool's kernels."""
     return Expansion(weights, dual, bias) if pool.thetas is None else Mixture(weights, pool.thetas, dual, bias)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneKernel:
-    """Parameters that name one kernel of the pool.
-
-    Attributes
-    ----------
-    kernel : int
-        Its number, from 0 on; a float where it is tuned.
-    """
-
-    kernel: float = 0
-
-    def __post_init__(self) -> None:
-        if self.kernel < 0:
-            raise ValueError(f"kernel must be an index of at least 0, got {self.kernel}")
-
-    def among(self, kernels: int) -> int:
-        """Return the number where the pool has m kernels; raise ValueError where there is none such."""
-        if self.kernel not in range(kernels):
-            raise ValueError(f"kernel must be an index below the number of kernels {kernels}, got {self.kernel}")
-        return int(self.kernel)
-
-
-def check_refinement(refine: int) -> None:
-    """Raise ValueError unless a step of a grid can be cut into so many parts."""
-    if refine < 1:
-        raise ValueError(f"refine must be at least 1, got {refine}")

@@ -116,20 +116,6 @@ class Oracle:
         )
 
 
-def check_loss_weight(C: float) -> None:
-    """Raise ValueError unless C is positive and finite."""
-    if not 0.0 < C < np.inf:
-        raise ValueError(f"C must be positive and finite, got {C}")
-
-
-def check_stopping(gap: float, iterations: int) -> None:
-    """Raise ValueError unless a relative gap to stop at and a number of iterations make sense."""
-    if not 0.0 < gap < 1.0:
-        raise ValueError(f"gap must lie in (0, 1), got {gap}")
-    if iterations < 1:
-        raise ValueError(f"iterations must be at least 1, got {iterations}")
-
-
 def stratified_folds(labels: NDArray[np.int8], folds: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """Split the examples into parts with equal shares of all classes; the first parts take what is left over.
 

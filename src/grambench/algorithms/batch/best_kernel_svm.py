@@ -6,35 +6,30 @@ the first of several equal kernels is taken.
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Step, Work, predictor_on
-from grambench.algorithms.oracle import check_loss_weight, stratified_folds
+from grambench.algorithms.oracle import stratified_folds
+from grambench.algorithms.settings import Cost
+from grambench.common.parameters import at_least
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import certificates, svm
 from grambench.solvers.combination import Combination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Cost):
     """Parameters of the best-kernel machine.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss.
     folds : int
         Folds of the cross-validation that chooses the kernel.
     """
 
-    C: float = 1.0
-    folds: int = 3
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if self.folds < 2:
-            raise ValueError(f"folds must be at least 2, got {self.folds}")
+    folds: Annotated[int, at_least(2)] = 3
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

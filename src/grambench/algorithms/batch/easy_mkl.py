@@ -16,11 +16,13 @@ allowed, since hulls that meet have no direction between them.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Floats, Labels, Order
 from grambench.algorithms.oracle import Oracle
+from grambench.common.parameters import Checked, within
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
@@ -28,7 +30,7 @@ from grambench.solvers.svm import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Checked):
     """Parameters of EasyMKL.
 
     Attributes
@@ -37,11 +39,7 @@ class Parameters:
         lambda, in (0, 1]: towards 0 the nearest points of the hulls, at 1 the classes' means.
     """
 
-    regulariser: float = 0.1
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.regulariser <= 1.0:
-            raise ValueError(f"regulariser must lie in (0, 1], got {self.regulariser}")
+    regulariser: Annotated[float, within("(0, 1]")] = 0.1
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

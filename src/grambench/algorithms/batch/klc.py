@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
@@ -31,13 +32,11 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Descent):
     """Parameters of KL-C.
 
     Attributes
     ----------
-    C : float
-        Weight of the squared hinge loss.
     norm : str
         Constraint on the weights: "l1" or "l2".
     bias : bool
@@ -45,21 +44,10 @@ class Parameters:
         that of the machine with its bias.
     gap : float
         Decrease of the linear model within the constraint, relative to T, to stop at.
-    iterations : int
-        Iterations at most.
     """
 
-    C: float = 1.0
     norm: Literal["l1", "l2"] = "l1"
     bias: bool = True
-    gap: float = 0.01
-    iterations: int = 500
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if self.norm not in ("l1", "l2"):
-            raise ValueError(f"norm must be l1 or l2, got {self.norm!r}")
-        check_stopping(self.gap, self.iterations)
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

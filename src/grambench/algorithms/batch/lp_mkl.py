@@ -17,11 +17,14 @@ Deviations:
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, check_refinement
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
+from grambench.common.parameters import Rule, at_least, within
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
@@ -39,40 +42,23 @@ TINY = 1e-300  # a form that has vanished, where its logarithm is needed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Descent):
     """Parameters of lp-norm MKL.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss.
     p : float
         Norm of the constraint, at least 1.
-    gap : float
-        Relative duality gap to stop at.
-    iterations : int
-        Iterations at most.
     steps : int
         Steps of the solver in one machine at most; more raise SolverError.
     refine : int
         Parts into which every step of a grid is cut.
     """
 
-    C: float = 1.0
-    p: float = 2.0
-    gap: float = 1e-3
-    iterations: int = 500
-    steps: int = MAX_STEPS
-    refine: int = 1
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if not 1.0 <= self.p < np.inf:
-            raise ValueError(f"p must be at least 1 and finite, got {self.p}")
-        check_stopping(self.gap, self.iterations)
-        if self.steps < 1:
-            raise ValueError(f"steps must be at least 1, got {self.steps}")
-        check_refinement(self.refine)
+    p: Annotated[float, Rule("be at least 1 and finite", lambda value: 1.0 <= value < np.inf)] = 2.0
+    gap: Annotated[float, within("(0, 1)")] = 1e-3
+    steps: Annotated[int, at_least(1)] = MAX_STEPS
+    refine: Annotated[int, at_least(1)] = 1
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
@@ -21,26 +22,8 @@ from grambench.solvers.projections import sphere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of MKL l2.
-
-    Attributes
-    ----------
-    C : float
-        Weight of the hinge loss.
-    gap : float
-        Relative duality gap to stop at.
-    iterations : int
-        Iterations at most.
-    """
-
-    C: float = 1.0
-    gap: float = 0.01
-    iterations: int = 500
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        check_stopping(self.gap, self.iterations)
+class Parameters(Descent):
+    """Parameters of MKL l2."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

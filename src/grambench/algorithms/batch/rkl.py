@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
 from grambench.common.errors import SolverError
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
@@ -42,31 +43,18 @@ ROUNDING = 1e-14  # of a quadratic form, relative to its largest possible value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Descent):
     """Parameters of RKL.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss.
     norm : str
         Constraint on the weights: "l1", "l2" or "none". The optimal kernel is the same up to its scale (Proposition 2).
     gap : float
         Relative gap to stop at.
-    iterations : int
-        Iterations at most.
     """
 
-    C: float = 1.0
     norm: Norm = "l1"
-    gap: float = 0.01
-    iterations: int = 500
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if self.norm not in PROJECTIONS:
-            raise ValueError(f"norm must be l1, l2 or none, got {self.norm!r}")
-        check_stopping(self.gap, self.iterations)
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

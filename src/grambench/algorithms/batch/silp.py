@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
 from grambench.common.errors import SolverError
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
@@ -23,26 +24,14 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Descent):
     """Parameters of SILP.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss.
     gap : float
         Relative distance of the machine's value from the linear program's to stop at.
-    iterations : int
-        Linear programs at most.
     """
-
-    C: float = 1.0
-    gap: float = 0.01
-    iterations: int = 500
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        check_stopping(self.gap, self.iterations)
 
 
 class Cut(NamedTuple):

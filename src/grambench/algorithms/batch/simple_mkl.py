@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.svm import Machine
@@ -36,26 +37,8 @@ TRIALS = 30  # of a line search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of SimpleMKL.
-
-    Attributes
-    ----------
-    C : float
-        Weight of the hinge loss.
-    gap : float
-        Relative duality gap to stop at.
-    iterations : int
-        Iterations at most.
-    """
-
-    C: float = 1.0
-    gap: float = 0.01
-    iterations: int = 500
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        check_stopping(self.gap, self.iterations)
+class Parameters(Descent):
+    """Parameters of SimpleMKL."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, OneKernel, Order
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.settings import OneKernel
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(OneKernel):
-    """Parameters of the single kernel.
-
-    Attributes
-    ----------
-    kernel : int
-        Number of the kernel in the pool, from 0 on.
-    """
+    """Parameters of the single kernel."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -6,11 +6,13 @@ default. With unit traces the two differ as C and m C do.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import Oracle, check_loss_weight
+from grambench.algorithms.oracle import Oracle
+from grambench.algorithms.settings import Cost
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
@@ -18,24 +20,16 @@ from grambench.solvers.svm import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Cost):
     """Parameters of the uniform SVM.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss.
     combination : str
         "mean" of the kernels, or their "sum".
     """
 
-    C: float = 1.0
-    combination: str = "mean"
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if self.combination not in ("mean", "sum"):
-            raise ValueError(f"combination must be mean or sum, got {self.combination!r}")
+    combination: Literal["mean", "sum"] = "mean"
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

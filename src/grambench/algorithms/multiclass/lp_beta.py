@@ -10,7 +10,7 @@ constraints are added as they are broken, for each example that of the best wron
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Work
 from grambench.algorithms.one_vs_rest import against_the_rest
-from grambench.algorithms.oracle import check_loss_weight, stratified_folds
+from grambench.algorithms.oracle import stratified_folds
+from grambench.algorithms.settings import Cost
 from grambench.common.errors import SolverError
+from grambench.common.parameters import POSITIVE, at_least, within
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination
@@ -29,29 +31,20 @@ ROUNDS = 100  # of added constraints, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Cost):
     """Parameters of LP-beta.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss of the machines.
     nu : float
         Of the linear program, in (0, 1): the share of examples whose margin may be below rho.
     folds : int
         Of the cross-validation whose scores the program has.
     """
 
-    C: float = 10.0
-    nu: float = 0.1
-    folds: int = 5
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if not 0.0 < self.nu < 1.0:
-            raise ValueError(f"nu must lie in (0, 1), got {self.nu}")
-        if self.folds < 2:
-            raise ValueError(f"folds must be at least 2, got {self.folds}")
+    C: Annotated[float, POSITIVE] = 10.0
+    nu: Annotated[float, within("(0, 1)")] = 0.1
+    folds: Annotated[int, at_least(2)] = 5
 
 
 @dataclass(frozen=True, slots=True)

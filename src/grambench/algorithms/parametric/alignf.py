@@ -12,25 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.alignment import CENTRING, centred, centred_labels
-from grambench.algorithms.fit import Fit, Labels, Order, Work, check_refinement
+from grambench.algorithms.fit import Fit, Labels, Order, Work
+from grambench.algorithms.settings import Refined
 from grambench.kernels.pool import Pool
 from grambench.solvers import nnls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of DA.
-
-    Attributes
-    ----------
-    refine : int
-        Parts into which every step of the dictionary's grid is cut.
-    """
-
-    refine: int = 1
-
-    def __post_init__(self) -> None:
-        check_refinement(self.refine)
+class Parameters(Refined):
+    """Parameters of DA."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

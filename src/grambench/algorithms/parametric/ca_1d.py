@@ -15,19 +15,7 @@ from grambench.kernels.pool import Pool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(stagewise.Stopping):
-    """Parameters of CA-1D; see the paper's Section 3.
-
-    Attributes
-    ----------
-    iterations : int
-        T, kernels at most.
-    gain : float
-        theta: the iterations end when the alignment rises by no more.
-    epsilon : float
-        Of the initial kernel eps I.
-    longest : float
-        eta_max, the largest weight of a kernel.
-    """
+    """Parameters of CA-1D; see the paper's Section 3."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -14,24 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.alignment import ALIGNMENT, alignment
-from grambench.algorithms.fit import Fit, Labels, Order, Work, check_refinement
+from grambench.algorithms.fit import Fit, Labels, Order, Work
+from grambench.algorithms.settings import Refined
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of CKA.
-
-    Attributes
-    ----------
-    refine : int
-        Parts into which every step of a grid is cut.
-    """
-
-    refine: int = 1
-
-    def __post_init__(self) -> None:
-        check_refinement(self.refine)
+class Parameters(Refined):
+    """Parameters of CKA."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
