@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from grambench.common import settings as settings_of
 from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.registry import Registry
 
 if TYPE_CHECKING:  # names and titles are read without NumPy, Numba and SciPy
     import numpy as np
@@ -37,7 +38,7 @@ if TYPE_CHECKING:  # names and titles are read without NumPy, Numba and SciPy
 
 FOLDER = Path(__file__).parent
 GROUP = "grambench.algorithms"  # of entry points
-SHELVES = ("online", "batch", "parametric", "baselines", "multiclass")
+REGISTRY = Registry("algorithm", GROUP, FOLDER, ("online", "batch", "parametric", "baselines", "multiclass"))
 
 
 class FitFunction(Protocol):
@@ -82,9 +83,7 @@ class Algorithm:
 
 def names(shelf: str = "*") -> list[str]:
     """Return the names of all algorithms, those of entry points too, or of those on one shelf."""
-    shelves = SHELVES if shelf == "*" else (shelf,)
-    ours = [path.stem for each in shelves for path in (FOLDER / each).glob("[a-z]*.py")]
-    return sorted({*ours, *installed()} if shelf == "*" else ours)
+    return sorted({*REGISTRY.names(), *installed()}) if shelf == "*" else REGISTRY.names(shelf)
 
 
 @functools.cache
@@ -115,13 +114,13 @@ def source(name: str) -> Path:
 
 def shelf_of(name: str) -> str:
     """Return the shelf of one of our own algorithms, empty for one from outside."""
-    return next((shelf for shelf in SHELVES if name.isidentifier() and (FOLDER / shelf / f"{name}.py").is_file()), "")
+    return REGISTRY.shelf(name) or ""
 
 
 def module(name: str) -> str:
     """Return the dotted name of an algorithm's module, or its path; raise ConfigError for an unknown name."""
-    if shelf := shelf_of(name):
-        return f"{GROUP}.{shelf}.{name}"
+    if shelf_of(name):
+        return REGISTRY.module(name)
     if name.endswith(".py") or name not in installed():
         return name if "." in name else str(source(name))
     return installed()[name]
