@@ -176,6 +176,7 @@ class Classifiers:
 @njit(cache=True)
 def draw(probabilities, uniform):  # type: ignore[no-untyped-def]
     """Return the first k with uniform < p_0 + ... + p_k, (m,); the last one where rounding has left their sum below."""
+    # A loop, since the cumulative sums of NumPy would allocate an array in every round.
     total = 0.0
     for k in range(len(probabilities)):
         total += probabilities[k]

@@ -57,6 +57,7 @@ def discount(weights, wrong, beta):  # type: ignore[no-untyped-def]
     for k in range(weights.size):
         if wrong[k]:
             weights[k] *= beta
+    # A common factor is taken out only when it must be: dividing in every round would change the rounding of votes.
     if _largest(weights) < TINY:
         for k in range(weights.size):
             weights[k] /= TINY

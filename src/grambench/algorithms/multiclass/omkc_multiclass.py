@@ -101,6 +101,7 @@ def _pass(grams, labels, order, discount, room, scores, logarithms, dual):  # ty
     for i in order:
         y = labels[i]
         votes[:] = 0.0
+        # Weights are relative to the largest, whose logarithm falls without a bound.
         largest = logarithms.max()
         for k in range(m):
             best = 0
@@ -111,6 +112,7 @@ def _pass(grams, labels, order, discount, room, scores, logarithms, dual):  # ty
             if best == y:
                 continue
             logarithms[k] += discount
+            # The oldest support vector leaves before the new one is added, whose place in the ring it has.
             place = counts[k] % room
             if counts[k] >= room:
                 removals += 1
