@@ -5,7 +5,7 @@ Each iteration adds the kernel along which the alignment rises most (eq. 2 and 3
 
 Deviations: the initial kernel eps I is centred too, as Proposition 1 has it and Algorithm 1 does not, which changes the
 first weight by about one part in n. The weights are scaled to sum to one when all is learned, so that the C of the
-machine means the same for every algorithm; with the paper's eps their sum is of the order of 1e-10.
+SVM means the same for every algorithm; with the paper's eps their sum is of the order of 1e-10.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Combinations of Gram matrices, K(theta) = sum_m theta_m K_m, of which only the rows that are asked for are computed.
 
-A support vector machine reads the rows of the examples that its steps touch, and after a warm start these are few. So
+An SVM reads the rows of the examples that its steps touch, and after a warm start these are few. So
 most of a combined Gram matrix is never formed. Compiled code asks for a row by `row(rows, i)`.
 """
 

@@ -2,7 +2,7 @@
 
     maximise  p'v - 1/2 v' (K + ridge I) v    subject to  sum_i v_i constant,  lower_i <= v_i <= upper_i
 
-Both duals of this package have this form: the support vector machine's in signed coefficients v_i = y_i alpha_i, and
+Both duals of this package have this form: the support vector SVM's in signed coefficients v_i = y_i alpha_i, and
 the minimum enclosing ball's. Each step changes two variables: the one with the largest gradient that can grow, and the
 one that promises the largest gain of those that can shrink (second-order working set, Fan, Chen and Lin 2005, JMLR 6).
 

@@ -44,7 +44,7 @@ class Parameters(Cost):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Choose the width and train the machine on all examples."""
+    """Choose the width and train the SVM on all examples."""
     from sklearn.metrics.pairwise import euclidean_distances
     from sklearn.svm import SVC
 
@@ -62,8 +62,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
             gram = np.exp(squared / (-2.0 * width**2 * unit))
             for fold in held_out:
                 kept = np.setdiff1d(np.arange(n), fold)
-                machine = SVC(C=parameters.C, kernel="precomputed").fit(gram[np.ix_(kept, kept)], labels[kept])
-                right[w] += np.count_nonzero(machine.predict(gram[np.ix_(fold, kept)]) == labels[fold])
+                svm = SVC(C=parameters.C, kernel="precomputed").fit(gram[np.ix_(kept, kept)], labels[kept])
+                right[w] += np.count_nonzero(svm.predict(gram[np.ix_(fold, kept)]) == labels[fold])
         best = widths[int(np.argmax(right))]
     model = SVC(C=parameters.C, kernel="rbf", gamma=0.5 / (best**2 * unit)).fit(features, labels)
     return without_kernels(pool, model.decision_function)

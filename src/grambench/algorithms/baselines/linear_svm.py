@@ -1,4 +1,4 @@
-"""Linear SVM: a linear machine on the features, by LIBLINEAR (Fan et al. 2008, JMLR 9).
+"""Linear SVM: a linear classifier on the features, by LIBLINEAR (Fan et al. 2008, JMLR 9).
 
     minimise  1/2 ||(w, b)||^2 + C sum_i max(0, 1 - y_i (w'x_i + b))^2
 
@@ -23,7 +23,7 @@ class Parameters(Cost):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Train the machine."""
+    """Train the SVM."""
     from sklearn.svm import LinearSVC
 
     check_classes(labels)

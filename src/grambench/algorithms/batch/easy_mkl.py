@@ -3,7 +3,7 @@
     gamma = argmin (1 - lambda) gamma'Y (sum_k K_k) Y gamma + lambda ||gamma||^2,    gamma >= 0, sum 1 over each class,
     eta_k ~ gamma'Y K_k Y gamma,
 
-and the same problem once more, on the kernel sum_k eta_k K_k, whose gamma is the machine's: f(x) = sum_i y_i gamma_i
+and the same problem once more, on the kernel sum_k eta_k K_k, whose gamma is the SVM's: f(x) = sum_i y_i gamma_i
 k(x, x_i) + b is 0 half-way between the two points of the hulls. Every K_k counts as scaled to a mean diagonal of 1, as
 in the authors' program, so that lambda means the same whatever scale the kernels come in.
 
@@ -43,7 +43,7 @@ class Parameters(Checked):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the weights and train the machine; with one class only, that class is predicted on equal weights."""
+    """Learn the weights and train the SVM; with one class only, that class is predicted on equal weights."""
     oracle, share = Oracle(pool, labels), parameters.regulariser
     scales = _scales(oracle.combination.diagonals.mean(axis=1))
     equal = scales / len(scales)
@@ -74,8 +74,8 @@ def _nearest(oracle: Oracle, weights: Floats, share: float) -> Floats:
     """Return Y gamma for a kernel, (n,)."""
     labels = oracle.labels
     if share < 1.0:
-        machine = oracle.machine(weights, (1.0 - share) / share, loss="squared", tolerance=TOLERANCE)
-        dual = machine.dual.copy()
+        svm = oracle.train_svm(weights, (1.0 - share) / share, loss="squared", tolerance=TOLERANCE)
+        dual = svm.dual.copy()
     else:
         oracle.combination.reweight(weights)
         dual = labels.astype(np.float64)

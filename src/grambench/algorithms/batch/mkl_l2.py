@@ -27,19 +27,19 @@ class Parameters(Descent):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the weights and train the machine."""
+    """Learn the weights and train the SVM."""
     oracle = Oracle(pool, labels)
     C, tolerance = parameters.C, PRECISION * parameters.gap
 
     def evaluate(weights: NDArray[np.float64]) -> Value:
-        machine = oracle.machine(weights, C, tolerance=tolerance)
+        svm = oracle.train_svm(weights, C, tolerance=tolerance)
 
         def slope() -> Slope:
-            forms = oracle.combination.quadratic_forms(machine.dual)
+            forms = oracle.combination.quadratic_forms(svm.dual)
             difference = 0.5 * (np.linalg.norm(forms) - weights @ forms)
-            return Slope(-0.5 * forms, float(difference / machine.objective) if machine.objective > 0 else 0.0)
+            return Slope(-0.5 * forms, float(difference / svm.objective) if svm.objective > 0 else 0.0)
 
-        return Value(machine.objective, slope)
+        return Value(svm.objective, slope)
 
     weights, converged = minimise(
         evaluate,
@@ -49,6 +49,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         iterations=parameters.iterations,
         record=oracle.record,
     )
-    machine = oracle.machine(weights, C, tolerance=tolerance)
-    certify = partial(certificates.mkl, oracle.grams, labels, C, weights, machine.dual, machine.bias, p=2)
-    return oracle.fit(weights, machine.dual, machine.bias, certify, converged)
+    svm = oracle.train_svm(weights, C, tolerance=tolerance)
+    certify = partial(certificates.mkl, oracle.grams, labels, C, weights, svm.dual, svm.bias, p=2)
+    return oracle.fit(weights, svm.dual, svm.bias, certify, converged)

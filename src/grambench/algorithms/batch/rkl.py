@@ -58,7 +58,7 @@ class Parameters(Descent):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the weights and train the machine.
+    """Learn the weights and train the SVM.
 
     Raises
     ------
@@ -74,18 +74,18 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     def evaluate(scaled: Floats) -> Value:
         weights = scaled / scale
-        ball = oracle.ball(weights, tolerance=tolerance)
-        r2 = ball.squared_radius
+        meb = oracle.enclose(weights, tolerance=tolerance)
+        r2 = meb.squared_radius
         if r2 <= weights @ rounding:
             raise SolverError("RKL: the minimum enclosing ball has radius 0; the examples must differ for every kernel")
-        machine = oracle.machine(weights, C / r2, tolerance=tolerance)
-        value = r2 * machine.objective
+        svm = oracle.train_svm(weights, C / r2, tolerance=tolerance)
+        value = r2 * svm.objective
 
         def slope() -> Slope:
-            forms, radii = oracle.combination.quadratic_forms(machine.dual), oracle.radii(ball.dual)
+            forms, radii = oracle.combination.quadratic_forms(svm.dual), oracle.radii(meb.dual)
             norm = float(weights @ forms)
             gradient = -0.5 * r2 * forms + 0.5 * norm * radii
-            worst = r2 * _largest_ratio(forms, radii, rounding, float(np.abs(machine.dual).sum()))
+            worst = r2 * _largest_ratio(forms, radii, rounding, float(np.abs(svm.dual).sum()))
             return Slope(gradient / scale, 0.5 * r2 * (worst - norm) / value if value > 0 else 0.0)
 
         return Value(value, slope)
@@ -101,10 +101,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     weights = scaled / scale
     if parameters.norm in ORDERS:
         weights /= np.linalg.norm(weights, ORDERS[parameters.norm])
-    ball = oracle.ball(weights, tolerance=tolerance)
-    machine = oracle.machine(weights, C / ball.squared_radius, tolerance=tolerance)
-    certify = partial(certificates.rkl, oracle.grams, labels, C, weights, machine.dual, machine.bias, ball.dual)
-    return oracle.fit(weights, machine.dual, machine.bias, certify, converged)
+    meb = oracle.enclose(weights, tolerance=tolerance)
+    svm = oracle.train_svm(weights, C / meb.squared_radius, tolerance=tolerance)
+    certify = partial(certificates.rkl, oracle.grams, labels, C, weights, svm.dual, svm.bias, meb.dual)
+    return oracle.fit(weights, svm.dual, svm.bias, certify, converged)
 
 
 def _largest_ratio(forms: Floats, radii: Floats, rounding: Floats, length: float) -> float:

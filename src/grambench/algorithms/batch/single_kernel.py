@@ -1,6 +1,6 @@
 """Single kernel: one kernel of the pool, named by its number.
 
-With the number tuned on validation examples and a machine trained on the kernel, this is MuSVM of Yang et al. (2012).
+With the number tuned on validation examples and an SVM trained on the kernel, this is MuSVM of Yang et al. (2012).
 Of the pool it looks at the number of kernels and their parameters, and at no kernel value.
 """
 
@@ -19,7 +19,7 @@ class Parameters(OneKernel):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Return the kernel; the machine is trained on it afterwards.
+    """Return the kernel; the SVM is trained on it afterwards.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Uniform SVM: a support vector machine on the uniform combination of the base kernels ("Unif" of Gai et al. 2010).
+"""Uniform SVM: an SVM on the uniform combination of the base kernels ("Unif" of Gai et al. 2010).
 
 The paper starts every method at theta = e/m and calls this "the uniform combination"; the mean of the kernels gives its
 numbers on splice, fourclass and wdbc, their sum those on ionosphere and sonar, and nothing gives both. The mean is the
@@ -33,15 +33,15 @@ class Parameters(Cost):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Train the machine."""
+    """Train the SVM."""
     oracle = Oracle(pool, labels)
     m = len(oracle.grams)
     weights = np.full(m, 1.0 / m if parameters.combination == "mean" else 1.0)
-    machine = oracle.machine(weights, parameters.C, tolerance=TOLERANCE)
-    oracle.record(machine.objective)
+    svm = oracle.train_svm(weights, parameters.C, tolerance=TOLERANCE)
+    oracle.record(svm.objective)
 
     def certify() -> Certificate:
         gram = np.tensordot(weights, oracle.grams, 1)
-        return certificates.machine(gram, labels, parameters.C, machine.dual, machine.bias)
+        return certificates.machine(gram, labels, parameters.C, svm.dual, svm.bias)
 
-    return oracle.fit(weights, machine.dual, machine.bias, certify)
+    return oracle.fit(weights, svm.dual, svm.bias, certify)

@@ -3,7 +3,7 @@
     maximise  A(sum_k mu_k K_k, yy')  over mu >= 0:   mu ~ argmin_{v >= 0} v'Mv - 2 v'a,
     M_kl = <K_kc, K_lc>_F,   a_k = <K_kc, yy'>_F     (their Proposition 9)
 
-Deviation: the weights are scaled to sum to one, not to a Euclidean norm of one, so that the C of the machine means the
+Deviation: the weights are scaled to sum to one, not to a Euclidean norm of one, so that the C of the SVM means the
 same for every algorithm.
 """
 
@@ -24,7 +24,7 @@ class Parameters(Refined):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the kernel; the machine is trained on it afterwards."""
+    """Learn the kernel; the SVM is trained on it afterwards."""
     pool = pool.refined(parameters.refine)
     grams = np.stack([centred(gram) for gram in pool.grams()])
     y = centred_labels(labels)

@@ -19,6 +19,6 @@ class Parameters(stagewise.Stopping):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the kernel; the machine is trained on it afterwards."""
+    """Learn the kernel; the SVM is trained on it afterwards."""
     family = continuous(pool)
     return stagewise.learn(family, labels, lambda slope: np.array([family.search(slope)[0]]), parameters)

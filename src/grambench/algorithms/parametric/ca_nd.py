@@ -35,7 +35,7 @@ class Parameters(stagewise.Stopping):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the kernel; the machine is trained on it afterwards.
+    """Learn the kernel; the SVM is trained on it afterwards.
 
     CA-1D is run by the first fit on a pool alone, since the regulariser changes nothing of it. It is counted by every
     fit, so that the work of one does not hang on what was fitted before.

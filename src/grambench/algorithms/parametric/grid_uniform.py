@@ -35,7 +35,7 @@ class Parameters(Refined):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Return the kernel; the machine is trained on it afterwards."""
+    """Return the kernel; the SVM is trained on it afterwards."""
     thetas = pool.refined(parameters.refine).thetas
     if parameters.values:
         continuous(pool)
