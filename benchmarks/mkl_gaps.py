@@ -67,7 +67,7 @@ def spectral(pool, labels, C, gap):
     oracle = Oracle(Stored(pool), labels)
 
     def evaluate(weights):
-        machine = oracle.machine(weights, C, tolerance=PRECISION * gap)
+        machine = oracle.train_svm(weights, C, tolerance=PRECISION * gap)
 
         def slope():
             forms = oracle.combination.quadratic_forms(machine.dual)

@@ -608,8 +608,8 @@ def test_the_oracle_starts_from_its_last_solutions(monkeypatch):
     oracle = Oracle(Stored(grams), labels)
     weights = np.full(5, 0.2)
     for moved in (weights, weights, weights * [1, 1, 1, 1, 1.01]):
-        oracle.machine(moved, 1.0, tolerance=1e-6)
-        oracle.ball(moved, tolerance=1e-6)
+        oracle.train_svm(moved, 1.0, tolerance=1e-6)
+        oracle.enclose(moved, tolerance=1e-6)
     machine, ball, machine_again, ball_again, machine_near, ball_near = steps
     assert machine_again == ball_again == 0
     assert machine_near < machine

@@ -403,7 +403,7 @@ def test_the_gradient_of_mkl_is_a_finite_difference():
     oracle = Oracle(Stored(grams), labels)
 
     def value(weights):
-        return oracle.machine(weights, 2.0, tolerance=1e-10)
+        return oracle.train_svm(weights, 2.0, tolerance=1e-10)
 
     gradient = -0.5 * oracle.combination.quadratic_forms(value(WEIGHTS).dual)
     differences = [

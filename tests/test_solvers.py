@@ -305,7 +305,7 @@ def test_entries_near_the_end_of_the_range_of_numbers():
             except SolverError:
                 continue
             assert np.isfinite(found.dual).all()
-            if isinstance(found, meb.Ball):
+            if isinstance(found, meb.MEB):
                 assert found.squared_radius == pytest.approx(
                     scale * enclose(gaussian(features)).squared_radius, rel=1e-3
                 )

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from grambench.common import settings as settings_of
 from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.registry import Registry
 
 if TYPE_CHECKING:  # names and titles are read without NumPy, Numba and SciPy
     import numpy as np
@@ -38,7 +39,7 @@ if TYPE_CHECKING:  # names and titles are read without NumPy, Numba and SciPy
 
 FOLDER = Path(__file__).parent
 GROUP = "grambench.algorithms"  # of entry points
-SHELVES = ("online", "batch", "parametric", "baselines", "multiclass")
+REGISTRY = Registry("algorithm", GROUP, FOLDER, ("online", "batch", "parametric", "baselines", "multiclass"))
 
 
 class FitFunction(Protocol):
@@ -83,9 +84,7 @@ class Algorithm:
 
 def names(shelf: str = "*") -> list[str]:
     """Return the names of all algorithms, those of entry points too, or of those on one shelf."""
-    shelves = SHELVES if shelf == "*" else (shelf,)
-    ours = [path.stem for each in shelves for path in (FOLDER / each).glob("[a-z]*.py")]
-    return sorted({*ours, *installed()} if shelf == "*" else ours)
+    return sorted({*REGISTRY.names(), *installed()}) if shelf == "*" else REGISTRY.names(shelf)
 
 
 @functools.cache
@@ -116,13 +115,13 @@ def source(name: str) -> Path:
 
 def shelf_of(name: str) -> str:
     """Return the shelf of one of our own algorithms, empty for one from outside."""
-    return next((shelf for shelf in SHELVES if name.isidentifier() and (FOLDER / shelf / f"{name}.py").is_file()), "")
+    return REGISTRY.shelf(name) or ""
 
 
 def module(name: str) -> str:
     """Return the dotted name of an algorithm's module, or its path; raise ConfigError for an unknown name."""
-    if shelf := shelf_of(name):
-        return f"{GROUP}.{shelf}.{name}"
+    if shelf_of(name):
+        return REGISTRY.module(name)
     if name.endswith(".py") or name not in installed():
         return name if "." in name else str(source(name))
     return installed()[name]
@@ -196,9 +195,29 @@ def docstring(name: str) -> str:
 
 
 def prose(name: str) -> str:
-    """Return all that an algorithm's file says of itself and its classes; nothing of a file that cannot be parsed."""
-    nodes = ast.walk(tree) if (tree := _tree(name)) else ()
-    return "\0".join(ast.get_docstring(node) or "" for node in nodes if isinstance(node, ast.Module | ast.ClassDef))
+    """Return all that an algorithm's file says of itself and its classes, and of those that it inherits.
+
+    Docstrings of parameters are inherited, so the modules of this package that a file imports from count as well. A
+    file that cannot be parsed says nothing.
+    """
+    trees = {Path(name): tree} if (tree := _tree(name)) else {}
+    unread = list(trees.values())
+    while unread:
+        for path in _imported_here(unread.pop()):
+            if path not in trees:
+                trees[path] = ast.parse(path.read_bytes())
+                unread.append(trees[path])
+    nodes = [node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
+    return "\0".join(ast.get_docstring(node) or "" for node in nodes)
+
+
+def _imported_here(tree: ast.Module) -> list[Path]:
+    """Return the files of this package that a file imports from."""
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    dotted = [f"{node.module}.{alias.name}" for node in imports if node.module == GROUP for alias in node.names]
+    dotted += [str(node.module) for node in imports]
+    paths = [FOLDER / f"{name.removeprefix(f'{GROUP}.').replace('.', '/')}.py" for name in dotted]
+    return [path for name, path in zip(dotted, paths, strict=True) if name.startswith(f"{GROUP}.") and path.is_file()]
 
 
 def _tree(name: str) -> ast.Module | None:

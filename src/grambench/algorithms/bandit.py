@@ -11,6 +11,7 @@ the oldest leave. Weights are kept as logarithms: the factors exp(-eta / p) and 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 from numba import njit
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_examples
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
+from grambench.common.parameters import POSITIVE
 from grambench.kernels.pool import Indices, Pool
 
 Rule = Callable[[float, int, float], tuple[float, float]]
@@ -40,7 +42,7 @@ class Selection(Budget):
     """
 
     delta: tuple[float, ...] = (0.5, 0.2)
-    select: str = "largest"
+    select: Literal["largest", "drawn"] = "largest"
 
     def __post_init__(self) -> None:
         Budget.__post_init__(self)
@@ -48,8 +50,6 @@ class Selection(Budget):
         object.__setattr__(self, "delta", given)  # a list in a study's file, a number in its sweeps
         if not self.delta or not all(0.0 < delta < 1.0 for delta in self.delta):
             raise ValueError(f"delta must hold a value in (0, 1) for each pass, got {self.delta}")
-        if self.select not in ("largest", "drawn"):
-            raise ValueError(f"select must be largest or drawn, got {self.select!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,15 +64,8 @@ class Exponential(Selection):
         The rounds T of that bound: those of one "pass" or of "all". The paper does not say which its two passes take.
     """
 
-    eta: float | None = None
-    horizon: str = "pass"
-
-    def __post_init__(self) -> None:
-        Selection.__post_init__(self)
-        if self.eta is not None:
-            check_positive("eta", self.eta)
-        if self.horizon not in ("pass", "all"):
-            raise ValueError(f"horizon must be pass or all, got {self.horizon!r}")
+    eta: Annotated[float | None, POSITIVE] = None
+    horizon: Literal["pass", "all"] = "pass"
 
     def rounds(self, examples: int) -> int:
         """Return T, the rounds for which a bound is minimised, from the examples of a pass."""
@@ -183,6 +176,7 @@ class Classifiers:
 @njit(cache=True)
 def draw(probabilities, uniform):  # type: ignore[no-untyped-def]
     """Return the first k with uniform < p_0 + ... + p_k, (m,); the last one where rounding has left their sum below."""
+    # A loop, since the cumulative sums of NumPy would allocate an array in every round.
     total = 0.0
     for k in range(len(probabilities)):
         total += probabilities[k]
@@ -242,12 +236,6 @@ def run(
         ),
         work=Work(kernel_values=classifiers.asked, row_additions=-(-classifiers.asked // len(labels))),  # in whole rows
     )
-
-
-def check_positive(name: str, value: float) -> None:
-    """Raise ValueError unless a parameter is positive and finite."""
-    if not 0.0 < value < np.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value}")
 
 
 def check(pool: Pool, labels: Labels, order: Order) -> None:

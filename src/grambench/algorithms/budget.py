@@ -11,16 +11,19 @@ scores differ in their last digits from those of the predictor, which has the re
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.parameters import Checked, Rule
 from grambench.kernels.pool import Rows, RowsOnDemand
+
+WHOLE = Rule("be a whole number of at least 0", lambda value: value >= 0 and value % 1 == 0)
 
 
 @dataclass(frozen=True, kw_only=True)  # without slots, so that it can stand beside another base
-class Budget:
+class Budget(Checked):
     """A bound on memory.
 
     Attributes
@@ -29,11 +32,7 @@ class Budget:
         Largest number of support vectors of each classifier, beyond the paper; 0 for no bound.
     """
 
-    budget: float = 0  # a float if it is tuned
-
-    def __post_init__(self) -> None:
-        if not (self.budget >= 0 and self.budget % 1 == 0):
-            raise ValueError(f"budget must be a whole number of at least 0, got {self.budget}")
+    budget: Annotated[float, WHOLE] = 0  # a float if it is tuned
 
     def room(self, rounds: int) -> int:
         """Return the support vectors that a classifier may have in a pass of so many rounds, each of which adds one."""

@@ -61,7 +61,7 @@ class Step(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Work:
-    """What a fit has used, in counts that do not depend on the machine.
+    """What a fit has used, in counts that do not depend on the computer.
 
     Attributes
     ----------
@@ -73,9 +73,9 @@ class Work:
         matrix to a combination's, a step's two rows to a solver's gradient; n for a pass over a Gram matrix, n^2 / 6
         for a factorisation.
     solver_steps : int
-        Steps of the solvers of machines and balls; linear systems solved.
+        Steps of the solvers of SVMs and MEBs; linear systems solved.
     svm_calls, meb_calls : int
-        Machines trained, and minimum enclosing balls found.
+        SVMs trained, and minimum enclosing balls found.
     """
 
     kernel_values: int = 0
@@ -155,7 +155,7 @@ class Fit:
     weights : ndarray of float64 (r,)
         Of the learned kernel sum_i weights_i k_i, not negative; the k_i are the kernels of the pool, or of `thetas`.
     predictor : Predictor or None
-        None where a machine is still to be trained on the learned kernel, which is the protocol's to do.
+        None where an SVM is still to be trained on the learned kernel, which is the protocol's to do.
     thetas : list of r ndarrays of float64, (1,) or (d,), or None
         Parameters of the learned kernel's parts in the pool's continuous family; None where they are of the pool.
     trace : Trace or None
@@ -291,7 +291,7 @@ class Mixture:
         Signed coefficients.
     bias : float
     kept : Kept, optional
-        Shared by machines on the same learned kernel, so that its values are computed once for all of them.
+        Shared by SVMs on the same learned kernel, so that its values are computed once for all of them.
     """
 
     weights: Floats
@@ -306,34 +306,5 @@ class Mixture:
 
 
 def predictor_on(pool: Pool, weights: Floats, dual: Floats, bias: float) -> Predictor:
-    """Return the decision function of a machine on a combination of the pool's kernels."""
+    """Return the decision function of an SVM on a combination of the pool's kernels."""
     return Expansion(weights, dual, bias) if pool.thetas is None else Mixture(weights, pool.thetas, dual, bias)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneKernel:
-    """Parameters that name one kernel of the pool.
-
-    Attributes
-    ----------
-    kernel : int
-        Its number, from 0 on; a float where it is tuned.
-    """
-
-    kernel: float = 0
-
-    def __post_init__(self) -> None:
-        if self.kernel < 0:
-            raise ValueError(f"kernel must be an index of at least 0, got {self.kernel}")
-
-    def among(self, kernels: int) -> int:
-        """Return the number where the pool has m kernels; raise ValueError where there is none such."""
-        if self.kernel not in range(kernels):
-            raise ValueError(f"kernel must be an index below the number of kernels {kernels}, got {self.kernel}")
-        return int(self.kernel)
-
-
-def check_refinement(refine: int) -> None:
-    """Raise ValueError unless a step of a grid can be cut into so many parts."""
-    if refine < 1:
-        raise ValueError(f"refine must be at least 1, got {refine}")

@@ -15,13 +15,14 @@ certificate says how far it is.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from grambench.algorithms.fit import Fit, Mixture, Step, Work
-from grambench.algorithms.oracle import check_stopping
+from grambench.common.parameters import POSITIVE, Checked, at_least, within
 from grambench.kernels.pool import Continuous
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
@@ -35,7 +36,7 @@ LEFT = 0.05  # of what a line search has gained: what it may leave
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Checked):
     """Parameters of the greedy minimisation.
 
     Attributes
@@ -48,14 +49,9 @@ class Parameters:
         Kernels added to the first one at most; the paper's needs "around 50" (CA, Section 3.2).
     """
 
-    gamma: float = 1.0
-    gap: float = 1e-3
-    iterations: int = 50
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.gamma < np.inf:
-            raise ValueError(f"gamma must be positive and finite, got {self.gamma}")
-        check_stopping(self.gap, self.iterations)
+    gamma: Annotated[float, POSITIVE] = 1.0
+    gap: Annotated[float, within("(0, 1)")] = 1e-3
+    iterations: Annotated[int, at_least(1)] = 50
 
 
 def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], search: Search) -> Fit:

@@ -20,13 +20,15 @@ With a budget, the oldest step is taken back as soon as there is one too many.
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, State, SupportExpansion, Work
+from grambench.common.parameters import POSITIVE, Checked, within
 from grambench.kernels.pool import Partners, Pool, stacked
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
@@ -388,12 +390,20 @@ class GroupNormClassifier:
         return Work(kernel_values=self._scores.kernel_values, row_additions=2 * m * steps)
 
 
-def check_problem(p: float, C: float) -> None:
-    """Raise ValueError unless p and C = 1 / (lambda n) make a problem (9)."""
-    if not 1.0 < p <= 2.0:
-        raise ValueError(f"p must lie in (1, 2], got {p}")
-    if not 0.0 < C < np.inf:
-        raise ValueError(f"C must be positive and finite, got {C}")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupNorm(Checked):
+    """Parameters of problem (9).
+
+    Attributes
+    ----------
+    p : float
+        Norm of the kernels' norms, in (1, 2]; near 1 is sparse in the kernels.
+    C : float
+        1 / (lambda n), above 0.
+    """
+
+    p: Annotated[float, within("(1, 2]")] = 1.05
+    C: Annotated[float, POSITIVE] = 100.0
 
 
 def dual_norm(p: float) -> float:

@@ -1,11 +1,13 @@
 """Hedge weights of the OMKC algorithms (Hoi et al. 2013, Sections 3.2 and 4)."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numba import njit
 
 from grambench.algorithms.budget import Budget
+from grambench.common.parameters import within
 
 TINY = 2.0**-500
 
@@ -20,12 +22,7 @@ class Discount(Budget):
         Factor of a kernel's weight at each of its mistakes, in (0, 1].
     """
 
-    beta: float = 0.8
-
-    def __post_init__(self) -> None:
-        Budget.__post_init__(self)
-        if not 0.0 < self.beta <= 1.0:
-            raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
+    beta: Annotated[float, within("(0, 1]")] = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +35,7 @@ class Sampling(Discount):
         Smoothing of the sampling probabilities, in (0, 1).
     """
 
-    delta: float = 0.01
-
-    def __post_init__(self) -> None:
-        Discount.__post_init__(self)
-        if not 0.0 < self.delta < 1.0:
-            raise ValueError(f"delta must lie in (0, 1), got {self.delta}")
+    delta: Annotated[float, within("(0, 1)")] = 0.01
 
 
 @njit(cache=True)
@@ -65,6 +57,7 @@ def discount(weights, wrong, beta):  # type: ignore[no-untyped-def]
     for k in range(weights.size):
         if wrong[k]:
             weights[k] *= beta
+    # A common factor is taken out only when it must be: dividing in every round would change the rounding of votes.
     if _largest(weights) < TINY:
         for k in range(weights.size):
             weights[k] /= TINY

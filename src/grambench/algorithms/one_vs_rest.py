@@ -1,7 +1,7 @@
 """Two-class algorithms for many classes: one against the rest, each class by itself.
 
 The class of the largest score is predicted, the first of equal ones. As RKL's and OBSCURE's comparisons have it, each
-of the C problems has its own learned kernel and its own machine.
+of the C problems has its own learned kernel and its own SVM.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Machines and balls on combinations of the pool's kernels, which most batch algorithms are made of.
+"""SVMs and MEBs on combinations of the pool's kernels, which most batch algorithms are made of.
 
 m base kernels, n training examples. The learned kernel is K(theta) = sum_m theta_m K_m and the decision function is
 f(x) = sum_i dual_i K(theta)(x, x_i) + bias.
@@ -15,11 +15,11 @@ from grambench.solvers import meb, svm
 from grambench.solvers.certificates import Certificate
 from grambench.solvers.combination import Combination
 
-PRECISION = 0.1  # of machines and balls inside a descent, relative to the gap that it stops at
+PRECISION = 0.1  # of SVMs and MEBs inside a descent, relative to the gap that it stops at
 
 
 class Oracle:
-    """Machines and balls at changing kernel weights, each solver started from its last solution.
+    """SVMs and MEBs at changing kernel weights, each solver started from its last solution.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ class Oracle:
         self.combination = Combination(self.grams)
         self.work = Work(kernel_values=self.grams.size)
         self.steps: list[Step] = []
-        self._machine: Floats | None = None
-        self._ball: Floats | None = None
+        self._svm_dual: Floats | None = None
+        self._meb_dual: Floats | None = None
 
-    def machine(
+    def train_svm(
         self,
         weights: Floats,
         C: float,
@@ -57,29 +57,29 @@ class Oracle:
         image: Floats | None = None,
         tolerance: float,
         max_steps: int = svm.MAX_STEPS,
-    ) -> svm.Machine:
-        """Train a support vector machine at kernel weights theta, (m,); `image`: K(theta) v of the last dual v."""
+    ) -> svm.SVM:
+        """Train an SVM at kernel weights theta, (m,); `image`: K(theta) v of the last dual v."""
         self.combination.reweight(weights)
         trained = svm.train(
             self.combination,
             self.labels,
             C,
             loss=loss,
-            start=self._machine,
+            start=self._svm_dual,
             image=image,
             tolerance=tolerance,
             max_steps=max_steps,
         )
-        self._machine = trained.dual
+        self._svm_dual = trained.dual
         self.work.svm_calls += 1
         self._count(trained.steps)
         return trained
 
-    def ball(self, weights: Floats, *, ridge: float = 0.0, tolerance: float) -> meb.Ball:
+    def enclose(self, weights: Floats, *, ridge: float = 0.0, tolerance: float) -> meb.MEB:
         """Find the minimum enclosing ball at kernel weights theta, (m,)."""
         self.combination.reweight(weights)
-        found = meb.enclose(self.combination, ridge=ridge, start=self._ball, tolerance=tolerance)
-        self._ball = found.dual
+        found = meb.enclose(self.combination, ridge=ridge, start=self._meb_dual, tolerance=tolerance)
+        self._meb_dual = found.dual
         self.work.meb_calls += 1
         self._count(found.steps)
         return found
@@ -104,7 +104,7 @@ class Oracle:
         certify: Callable[[], Certificate],
         converged: bool | None = None,
     ) -> Fit:
-        """Return kernel weights and a machine with them as what an algorithm has learned."""
+        """Return kernel weights and an SVM with them as what an algorithm has learned."""
         return Fit(
             weights=weights,
             predictor=predictor_on(self.pool, weights, dual, bias),
@@ -114,20 +114,6 @@ class Oracle:
             certify=certify,
             work=self.work + Work(row_additions=self.combination.row_additions),
         )
-
-
-def check_loss_weight(C: float) -> None:
-    """Raise ValueError unless C is positive and finite."""
-    if not 0.0 < C < np.inf:
-        raise ValueError(f"C must be positive and finite, got {C}")
-
-
-def check_stopping(gap: float, iterations: int) -> None:
-    """Raise ValueError unless a relative gap to stop at and a number of iterations make sense."""
-    if not 0.0 < gap < 1.0:
-        raise ValueError(f"gap must lie in (0, 1), got {gap}")
-    if iterations < 1:
-        raise ValueError(f"iterations must be at least 1, got {iterations}")
 
 
 def stratified_folds(labels: NDArray[np.int8], folds: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:

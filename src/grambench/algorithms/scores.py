@@ -39,6 +39,7 @@ def add_row(lanes, count, y, row):  # type: ignore[no-untyped-def]
     row : ndarray of float64 (n,)
         Its row of the Gram matrix.
     """
+    # A sum over the four lanes in turn is what vector instructions make of a dot product, see the top of this file.
     lane = lanes[count % LANES]
     for j in range(lane.size):
         lane[j] += y * row[j]

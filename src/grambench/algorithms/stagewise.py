@@ -5,17 +5,19 @@ Each iteration adds the kernel along which the alignment rises most (eq. 2 and 3
 
 Deviations: the initial kernel eps I is centred too, as Proposition 1 has it and Algorithm 1 does not, which changes the
 first weight by about one part in n. The weights are scaled to sum to one when all is learned, so that the C of the
-machine means the same for every algorithm; with the paper's eps their sum is of the order of 1e-10.
+SVM means the same for every algorithm; with the paper's eps their sum is of the order of 1e-10.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.alignment import CENTRING, centred, centred_labels
 from grambench.algorithms.fit import Fit, Step, Work
+from grambench.common.parameters import Checked, Rule, at_least
 from grambench.kernels.pool import Continuous
 
 Floats = NDArray[np.float64]
@@ -24,21 +26,29 @@ PASSES = 3 + CENTRING + 5 + 1 + 2  # over arrays (n, n) in an iteration: directi
 Search = Callable[[Floats], Floats]
 
 
+ABOVE_0 = Rule("be positive", lambda value: value > 0.0)
+
+
 @dataclass(frozen=True, slots=True)
-class Stopping:
-    """When the iterations end, and how they begin: the paper's T, theta, eps and eta_max."""
+class Stopping(Checked):
+    """When the iterations end, and how they begin.
 
-    iterations: int = 50
-    gain: float = 1e-3
-    epsilon: float = 1e-10
-    longest: float = 1.0
+    Attributes
+    ----------
+    iterations : int
+        T, the largest number of kernels.
+    gain : float
+        theta: the iterations end when the alignment rises by no more.
+    epsilon : float
+        Of the initial kernel eps I.
+    longest : float
+        eta_max, the largest weight of a kernel.
+    """
 
-    def __post_init__(self) -> None:
-        if self.iterations < 1:
-            raise ValueError(f"iterations must be at least 1, got {self.iterations}")
-        for name in ("gain", "epsilon", "longest"):
-            if not getattr(self, name) > 0.0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+    iterations: Annotated[int, at_least(1)] = 50
+    gain: Annotated[float, ABOVE_0] = 1e-3
+    epsilon: Annotated[float, ABOVE_0] = 1e-10
+    longest: Annotated[float, ABOVE_0] = 1.0
 
 
 def learn(family: Continuous, labels: NDArray[np.int8], search: Search, stopping: Stopping) -> Fit:

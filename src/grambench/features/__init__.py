@@ -15,35 +15,17 @@ height, from top to bottom, one vector after the other. The views of a descripto
 
 import dataclasses
 import functools
-import importlib
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from grambench.common import settings as settings_of
 from grambench.common.errors import unknown_name
+from grambench.common.registry import Registry
 
-FOLDER = Path(__file__).parent / "descriptors"
+REGISTRY = Registry("descriptor", __name__, Path(__file__).parent, ("descriptors",))
+names, module, load = REGISTRY.names, REGISTRY.module, REGISTRY.load
 BANDS = ("", "v3h1")
 LAYOUTS = {"gist": ("",), "phog": ("0", "1", "2", "3")}  # of those that have others than the whole image and its bands
-
-
-def names() -> list[str]:
-    """Return the names of all descriptors."""
-    return sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
-
-
-def module(name: str) -> str:
-    """Return the dotted name of a descriptor's module; raise ConfigError for an unknown name."""
-    if name not in names():
-        raise unknown_name("descriptor", name, names())
-    return f"grambench.features.descriptors.{name}"
-
-
-@functools.cache
-def load(name: str) -> ModuleType:
-    """Import one descriptor."""
-    return importlib.import_module(module(name))
 
 
 @functools.cache

@@ -35,6 +35,7 @@ def _count(channels, bins, bands, counts):  # type: ignore[no-untyped-def]
     for y in range(height):
         band = y * bands // height
         for x in range(width):
+            # The band is slowest, then the first channel, as the layout of the counts has it.
             place = band
             for c in range(3):
                 place = place * bins + int(channels[y, x, c]) * bins // 256

@@ -42,10 +42,12 @@ def _blur(image, taps, out):  # type: ignore[no-untyped-def]
         source = image[y]
         for x in range(width):
             middle[x] = taps[0] * source[x]
+        # Tap by tap over whole rows, which vectorises; pixel by pixel over the taps would not.
         for k in range(1, last + 1):
             above, below, tap = image[max(y - k, 0)], image[min(y + k, height - 1)], taps[k]
             for x in range(width):
                 middle[x] += tap * (above[x] + below[x])
+        # The outermost pixels go on beyond the border, so the loop across needs no bounds.
         for k in range(last):
             row[k] = row[last]
             row[last + width + k] = row[last + width - 1]

@@ -114,6 +114,7 @@ def _maxima(values, threshold):  # type: ignore[no-untyped-def]
     for y in range(1, height - 1):
         for x in range(1, width - 1):
             value = values[y, x]
+            # Comparisons differ by side, so that of two equal neighbours exactly one is a maximum.
             if value < threshold or value < values[y, x - 1] or value <= values[y, x + 1]:
                 continue
             above, below = values[y - 1, x - 1 : x + 2], values[y + 1, x - 1 : x + 2]

@@ -70,6 +70,7 @@ def _hues(image, bins, weights):  # type: ignore[no-untyped-def]
         for x in range(width):
             red, green, blue = float(image[y, x, 0]), float(image[y, x, 1]), float(image[y, x, 2])
             first, second = (red - green) / math.sqrt(2.0), (red + green - 2.0 * blue) / math.sqrt(6.0)
+            # A whole turn is added below, since `int` rounds negative numbers up and others down.
             turns = math.atan2(first, second) / (2.0 * math.pi)
             bins[y, x] = int((turns + 1.0) * BINS + 0.5) % BINS
             weights[y, x] = int(FINE * math.sqrt(first * first + second * second) + 0.5)
@@ -78,7 +79,8 @@ def _hues(image, bins, weights):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _dense(bins, weights, rows, columns, side, vectors):  # type: ignore[no-untyped-def]
     width = bins.shape[1]
-    strip = np.zeros((width, BINS), dtype=np.int32)  # histograms of the columns of a row of patches
+    # Running sums of integers: what leaves a patch is subtracted exactly, and the cost does not depend on its side.
+    strip = np.zeros((width, BINS), dtype=np.int32)
     begin = end = 0
     for a in range(rows.size):
         for y in range(end, rows[a] + side):

@@ -73,6 +73,7 @@ def _gradient(image, y, x):  # type: ignore[no-untyped-def]
     height, width = image.shape
     right = np.float32(0.5) * (image[y, min(x + 1, width - 1)] - image[y, max(x - 1, 0)])
     up = np.float32(0.5) * (image[max(y - 1, 0), x] - image[min(y + 1, height - 1), x])
+    # The angle of the first eighth of a turn is mirrored into the others, by a polynomial in place of atan2.
     long, short = max(abs(right), abs(up)), min(abs(right), abs(up))
     angle = _arctangent(short / max(long, TINY))
     angle = angle if abs(up) <= abs(right) else np.float32(2.0) - angle
@@ -116,6 +117,7 @@ def _boxes(values, side):  # type: ignore[no-untyped-def]
             out[0, x] += values[k, x]
     for y in range(1, count):
         target, before, entering, leaving = out[y], out[y - 1], values[y + side - 1], values[y - 1]
+        # The difference comes first, so that sums of integers below 2^31 stay below it.
         for x in range(width):
             target[x] = before[x] + (entering[x] - leaving[x])
     return out
@@ -166,6 +168,7 @@ def _finish(raw, weights, unit, vector):  # type: ignore[no-untyped-def]
                 raw[i, j, o] *= weights[i, j]
                 total += raw[i, j, o]
                 square += raw[i, j, o] ** 2
+    # A patch without contrast has no direction: normalising would blow up its noise.
     if total < CONTRAST * unit * weights.sum():
         vector[:] = 0
         return

@@ -31,7 +31,8 @@ def pairwise(x: Floats, y: Floats | None = None) -> Floats:
 def apart(features, scales, later):  # type: ignore[no-untyped-def]
     """Return the sum of the distances of scaled rows (n, d) from those that come some rows later, all in a circle."""
     n, d = features.shape
-    terms = np.zeros(d)  # added by feature, so that the loop vectorises
+    # Sums by feature let the loop vectorise; one sum would have to be added in order.
+    terms = np.zeros(d)
     for i in range(n):
         x, y, scale_x, scale_y = features[i], features[(i + later) % n], scales[i], scales[(i + later) % n]
         for j in range(d):
@@ -73,6 +74,7 @@ def _distances(rows: Floats, columns: Floats) -> Floats:
                     continue
                 y0, y1, y2, y3 = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
                 for k in range(b):
+                    # The quotient is computed even where it is not used: a branch would keep the loop from vectorising.
                     term = _quad(x0, x1, x2, x3, y0[k], y1[k], y2[k], y3[k])
                     out[k] += sum_x if sum_y[k] == 0.0 else term
     return values
@@ -88,7 +90,8 @@ def _row_distances(row, features, scales, others):  # type: ignore[no-untyped-de
         counts, scale, total = features[others[k]], scales[others[k]], 0.0
         for j in range(d):
             other[j] = counts[j] * scale
-        for q in filled:  # without a branch on the other's zeros, which nothing foretells
+        # Without a branch on the other's zeros, which no processor could predict.
+        for q in filled:
             first = QUAD * q
             y0, y1, y2, y3 = other[first], other[first + 1], other[first + 2], other[first + 3]
             term = _quad(row[first], row[first + 1], row[first + 2], row[first + 3], y0, y1, y2, y3)

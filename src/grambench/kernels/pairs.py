@@ -145,7 +145,8 @@ def _take(features: NDArray[Any], scales: Floats, chosen: Places) -> Floats:
 def _across(features: NDArray[Any], scales: Floats, chosen: Places) -> Floats:
     d = features.shape[1]
     columns = np.zeros((-(-d // QUAD) * QUAD, len(chosen)))
-    for first in range(0, d, DEPTH * QUAD):  # or the same lines of cache would be written to b times
+    # A few features at a time, or the same lines of cache would be written to b times.
+    for first in range(0, d, DEPTH * QUAD):
         for k in range(len(chosen)):
             row, scale = features[chosen[k]], scales[k]
             for j in range(first, min(first + DEPTH * QUAD, d)):
@@ -163,6 +164,7 @@ def _products(rows: Floats, columns: Floats) -> Floats:
             out = values[i]
             for j in range(first, min(first + DEPTH * QUAD, d), QUAD):
                 x0, x1, x2, x3 = rows[i, j], rows[i, j + 1], rows[i, j + 2], rows[i, j + 3]
+                # Histograms are mostly zeros. Leaving out a sum of zeros changes no bit.
                 if x0 == 0.0 and x1 == 0.0 and x2 == 0.0 and x3 == 0.0:
                     continue
                 y0, y1, y2, y3 = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
@@ -194,6 +196,7 @@ def _row_products(row: Floats, features: NDArray[Any], scales: Floats, others: P
     quads = np.zeros(len(row) // QUAD)
     for k in range(len(others)):
         other, scale = features[others[k]], scales[others[k]]
+        # Features are scaled first, as `_across` scales them, so that a value has the bits of the matrix.
         for j in range(d):
             terms[j] = row[j] * (other[j] * scale)
         values[k] = _total(terms, quads)

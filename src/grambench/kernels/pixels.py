@@ -217,6 +217,8 @@ def _evaluate(cosines, near, form, out):  # type: ignore[no-untyped-def]
             for j in range(cosines.size):
                 out[j] *= (offset + cosines[j]) * scale
         return
+    # The series is short and exact near 0, so the argument is halved until it is there, and the value squared as often.
+    # Additions and products alone have the same bits however many values the compiler takes at a time.
     halvings = int(form[3])
     rate = form[2] / 2.0**halvings
     for j in range(cosines.size):
@@ -237,6 +239,7 @@ def _mix(inner, left, right, forms, weights, total):  # type: ignore[no-untyped-
     for i in range(len(inner)):
         there = 0.5 * (left[i] > 0.0)
         for j in range(len(right)):
+            # The product of the scales comes first, as in `_between`: it does not depend on which image is on the left.
             cosines[j] = inner[i, j] * (left[i] * right[j])
             near[j] = cosines[j] + (1.0 - there - 0.5 * (right[j] > 0.0))
         for k in range(len(forms)):
@@ -250,11 +253,12 @@ def _between(pixels, scales, columns, others, first, bounds, forms, values):  # 
     """Write the kernel values of one image with named ones, (m, r)."""
     inner, cosines, near = np.empty(CHUNK, dtype=np.int32), np.empty(CHUNK), np.empty(CHUNK)
     for start in range(0, values.shape[1], CHUNK):
-        count, made = min(CHUNK, values.shape[1] - start), -1.0
+        count, computed_view = min(CHUNK, values.shape[1] - start), -1.0
         for k in range(len(forms)):
-            if forms[k, 0] != made:
-                made = forms[k, 0]
-                view = int(made)
+            # Kernels of one view lie next to each other and share its inner products.
+            if forms[k, 0] != computed_view:
+                computed_view = forms[k, 0]
+                view = int(computed_view)
                 inner[:count] = 0
                 for d in range(bounds[view], bounds[view + 1]):
                     if pixels[d] != 0:

@@ -1,7 +1,7 @@
 """Certificates of optimality, computed from a returned fit and the Gram matrices alone, never by a solver.
 
 Every bound here holds for any feasible arguments, however they were found. v_i = y_i alpha_i are signed coefficients of
-the machine, q_m = v'K_m v, and xi_i = max(0, 1 - y_i f(x_i)).
+the SVM, q_m = v'K_m v, and xi_i = max(0, 1 - y_i f(x_i)).
 """
 
 from typing import Literal, NamedTuple
@@ -23,10 +23,10 @@ class Certificate(NamedTuple):
     Attributes
     ----------
     kkt : float
-        Largest violation of the optimality conditions of the machine at its kernel, in units of the margin.
+        Largest violation of the optimality conditions of the SVM at its kernel, in units of the margin.
     gap : float
         Relative gap between the value of the whole problem and a lower bound of it; for a kernel that is given, the
-        machine's duality gap.
+        SVM's duality gap.
     """
 
     kkt: float
@@ -36,7 +36,7 @@ class Certificate(NamedTuple):
 def machine(
     gram: Floats, labels: NDArray[np.int8], C: float, dual: Floats, bias: float, *, loss: Loss = "hinge"
 ) -> Certificate:
-    """Certify a machine at a given kernel.
+    """Certify an SVM at a given kernel.
 
     Parameters
     ----------
@@ -150,13 +150,13 @@ def mkl(
     grams : ndarray of float64 (m, n, n)
         Base Gram matrices.
     labels, C, dual, bias
-        See `machine`.
+        See `SVM`.
     weights : ndarray of float64 (m,)
         theta.
     p : float
         At least 1.
     bound : ndarray of float64 (n,), optional
-        Other feasible coefficients to take D from, where they give a better bound than the machine's.
+        Other feasible coefficients to take D from, where they give a better bound than the SVM's.
     images : ndarray of float64 (m, n), optional
         `images` of the dual, for which the Gram matrices are then not read again; rounding aside, the same results.
     """
@@ -186,7 +186,7 @@ def rkl(
     """Certify a solution of radius-based kernel learning (RKL, Gai et al. 2010, eq. 9).
 
     The paper calls its problem not convex. Since g(a theta) = g(theta), though, it is that of minimising the value of
-    the machine, which is convex in theta, over the convex set r^2(theta) <= 1. Any alpha in [0, C]^n with sum 0 of
+    the SVM, which is convex in theta, over the convex set r^2(theta) <= 1. Any alpha in [0, C]^n with sum 0 of
     y_i alpha_i and any beta of the simplex therefore give the bound
 
         g(theta) >= sum_i alpha_i - 1/2 max_m q_m(alpha) / rho_m(beta),   rho_m = sum_i beta_i K_m,ii - beta'K_m beta,
@@ -234,7 +234,7 @@ def radius_margin(
     The problem is not convex, so that no gap to the optimum is known. The gap given here is how much the objective's
     linear model can still decrease within the constraint on the weights, relative to the objective: 0 at stationary
     points and nowhere else. The l2 sphere is not convex: there it is the model of the objective at theta / ||theta||
-    and its decrease within the ball. The machine's and the ball's own relative gaps count if they are larger.
+    and its decrease within the ball. The SVM's and the ball's own relative gaps count if they are larger.
 
     Parameters
     ----------
@@ -341,7 +341,7 @@ def _kkt(slack: Floats, alpha: Floats, C: float, loss: Loss) -> float:
 
 
 def _primal(norm: float, margins: Floats, C: float, loss: Loss) -> float:
-    """Return an upper bound of the machine's value from its decision values: the least objective of s f over s >= 1.
+    """Return an upper bound of the SVM's value from its decision values: the least objective of s f over s >= 1.
 
     Examples a little inside of the margin cost a large C more than the whole problem is worth; a slightly longer w
     brings them out. The factors tried are those at which an example reaches the margin.

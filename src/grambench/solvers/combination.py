@@ -1,6 +1,6 @@
 """Combinations of Gram matrices, K(theta) = sum_m theta_m K_m, of which only the rows that are asked for are computed.
 
-A support vector machine reads the rows of the examples that its steps touch, and after a warm start these are few. So
+An SVM reads the rows of the examples that its steps touch, and after a warm start these are few. So
 most of a combined Gram matrix is never formed. Compiled code asks for a row by `row(rows, i)`.
 """
 
@@ -143,7 +143,9 @@ def row(rows, i):  # type: ignore[no-untyped-def]
         values[:] = 0.0
         used = np.flatnonzero(rows.weights)
         whole = used.size - used.size % 4
-        for a in range(0, whole, 4):  # four kernels at a time, so that the sum is read and written less often
+        # Four kernels at a time, so that the sum is read and written less often. The order of the additions decides
+        # the last bits of all results, and so of published digits.
+        for a in range(0, whole, 4):
             k0, k1, k2, k3 = used[a], used[a + 1], used[a + 2], used[a + 3]
             w0, w1, w2, w3 = rows.weights[k0], rows.weights[k1], rows.weights[k2], rows.weights[k3]
             r0, r1, r2, r3 = rows.grams[k0, i], rows.grams[k1, i], rows.grams[k2, i], rows.grams[k3, i]
@@ -175,7 +177,8 @@ def _quadratic_forms(grams, support, vector):  # type: ignore[no-untyped-def]
     whole = support.size - support.size % 4
     for m in range(forms.size):
         gram, total = grams[m], 0.0
-        for a in range(0, whole, 4):  # four rows of the lower triangle at a time, which share their columns
+        # Four rows of the lower triangle at a time share the reads of their columns.
+        for a in range(0, whole, 4):
             r0, r1, r2, r3 = gram[support[a]], gram[support[a + 1]], gram[support[a + 2]], gram[support[a + 3]]
             s0 = s1 = s2 = s3 = 0.0
             for b in range(a):
@@ -185,7 +188,8 @@ def _quadratic_forms(grams, support, vector):  # type: ignore[no-untyped-def]
                 s2 += v[b] * r2[column]
                 s3 += v[b] * r3[column]
             total += 2.0 * (v[a] * s0 + v[a + 1] * s1 + v[a + 2] * s2 + v[a + 3] * s3)
-            for p in range(a, a + 4):  # the block on the diagonal
+            # The block on the diagonal is read whole, since the loop above ends before it.
+            for p in range(a, a + 4):
                 for q in range(a, a + 4):
                     total += v[p] * v[q] * gram[support[p], support[q]]
         for a in range(whole, support.size):
@@ -202,7 +206,8 @@ def _move(grams, changed, change, images):  # type: ignore[no-untyped-def]
     whole = changed.size - changed.size % 4
     for m in range(grams.shape[0]):
         gram, image = grams[m], images[m]
-        for a in range(0, whole, 4):  # four rows at a time, so that the image is read and written less often
+        # Four rows at a time, so that the image is read and written less often.
+        for a in range(0, whole, 4):
             r0, r1, r2, r3 = gram[changed[a]], gram[changed[a + 1]], gram[changed[a + 2]], gram[changed[a + 3]]
             d0, d1, d2, d3 = change[a], change[a + 1], change[a + 2], change[a + 3]
             for j in range(image.size):

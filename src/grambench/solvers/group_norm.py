@@ -17,7 +17,8 @@ def margins(scores: Floats, labels: NDArray[np.int8]) -> Floats:
 
 @njit(cache=True)
 def norm(squares, q):  # type: ignore[no-untyped-def]
-    """Return ||theta||_{2,q} of the squared norms ||theta^k||^2, (m,); by the largest first, or q = 101 overflows."""
+    """Return ||theta||_{2,q} of the squared norms ||theta^k||^2, (m,)."""
+    # Relative to the largest norm, since powers of an order such as q = 101 overflow.
     norms = np.sqrt(np.maximum(squares, 0.0))
     largest = norms.max()
     return largest * ((norms / largest) ** q).sum() ** (1.0 / q) if largest > 0.0 else 0.0
@@ -28,6 +29,7 @@ def shares(squares, q):  # type: ignore[no-untyped-def]
     """Return (||theta^k|| / ||theta||_{2,q})^(q-2), (m,); ones where theta is 0."""
     norms = np.sqrt(np.maximum(squares, 0.0))
     largest = norms.max()
+    # Before the first step there is no direction; equal weights let all kernels take part in it.
     if largest == 0.0:
         return np.ones(norms.size)
     norms /= largest

@@ -22,7 +22,7 @@ ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ball:
+class MEB:
     """A minimum enclosing ball.
 
     Attributes
@@ -47,8 +47,8 @@ def enclose(
     start: Floats | None = None,
     tolerance: float = TOLERANCE,
     max_steps: int = MAX_STEPS,
-) -> Ball:
-    """Find the ball.
+) -> MEB:
+    """Find the MEB.
 
     Parameters
     ----------
@@ -83,4 +83,4 @@ def enclose(
     if steps < 0 or not np.isfinite(gradient).all():
         raise SolverError("minimum enclosing ball: the Gram matrix overflows")
     squared_radius = dual @ (gradient + 0.5 * diagonal)  # beta'(K + ridge I)beta = beta'(diagonal/2 - gradient)
-    return Ball(dual=dual, squared_radius=max(float(squared_radius), 0.0), steps=steps)
+    return MEB(dual=dual, squared_radius=max(float(squared_radius), 0.0), steps=steps)

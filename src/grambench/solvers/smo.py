@@ -2,7 +2,7 @@
 
     maximise  p'v - 1/2 v' (K + ridge I) v    subject to  sum_i v_i constant,  lower_i <= v_i <= upper_i
 
-Both duals of this package have this form: the support vector machine's in signed coefficients v_i = y_i alpha_i, and
+Both duals of this package have this form: the support vector SVM's in signed coefficients v_i = y_i alpha_i, and
 the minimum enclosing ball's. Each step changes two variables: the one with the largest gradient that can grow, and the
 one that promises the largest gain of those that can shrink (second-order working set, Fan, Chen and Lin 2005, JMLR 6).
 
@@ -53,7 +53,8 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
     """
     gradient = linear - image - ridge * values
     diagonal = rows.diagonal
-    grow = np.where(values < upper, 0.0, -np.inf)  # added to a gradient, hides it if its variable cannot grow
+    # Added to a gradient, these hide it if its variable cannot grow or shrink, without a branch.
+    grow = np.where(values < upper, 0.0, -np.inf)
     shrink = np.where(values > lower, 0.0, np.inf)
     promises = np.empty(values.size)
     for step in range(max_steps):
@@ -62,7 +63,8 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
             return gradient, step
         best, row_i = gradient[i], row(rows, i)
         j = _most_promising(best, diagonal[i], gradient, shrink, diagonal, row_i, ridge, promises)
-        if j == values.size:  # all promises overflow
+        # All promises overflow.
+        if j == values.size:
             return gradient, -1 - step
         size = diagonal[i] + diagonal[j] + 2.0 * ridge
         curvature = size - 2.0 * row_i[j]
@@ -71,23 +73,31 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
             return gradient, -1 - step
         curvature = max(curvature, CURVATURE_FLOOR * abs(size))
         change = min((best - gradient[j]) / curvature, room) if curvature > 0.0 else room
-        if change == upper[i] - values[i]:
-            values[i] = upper[i]
-        else:
-            values[i] += change
-        if change == values[j] - lower[j]:
-            values[j] = lower[j]
-        else:
-            values[j] -= change
-        for k in (i, j):
-            grow[k] = 0.0 if values[k] < upper[k] else -np.inf
-            shrink[k] = 0.0 if values[k] > lower[k] else np.inf
+        _exchange(values, i, j, change, lower, upper, grow, shrink)
         row_j = row(rows, j)
         for k in range(values.size):
             gradient[k] -= change * (row_i[k] - row_j[k])
         gradient[i] -= change * ridge
         gradient[j] += change * ridge
     return gradient, max_steps
+
+
+@njit(cache=True)
+def _exchange(values, i, j, change, lower, upper, grow, shrink):  # type: ignore[no-untyped-def]
+    """Move some of variable j to variable i, and note whether they can still grow or shrink."""
+    # A variable that reaches its bound is set to it: a sum would miss it by rounding, and the variable would be tried
+    # again and again for the rest.
+    if change == upper[i] - values[i]:
+        values[i] = upper[i]
+    else:
+        values[i] += change
+    if change == values[j] - lower[j]:
+        values[j] = lower[j]
+    else:
+        values[j] -= change
+    for k in (i, j):
+        grow[k] = 0.0 if values[k] < upper[k] else -np.inf
+        shrink[k] = 0.0 if values[k] > lower[k] else np.inf
 
 
 @njit(cache=True)
@@ -129,7 +139,8 @@ def _most_promising(best, size, gradient, shrink, diagonal, row, ridge, promises
         promise = difference * difference / curvature
         promise = promise if curvature > 0.0 else np.inf
         promises[k] = promise if difference > 0.0 else -1.0
-    orders, most = promises.view(np.int64), np.int64(-1)  # as integers, numbers that are not negative are in order
+    # Read as integers, numbers that are not negative keep their order.
+    orders, most = promises.view(np.int64), np.int64(-1)
     for k in range(gradient.size):
         most = max(most, orders[k])
     first = gradient.size

@@ -1,9 +1,9 @@
-"""Support vector machines with a bias on a combined Gram matrix: C-SVC and the L2-SVM.
+"""Support vector SVMs with a bias on a combined Gram matrix: C-SVC and the L2-SVM.
 
     C-SVC     maximise  sum_i alpha_i - 1/2 v'Kv          0 <= alpha_i <= C    hinge loss
     L2-SVM    maximise  sum_i alpha_i - 1/2 v'(K + I/C)v  0 <= alpha_i         squared hinge loss, C/2 sum_i xi_i^2
 
-with v_i = y_i alpha_i and sum_i v_i = 0. The L2-SVM is a hard-margin machine on K + I/C (Chapelle et al. 2002,
+with v_i = y_i alpha_i and sum_i v_i = 0. The L2-SVM is a hard-margin SVM on K + I/C (Chapelle et al. 2002,
 Machine Learning 46). LIBSVM cannot be started warm; inside kernel learning on 569 examples this solver takes a sixth to
 a third of its time from nothing, and a sixth to three tenths from the last dual (`benchmarks/svm.py`).
 """
@@ -28,8 +28,8 @@ LONG = 1e-3  # a start that should be shorter by this factor is made so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
-    """A trained machine, f(x) = sum_i dual_i K(x, x_i) + bias.
+class SVM:
+    """A trained SVM, f(x) = sum_i dual_i K(x, x_i) + bias.
 
     Attributes
     ----------
@@ -59,15 +59,15 @@ def train(
     image: Floats | None = None,
     tolerance: float = TOLERANCE,
     max_steps: int = MAX_STEPS,
-) -> Machine:
-    """Train a machine.
+) -> SVM:
+    """Train an SVM.
 
     Parameters
     ----------
     combination : Combination
         Gram matrix of the n examples.
     labels : ndarray of int8 (n,)
-        -1 or +1. With one class only, the machine predicts that class.
+        -1 or +1. With one class only, the SVM predicts that class.
     C : float
         Weight of the loss, positive and finite.
     loss : str
@@ -105,7 +105,7 @@ def train(
             "scale the kernels, lower C, or raise the tolerance"
         )
     objective = 0.5 * (np.abs(dual).sum() + gradient @ dual)  # v'(K + ridge I)v = y'v - gradient'v
-    return Machine(dual=dual, bias=_bias(gradient, dual, lower, upper), objective=float(objective), steps=steps)
+    return SVM(dual=dual, bias=_bias(gradient, dual, lower, upper), objective=float(objective), steps=steps)
 
 
 def feasible(start: Floats, lower: Floats, upper: Floats) -> Floats:

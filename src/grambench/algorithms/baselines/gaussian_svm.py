@@ -10,45 +10,42 @@ no work is counted. Dense features or sparse.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.algorithms.on_features import check_classes, features_of, without_kernels
-from grambench.algorithms.oracle import check_loss_weight, stratified_folds
+from grambench.algorithms.oracle import stratified_folds
+from grambench.algorithms.settings import Cost
+from grambench.common.parameters import Rule, at_least
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
+WIDTHS = Rule(
+    "be positive and finite, at least one",
+    lambda widths: len(widths) > 0 and all(0.0 < width < np.inf for width in widths),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Cost):
     """Parameters of the Gaussian SVM.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss.
     widths : sequence of float
         To choose from, in units of the median distance.
     folds : int
         Of the cross-validation.
     """
 
-    C: float = 1.0
-    widths: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0)
-    folds: int = 3
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if not self.widths or not all(0.0 < width < np.inf for width in self.widths):
-            raise ValueError(f"widths must be positive and finite, at least one, got {self.widths}")
-        if self.folds < 2:
-            raise ValueError(f"folds must be at least 2, got {self.folds}")
+    widths: Annotated[tuple[float, ...], WIDTHS] = (0.25, 0.5, 1.0, 2.0, 4.0)
+    folds: Annotated[int, at_least(2)] = 3
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Choose the width and train the machine on all examples."""
+    """Choose the width and train the SVM on all examples."""
     from sklearn.metrics.pairwise import euclidean_distances
     from sklearn.svm import SVC
 
@@ -66,8 +63,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
             gram = np.exp(squared / (-2.0 * width**2 * unit))
             for fold in held_out:
                 kept = np.setdiff1d(np.arange(n), fold)
-                machine = SVC(C=parameters.C, kernel="precomputed").fit(gram[np.ix_(kept, kept)], labels[kept])
-                right[w] += np.count_nonzero(machine.predict(gram[np.ix_(fold, kept)]) == labels[fold])
+                svm = SVC(C=parameters.C, kernel="precomputed").fit(gram[np.ix_(kept, kept)], labels[kept])
+                right[w] += np.count_nonzero(svm.predict(gram[np.ix_(fold, kept)]) == labels[fold])
         best = widths[int(np.argmax(right))]
     model = SVC(C=parameters.C, kernel="rbf", gamma=0.5 / (best**2 * unit)).fit(features, labels)
     return without_kernels(pool, model.decision_function)

@@ -7,19 +7,20 @@ sparse ones are made dense. No kernel is used, and no work is counted.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Floats, Labels, Order
 from grambench.algorithms.on_features import check_classes, features_of, seed_of, without_kernels
+from grambench.common.parameters import POSITIVE, Checked, at_least
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Checked):
     """Parameters of gradient boosting.
 
     Attributes
@@ -30,14 +31,8 @@ class Parameters:
         The number of trees.
     """
 
-    learning_rate: float = 0.1
-    trees: int = 100
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.learning_rate < np.inf:
-            raise ValueError(f"learning_rate must be positive and finite, got {self.learning_rate}")
-        if self.trees < 1:
-            raise ValueError(f"trees must be at least 1, got {self.trees}")
+    learning_rate: Annotated[float, POSITIVE] = 0.1
+    trees: Annotated[int, at_least(1)] = 100
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -1,4 +1,4 @@
-"""Linear SVM: a linear machine on the features, by LIBLINEAR (Fan et al. 2008, JMLR 9).
+"""Linear SVM: a linear classifier on the features, by LIBLINEAR (Fan et al. 2008, JMLR 9).
 
     minimise  1/2 ||(w, b)||^2 + C sum_i max(0, 1 - y_i (w'x_i + b))^2
 
@@ -13,30 +13,19 @@ import numpy as np
 
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.algorithms.on_features import check_classes, features_of, without_kernels
-from grambench.algorithms.oracle import check_loss_weight
+from grambench.algorithms.settings import Cost
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of the linear SVM.
-
-    Attributes
-    ----------
-    C : float
-        Weight of the loss.
-    """
-
-    C: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
+class Parameters(Cost):
+    """Parameters of the linear SVM."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Train the machine."""
+    """Train the SVM."""
     from sklearn.svm import LinearSVC
 
     check_classes(labels)

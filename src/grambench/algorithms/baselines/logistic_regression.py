@@ -12,26 +12,15 @@ import numpy as np
 
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.algorithms.on_features import check_classes, features_of, without_kernels
-from grambench.algorithms.oracle import check_loss_weight
+from grambench.algorithms.settings import Cost
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of logistic regression.
-
-    Attributes
-    ----------
-    C : float
-        Weight of the loss.
-    """
-
-    C: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
+class Parameters(Cost):
+    """Parameters of logistic regression."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -6,19 +6,20 @@ x, less 1/2. Dense features or sparse. No kernel is used, and no work is counted
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Floats, Labels, Order
 from grambench.algorithms.on_features import check_classes, features_of, seed_of, without_kernels
+from grambench.common.parameters import Checked, at_least, within
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Checked):
     """Parameters of the random forest.
 
     Attributes
@@ -30,14 +31,8 @@ class Parameters:
         number.
     """
 
-    trees: int = 100
-    max_features: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.trees < 1:
-            raise ValueError(f"trees must be at least 1, got {self.trees}")
-        if self.max_features is not None and not 0.0 < self.max_features <= 1.0:
-            raise ValueError(f"max_features must lie in (0, 1], got {self.max_features}")
+    trees: Annotated[int, at_least(1)] = 100
+    max_features: Annotated[float | None, within("(0, 1]")] = None
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -1,4 +1,4 @@
-"""Best kernel: a support vector machine on the base kernel with the best cross-validated accuracy.
+"""Best kernel: an SVM on the base kernel with the best cross-validated accuracy.
 
 The baseline that no combination of kernels should lose to. The folds are stratified and drawn from the given stream;
 the first of several equal kernels is taken.
@@ -6,39 +6,34 @@ the first of several equal kernels is taken.
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Step, Work, predictor_on
-from grambench.algorithms.oracle import check_loss_weight, stratified_folds
+from grambench.algorithms.oracle import stratified_folds
+from grambench.algorithms.settings import Cost
+from grambench.common.parameters import at_least
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import certificates, svm
 from grambench.solvers.combination import Combination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of the best-kernel machine.
+class Parameters(Cost):
+    """Parameters of the best-kernel SVM.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss.
     folds : int
         Folds of the cross-validation that chooses the kernel.
     """
 
-    C: float = 1.0
-    folds: int = 3
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if self.folds < 2:
-            raise ValueError(f"folds must be at least 2, got {self.folds}")
+    folds: Annotated[int, at_least(2)] = 3
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Choose the kernel and train the machine on all examples.
+    """Choose the kernel and train the SVM on all examples.
 
     Raises
     ------
@@ -48,7 +43,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     grams, work = stacked(pool), Work()
     work.kernel_values = grams.size
 
-    def machine_on(gram: Floats, chosen: Labels) -> svm.Machine:
+    def train_on(gram: Floats, chosen: Labels) -> svm.SVM:
         trained = svm.train(Combination.single(gram), chosen, parameters.C)
         work.svm_calls += 1
         work.solver_steps += trained.steps
@@ -61,17 +56,17 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         if kept.size == 0:
             raise ValueError(f"cross-validation: expected a class with at least 2 examples, got {len(labels)} examples")
         for k, gram in enumerate(grams):
-            machine = machine_on(gram[np.ix_(kept, kept)], labels[kept])
-            values = gram[np.ix_(held_out, kept)] @ machine.dual + machine.bias
+            trained = train_on(gram[np.ix_(kept, kept)], labels[kept])
+            values = gram[np.ix_(held_out, kept)] @ trained.dual + trained.bias
             right[k] += np.count_nonzero((values >= 0.0) == (labels[held_out] > 0))
     best = int(np.argmax(right))
-    machine = machine_on(grams[best], labels)
+    trained = train_on(grams[best], labels)
     weights = np.eye(len(grams))[best]
     return Fit(
         weights=weights,
-        predictor=predictor_on(pool, weights, machine.dual, machine.bias),
+        predictor=predictor_on(pool, weights, trained.dual, trained.bias),
         thetas=pool.thetas,
-        steps=[Step(work.svm_calls, 0, machine.objective)],
-        certify=partial(certificates.machine, grams[best], labels, parameters.C, machine.dual, machine.bias),
+        steps=[Step(work.svm_calls, 0, trained.objective)],
+        certify=partial(certificates.machine, grams[best], labels, parameters.C, trained.dual, trained.bias),
         work=work,
     )

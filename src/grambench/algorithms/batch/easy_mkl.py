@@ -3,7 +3,7 @@
     gamma = argmin (1 - lambda) gamma'Y (sum_k K_k) Y gamma + lambda ||gamma||^2,    gamma >= 0, sum 1 over each class,
     eta_k ~ gamma'Y K_k Y gamma,
 
-and the same problem once more, on the kernel sum_k eta_k K_k, whose gamma is the machine's: f(x) = sum_i y_i gamma_i
+and the same problem once more, on the kernel sum_k eta_k K_k, whose gamma is the SVM's: f(x) = sum_i y_i gamma_i
 k(x, x_i) + b is 0 half-way between the two points of the hulls. Every K_k counts as scaled to a mean diagonal of 1, as
 in the authors' program, so that lambda means the same whatever scale the kernels come in.
 
@@ -16,11 +16,13 @@ allowed, since hulls that meet have no direction between them.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Floats, Labels, Order
 from grambench.algorithms.oracle import Oracle
+from grambench.common.parameters import Checked, within
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
@@ -28,7 +30,7 @@ from grambench.solvers.svm import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Checked):
     """Parameters of EasyMKL.
 
     Attributes
@@ -37,15 +39,11 @@ class Parameters:
         lambda, in (0, 1]: towards 0 the nearest points of the hulls, at 1 the classes' means.
     """
 
-    regulariser: float = 0.1
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.regulariser <= 1.0:
-            raise ValueError(f"regulariser must lie in (0, 1], got {self.regulariser}")
+    regulariser: Annotated[float, within("(0, 1]")] = 0.1
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the weights and train the machine; with one class only, that class is predicted on equal weights."""
+    """Learn the weights and train the SVM; with one class only, that class is predicted on equal weights."""
     oracle, share = Oracle(pool, labels), parameters.regulariser
     scales = _scales(oracle.combination.diagonals.mean(axis=1))
     equal = scales / len(scales)
@@ -76,8 +74,8 @@ def _nearest(oracle: Oracle, weights: Floats, share: float) -> Floats:
     """Return Y gamma for a kernel, (n,)."""
     labels = oracle.labels
     if share < 1.0:
-        machine = oracle.machine(weights, (1.0 - share) / share, loss="squared", tolerance=TOLERANCE)
-        dual = machine.dual.copy()
+        svm = oracle.train_svm(weights, (1.0 - share) / share, loss="squared", tolerance=TOLERANCE)
+        dual = svm.dual.copy()
     else:
         oracle.combination.reweight(weights)
         dual = labels.astype(np.float64)

@@ -3,13 +3,13 @@
     minimise T(theta) = R^2(K + I/C) ||w||^2 / 2,   K = sum_m theta_m K_m,
     over theta >= 0 with ||theta|| = 1 in the l1 or the l2 norm,
 
-where ||w||^2 / 2 is the value W of the L2-SVM, a hard-margin machine on K + I/C, and R^2 the squared radius of the
+where ||w||^2 / 2 is the value W of the L2-SVM, a hard-margin SVM on K + I/C, and R^2 the squared radius of the
 minimum enclosing ball with that kernel (Chapelle et al. 2002, Machine Learning 46, eq. 6 and Section 4). Its gradient
 is dT/dtheta_m = W rho_m - 1/2 R^2 q_m, where rho_m = sum_i beta_i K_m,ii - beta'K_m beta and q_m = v'K_m v. The
 problem is not convex: the descent starts at equal weights, as in Section 6 of Gai et al., and ends at a stationary
 point. The paper runs it under the two constraints only. (Its eq. 10 and K + I/C differ by a factor of 2 in C.)
 
-Eq. 10 has a bias b, and so has this machine. The published KL-C accuracies, though, fit the sign of f(x) - b on 17 of
+Eq. 10 has a bias b, and so has this SVM. The published KL-C accuracies, though, fit the sign of f(x) - b on 17 of
 22 cells, and that of f(x) on 10 (docs/reproduction.md). The parameter `bias` keeps both at hand.
 """
 
@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
@@ -31,50 +32,37 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Descent):
     """Parameters of KL-C.
 
     Attributes
     ----------
-    C : float
-        Weight of the squared hinge loss.
     norm : str
         Constraint on the weights: "l1" or "l2".
     bias : bool
-        Whether the decision function has the machine's bias, or none as the published numbers need. The certificate is
-        that of the machine with its bias.
+        Whether the decision function has the SVM's bias, or none as the published numbers need. The certificate is
+        that of the SVM with its bias.
     gap : float
         Decrease of the linear model within the constraint, relative to T, to stop at.
-    iterations : int
-        Iterations at most.
     """
 
-    C: float = 1.0
     norm: Literal["l1", "l2"] = "l1"
     bias: bool = True
-    gap: float = 0.01
-    iterations: int = 500
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if self.norm not in ("l1", "l2"):
-            raise ValueError(f"norm must be l1 or l2, got {self.norm!r}")
-        check_stopping(self.gap, self.iterations)
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the weights and train the machine."""
+    """Learn the weights and train the SVM."""
     oracle = Oracle(pool, labels)
     C, norm, tolerance = parameters.C, parameters.norm, PRECISION * parameters.gap
 
     def evaluate(weights: Floats) -> Value:
-        ball = oracle.ball(weights, ridge=1.0 / C, tolerance=tolerance)
-        machine = oracle.machine(weights, C, loss="squared", tolerance=tolerance)
-        value = ball.squared_radius * machine.objective
+        meb = oracle.enclose(weights, ridge=1.0 / C, tolerance=tolerance)
+        svm = oracle.train_svm(weights, C, loss="squared", tolerance=tolerance)
+        value = meb.squared_radius * svm.objective
 
         def slope() -> Slope:
-            forms = oracle.combination.quadratic_forms(machine.dual)
-            gradient: Floats = machine.objective * oracle.radii(ball.dual) - 0.5 * ball.squared_radius * forms
+            forms = oracle.combination.quadratic_forms(svm.dual)
+            gradient: Floats = svm.objective * oracle.radii(meb.dual) - 0.5 * meb.squared_radius * forms
             return Slope(gradient, _decrease(gradient, weights, norm) / value if value > 0 else 0.0)
 
         return Value(value, slope)
@@ -87,12 +75,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         iterations=parameters.iterations,
         record=oracle.record,
     )
-    ball = oracle.ball(weights, ridge=1.0 / C, tolerance=tolerance)
-    machine = oracle.machine(weights, C, loss="squared", tolerance=tolerance)
-    found = (weights, machine.dual, machine.bias)
-    # the machine with its bias is certified, whatever the predictions are to be made with
-    certify = partial(certificates.radius_margin, oracle.grams, labels, C, *found, ball.dual, norm=norm)
-    return oracle.fit(weights, machine.dual, machine.bias if parameters.bias else 0.0, certify, converged)
+    meb = oracle.enclose(weights, ridge=1.0 / C, tolerance=tolerance)
+    svm = oracle.train_svm(weights, C, loss="squared", tolerance=tolerance)
+    found = (weights, svm.dual, svm.bias)
+    # the SVM with its bias is certified, whatever the predictions are to be made with
+    certify = partial(certificates.radius_margin, oracle.grams, labels, C, *found, meb.dual, norm=norm)
+    return oracle.fit(weights, svm.dual, svm.bias if parameters.bias else 0.0, certify, converged)
 
 
 def _decrease(gradient: Floats, weights: Floats, norm: Norm) -> float:

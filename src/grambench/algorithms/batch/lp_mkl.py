@@ -1,6 +1,6 @@
 """lp-norm MKL: multiple-kernel learning under ||theta||_p <= 1 (Kloft et al. 2011, JMLR 12, Algorithm 1).
 
-For any p >= 1 the machine at theta and the weights of its parts alternate: ||w_m||^2 = theta_m^2 q_m with
+For any p >= 1 the SVM at theta and the weights of its parts alternate: ||w_m||^2 = theta_m^2 q_m with
 q_m = v'K_m v, and theta_m proportional to ||w_m||^(2/(p+1)) (their eq. 21), until the duality gap is closed.
 
 CA's D1 and D2 (Afkanpour et al. 2013, Table 1) are this one on a grid of a continuous family, p = 1 and p = 2.
@@ -9,111 +9,97 @@ Deviations:
 
 - Far from the optimum the logarithm of theta moves 1.5 times as far as the update says, which saves iterations.
 - Near it theta is found where the update would leave it, q_m proportional to theta_m^(p-1), by Newton's method on the
-  logarithms: the machine answers to theta by its free coefficients, whose derivative is that of a linear system. The
+  logarithms: the SVM answers to theta by its free coefficients, whose derivative is that of a linear system. The
   steps are damped, more after one that went too far and less after one that did not go far enough.
 - Where the objective rises, theta goes back to where it was and takes the paper's own step, which never raises it.
-- K_m v is kept for every kernel and corrected for the coefficients that the machine changes: that gives all q_m, and
+- K_m v is kept for every kernel and corrected for the coefficients that the SVM changes: that gives all q_m, and
   K(theta) v at the next theta, without reading the kernels of all support vectors again.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, check_refinement
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
+from grambench.common.parameters import Rule, at_least, within
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
-from grambench.solvers.svm import MAX_STEPS, Machine
+from grambench.solvers.svm import MAX_STEPS, SVM
 
 RELAXATION = 1.5
-COARSE = 0.01  # tolerance of a machine, relative to the gap before it
+COARSE = 0.01  # tolerance of an SVM, relative to the gap before it
 NEAR = 0.4  # relative gap, times p, from which on Newton's steps are taken
 DAMPING = 0.3  # of the first of them, as a multiple of what theta_m q_m weighs
 LEAST, MOST = 0.02, 10.0  # damping
 LONGEST = 4.0  # step of log theta
-FADED = 1e-12  # a weight this small beside the largest is 0 in the machine
+FADED = 1e-12  # a weight this small beside the largest is 0 in the SVM
 RIDGE = 1e-8  # of free coefficients whose kernel is singular, relative to its diagonal
 TINY = 1e-300  # a form that has vanished, where its logarithm is needed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Descent):
     """Parameters of lp-norm MKL.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss.
     p : float
         Norm of the constraint, at least 1.
-    gap : float
-        Relative duality gap to stop at.
-    iterations : int
-        Iterations at most.
     steps : int
-        Steps of the solver in one machine at most; more raise SolverError.
+        Steps of the solver in one SVM at most; more raise SolverError.
     refine : int
         Parts into which every step of a grid is cut.
     """
 
-    C: float = 1.0
-    p: float = 2.0
-    gap: float = 1e-3
-    iterations: int = 500
-    steps: int = MAX_STEPS
-    refine: int = 1
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if not 1.0 <= self.p < np.inf:
-            raise ValueError(f"p must be at least 1 and finite, got {self.p}")
-        check_stopping(self.gap, self.iterations)
-        if self.steps < 1:
-            raise ValueError(f"steps must be at least 1, got {self.steps}")
-        check_refinement(self.refine)
+    p: Annotated[float, Rule("be at least 1 and finite", lambda value: 1.0 <= value < np.inf)] = 2.0
+    gap: Annotated[float, within("(0, 1)")] = 1e-3
+    steps: Annotated[int, at_least(1)] = MAX_STEPS
+    refine: Annotated[int, at_least(1)] = 1
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the weights and train the machine."""
+    """Learn the weights and train the SVM."""
     oracle = Oracle(pool.refined(parameters.refine), labels)
-    weights, machine, converged = _descend(parameters, oracle)
+    weights, svm, converged = _descend(parameters, oracle)
 
     def certify() -> Certificate:
-        found, images = (weights, machine.dual, machine.bias), certificates.images(oracle.grams, machine.dual)
+        found, images = (weights, svm.dual, svm.bias), certificates.images(oracle.grams, svm.dual)
         return certificates.mkl(oracle.grams, labels, parameters.C, *found, p=parameters.p, images=images)
 
-    return oracle.fit(weights, machine.dual, machine.bias, certify, converged)
+    return oracle.fit(weights, svm.dual, svm.bias, certify, converged)
 
 
-def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, Machine, bool]:
-    """Return the weights, the machine trained with them, and whether the gap was reached."""
+def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, SVM, bool]:
+    """Return the weights, the SVM trained with them, and whether the gap was reached."""
     path = _Path(oracle, parameters.p, parameters.C)
     images, dual = np.zeros(oracle.grams.shape[:2]), np.zeros(len(oracle.labels))  # K_m v and v
     precise, tolerance, steps = PRECISION * parameters.gap, COARSE, 0
     while True:
         weights = path.weights()
-        machine = oracle.machine(
+        svm = oracle.train_svm(
             weights,
             parameters.C,
             image=weights @ images,
             tolerance=tolerance,
             max_steps=parameters.steps - steps,
         )
-        oracle.combination.move(images, machine.dual - dual)
-        dual = machine.dual
+        oracle.combination.move(images, svm.dual - dual)
+        dual = svm.dual
         forms = np.maximum(images @ dual, 0.0)  # negative by rounding only
         largest = max(float(forms.max()), TINY)
-        gap = _gap(machine.objective, dual, forms / largest, largest, parameters.p)
+        gap = _gap(svm.objective, dual, forms / largest, largest, parameters.p)
         over = gap <= parameters.gap or len(oracle.steps) == parameters.iterations - 1
-        if over and tolerance > precise:  # only a precise machine ends it; its steps count with those of the coarse one
-            tolerance, steps = precise, machine.steps
+        if over and tolerance > precise:  # only a precise SVM ends it; its steps count with those of the coarse one
+            tolerance, steps = precise, svm.steps
             continue
-        oracle.record(machine.objective)
+        oracle.record(svm.objective)
         if over:
-            return weights, machine, gap <= parameters.gap
-        path.advance(machine, gap, tolerance, images, forms / largest)
+            return weights, svm, gap <= parameters.gap
+        path.advance(svm, gap, tolerance, images, forms / largest)
         tolerance, steps = max(precise, COARSE * gap), 0
 
 
@@ -129,7 +115,7 @@ class _Path:
     Parameters
     ----------
     oracle : Oracle
-        Has trained the machines; its combination is at their weights.
+        Has trained the SVMs; its combination is at their weights.
     p : float
         Norm of the constraint.
     C : float
@@ -152,21 +138,21 @@ class _Path:
         weights /= np.linalg.norm(weights, self.p)
         return weights
 
-    def advance(self, machine: Machine, gap: float, tolerance: float, images: Floats, forms: Floats) -> None:
-        """Take a step from a machine of this relative gap and tolerance, by its K_m v and its q_m in any unit."""
-        if self.daring and machine.objective * (1.0 - tolerance) > self.lowest:
+    def advance(self, svm: SVM, gap: float, tolerance: float, images: Floats, forms: Floats) -> None:
+        """Take a step from an SVM of this relative gap and tolerance, by its K_m v and its q_m in any unit."""
+        if self.daring and svm.objective * (1.0 - tolerance) > self.lowest:
             self.damping = min(8.0 * self.damping, MOST)
             self.logs, self.slope, self.daring = self.origin + self.safe, 0.0, False
             return
         weights = self.combination.rows.weights
-        self.lowest = machine.objective
+        self.lowest = svm.objective
         self.logs = self.logs - self.logs.max() + np.log(weights.max())
         shares = weights * forms / max(float(weights @ forms), TINY)
         residual = np.log(np.maximum(forms, TINY)) - (self.p - 1.0) * self.logs
         residual -= shares @ residual
         self._adapt(float(shares @ (residual * self.step)))
         self.safe = np.maximum(residual / (self.p + 1.0), -LONGEST)
-        step = RELAXATION * self.safe if gap * self.p > NEAR else self._newton(machine.dual, images, shares, residual)
+        step = RELAXATION * self.safe if gap * self.p > NEAR else self._newton(svm.dual, images, shares, residual)
         self.step = np.clip(step, -LONGEST, LONGEST)
         self.slope = float(shares @ (residual * self.step))
         self.origin, self.logs, self.daring = self.logs, self.logs + self.step, True

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
@@ -21,42 +22,24 @@ from grambench.solvers.projections import sphere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of MKL l2.
-
-    Attributes
-    ----------
-    C : float
-        Weight of the hinge loss.
-    gap : float
-        Relative duality gap to stop at.
-    iterations : int
-        Iterations at most.
-    """
-
-    C: float = 1.0
-    gap: float = 0.01
-    iterations: int = 500
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        check_stopping(self.gap, self.iterations)
+class Parameters(Descent):
+    """Parameters of MKL l2."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the weights and train the machine."""
+    """Learn the weights and train the SVM."""
     oracle = Oracle(pool, labels)
     C, tolerance = parameters.C, PRECISION * parameters.gap
 
     def evaluate(weights: NDArray[np.float64]) -> Value:
-        machine = oracle.machine(weights, C, tolerance=tolerance)
+        svm = oracle.train_svm(weights, C, tolerance=tolerance)
 
         def slope() -> Slope:
-            forms = oracle.combination.quadratic_forms(machine.dual)
+            forms = oracle.combination.quadratic_forms(svm.dual)
             difference = 0.5 * (np.linalg.norm(forms) - weights @ forms)
-            return Slope(-0.5 * forms, float(difference / machine.objective) if machine.objective > 0 else 0.0)
+            return Slope(-0.5 * forms, float(difference / svm.objective) if svm.objective > 0 else 0.0)
 
-        return Value(machine.objective, slope)
+        return Value(svm.objective, slope)
 
     weights, converged = minimise(
         evaluate,
@@ -66,6 +49,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         iterations=parameters.iterations,
         record=oracle.record,
     )
-    machine = oracle.machine(weights, C, tolerance=tolerance)
-    certify = partial(certificates.mkl, oracle.grams, labels, C, weights, machine.dual, machine.bias, p=2)
-    return oracle.fit(weights, machine.dual, machine.bias, certify, converged)
+    svm = oracle.train_svm(weights, C, tolerance=tolerance)
+    certify = partial(certificates.mkl, oracle.grams, labels, C, weights, svm.dual, svm.bias, p=2)
+    return oracle.fit(weights, svm.dual, svm.bias, certify, converged)

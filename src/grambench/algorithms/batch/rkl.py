@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
 from grambench.common.errors import SolverError
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
@@ -42,35 +43,22 @@ ROUNDING = 1e-14  # of a quadratic form, relative to its largest possible value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Descent):
     """Parameters of RKL.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss.
     norm : str
         Constraint on the weights: "l1", "l2" or "none". The optimal kernel is the same up to its scale (Proposition 2).
     gap : float
         Relative gap to stop at.
-    iterations : int
-        Iterations at most.
     """
 
-    C: float = 1.0
     norm: Norm = "l1"
-    gap: float = 0.01
-    iterations: int = 500
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if self.norm not in PROJECTIONS:
-            raise ValueError(f"norm must be l1, l2 or none, got {self.norm!r}")
-        check_stopping(self.gap, self.iterations)
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the weights and train the machine.
+    """Learn the weights and train the SVM.
 
     Raises
     ------
@@ -86,18 +74,18 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     def evaluate(scaled: Floats) -> Value:
         weights = scaled / scale
-        ball = oracle.ball(weights, tolerance=tolerance)
-        r2 = ball.squared_radius
+        meb = oracle.enclose(weights, tolerance=tolerance)
+        r2 = meb.squared_radius
         if r2 <= weights @ rounding:
             raise SolverError("RKL: the minimum enclosing ball has radius 0; the examples must differ for every kernel")
-        machine = oracle.machine(weights, C / r2, tolerance=tolerance)
-        value = r2 * machine.objective
+        svm = oracle.train_svm(weights, C / r2, tolerance=tolerance)
+        value = r2 * svm.objective
 
         def slope() -> Slope:
-            forms, radii = oracle.combination.quadratic_forms(machine.dual), oracle.radii(ball.dual)
+            forms, radii = oracle.combination.quadratic_forms(svm.dual), oracle.radii(meb.dual)
             norm = float(weights @ forms)
             gradient = -0.5 * r2 * forms + 0.5 * norm * radii
-            worst = r2 * _largest_ratio(forms, radii, rounding, float(np.abs(machine.dual).sum()))
+            worst = r2 * _largest_ratio(forms, radii, rounding, float(np.abs(svm.dual).sum()))
             return Slope(gradient / scale, 0.5 * r2 * (worst - norm) / value if value > 0 else 0.0)
 
         return Value(value, slope)
@@ -113,10 +101,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     weights = scaled / scale
     if parameters.norm in ORDERS:
         weights /= np.linalg.norm(weights, ORDERS[parameters.norm])
-    ball = oracle.ball(weights, tolerance=tolerance)
-    machine = oracle.machine(weights, C / ball.squared_radius, tolerance=tolerance)
-    certify = partial(certificates.rkl, oracle.grams, labels, C, weights, machine.dual, machine.bias, ball.dual)
-    return oracle.fit(weights, machine.dual, machine.bias, certify, converged)
+    meb = oracle.enclose(weights, tolerance=tolerance)
+    svm = oracle.train_svm(weights, C / meb.squared_radius, tolerance=tolerance)
+    certify = partial(certificates.rkl, oracle.grams, labels, C, weights, svm.dual, svm.bias, meb.dual)
+    return oracle.fit(weights, svm.dual, svm.bias, certify, converged)
 
 
 def _largest_ratio(forms: Floats, radii: Floats, rounding: Floats, length: float) -> float:

@@ -2,7 +2,7 @@
 
 Their Algorithm 1: the semi-infinite linear program min t over theta on the simplex, subject to
 t >= sum_i alpha_i - 1/2 sum_m theta_m q_m(alpha) for every feasible alpha, is solved with the alphas found so far; the
-machine at its solution gives the next one. The linear programs are HiGHS's, through SciPy.
+SVM at its solution gives the next one. The linear programs are HiGHS's, through SciPy.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
 from grambench.common.errors import SolverError
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
@@ -23,37 +24,25 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Descent):
     """Parameters of SILP.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss.
     gap : float
-        Relative distance of the machine's value from the linear program's to stop at.
-    iterations : int
-        Linear programs at most.
+        Relative distance of the SVM's value from the linear program's to stop at.
     """
-
-    C: float = 1.0
-    gap: float = 0.01
-    iterations: int = 500
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        check_stopping(self.gap, self.iterations)
 
 
 class Cut(NamedTuple):
-    """One constraint of the linear program: a machine's dual, (n,), and its quadratic forms q, (m,)."""
+    """One constraint of the linear program: an SVM's dual, (n,), and its quadratic forms q, (m,)."""
 
     dual: Floats
     forms: Floats
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the weights and train the machine."""
+    """Learn the weights and train the SVM."""
     oracle = Oracle(pool, labels)
     tolerance = PRECISION * parameters.gap
     weights = best = np.full(len(oracle.grams), 1.0 / len(oracle.grams))
@@ -61,17 +50,17 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     cuts: list[Cut] = []
     mixture = np.ones(1)
     for _ in range(parameters.iterations):
-        machine = oracle.machine(weights, parameters.C, tolerance=tolerance)
-        if machine.objective < lowest:
-            lowest, best = machine.objective, weights
+        svm = oracle.train_svm(weights, parameters.C, tolerance=tolerance)
+        if svm.objective < lowest:
+            lowest, best = svm.objective, weights
         oracle.record(lowest)
         if lowest - bound <= parameters.gap * lowest:
             break
-        cuts.append(Cut(machine.dual, oracle.combination.quadratic_forms(machine.dual)))
+        cuts.append(Cut(svm.dual, oracle.combination.quadratic_forms(svm.dual)))
         weights, bound, mixture = _master(cuts)
-    machine = oracle.machine(best, parameters.C, tolerance=tolerance)
-    mixed = mixture @ np.array([cut.dual for cut in cuts]) if cuts else None  # none where the first machine is 0
-    found = (best, machine.dual, machine.bias)
+    svm = oracle.train_svm(best, parameters.C, tolerance=tolerance)
+    mixed = mixture @ np.array([cut.dual for cut in cuts]) if cuts else None  # none where the first SVM is 0
+    found = (best, svm.dual, svm.bias)
     certify = partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1, bound=mixed)
     return oracle.fit(*found, certify, converged=lowest - bound <= parameters.gap * lowest)
 
@@ -82,11 +71,11 @@ def _master(cuts: list[Cut]) -> tuple[Floats, float, Floats]:
     Returns
     -------
     weights : ndarray of float64 (m,)
-        The best theta for the machines so far.
+        The best theta for the SVMs so far.
     bound : float
         The value, a lower bound of the whole problem's.
     mixture : ndarray of float64 (k,)
-        The cuts' multipliers, summing to 1: the mixture of the machines' duals has a value of at least the bound.
+        The cuts' multipliers, summing to 1: the mixture of the SVMs' duals has a value of at least the bound.
     """
     sums = np.array([np.abs(cut.dual).sum() for cut in cuts])
     forms = np.array([cut.forms for cut in cuts])

@@ -6,13 +6,13 @@ where q_m = v'K_m v and v_i = y_i alpha_i: the value of a C-SVC on the combined 
 
 Deviations: the line search looks for the zero of the slope, which costs no more than J, by regula falsi instead of
 golden section. The coordinate of reference, the largest weight, is the steepest of several, and is chosen anew when it
-is the one that reaches 0. The machine is trained as precisely as the gap asks for, starts from the last one, and
+is the one that reaches 0. The SVM is trained as precisely as the gap asks for, starts from the last one, and
 belongs to the returned weights; in the authors' toolbox it belongs to the weights before the last step.
 
-A small gap costs many machines where kernels are nearly alike, as Gaussians of neighbouring widths are: along their
+A small gap costs many SVMs where kernels are nearly alike, as Gaussians of neighbouring widths are: along their
 difference J curves little, across it much, and a descent by the gradient zigzags in such a valley. Of 40 kernels on 569
-examples with C = 1000 it trains 98 machines to a gap of 0.01 and 677 to 1e-4, where SILP, which keeps every machine as
-a cut, trains 16 and 27. Neither machines 100 times as precise (628) nor an exact line search (1057) change that;
+examples with C = 1000 it trains 98 SVMs to a gap of 0.01 and 677 to 1e-4, where SILP, which keeps every SVM as
+a cut, trains 16 and 27. Neither SVMs 100 times as precise (628) nor an exact line search (1057) change that;
 `benchmarks/mkl_gaps.py` has the numbers. The gap of 0.01 is the authors' own.
 """
 
@@ -24,10 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.oracle import PRECISION, Oracle, check_loss_weight, check_stopping
+from grambench.algorithms.oracle import PRECISION, Oracle
+from grambench.algorithms.settings import Descent
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
-from grambench.solvers.svm import Machine
+from grambench.solvers.svm import SVM
 
 Floats = NDArray[np.float64]
 
@@ -36,40 +37,22 @@ TRIALS = 30  # of a line search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of SimpleMKL.
-
-    Attributes
-    ----------
-    C : float
-        Weight of the hinge loss.
-    gap : float
-        Relative duality gap to stop at.
-    iterations : int
-        Iterations at most.
-    """
-
-    C: float = 1.0
-    gap: float = 0.01
-    iterations: int = 500
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        check_stopping(self.gap, self.iterations)
+class Parameters(Descent):
+    """Parameters of SimpleMKL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Kernel weights (m,), the machine there, and its quadratic forms q (m,)."""
+    """Kernel weights (m,), the SVM there, and its quadratic forms q (m,)."""
 
     weights: Floats
-    machine: Machine
+    svm: SVM
     forms: Floats
 
     @property
     def objective(self) -> float:
         """J(theta)."""
-        return self.machine.objective
+        return self.svm.objective
 
     def gap(self) -> float:
         """Return the relative duality gap (their eq. 14 and 15)."""
@@ -82,12 +65,12 @@ class Point:
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the weights and train the machine."""
+    """Learn the weights and train the SVM."""
     oracle = Oracle(pool, labels)
 
     def evaluate(weights: Floats) -> Point:
-        machine = oracle.machine(weights, parameters.C, tolerance=PRECISION * parameters.gap)
-        return Point(weights, machine, oracle.combination.quadratic_forms(machine.dual))
+        svm = oracle.train_svm(weights, parameters.C, tolerance=PRECISION * parameters.gap)
+        return Point(weights, svm, oracle.combination.quadratic_forms(svm.dual))
 
     m = len(oracle.grams)
     point = evaluate(np.full(m, 1.0 / m))
@@ -106,9 +89,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
             direction = _stay(point.weights, direction)
         oracle.record(point.objective)
         if point.objective >= before:
-            break  # no decrease above the machine's precision is left
-    machine = oracle.machine(point.weights, parameters.C, tolerance=PRECISION * parameters.gap)
-    found = (point.weights, machine.dual, machine.bias)
+            break  # no decrease above the SVM's precision is left
+    svm = oracle.train_svm(point.weights, parameters.C, tolerance=PRECISION * parameters.gap)
+    found = (point.weights, svm.dual, svm.bias)
     certify = partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1)
     return oracle.fit(*found, certify, converged=point.gap() <= parameters.gap)
 
@@ -151,7 +134,7 @@ def _line_search(evaluate: Callable[[Floats], Point], start: Point, edge: Point)
     first = slope_low = start.slope(path)
     slope_high = edge.slope(path)
     best = start
-    if first >= 0.0 or slope_high <= 0.0:  # nothing in between that the machine's precision could tell
+    if first >= 0.0 or slope_high <= 0.0:  # nothing in between that the SVM's precision could tell
         return start
     for trial in range(TRIALS):
         bisect = trial % 3 == 0  # regula falsi alone creeps where J is steep at one end

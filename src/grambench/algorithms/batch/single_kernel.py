@@ -1,6 +1,6 @@
 """Single kernel: one kernel of the pool, named by its number.
 
-With the number tuned on validation examples and a machine trained on the kernel, this is MuSVM of Yang et al. (2012).
+With the number tuned on validation examples and an SVM trained on the kernel, this is MuSVM of Yang et al. (2012).
 Of the pool it looks at the number of kernels and their parameters, and at no kernel value.
 """
 
@@ -8,23 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, OneKernel, Order
+from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.settings import OneKernel
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(OneKernel):
-    """Parameters of the single kernel.
-
-    Attributes
-    ----------
-    kernel : int
-        Number of the kernel in the pool, from 0 on.
-    """
+    """Parameters of the single kernel."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Return the kernel; the machine is trained on it afterwards.
+    """Return the kernel; the SVM is trained on it afterwards.
 
     Raises
     ------

@@ -1,16 +1,16 @@
-"""LP-beta: machines of each kernel, combined by a linear program (Gehler and Nowozin 2009, ICCV, Section 2.3).
+"""LP-beta: SVMs of each kernel, combined by a linear program (Gehler and Nowozin 2009, ICCV, Section 2.3).
 
-Every kernel has machines of its own, one class against the rest. Their scores of examples that they were not trained on
+Every kernel has SVMs of its own, one class against the rest. Their scores of examples that they were not trained on
 make a linear program in the kernels' weights beta on the simplex,
 
     min -rho + 1/(nu n) sum xi_i,  sum_f beta_f (s_f(x_i, y_i) - s_f(x_i, y)) + xi_i >= rho for all y != y_i, xi >= 0,
 
-and the machines trained on all examples are summed with them (Orabona et al. 2010, (2) with one weight a kernel). The
+and the SVMs trained on all examples are summed with them (Orabona et al. 2010, (2) with one weight a kernel). The
 constraints are added as they are broken, for each example that of the best wrong class.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Work
 from grambench.algorithms.one_vs_rest import against_the_rest
-from grambench.algorithms.oracle import check_loss_weight, stratified_folds
+from grambench.algorithms.oracle import stratified_folds
+from grambench.algorithms.settings import Cost
 from grambench.common.errors import SolverError
+from grambench.common.parameters import POSITIVE, at_least, within
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination
@@ -29,29 +31,20 @@ ROUNDS = 100  # of added constraints, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Cost):
     """Parameters of LP-beta.
 
     Attributes
     ----------
-    C : float
-        Weight of the hinge loss of the machines.
     nu : float
         Of the linear program, in (0, 1): the share of examples whose margin may be below rho.
     folds : int
         Of the cross-validation whose scores the program has.
     """
 
-    C: float = 10.0
-    nu: float = 0.1
-    folds: int = 5
-
-    def __post_init__(self) -> None:
-        check_loss_weight(self.C)
-        if not 0.0 < self.nu < 1.0:
-            raise ValueError(f"nu must lie in (0, 1), got {self.nu}")
-        if self.folds < 2:
-            raise ValueError(f"folds must be at least 2, got {self.folds}")
+    C: Annotated[float, POSITIVE] = 10.0
+    nu: Annotated[float, within("(0, 1)")] = 0.1
+    folds: Annotated[int, at_least(2)] = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +55,7 @@ class PerKernel:
     ----------
     weights : ndarray of float64 (m,)
     dual : ndarray of float64 (m, n, C)
-        Signed coefficients of each kernel's own machines.
+        Signed coefficients of each kernel's own SVMs.
     bias : ndarray of float64 (m, C)
     """
 
@@ -72,7 +65,7 @@ class PerKernel:
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The support vectors of any kernel's machines that have a weight."""
+        """The support vectors of any kernel's SVMs that have a weight."""
         return np.flatnonzero(self.dual.any(axis=(0, 2)))
 
     def scores(self, pool: Pool) -> Floats:
@@ -82,12 +75,12 @@ class PerKernel:
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Train all machines, and combine them.
+    """Train all SVMs, and combine them.
 
     Raises
     ------
     SolverError
-        If a machine or the program has no solution.
+        If an SVM or the program has no solution.
     """
     check_classes(pool, labels, order)
     grams, classes, work = stacked(pool), int(labels.max()) + 1, Work()
@@ -107,15 +100,15 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
 
 def _machines(gram: Floats, labels: Labels, classes: int, C: float, work: Work) -> tuple[Floats, Floats]:
-    """Return coefficients (n, C) and biases (C,) of the machines of one kernel; a class without examples loses."""
+    """Return coefficients (n, C) and biases (C,) of the SVMs of one kernel; a class without examples loses."""
     dual, bias = np.zeros((len(gram), classes)), np.full(classes, -1.0)
     combination = Combination.single(np.ascontiguousarray(gram))
     for number in np.unique(labels).tolist():
-        machine = svm.train(combination, against_the_rest(labels, number), C)
-        dual[:, number], bias[number] = machine.dual, machine.bias
+        trained = svm.train(combination, against_the_rest(labels, number), C)
+        dual[:, number], bias[number] = trained.dual, trained.bias
         work.svm_calls += 1
-        work.solver_steps += machine.steps
-        work.row_additions += 2 * machine.steps
+        work.solver_steps += trained.steps
+        work.row_additions += 2 * trained.steps
     return dual, bias
 
 

@@ -11,25 +11,23 @@ too since f(0) = 1, and is `bounded`.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.group_norm import GroupNormClassifier, UpdateRule, check_problem, dual_norm
+from grambench.algorithms.group_norm import GroupNorm, GroupNormClassifier, UpdateRule, dual_norm
+from grambench.common.parameters import POSITIVE
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(GroupNorm):
     """Parameters of OBSCURE.
 
     Attributes
     ----------
-    p : float
-        Norm of the kernels' norms in problem (9), in (1, 2]; near 1 is sparse in the kernels.
-    C : float
-        1 / (lambda n), above 0.
     eta : float
         Step of the first stage, above 0.
     online : int
@@ -40,17 +38,13 @@ class Parameters:
         Whether R is also at most sqrt(2 / lambda).
     """
 
-    p: float = 1.05
-    C: float = 100.0
-    eta: float = 2.0
+    eta: Annotated[float, POSITIVE] = 2.0
     online: int = 5
     batch: int = 5
     bounded: bool = False
 
     def __post_init__(self) -> None:
-        check_problem(self.p, self.C)
-        if not 0.0 < self.eta < np.inf:
-            raise ValueError(f"eta must be positive and finite, got {self.eta}")
+        GroupNorm.__post_init__(self)
         if min(self.online, self.batch) < 0 or self.online + self.batch < 1:
             raise ValueError(f"online and batch must be passes, at least one in all, got {self.online}, {self.batch}")
 

@@ -5,6 +5,7 @@ two classes it is `om2` with p of None, shortened steps and 2 f in the place of 
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.algorithms.group_norm import GroupNormClassifier, UpdateRule, dual_norm
+from grambench.common.parameters import at_least, within
 from grambench.kernels.pool import Pool
 
 
@@ -30,15 +32,8 @@ class Parameters(Budget):
         that a later pass makes again takes room again.
     """
 
-    p: float | None = None
-    passes: int = 1
-
-    def __post_init__(self) -> None:
-        Budget.__post_init__(self)
-        if self.p is not None and not 1.0 < self.p <= 2.0:
-            raise ValueError(f"p must lie in (1, 2], got {self.p}")
-        if self.passes < 1:
-            raise ValueError(f"passes must be at least 1, got {self.passes}")
+    p: Annotated[float | None, within("(1, 2]")] = None
+    passes: Annotated[int, at_least(1)] = 1
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

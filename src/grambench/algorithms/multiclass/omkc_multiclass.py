@@ -9,6 +9,7 @@ A `budget` (grambench.algorithms.budget) bounds memory.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numba import njit
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, State, Work
+from grambench.common.parameters import within
 from grambench.kernels.pool import Pool, stacked
 
 
@@ -28,16 +30,9 @@ class Parameters(Budget):
     ----------
     beta : float
         Factor of a kernel's weight after a mistake of its Perceptron, in (0, 1).
-    budget : int
-        Support vectors of each Perceptron at most; 0 for no bound.
     """
 
-    beta: float = 0.8
-
-    def __post_init__(self) -> None:
-        Budget.__post_init__(self)
-        if not 0.0 < self.beta < 1.0:
-            raise ValueError(f"beta must lie in (0, 1), got {self.beta}")
+    beta: Annotated[float, within("(0, 1)")] = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +101,7 @@ def _pass(grams, labels, order, discount, room, scores, logarithms, dual):  # ty
     for i in order:
         y = labels[i]
         votes[:] = 0.0
+        # Weights are relative to the largest, whose logarithm falls without a bound.
         largest = logarithms.max()
         for k in range(m):
             best = 0
@@ -116,6 +112,7 @@ def _pass(grams, labels, order, discount, room, scores, logarithms, dual):  # ty
             if best == y:
                 continue
             logarithms[k] += discount
+            # The oldest support vector leaves before the new one is added, whose place in the ring it has.
             place = counts[k] % room
             if counts[k] >= room:
                 removals += 1

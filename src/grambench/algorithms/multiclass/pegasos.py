@@ -5,37 +5,28 @@ eta_t = q / (lambda t), without a bound on the norm.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Labels, Order
-from grambench.algorithms.group_norm import GroupNormClassifier, UpdateRule, check_problem, dual_norm
+from grambench.algorithms.group_norm import GroupNorm, GroupNormClassifier, UpdateRule, dual_norm
+from grambench.common.parameters import at_least
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(GroupNorm):
     """Parameters of Pegasos.
 
     Attributes
     ----------
-    p : float
-        Norm of the kernels' norms in problem (9), in (1, 2].
-    C : float
-        1 / (lambda n), above 0.
     epochs : int
         Passes, at least 1, each in an order of its own.
     """
 
-    p: float = 1.05
-    C: float = 100.0
-    epochs: int = 10
-
-    def __post_init__(self) -> None:
-        check_problem(self.p, self.C)
-        if self.epochs < 1:
-            raise ValueError(f"epochs must be at least 1, got {self.epochs}")
+    epochs: Annotated[int, at_least(1)] = 10
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

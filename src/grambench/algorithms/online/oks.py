@@ -9,11 +9,13 @@ after the last round it is that of the selected one. How several passes go on is
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, check_positive, run
+from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, run
 from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.common.parameters import POSITIVE
 from grambench.kernels.pool import Pool
 
 
@@ -23,25 +25,11 @@ class Parameters(Exponential):
 
     Attributes
     ----------
-    delta : tuple of float
-        Smoothing of the probabilities in each pass, in (0, 1).
-    eta : float or None
-        Step size of the weights; None takes sqrt(2 (1 - delta) ln m / (m T)).
-    horizon : str
-        T: the rounds of one "pass", or of "all".
     step : float
         Step size lambda of the classifiers; it changes no draw, no mistake and no selected kernel.
-    select : str
-        The kernel of the "largest" weight, or one "drawn" from Multi(q_T).
-    budget : int
-        Support vectors of each kernel's classifier at most, beyond the paper; 0 for no bound.
     """
 
-    step: float = 1.0
-
-    def __post_init__(self) -> None:
-        Exponential.__post_init__(self)
-        check_positive("step", self.step)
+    step: Annotated[float, POSITIVE] = 1.0
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

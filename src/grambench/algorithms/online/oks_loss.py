@@ -21,12 +21,13 @@ unit ball, and after the projection little but the last example is left of it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, check_positive, run
+from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, run
 from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.common.parameters import POSITIVE
 from grambench.kernels.pool import Pool
 
 
@@ -54,31 +55,20 @@ class Parameters(Exponential):
         "hinge", max(0, 1 - z), "logistic", ln(1 + exp(-z)), or "squared", (1 - z)^2, of the margin z = y f(x).
     radius : float
         Norm to which a classifier is shrunk, above 0.
-    delta : tuple of float
-        Smoothing of the probabilities in each pass, in (0, 1).
     eta : float or None
         Step size of the weights; None takes sqrt(2 (1 - delta) ln m / (m T)) / L.
-    horizon : str
-        T: the rounds of one "pass", or of "all".
     step : float or None
         Step size lambda of the classifiers in all passes; None takes (radius / G) sqrt(delta / (m T)) in each.
-    select : str
-        The kernel of the "largest" weight, or one "drawn" from Multi(q_T).
-    budget : int
-        Support vectors of each kernel's classifier at most, beyond the paper; 0 for no bound.
     """
 
     loss: str = "hinge"
-    radius: float = 1.0
-    step: float | None = None
+    radius: Annotated[float, POSITIVE] = 1.0
+    step: Annotated[float | None, POSITIVE] = None
 
     def __post_init__(self) -> None:
         Exponential.__post_init__(self)
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {self.loss!r}")
-        check_positive("radius", self.radius)
-        if self.step is not None:
-            check_positive("step", self.step)
 
     @property
     def loss_bound(self) -> float:

@@ -6,12 +6,14 @@ predicts +1. The step is a parameter because Yang et al. tune it, and who does s
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.algorithms.hedge import Discount
 from grambench.algorithms.online import omkc_dd
+from grambench.common.parameters import POSITIVE
 from grambench.kernels.pool import Pool
 
 
@@ -25,12 +27,7 @@ class Parameters(Discount):
         Step size of the Perceptrons, above 0; it changes nothing.
     """
 
-    step: float = 1.0
-
-    def __post_init__(self) -> None:
-        Discount.__post_init__(self)
-        if not 0.0 < self.step < np.inf:
-            raise ValueError(f"step must be positive and finite, got {self.step}")
+    step: Annotated[float, POSITIVE] = 1.0
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

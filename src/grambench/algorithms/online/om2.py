@@ -18,7 +18,7 @@ pass adds again takes room again.
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -29,6 +29,7 @@ from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
 from grambench.algorithms.hedge import normalise
 from grambench.algorithms.scores import columns
+from grambench.common.parameters import at_least, within
 from grambench.kernels.pool import Pool, Rows
 
 EPS = float(np.finfo(np.float64).eps)  # ||theta_k||^2 where there is no support vector
@@ -52,23 +53,15 @@ class Parameters(Budget):
         Support vectors of all kernels at most, each as often as it was added; 0 for no bound.
     """
 
-    p: float | None = 1.001
-    margin: float = 1.0
-    step: str = "one"
-    passes: int = 1
+    p: Annotated[float | None, within("(1, 2]")] = 1.001
+    margin: Annotated[float, at_least(0)] = 1.0
+    step: Literal["one", "shortened"] = "one"
+    passes: Annotated[int, at_least(1)] = 1
 
     def __post_init__(self) -> None:
         Budget.__post_init__(self)
-        if self.p is not None and not 1.0 < self.p <= 2.0:
-            raise ValueError(f"p must lie in (1, 2], got {self.p}")
-        if not self.margin >= 0.0:
-            raise ValueError(f"margin must be at least 0, got {self.margin}")
-        if self.step not in ("one", "shortened"):
-            raise ValueError(f"step must be one or shortened, got {self.step!r}")
         if self.step == "shortened" and self.margin > 1.0:
             raise ValueError(f"margin must be at most 1 where steps are shortened, to 0 and less, got {self.margin}")
-        if self.passes < 1:
-            raise ValueError(f"passes must be at least 1, got {self.passes}")
 
     def q(self, kernels: int) -> float:
         """Return the dual norm of p among m kernels."""

@@ -13,8 +13,9 @@ import numpy as np
 
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Labels, OneKernel, Order
+from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.algorithms.scores import single_kernel_fit
+from grambench.algorithms.settings import OneKernel
 from grambench.kernels.pool import Pool
 
 
@@ -27,10 +28,6 @@ class Parameters(OneKernel, Budget):
     kernel : int
         Index of its kernel in the pool; 0 is the linear kernel of OMKC's pool.
     """
-
-    def __post_init__(self) -> None:
-        OneKernel.__post_init__(self)
-        Budget.__post_init__(self)
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -8,6 +8,7 @@ ties; sign(0) = +1 and the order of summation as in `perceptron`.
 """
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from grambench.algorithms.budget import Budget, held
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Labels, Order, Work
 from grambench.algorithms.scores import expert_pass, single_kernel_fit
+from grambench.common.parameters import within
 from grambench.kernels.pool import Pool
 
 
@@ -28,12 +30,7 @@ class Parameters(Budget):
         Share of the examples, from the start of the order, on which the kernel is selected; in (0, 1].
     """
 
-    validation: float = 0.1
-
-    def __post_init__(self) -> None:
-        Budget.__post_init__(self)
-        if not 0.0 < self.validation <= 1.0:
-            raise ValueError(f"validation must lie in (0, 1], got {self.validation}")
+    validation: Annotated[float, within("(0, 1]")] = 0.1
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -8,11 +8,13 @@ kernel of the largest weight; the delta of its passes, which they do not give, i
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.bandit import Classifiers, Rule, Selection, check, check_positive, run
+from grambench.algorithms.bandit import Classifiers, Rule, Selection, check, run
 from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.common.parameters import POSITIVE, within
 from grambench.kernels.pool import Pool
 
 
@@ -24,24 +26,12 @@ class Parameters(Selection):
     ----------
     beta : float
         Discount of the drawn kernel's weight at a mistake, in (0, 1].
-    delta : tuple of float
-        Smoothing of the probabilities in each pass, in (0, 1).
     step : float
         Step size lambda of the classifiers; it changes no draw, no mistake and no selected kernel.
-    select : str
-        The kernel of the "largest" weight, or one "drawn" from Multi(q_T).
-    budget : int
-        Support vectors of each kernel's classifier at most, beyond the paper; 0 for no bound.
     """
 
-    beta: float = 0.8
-    step: float = 1.0
-
-    def __post_init__(self) -> None:
-        Selection.__post_init__(self)
-        check_positive("step", self.step)
-        if not 0.0 < self.beta <= 1.0:
-            raise ValueError(f"beta must lie in (0, 1], got {self.beta}")
+    beta: Annotated[float, within("(0, 1]")] = 0.8
+    step: Annotated[float, POSITIVE] = 1.0
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

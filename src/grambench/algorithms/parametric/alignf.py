@@ -3,7 +3,7 @@
     maximise  A(sum_k mu_k K_k, yy')  over mu >= 0:   mu ~ argmin_{v >= 0} v'Mv - 2 v'a,
     M_kl = <K_kc, K_lc>_F,   a_k = <K_kc, yy'>_F     (their Proposition 9)
 
-Deviation: the weights are scaled to sum to one, not to a Euclidean norm of one, so that the C of the machine means the
+Deviation: the weights are scaled to sum to one, not to a Euclidean norm of one, so that the C of the SVM means the
 same for every algorithm.
 """
 
@@ -12,29 +12,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.alignment import CENTRING, centred, centred_labels
-from grambench.algorithms.fit import Fit, Labels, Order, Work, check_refinement
+from grambench.algorithms.fit import Fit, Labels, Order, Work
+from grambench.algorithms.settings import Refined
 from grambench.kernels.pool import Pool
 from grambench.solvers import nnls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of DA.
-
-    Attributes
-    ----------
-    refine : int
-        Parts into which every step of the dictionary's grid is cut.
-    """
-
-    refine: int = 1
-
-    def __post_init__(self) -> None:
-        check_refinement(self.refine)
+class Parameters(Refined):
+    """Parameters of DA."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the kernel; the machine is trained on it afterwards."""
+    """Learn the kernel; the SVM is trained on it afterwards."""
     pool = pool.refined(parameters.refine)
     grams = np.stack([centred(gram) for gram in pool.grams()])
     y = centred_labels(labels)

@@ -18,7 +18,7 @@ class Parameters:
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Choose the kernel; the machine is trained on it afterwards."""
+    """Choose the kernel; the SVM is trained on it afterwards."""
     m, n = pool.shape[0], len(labels)
     reached = [alignment(gram, labels) for gram in pool.grams()]
     best = int(np.argmax(reached))

@@ -17,22 +17,10 @@ NEEDS = "family"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(stagewise.Stopping):
-    """Parameters of CA-1D; see the paper's Section 3.
-
-    Attributes
-    ----------
-    iterations : int
-        T, kernels at most.
-    gain : float
-        theta: the iterations end when the alignment rises by no more.
-    epsilon : float
-        Of the initial kernel eps I.
-    longest : float
-        eta_max, the largest weight of a kernel.
-    """
+    """Parameters of CA-1D; see the paper's Section 3."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the kernel; the machine is trained on it afterwards."""
+    """Learn the kernel; the SVM is trained on it afterwards."""
     family = continuous(pool)
     return stagewise.learn(family, labels, lambda slope: np.array([family.search(slope)[0]]), parameters)

@@ -6,6 +6,7 @@ the analytic gradient. `grambench.algorithms.stagewise` says what else differs.
 """
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from grambench.algorithms import stagewise
 from grambench.algorithms.fit import Fit, Labels, Order, continuous
 from grambench.algorithms.parametric import ca_1d
+from grambench.common.parameters import Rule
 from grambench.kernels.pool import Pool
 from grambench.kernels.search import space
 
@@ -27,22 +29,15 @@ class Parameters(stagewise.Stopping):
 
     Attributes
     ----------
-    iterations, gain, epsilon, longest
-        See CA-1D.
     regulariser : float
         lambda of eq. (4), which draws the parameters to their mean; 0 leaves them alone.
     """
 
-    regulariser: float = 0.0
-
-    def __post_init__(self) -> None:
-        stagewise.Stopping.__post_init__(self)
-        if not 0.0 <= self.regulariser < np.inf:
-            raise ValueError(f"regulariser must be at least 0 and finite, got {self.regulariser}")
+    regulariser: Annotated[float, Rule("be at least 0 and finite", lambda value: 0.0 <= value < np.inf)] = 0.0
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the kernel; the machine is trained on it afterwards.
+    """Learn the kernel; the SVM is trained on it afterwards.
 
     CA-1D is run by the first fit on a pool alone, since the regulariser changes nothing of it. It is counted by every
     fit, so that the work of one does not hang on what was fitted before.

@@ -5,7 +5,7 @@
 Unlike `alignf`, it does not look at how the kernels overlap. <K_kc, yy'> = y_c'K_k y_c is below 0 for an indefinite
 matrix only, or by rounding; it counts as 0 then.
 
-Deviation: the weights are scaled to sum to one, so that the C of the machine means the same for every algorithm; the
+Deviation: the weights are scaled to sum to one, so that the C of the SVM means the same for every algorithm; the
 paper leaves the scale open.
 """
 
@@ -14,28 +14,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.alignment import ALIGNMENT, alignment
-from grambench.algorithms.fit import Fit, Labels, Order, Work, check_refinement
+from grambench.algorithms.fit import Fit, Labels, Order, Work
+from grambench.algorithms.settings import Refined
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """Parameters of CKA.
-
-    Attributes
-    ----------
-    refine : int
-        Parts into which every step of a grid is cut.
-    """
-
-    refine: int = 1
-
-    def __post_init__(self) -> None:
-        check_refinement(self.refine)
+class Parameters(Refined):
+    """Parameters of CKA."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Learn the kernel; the machine is trained on it afterwards."""
+    """Learn the kernel; the SVM is trained on it afterwards."""
     pool = pool.refined(parameters.refine)
     grams = pool.grams()
     reached = np.maximum([alignment(gram, labels) for gram in grams], 0.0)

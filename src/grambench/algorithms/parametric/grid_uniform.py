@@ -4,40 +4,39 @@ The paper's classifiers with fixed frequencies (Section 3.1) are this one on val
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, Order, check_refinement, continuous
+from grambench.algorithms.fit import Fit, Labels, Order, continuous
+from grambench.algorithms.settings import Refined
+from grambench.common.parameters import Rule
 from grambench.kernels.pool import Pool
 
 NEEDS = "family"
+VALUES = Rule("be finite and not negative", lambda values: all(0.0 <= value < np.inf for value in values))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Refined):
     """Parameters of DU.
 
     Attributes
     ----------
     values : sequence of float
         The kernels' parameters; the dictionary's grid where there are none.
-    refine : int
-        Parts into which every step of that grid is cut.
     """
 
-    values: tuple[float, ...] = ()
-    refine: int = 1
+    values: Annotated[tuple[float, ...], VALUES] = ()
 
     def __post_init__(self) -> None:
-        check_refinement(self.refine)
-        if not all(0.0 <= value < np.inf for value in self.values):
-            raise ValueError(f"values must be finite and not negative, got {self.values}")
+        Refined.__post_init__(self)
         if self.values and self.refine != 1:
             raise ValueError("values and refine: expected one of them, got both")
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Return the kernel; the machine is trained on it afterwards."""
+    """Return the kernel; the SVM is trained on it afterwards."""
     thetas = pool.refined(parameters.refine).thetas
     if parameters.values:
         continuous(pool)

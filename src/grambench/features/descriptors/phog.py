@@ -70,6 +70,7 @@ def _count(image, threshold, cells):  # type: ignore[no-untyped-def]
             if own < threshold:
                 continue
             dx, dy = int(np.rint(across[y, x] / own)), int(np.rint(down[y, x] / own))
+            # Thinning across the edge: of two equal neighbours exactly one is kept.
             if own < magnitude[y + dy, x + dx] or own <= magnitude[y - dy, x - dx]:
                 continue
             place = np.arctan2(down[y, x], across[y, x]) / (2.0 * np.pi) % 1.0 * bins

@@ -5,7 +5,6 @@ the members of `KernelFamily`. Nothing else has to be edited for a new file to b
 `grambench.kernels.functions` holds kernels as functions of inner products, whose parameters are fixed beforehand.
 """
 
-import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol
@@ -13,12 +12,13 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.errors import unknown_name
+from grambench.common.registry import Registry
 
 Floats = NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats]]
 
-FOLDER = Path(__file__).parent
+REGISTRY = Registry("kernel family", __name__, Path(__file__).parent)
+names, module = REGISTRY.names, REGISTRY.module
 
 
 class KernelFamily(Protocol):
@@ -60,19 +60,7 @@ class KernelFamily(Protocol):
         """Return values of a one-dimensional theta, ascending, between which an objective has no hidden maximum."""
 
 
-def names() -> list[str]:
-    """Return the names of all families."""
-    return sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
-
-
-def module(name: str) -> str:
-    """Return the dotted name of a family's module; raise ConfigError for an unknown name."""
-    if name not in names():
-        raise unknown_name("kernel family", name, names())
-    return f"grambench.kernels.continuous.{name}"
-
-
 def load(name: str) -> type[KernelFamily]:
     """Import one family."""
-    family: type[KernelFamily] = importlib.import_module(module(name)).Family
+    family: type[KernelFamily] = REGISTRY.load(name).Family
     return family

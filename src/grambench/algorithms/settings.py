@@ -1,0 +1,67 @@
+"""Parameters that several algorithms have."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from grambench.common.parameters import POSITIVE, Checked, Rule, at_least, within
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost(Checked):
+    """The parameter of an SVM.
+
+    Attributes
+    ----------
+    C : float
+        Weight of the loss.
+    """
+
+    C: Annotated[float, POSITIVE] = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Descent(Cost):
+    """Parameters of a descent on kernel weights.
+
+    Attributes
+    ----------
+    gap : float
+        Relative duality gap to stop at.
+    iterations : int
+        Largest number of iterations.
+    """
+
+    gap: Annotated[float, within("(0, 1)")] = 0.01
+    iterations: Annotated[int, at_least(1)] = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refined(Checked):
+    """The parameter of an algorithm on a grid of kernels.
+
+    Attributes
+    ----------
+    refine : int
+        Number of equal parts into which every step of the grid is cut.
+    """
+
+    refine: Annotated[int, at_least(1)] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneKernel(Checked):
+    """The parameter of an algorithm on one kernel of the pool.
+
+    Attributes
+    ----------
+    kernel : int
+        Index of the kernel in the pool, from 0 on.
+    """
+
+    kernel: Annotated[float, Rule("be an index of at least 0", lambda value: value >= 0)] = 0  # a float if it is tuned
+
+    def among(self, kernels: int) -> int:
+        """Return the index; raise ValueError if the pool has fewer kernels."""
+        if self.kernel not in range(kernels):
+            raise ValueError(f"kernel must be an index below the number of kernels {kernels}, got {self.kernel}")
+        return int(self.kernel)

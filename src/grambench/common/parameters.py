@@ -1,0 +1,94 @@
+"""Dataclasses of parameters that check themselves: the rule of a value stands in the type of its field.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters(Checked):
+C: Annotated[float, POSITIVE] = 1.0
+norm: Literal["l1", "l2"] = "l1"
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cache
+from math import inf
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of a value.
+
+    Attributes
+    ----------
+    requirement : str
+        What the value must do, in words.
+    holds : callable
+        Return whether a value does so.
+    """
+
+    requirement: str
+    holds: Callable[[Any], bool]
+
+
+def at_least(least: float) -> Rule:
+    """Return the rule of a value that is not below a bound."""
+    return Rule(f"be at least {least}", lambda value: value >= least)
+
+
+def within(interval: str) -> Rule:
+    """Return the rule of a value in an interval, written as (0, 1]."""
+    low, high = map(float, interval[1:-1].split(","))
+    return Rule(
+        f"lie in {interval}",
+        lambda value: (
+            (low <= value if interval[0] == "[" else low < value)
+            and (value <= high if interval[-1] == "]" else value < high)
+        ),
+    )
+
+
+def whole(least: int, most: int | None = None) -> Rule:
+    """Return the rule of a whole number within its limits, both of which are allowed."""
+    limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+    return Rule(
+        f"be a whole number {limits}",
+        lambda value: isinstance(value, int) and value >= least and (most is None or value <= most),
+    )
+
+
+def one_of(options: Collection[Any]) -> Rule:
+    """Return the rule of a value that is one of some."""
+    *first, last = map(str, options)
+    return Rule(f"be {', '.join(first)} or {last}" if first else f"be {last}", lambda value: value in options)
+
+
+POSITIVE = Rule("be positive and finite", lambda value: 0.0 < value < inf)
+
+
+class Checked:
+    """Base of dataclasses whose fields have rules; a field that may be None has none then.
+
+    A subclass with a `__post_init__` of its own calls this one.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for the first value that breaks its rule."""
+        for name, rules in _rules(type(self)):  # type: ignore[arg-type]
+            value = getattr(self, name)
+            for rule in rules:
+                if value is not None and not rule.holds(value):
+                    raise ValueError(f"{name} must {rule.requirement}, got {value!r}")
+
+
+@cache
+def _rules(cls: type) -> list[tuple[str, list[Rule]]]:
+    """Return the rules of each field, those of bases first."""
+    hints = get_type_hints(cls, include_extras=True)
+    return [(name, list(_rules_of(hints[name]))) for name in cls.__dataclass_fields__]  # type: ignore[attr-defined]
+
+
+def _rules_of(hint: Any) -> list[Rule]:
+    if get_origin(hint) is Literal:
+        return [one_of(get_args(hint))]
+    return [rule for rule in get_args(hint)[1:] if isinstance(rule, Rule)] if get_origin(hint) is Annotated else []
