@@ -213,7 +213,8 @@ def fits(copy):
     return [
         process
         for process in psutil.process_iter(["cmdline", "cwd"])
-        if "grambench.pipeline.steps.fit" in (process.info["cmdline"] or []) and process.info["cwd"] == str(copy.folder)
+        if (process.info["cmdline"] or [])[2:4] == ["grambench.pipeline.steps", "fit"]
+        and process.info["cwd"] == str(copy.folder)
     ]
 
 

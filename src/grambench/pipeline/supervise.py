@@ -119,7 +119,7 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     return Outcome(*verdict, seconds=time.monotonic() - start)
 
 
-def step(module: str, arguments: Sequence[str], output: Path, *, seconds: float, memory_mb: float) -> Outcome:
+def step(name: str, arguments: Sequence[str], output: Path, *, seconds: float, memory_mb: float) -> Outcome:
     """Run the supervised half of a step, which writes `output`; where it fails, nothing of that is left.
 
     The end of what it says goes on to standard error, the job's log. See `run` for the limits.
@@ -129,7 +129,7 @@ def step(module: str, arguments: Sequence[str], output: Path, *, seconds: float,
         errors = Path(folder) / "output.txt"
         try:
             outcome = run(
-                [sys.executable, "-m", module, *arguments],
+                [sys.executable, "-m", "grambench.pipeline.steps", name, *arguments],
                 seconds=seconds,
                 memory_mb=memory_mb,
                 errors=errors,

@@ -24,7 +24,7 @@ from grambench.common.layout import Cell
 from grambench.config.study import Entry, Study, Tune
 from grambench.datasets import store
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.steps import fetch, prepare, run
+from grambench.pipeline.steps import fetch, prepare
 from grambench.results import records
 from grambench.results.statistics import Sample
 from grambench.results.study import title_of
@@ -157,7 +157,7 @@ def call(plan: Plan, cell: Cell, output: Path, inputs: Sequence[Path], seconds: 
 def _row(plan: Plan, dataset: str, prepared: Path, seconds: float, entry: str) -> Row:
     output, title = prepared.with_name(f"{entry}.h5"), title_of(plan.studies[STUDY], entry)
     arguments = call(plan, Cell(STUDY, dataset, entry), output, [prepared], seconds)
-    subprocess.run([sys.executable, "-m", run.__name__, *arguments], check=True)
+    subprocess.run([sys.executable, "-m", "grambench.pipeline.steps", "run", *arguments], check=True)
     record = records.read(output)
     if record.status != "ok":
         return Row(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")
