@@ -93,18 +93,7 @@ def supervised(
         command = [sys.executable, "-m", "grambench.commands.check", *given]
         heard: list[list[str]] = []
         ended = threading.Event()
-
-        def listen() -> None:
-            with answers.open(encoding="utf-8") as stream:
-                done = False
-                while not done:
-                    done = ended.wait(POLL_SECONDS)
-                    for line in stream:
-                        heard.append(json.loads(line))
-                        if len(heard[-1]) == 2:
-                            show(*heard[-1])
-
-        listener = threading.Thread(target=listen)
+        listener = threading.Thread(target=_listen, args=(answers, ended, heard, show))
         listener.start()
         try:
             environment = os.environ | supervise.REPEATABLE
@@ -119,6 +108,18 @@ def supervised(
     if len(heard) < len(expected) and not (heard and heard[0][1]):
         hint = " (--seconds)" if outcome.status == "timeout" else ""
         show(expected[len(heard)], f"{outcome.reason or 'ended Python, and the check with it'}{hint}")
+
+
+def _listen(answers: Path, ended: threading.Event, heard: list[list[str]], show: Callable[[str, str], None]) -> None:
+    """Gather and show the lines of a file of answers as they are written, until nobody writes any more."""
+    with answers.open(encoding="utf-8") as stream:
+        done = False
+        while not done:
+            done = ended.wait(POLL_SECONDS)
+            for line in stream:
+                heard.append(json.loads(line))
+                if len(heard[-1]) == 2:
+                    show(*heard[-1])
 
 
 def main(argv: list[str]) -> None:

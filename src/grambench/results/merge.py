@@ -99,17 +99,7 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     found: dict[str, list[_Found]] = {}
     for folder in folders:
         for path in _records(folder):
-            with as_written(path):
-                each = _Found(folder, path, records.read(path))
-                _check_place(each)
-                (
-                    unlike(each.record, each.record),
-                    list(unequal(each.record, each.record)),
-                )  # whatever is asked of a record below is asked of it here
-                collect.RUNS.frame(collect.runs(each.record))
-                collect.CURVES.frame(() if each.record.settings["sweep"] else collect.curves(each.record))
-                collect.CELLS.frame([{name: each.record.provenance.get(name) for name in collect.RESOURCES}])
-            found.setdefault(str(path.relative_to(folder)), []).append(each)
+            found.setdefault(str(path.relative_to(folder)), []).append(_read(folder, path))
     kept, reasons, conflicts = {}, {}, []
     for name, candidates in sorted(found.items()):
         try:
@@ -130,6 +120,19 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     except OSError as error:
         raise DataError(f"{output}: could not be written ({error.strerror or error}); nothing is left of it") from None
     return table
+
+
+def _read(folder: Path, path: Path) -> _Found:
+    """Read a record; raise DataError if anything fails that a merge will do with it."""
+    with as_written(path):
+        found = _Found(folder, path, record := records.read(path))
+        _check_place(found)
+        unlike(record, record)
+        list(unequal(record, record))
+        collect.RUNS.frame(collect.runs(record))
+        collect.CURVES.frame(() if record.settings["sweep"] else collect.curves(record))
+        collect.CELLS.frame([{name: record.provenance.get(name) for name in collect.RESOURCES}])
+        return found
 
 
 def _check_place(found: _Found) -> None:
