@@ -89,7 +89,7 @@ def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
 def _classes(
     record: records.Record, head: tuple[str, ...], point: float, table: NDArray[np.float64]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the accuracy of each class, and how often it is taken for which other, of one table (C, C) a repeat."""
+    """Yield the accuracy of each class, and how often it is taken for which other, of one table (C, C) a repetition."""
     names = record.settings["classes"]
     for r, counts in enumerate(table):
         for name, row, own in zip(names, counts, np.diagonal(counts), strict=True):

@@ -30,6 +30,6 @@ def main(argv: list[str]) -> None:
 
 
 def identity(record: records.Record) -> str:
-    """Return what a record was made from, whichever repeats it holds."""
+    """Return what a record was made from, whichever repetitions it holds."""
     settings = {name: value for name, value in record.settings.items() if name != "block"}
     return replace(record, settings=settings).identity

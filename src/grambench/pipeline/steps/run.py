@@ -1,4 +1,4 @@
-"""Rule `run`: one algorithm on one data set, all repeats; always leaves a record.
+"""Rule `run`: one algorithm on one data set, all repetitions; always leaves a record.
 
 python -m grambench.pipeline.steps run SPEC CODE OUTPUT --seconds S --memory-mb M PREPARED GRAM...
 
