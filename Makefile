@@ -62,7 +62,7 @@ docs: .venv/dev.stamp
 	@echo "Documentation: $(CURDIR)/build/docs/index.html"
 
 dictionary: .venv/dev.stamp
-	$(BIN)/python -m grambench.pipeline.dictionary docs/data_dictionary.md
+	$(BIN)/python docs/data_dictionary.py docs/data_dictionary.md
 
 schema: .venv/dev.stamp
 	$(BIN)/python -c 'from pathlib import Path; from grambench.config import schema; schema.write(Path("config/schema"))'

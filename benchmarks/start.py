@@ -1,4 +1,4 @@
-"""What a job costs beside its work: the start of `python -m grambench.pipeline.steps.run` on a tiny problem.
+"""What a job costs beside its work: the start of `python -m grambench.pipeline.steps run` on a tiny problem.
 
     python benchmarks/start.py [--rounds N] [--run STUDY/DATASET/ALGORITHM]
 
@@ -68,7 +68,7 @@ def main():
         call = trial.call(plan, cell, Path("record.h5"), [prepared], 60.0)
         fit = [*call[:3], *call[call.index("--memory-mb") + 2 :]]
         commands = {
-            "whole": [sys.executable, "-m", RUN, *call],
+            "whole": [sys.executable, "-m", "grambench.pipeline.steps", "run", *call],
             "interpreter": [sys.executable, "-c", "pass"],
             "supervisor": [sys.executable, "-c", f"import {RUN}"],
             "fit": [sys.executable, "-c", used],

@@ -10,7 +10,7 @@ import pytest
 os.environ.setdefault("NUMBA_CACHE_DIR", tempfile.mkdtemp(prefix="grambench-numba-"))
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "docs")]
 
 
 @pytest.fixture(scope="session")

@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
+import data_dictionary
 import numpy as np
 import pandas as pd
 import presentation
 import pytest
 
 from grambench.config.metrics import METRICS
-from grambench.pipeline import dictionary
 from grambench.pipeline.steps import summarise
 from grambench.results import summary
 from grambench.results.columns import Column, Table
@@ -29,11 +29,11 @@ SMALL = Table(
 
 
 def test_the_page_is_made_of_the_declarations():
-    assert PAGE.read_text(encoding="utf-8") == dictionary.page(), "stale: make dictionary"
+    assert PAGE.read_text(encoding="utf-8") == data_dictionary.page(), "stale: make dictionary"
 
 
 def test_every_column_and_every_metric_has_a_meaning():
-    columns = [column for table in dictionary.TABLES for column in table.columns]
+    columns = [column for table in data_dictionary.TABLES for column in table.columns]
     assert all(column.meaning and not column.meaning.endswith(".") for column in columns)
     assert all(metric.meaning and not metric.meaning.endswith(".") for metric in METRICS.values())
 

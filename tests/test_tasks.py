@@ -210,7 +210,7 @@ def test_a_base_without_a_checksum_is_read_before_it_is_taken(tmp_path: Path, bo
 def test_a_fetch_that_cannot_write_is_one_line(folder: Path) -> None:
     spec, output = study(folder, "toy_a_b").specs.fetch_spec("toy"), folder / "data/raw/toy" / NOTE
     output.mkdir(parents=True)
-    command = [sys.executable, "-m", "grambench.pipeline.steps.fetch", spec, str(output)]
+    command = [sys.executable, "-m", "grambench.pipeline.steps", "fetch", spec, str(output)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     assert answer.returncode == 1
     assert answer.stderr == f"{output}: cannot be written (Is a directory); see to that and fetch again\n"

@@ -134,7 +134,7 @@ def test_an_edit_of_a_kernel_reaches_the_tables_without_snakemakes_notes(copy):
     old = matrices.open_matrix(gram).copy()
     copy.edit("src/grambench/kernels/functions.py", "-1.0 / (2.0 * width**2)", "-1.0 / (20.0 * width**2)")
     without_notes(copy)
-    copy.call("grambench.cli", "run", "omkc")
+    copy.call("grambench.cli", "run", "omkc", "--", layout.SUMMARY.format(study="omkc"))
     np.testing.assert_allclose(matrices.open_matrix(gram), old**0.1)
     assert mistakes(copy) != before
 

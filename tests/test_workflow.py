@@ -5,6 +5,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
+import data_dictionary
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,7 +18,7 @@ from grambench.common.errors import DataError
 from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.kernels import matrices
-from grambench.pipeline import dictionary, fingerprint
+from grambench.pipeline import fingerprint
 from grambench.pipeline.steps import claims, collect, report, reproduce, tables
 from grambench.results import replications
 
@@ -139,7 +140,7 @@ def test_what_reruns_after_an_edit_of(what, copy):
 @pytest.mark.workflow
 def test_every_file_of_results_has_the_columns_of_its_declaration(finished):
     written = {path.name: path for path in sorted((finished.folder / "results").glob("*/*.*")) if path.name[0] != "."}
-    for table in dictionary.TABLES:
+    for table in data_dictionary.TABLES:
         if table.file in written:
             path = written.pop(table.file)
             read = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
@@ -148,7 +149,7 @@ def test_every_file_of_results_has_the_columns_of_its_declaration(finished):
             assert read.empty or all(kind.kind in "fi" for kind in read[numbers].dtypes), path
     assert not {name for name in written if name.endswith((".csv", ".parquet"))}
     for path in (finished.folder / "results").glob("*/tables/*.csv"):
-        own = [table for table in dictionary.TABLES if list(pd.read_csv(path).columns) == table.names]
+        own = [table for table in data_dictionary.TABLES if list(pd.read_csv(path).columns) == table.names]
         assert [table.file for table in own] == ["tables/*.csv"], path
 
 

@@ -3,8 +3,8 @@
 
 Exit codes: 0 all is well; 1 something failed, is unavailable or changed; 2 the call or the configuration is wrong.
 
-One command, one file: `HELP` says what it does, `arguments` what it takes, `run` does it. Commands import what they
-need when they run: help, and the complaint about a typing error, would wait for the models of all files.
+Each command is a module: `HELP` describes it, `arguments` adds its arguments, `run` runs it. Commands import their
+modules when they run: otherwise help and messages about typing errors would wait for the models of all files.
 """
 
 import argparse
@@ -35,7 +35,7 @@ EPILOG = """examples:
   grambench run -- --keep-going                    what follows -- goes to snakemake
   grambench status                                 what is done, what failed and why
   grambench show omkc/wdbc/om2                     one record: settings, numbers, provenance
-  grambench rerun omkc/wdbc/om2                    does it come out again? beside the record, which stays
+  grambench rerun omkc/wdbc/om2                    run it again and compare; the record stays
   grambench run -- -R $(grambench failed)          try again whatever failed
   grambench repair                                 remove what a disk or a power cut has damaged
   grambench compare results.old results            what changed beyond noise

@@ -13,9 +13,9 @@ rule collect:
         "../../envs/environment.yaml"
     params:
         identities=lambda w: SPECS.identities(w.study),
-        code=code("grambench.pipeline.steps.collect"),
+        code=SPECS.step_code("collect"),
     shell:
-        "python -m grambench.pipeline.steps.collect {params.identities:q} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps collect {params.identities:q} {output} {input} 2> {log}"
 
 
 rule summarise:
@@ -38,9 +38,9 @@ rule summarise:
         "../../envs/environment.yaml"
     params:
         spec=lambda w: SPECS.study_spec(w.study),
-        code=code("grambench.pipeline.steps.summarise"),
+        code=SPECS.step_code("summarise"),
         titles=lambda w: SPECS.titles(),
         datasets=lambda w: SPECS.dataset_titles(w.study),
     shell:
-        "python -m grambench.pipeline.steps.summarise /dev/stdin {output} {input} {params.datasets:q} 2> {log}"
+        "python -m grambench.pipeline.steps summarise /dev/stdin {output} {input} {params.datasets:q} 2> {log}"
         " <<< {params.spec:q}"

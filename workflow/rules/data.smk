@@ -15,9 +15,9 @@ rule fetch:
         mem_mb=1000,  # files without a checksum are read
     params:
         spec=lambda w: SPECS.fetch_spec(w.dataset),
-        code=code("grambench.pipeline.steps.fetch"),
+        code=SPECS.step_code("fetch"),
     shell:
-        "python -m grambench.pipeline.steps.fetch {params.spec:q} {output} 2> {log}"
+        "python -m grambench.pipeline.steps fetch {params.spec:q} {output} 2> {log}"
 
 
 rule prepare:
@@ -37,4 +37,4 @@ rule prepare:
         spec=lambda w: SPECS.prepare_spec(w.dataset),
         code=SPECS.step_code("prepare"),
     shell:
-        "python -m grambench.pipeline.steps.prepare {params.spec:q} {params.code} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps prepare {params.spec:q} {params.code} {output} {input} 2> {log}"

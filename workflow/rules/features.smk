@@ -21,7 +21,7 @@ rule images:
         spec=lambda w: SPECS.images_spec(w.base),
         code=SPECS.step_code("images"),
     shell:
-        "python -m grambench.pipeline.steps.images {params.spec:q} {params.code} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps images {params.spec:q} {params.code} {output} {input} 2> {log}"
 
 
 rule codebook:
@@ -43,7 +43,7 @@ rule codebook:
         code=lambda w: SPECS.features_code("codebook", w.descriptor),
         keep=KEEP,
     shell:
-        "{params.keep} python -m grambench.pipeline.steps.codebook {params.spec:q} {params.code} {output} {input} 2> {log}"
+        "{params.keep} python -m grambench.pipeline.steps codebook {params.spec:q} {params.code} {output} {input} 2> {log}"
 
 
 rule describe:
@@ -63,7 +63,7 @@ rule describe:
         code=lambda w: SPECS.features_code("describe", w.descriptor),
         keep=KEEP,
     shell:
-        "{params.keep} python -m grambench.pipeline.steps.describe {params.spec:q} {params.code} {output} {input} 2> {log}"
+        "{params.keep} python -m grambench.pipeline.steps describe {params.spec:q} {params.code} {output} {input} 2> {log}"
 
 
 rule features:
@@ -80,4 +80,4 @@ rule features:
     params:
         code=SPECS.step_code("features"),
     shell:
-        "python -m grambench.pipeline.steps.features {params.code} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps features {params.code} {output} {input} 2> {log}"

@@ -14,7 +14,7 @@ rule inner:
     params:
         code=SPECS.step_code("inner"),
     shell:
-        "python -m grambench.pipeline.steps.inner {params.code} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps inner {params.code} {output} {input} 2> {log}"
 
 
 rule gram:
@@ -38,5 +38,5 @@ rule gram:
         spec=lambda w: SPECS.gram_spec(w.kernel),
         code=SPECS.step_code("gram"),
     shell:
-        "python -m grambench.pipeline.steps.gram {params.spec:q} {params.code} {output} {input} {threads}"
+        "python -m grambench.pipeline.steps gram {params.spec:q} {params.code} {output} {input} {threads}"
         " --seconds {resources.seconds} --memory-mb {resources.private_mb} 2> {log}"

@@ -20,13 +20,13 @@ rule summary:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code("grambench.pipeline.steps.replications"),
+        code=SPECS.step_code("replications"),
         metrics=lambda w: TARGETS.judged(w.study),
         shipped=lambda w: [
             word for path in TARGETS.shipped(w.study) for word in ("--shipped", path)
         ],
     shell:
-        "python -m grambench.pipeline.steps.replications {output} --records {input}"
+        "python -m grambench.pipeline.steps replications {output} --records {input}"
         " --metrics {params.metrics} {params.shipped} 2> {log}"
 
 

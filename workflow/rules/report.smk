@@ -28,12 +28,12 @@ rule reproduce:
         "../../envs/environment.yaml"
     params:
         spec=lambda w: SPECS.study_spec(w.study),
-        code=code("grambench.pipeline.steps.reproduce"),
+        code=SPECS.step_code("reproduce"),
         replications=lambda w, input: (
             ["--replications", *input.shipped] if input.shipped else []
         ),
     shell:
-        "python -m grambench.pipeline.steps.reproduce /dev/stdin {output} {input.runs} {input.cells}"
+        "python -m grambench.pipeline.steps reproduce /dev/stdin {output} {input.runs} {input.cells}"
         " --published {input.published} --prepared {input.prepared} {params.replications} 2> {log} <<< {params.spec:q}"
 
 
@@ -62,7 +62,7 @@ rule claims:
         code=lambda w: SPECS.claims_code(w.study),
         titles=lambda w: SPECS.titles(),
     shell:
-        "python -m grambench.pipeline.steps.claims /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
+        "python -m grambench.pipeline.steps claims /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
 
 rule table:
@@ -93,7 +93,7 @@ rule table:
         code=lambda w: SPECS.table_code(w.study, w.table),
         titles=lambda w: SPECS.titles(),
     shell:
-        "python -m grambench.pipeline.steps.tables /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
+        "python -m grambench.pipeline.steps tables /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
 
 rule figure:
@@ -124,7 +124,7 @@ rule figure:
         code=lambda w: SPECS.figure_code(w.study, w.figure),
         titles=lambda w: SPECS.titles(),
     shell:
-        "python -m grambench.pipeline.steps.figures /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
+        "python -m grambench.pipeline.steps figures /dev/stdin {output} {input} 2> {log} <<< {params.spec:q}"
 
 
 rule report:
@@ -144,7 +144,7 @@ rule report:
         "../../envs/environment.yaml"
     params:
         spec=lambda w: SPECS.report_spec(last_run.earlier(PLAN)),
-        code=code("grambench.pipeline.steps.report"),
+        code=SPECS.step_code("report"),
         prose=lambda w: SPECS.prose(),
     shell:
-        "python -m grambench.pipeline.steps.report /dev/stdin {output.index} {input} 2> {log} <<< {params.spec:q}"
+        "python -m grambench.pipeline.steps report /dev/stdin {output.index} {input} 2> {log} <<< {params.spec:q}"

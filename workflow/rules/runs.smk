@@ -27,7 +27,7 @@ rule run:
         code=lambda w: SPECS.run_code(cell(w)),
     # a fit may end its supervisor by SIGKILL (128 + 9): a second call says so; any other end is that of the job
     shell:
-        "record() {{ python -m grambench.pipeline.steps.run /dev/stdin {params.code} {output} --seconds"
+        "record() {{ python -m grambench.pipeline.steps run /dev/stdin {params.code} {output} --seconds"
         ' {resources.seconds} --memory-mb {resources.private_mb} "$@" {input.prepared} {input.kernels}'
         " <<< {params.spec:q}; }};"
         " {{ record || {{ code=$?; [ $code = 137 ] || exit $code; record --killed; }}; }} 2> {log}"
@@ -61,6 +61,6 @@ rule join:
     params:  # of the blocks too, which are deleted, so that nothing else tells of a change
         spec=lambda w: SPECS.run_spec(Cell.parse(w.run)),
         run_code=lambda w: SPECS.run_code(Cell.parse(w.run)),
-        code=code("grambench.pipeline.steps.join"),
+        code=SPECS.step_code("join"),
     shell:
-        "python -m grambench.pipeline.steps.join {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps join {output} {input} 2> {log}"

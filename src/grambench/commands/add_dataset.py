@@ -15,7 +15,7 @@ HELP = "describe a CSV file of your own, everything counted and hashed, so that 
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("file", type=Path, help="one row an example; separator and header are found out")
     parser.add_argument("--label", required=True, metavar="COLUMN", help="the labels' column, by its name or position")
     parser.add_argument("--positive", required=True, nargs="+", metavar="LABEL", help="what becomes +1")
@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     import yaml
 
     from grambench.config.dataset import Dataset

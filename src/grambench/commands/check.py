@@ -1,6 +1,6 @@
-"""`grambench check`: whether an algorithm does what every algorithm does.
+"""`grambench check`: whether an algorithm keeps the contract of all algorithms.
 
-The checks run in a process of their own, which an algorithm may end, or keep for longer than it may:
+The checks run in a process of their own, since an algorithm may end it or exceed its time limit:
 
 python -m grambench.commands.check ALGORITHM PARAMETERS ANSWERS [CHECK ...]
 """
@@ -24,7 +24,7 @@ LEAKS = ("does_not_look_ahead", "scores_each_example_by_itself")  # checks of wh
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("algorithm", help="a file (mine.py), a module (package.module), or a name of the list")
     parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help="such as '{rate: 0.5}'")
     add_limit(parser, "all checks together")
@@ -37,7 +37,7 @@ def add_limit(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.commands.project import parameters
 
     failed = []
@@ -57,7 +57,7 @@ def supervised(
     show: Callable[[str, str], None],
     checks: Sequence[str] | None = None,
 ) -> None:
-    """Run checks in a process of their own, and show the answer of each as it comes.
+    """Run checks in a process of their own, and show each answer at once.
 
     Parameters
     ----------
@@ -68,14 +68,14 @@ def supervised(
     seconds : float
         Limit of their time.
     show : callable
-        Takes what was checked and what is wrong, in one line; empty where nothing is.
+        Called with each check and its fault in one line, empty if there is none.
     checks : sequence of str, optional
-        Names of functions in `grambench.experiments.conformance`; all of its checks where there are none.
+        Names of functions in `grambench.experiments.conformance`; all checks by default.
 
     Raises
     ------
     ConfigError
-        For a limit that is none, an unknown name, or a parameter that the algorithm refuses.
+        For an invalid limit, an unknown name, or a parameter that the algorithm refuses.
     """
     from grambench.common.errors import ConfigError
     from grambench.experiments import conformance
@@ -93,18 +93,7 @@ def supervised(
         command = [sys.executable, "-m", "grambench.commands.check", *given]
         heard: list[list[str]] = []
         ended = threading.Event()
-
-        def listen() -> None:
-            with answers.open(encoding="utf-8") as stream:
-                done = False
-                while not done:
-                    done = ended.wait(POLL_SECONDS)
-                    for line in stream:
-                        heard.append(json.loads(line))
-                        if len(heard[-1]) == 2:
-                            show(*heard[-1])
-
-        listener = threading.Thread(target=listen)
+        listener = threading.Thread(target=_listen, args=(answers, ended, heard, show))
         listener.start()
         try:
             environment = os.environ | supervise.REPEATABLE
@@ -119,6 +108,18 @@ def supervised(
     if len(heard) < len(expected) and not (heard and heard[0][1]):
         hint = " (--seconds)" if outcome.status == "timeout" else ""
         show(expected[len(heard)], f"{outcome.reason or 'ended Python, and the check with it'}{hint}")
+
+
+def _listen(answers: Path, ended: threading.Event, heard: list[list[str]], show: Callable[[str, str], None]) -> None:
+    """Gather and show the lines of a file of answers as they are written, until nobody writes any more."""
+    with answers.open(encoding="utf-8") as stream:
+        done = False
+        while not done:
+            done = ended.wait(POLL_SECONDS)
+            for line in stream:
+                heard.append(json.loads(line))
+                if len(heard[-1]) == 2:
+                    show(*heard[-1])
 
 
 def main(argv: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""`grambench clean`: remove what no study needs any more."""
+"""`grambench clean`: remove files that no study needs any more."""
 
 import argparse
 import re
@@ -25,12 +25,12 @@ REMOVABLE = (  # what grambench writes below results, but what is small or of al
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask first")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     _check_own(layout.RESULTS, *reversed(Path(layout.RAW).parents[1:4]))
     found = {path: _size(path) for path in unneeded(read_everything())}
     for path, size in found.items():
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_own(*folders: Path) -> None:
-    """Raise ConfigError where a folder is a link: others may need what no study of this project does."""
+    """Raise ConfigError if a folder is a link: other projects may need its files."""
     for folder in folders:
         if folder.is_symlink():
             raise ConfigError(
@@ -64,15 +64,15 @@ def _check_own(*folders: Path) -> None:
 
 
 def agreed() -> bool:
-    """Ask whether what was listed shall be removed."""
+    """Ask whether to remove the listed files."""
     try:
         return input("remove them? [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:  # nobody is there
+    except EOFError:  # no terminal
         return False
 
 
 def unneeded(plan: "Plan") -> Iterator[Path]:
-    """Yield what no study of a plan asks for: files of the layout below results, folders of data of no description."""
+    """Yield result files that no study of a plan asks for, and folders of data sets without a description."""
     needed, ours = plan.files(), re.compile("|".join(map(_pattern, REMOVABLE)))
     for path in sorted(layout.RESULTS.rglob("[!.]*")):
         if path.is_file() and path.as_posix() not in needed and ours.fullmatch(path.as_posix()):

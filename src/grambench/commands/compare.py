@@ -7,7 +7,7 @@ HELP = "show what changed between two results folders beyond noise; exit 1 if an
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)
     parser.add_argument("--study", help="its name; all that were run when none is given")
@@ -15,7 +15,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.results.compare import compare
 
     table = compare(arguments.old, arguments.new, arguments.study, timings=arguments.timings)

@@ -8,11 +8,11 @@ HELP = "show versions, linear algebra, cores, memory, and which data sources ans
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.pipeline import doctor
 
     plan = read_plan()

@@ -8,11 +8,11 @@ HELP = "print the files of what failed in the last run, for snakemake -R"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.pipeline import status
 
     for path in status.failed_targets(items()):

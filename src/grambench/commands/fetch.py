@@ -16,13 +16,13 @@ HELP = "download data sets from the first source that answers, prepare them, and
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     datasets = parser.add_argument("datasets", nargs="*", help="their names; all when none is given")
     names.completed(datasets, names.datasets)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.config.dataset import Dataset
 
     plan = read_plan()

@@ -13,12 +13,12 @@ IGNORED = ".cache/\n.snakemake/\ndata/raw/\nresults/\n"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="made where it is missing; must be empty")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     folder: Path = arguments.folder
     try:
         if folder.exists() and any(folder.iterdir()):

@@ -1,4 +1,4 @@
-"""`grambench list`: what there is to choose from."""
+"""`grambench list`: the data sets, kernels, algorithms and studies."""
 
 import argparse
 import json
@@ -61,7 +61,7 @@ def _list_algorithms() -> None:
 
 
 def _from_studies() -> list[str]:
-    """Return the algorithms that studies call by their place; of those that cannot be read, `run` says why."""
+    """Return the algorithms that studies name by path or module; `run` reports studies that cannot be read."""
     from grambench.config.load import read
 
     found: set[str] = set()
@@ -93,11 +93,11 @@ LISTS = {
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("what", metavar="what", choices=list(LISTS), help=", ".join(LISTS))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     LISTS[arguments.what]()
     return 0

@@ -3,18 +3,18 @@
 import argparse
 from pathlib import Path
 
-HELP = "join results folders, of other machines, data sets or repeats, in a new one"
+HELP = "join results folders, of other machines, data sets or repetitions, in a new one"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("folders", nargs="+", type=Path, metavar="folder", help="results folders, two or more")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="NEW", help="the folder to make")
-    parser.add_argument("--prefer", type=Path, metavar="FOLDER", help="the one whose numbers win where two have a cell")
+    parser.add_argument("--prefer", type=Path, metavar="FOLDER", help="the folder whose numbers win if two have a cell")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.results.merge import merge
 
     table = merge(arguments.folders, arguments.output, arguments.prefer)

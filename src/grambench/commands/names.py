@@ -1,4 +1,4 @@
-"""Names that a shell completes (argcomplete), from the names of files; of studies, entries are read."""
+"""Names that a shell completes (argcomplete), from the names of files and the algorithms of studies."""
 
 import argparse
 from collections.abc import Callable, Iterable
@@ -34,12 +34,12 @@ def _described(kind: str) -> list[str]:
 
 
 def entries(parsed_args: argparse.Namespace, **given: Any) -> list[str]:
-    """Return the entries of the studies that a call names; of those of config.yaml where it names none."""
+    """Return the algorithms of the studies that a call names, by default of those of config.yaml."""
     return sorted({entry for study in parsed_args.studies or _keys(SETTINGS, "studies") for entry in _entries(study)})
 
 
 def opponents(**given: Any) -> list[str]:
-    """Return what an algorithm can be tried against."""
+    """Return the configurations that an algorithm can be compared with."""
     return ["all", *_entries("leaderboard")]
 
 
@@ -49,7 +49,7 @@ def _entries(study: str) -> list[str]:
 
 
 def _keys(path: Path, key: str) -> list[str]:
-    """Return the names in a YAML file under a key; none where it is not as it should be, which `run` says."""
+    """Return the names in a YAML file under a key; none if the file is faulty, which `run` reports."""
     import yaml
 
     with suppress(OSError, ValueError, yaml.YAMLError, TypeError, AttributeError, KeyError):

@@ -10,11 +10,11 @@ HELP = "open the report in a browser, and print where it is"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     import webbrowser
 
     path = Path(layout.REPORT)

@@ -12,13 +12,13 @@ HELP = "find damaged files of results that can be made again, remove them, and s
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("--results", type=Path, metavar="FOLDER", help="another results folder")
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask first")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.pipeline import status
 
     results = arguments.results or layout.RESULTS

@@ -1,4 +1,4 @@
-"""`grambench rerun`: one cell again, beside the record that is stored of it."""
+"""`grambench rerun`: run one cell again and compare it with its stored record."""
 
 import argparse
 import math
@@ -22,13 +22,13 @@ HELP = "run one cell again, with the code and settings of now, and compare its n
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     run = parser.add_argument("run", metavar="STUDY/DATASET/ALGORITHM", help="of a sweep, /SWEEP follows")
     names.completed(run, names.runs)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.pipeline import trial
     from grambench.pipeline.steps import run as step
     from grambench.results import records
@@ -58,17 +58,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _otherwise(before: "Record", after: "Record") -> Iterator[str]:
-    """Yield what else differs than numbers, which may be why they do."""
+    """Yield the differences of settings and code, which may explain those of the numbers."""
     from grambench.results.merge import unlike
 
     if before.status == after.status and (before.settings, before.orders) != (after.settings, after.orders):
-        yield f"made in another way: {unlike(before, after) or 'number of repeats'}"
+        yield f"made with different {unlike(before, after) or 'number of repetitions'}"
     if before.code != after.code:
         yield "made by another version of the code, or of a package that computes"
 
 
 def _compared(before: "Record", after: "Record") -> Iterator[str]:
-    """Yield a table of the numbers that differ, or what failed; nothing where two records have equal numbers."""
+    """Yield a table of the numbers that differ, or the failures; nothing if two records have equal numbers."""
     from grambench.results.merge import unequal
 
     if (before.status, after.status) != ("ok", "ok"):
@@ -85,7 +85,7 @@ def _compared(before: "Record", after: "Record") -> Iterator[str]:
 
 
 def _row(before: "Record", after: "Record", group: str, name: str) -> tuple[str, ...]:
-    """Return the row of numbers that differ: their means, by how much at most, and how many of how many."""
+    """Return the row of a metric that differs: means, the largest difference, and the number of different values."""
     import numpy as np
 
     if group == "rounds":
@@ -111,7 +111,7 @@ def _mean(values: "NDArray[np.float64]") -> float:
 
 
 def _count(record: "Record") -> int:
-    """Return how many numbers a record has that are not measured seconds."""
+    """Return the number of values of a record, without measured seconds."""
     from grambench.results.merge import MEASURED
     from grambench.results.records import GROUPS
 

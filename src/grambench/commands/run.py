@@ -1,4 +1,4 @@
-"""`grambench run`: studies to their report, through snakemake."""
+"""`grambench run`: run studies up to their report, through snakemake."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ from grambench.common.errors import ConfigError
 if TYPE_CHECKING:
     from grambench.pipeline.plan import Plan
 
-HELP = "run studies to their report, through snakemake"
+HELP = "run studies up to their report, through snakemake"
 IDLE = ("dryrun", "unlock", "lint", "summary", "detailed_summary", "list_rules", "list_target_rules")
 GRAPHS = ("dag", "rulegraph", "filegraph", "d3dag")  # with which, as with the options above, snakemake runs nothing
 FEW = 10  # failures that are listed when a run has ended
@@ -30,14 +30,14 @@ PATIENCE = 10  # seconds that snakemake may hold its lock when it is told to end
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     studies = parser.add_argument("studies", nargs="*", help="their names; those of config.yaml when none is given")
     names.completed(studies, names.studies)
     parser.add_argument("--demo", action="store_true", help="only the data sets that need no download")
     datasets = parser.add_argument("-d", "--datasets", nargs="+", metavar="NAME", help="only these data sets")
     names.completed(datasets, names.datasets)
     algorithms = parser.add_argument(
-        "-a", "--algorithms", nargs="+", metavar="NAME", help="only these of their entries"
+        "-a", "--algorithms", nargs="+", metavar="NAME", help="only these of their algorithms"
     )
     names.completed(algorithms, names.entries)
     parser.add_argument("-n", "--dry-run", action="store_true", help="show what would be run, and run nothing")
@@ -46,7 +46,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.pipeline import last_run
 
     if arguments.cores != "all" and not (arguments.cores.isdecimal() and int(arguments.cores)):
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Given(NamedTuple):
-    """What a call says to snakemake, by its own options and behind `--`.
+    """The options of a call for snakemake, its own and those after `--`.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class _Given(NamedTuple):
 
 
 def _given(arguments: argparse.Namespace) -> _Given:
-    """Return what a call says to snakemake; raise ConfigError for a setting that it has twice."""
+    """Return the options of a call for snakemake; raise ConfigError for a setting that is given twice."""
     behind = arguments.snakemake
     end = behind.index("--") if "--" in behind else len(behind)
     options = {"studies": arguments.studies, "datasets": arguments.datasets, "algorithms": arguments.algorithms}
@@ -141,7 +141,7 @@ def _plan(given: _Given) -> "Plan":
 
 
 def _call(command: Sequence[str]) -> int:
-    """Run snakemake so that it finds the package and its logger; whatever ends this command ends it, and its steps."""
+    """Run snakemake with this package and its logger; a signal that ends this command ends snakemake and its steps."""
     from grambench.pipeline import supervise
     from grambench.pipeline.plan import use_this_interpreter
 
@@ -178,7 +178,7 @@ def _end(process: "subprocess.Popen[bytes]", interrupted: bool) -> None:
 
 
 def _ended() -> int:
-    """Say what a run has left: where its report is, and what failed and why."""
+    """Print the failures of a run with their reasons, and the path of its report."""
     from grambench.pipeline import status
 
     found = items()

@@ -20,7 +20,7 @@ FEW = 10  # kernels that are shown
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     run = parser.add_argument("run", metavar="STUDY/DATASET/ALGORITHM", help="of a sweep, /SWEEP follows")
     names.completed(run, names.runs)
     parser.add_argument(
@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.results import records
     from grambench.results.reading import as_written
 
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def text(record: "Record") -> Iterator[str]:
-    """Yield the lines that say what is in a record."""
+    """Yield the lines that describe a record."""
     yield f"{record.study}: {record.algorithm} on {record.dataset}: {record.status}"
     if record.reason:
         yield f"  {record.reason}"
@@ -60,7 +60,7 @@ def text(record: "Record") -> Iterator[str]:
         if len(means) == len(kernels):  # others were found, and have no names
             largest = sorted(zip(means, kernels, strict=True), reverse=True)[:FEW]
             numbers[f"{name} of kernels"] = ", ".join(f"{kernel} {mean:.4g}" for mean, kernel in largest)
-    yield from _section("Numbers: mean, standard deviation, repeats", numbers)
+    yield from _section("Numbers: mean, standard deviation, repetitions", numbers)
     yield from _section("Provenance", record.provenance)
 
 

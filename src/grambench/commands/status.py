@@ -1,4 +1,4 @@
-"""`grambench status`: what is done, what failed and why."""
+"""`grambench status`: which runs are done, which failed and why."""
 
 import argparse
 from pathlib import Path
@@ -16,7 +16,7 @@ HELP = "show what the last run has done, what failed and why; exit 1 where somet
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     study = parser.add_argument("study", nargs="?", help="its name; all of the last run when none is given")
     names.completed(study, names.studies)
     parser.add_argument("-a", "--all", action="store_true", help="list everything, not only what failed")
@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.pipeline import status
 
     results = arguments.results or layout.RESULTS
@@ -44,10 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def items(results: Path = layout.RESULTS, study: str | None = None) -> "list[Item]":
-    """Return the state of what the last run was asked for, or the last one of a study.
+    """Return the status of the last run, or of the last run of a study.
 
-    Of a study that was not run, and of a folder of others, it is what is configured; before the first run there are
-    only data sets that were fetched.
+    For a study that was not run, and in a folder without notes, the configuration says what is listed. Before the first
+    run only the fetched data sets are listed.
     """
     from grambench.pipeline import last_run, status
 

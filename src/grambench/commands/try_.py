@@ -19,20 +19,20 @@ DATASETS = ("ionosphere", "sonar")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("algorithm", help="a file (mine.py), a module (package.module), or a name of the list")
     parser.add_argument("-d", "--datasets", nargs="+", metavar="NAME", default=DATASETS, help=f"{' '.join(DATASETS)}")
     others = parser.add_argument(
-        "-a", "--against", nargs="*", metavar="NAME", help="entries of the leaderboard, or all"
+        "-a", "--against", nargs="*", metavar="NAME", help="configurations of the leaderboard, or all"
     )
     names.completed(others, names.opponents)
-    parser.add_argument("-r", "--repeats", type=int, default=5, metavar="N", help="draws of examples (default: 5)")
+    parser.add_argument("-r", "--repeats", type=int, default=5, metavar="N", help="number of repetitions (default: 5)")
     parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help="such as '{rate: 0.5}'")
     check.add_limit(parser, "each run")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it; return the exit code."""
+    """Run the command and return its exit code."""
     from grambench.commands.project import parameters, read_plan
     from grambench.pipeline import trial
     from grambench.results.statistics import printed
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
             if row.reason.startswith("timeout"):
                 said += " (--seconds)"
             if not said:
-                said = f"{printed(row.error, 'error_percent'):14} % error {row.seconds:8.3f} s a draw"
+                said = f"{printed(row.error, 'error_percent'):14} % error {row.seconds:8.3f} s a repetition"
                 if not (leaks and row.title == tried):
                     errors.setdefault(row.dataset, {})[row.title] = row.error.mean
             print(f"{row.dataset:14} {row.title:24} {said}", flush=True)
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _leaks(asked: "trial.Asked") -> list[str]:
-    """Print and return what the checks that find leaks, which come before any number, have against an algorithm."""
+    """Print and return the faults of the checks for leaks, which come before any number."""
     from grambench.experiments.conformance import IMPORTED
 
     answers: list[tuple[str, str]] = []
@@ -85,7 +85,7 @@ def _leaks(asked: "trial.Asked") -> list[str]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Leave out which sources of data were passed over; a row says so where all were."""
+    """Silence messages on sources of data without an answer; a row says if no source answered."""
     logger = logging.getLogger("grambench")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""What the file of a study alone does not tell: whether its algorithms and data sets fit it."""
+"""Checks that need more than the file of a study: whether its algorithms and data sets exist and fit it."""
 
 import itertools
 from collections.abc import Callable, Mapping
@@ -52,8 +52,9 @@ def check_studies(configuration: Configuration, project: Project, places: Mappin
 
 
 def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], faults: Faults) -> None:
-    """Gather what is wrong with a study that its file alone does not tell: with its algorithms and its data sets."""
-    parameters = {"C"}  # which a machine has too
+    """Gather the faults in the algorithms and the data sets of a study."""
+    # an SVM trained on a learned kernel has a C too
+    parameters = {"C"}
     for entry in study.algorithms:
         with faults.at(f"{file}: algorithms.{entry}"):
             parameters.update(algorithms.fields(study.file(entry)))

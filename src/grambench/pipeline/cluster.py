@@ -1,4 +1,4 @@
-"""What a workflow on SLURM has to know of it."""
+"""SLURM jobs of an earlier call that still work in a folder."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ class LeftoverError(GrambenchError):
 def leftovers(folder: Path) -> list[str]:
     """Return the ids of this user's SLURM jobs, running or waiting, that an earlier call has started in a folder.
 
-    None where there is no SLURM or where it does not answer. A workflow's own jobs start after this is asked.
+    The list is empty if there is no SLURM or no answer. A workflow submits its own jobs after this call.
     """
     if shutil.which("squeue") is None:
         return []
@@ -37,7 +37,7 @@ def _same(place: Path, folder: Path) -> bool:
 
 
 def refuse_leftovers(folder: Path) -> None:
-    """Raise LeftoverError where jobs of an earlier call are alive: Snakemake would start them a second time.
+    """Raise LeftoverError if jobs of an earlier call are alive: Snakemake would start them a second time.
 
     Snakemake cancels its jobs when it is interrupted, but not when it is killed or its machine goes down.
     """

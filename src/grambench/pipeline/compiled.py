@@ -1,4 +1,4 @@
-"""Where compiled code is kept: in a folder of the user's own, since whoever may write there has code run."""
+"""The folder of compiled code: it belongs to the user alone, since code in it is run."""
 
 import os
 import stat
@@ -7,23 +7,24 @@ from pathlib import Path
 
 from grambench.common.errors import ConfigError
 
-LOCATORS = "grambench.pipeline.sealed_cache.Sealed,InTreeCacheLocator,UserWideCacheLocator"  # the first that may write
+# numba takes the first that may write
+LOCATORS = "grambench.pipeline.sealed_cache.Sealed,InTreeCacheLocator,UserWideCacheLocator"
 
 
 def use(code: str) -> None:
-    """Make numba, in all jobs, share a folder for a state of the code, and check what it loads from there.
+    """Make numba share a folder in all jobs, for one state of the code, and check the files that it loads from there.
 
     Raises
     ------
     ConfigError
-        If somebody else owns the folder or may write to it.
+        If another user owns the folder or may write to it.
     """
     os.environ["NUMBA_CACHE_DIR"] = str(_own_folder() / "numba" / code)
     os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = LOCATORS
 
 
 def _own_folder() -> Path:
-    """Return a folder in the project's, of this user's name; among temporary files where that cannot be written."""
+    """Return this user's folder in the project, or among temporary files if the project cannot be written."""
     name = f"grambench-{os.getuid()}"
     try:
         folder = Path(".cache").absolute() / name

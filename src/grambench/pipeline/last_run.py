@@ -1,4 +1,4 @@
-"""What the last run was asked for: status counts that, and need not plan anything anew.
+"""What the last run was asked for: `grambench status` reads it and plans nothing.
 
 results/last_run.json   {"studies": those of the last run, "asked": {study: {data set: what was asked last}}}
 """
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked of a study on a data set.
+    """What was asked for of a study on a data set.
 
     Attributes
     ----------
     raw : str
         The note of the fetch.
     inputs : dict of str
-        What the files that its runs need have to be made from; see `Plan.inputs`.
+        The identities of the inputs of its runs; see `Specifications.inputs`.
     runs : dict of str
-        The identity of each task; see `Plan.identity`.
+        The identity of each run, by the last part of its name; see `Specifications.identity`.
     """
 
     raw: str
@@ -58,7 +58,7 @@ def of(plan: "Plan") -> Studies:
 
 
 def write(plan: "Plan") -> None:
-    """Note what is asked for; what was asked of other studies before is kept."""
+    """Write what a plan asks for; the notes on other studies are kept."""
     asked, path = of(plan), Path(layout.LAST_RUN)
     before = _asked(path)
     now = {study: {name: asdict(each) for name, each in datasets.items()} for study, datasets in asked.items()}
@@ -66,7 +66,7 @@ def write(plan: "Plan") -> None:
 
 
 def read(results: Path, study: str | None = None) -> Studies | None:
-    """Return what was asked of the studies of the last run, or what was asked last of one; None where nothing was."""
+    """Return what the last run was asked for, or the last run of one study; None if there was none."""
     path = layout.located(results, layout.LAST_RUN)
     if not path.is_file():
         return None
@@ -93,7 +93,7 @@ def earlier(plan: "Plan") -> "dict[str, Specifications]":
 
 
 def _asked(path: Path) -> Any:
-    """Return what was asked of each study last; nothing where that cannot be told."""
+    """Return what was last asked for of each study; nothing if the file is missing or damaged."""
     return _read(path)["asked"] if path.is_file() and not files.found_fault(path) else {}
 
 

@@ -1,7 +1,6 @@
-"""The workflow's plan: which files a configuration asks for, and what each of them depends on.
+"""The plan of the workflow: the targets of a configuration, their resources and their specifications.
 
-Everything here is a function of names (the wildcards of the rules), so that Snakemake can compare it with what an
-existing file was made from.
+All answers are functions of names (the wildcards of the rules): Snakemake compares them with its notes on files.
 """
 
 import itertools
@@ -28,19 +27,19 @@ SKEW = 60  # seconds that the clocks of two machines may differ
 
 
 def use_this_interpreter() -> None:
-    """Make jobs run with the interpreter that runs Snakemake and with this package, activated and installed or not."""
+    """Make jobs use the interpreter of Snakemake and this package, even if neither is activated or installed."""
     for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", fingerprint.PACKAGE.parent)):
         os.environ[variable] = os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
 
 
 def refuse(error: GrambenchError) -> NoReturn:
-    """End Snakemake as `grambench` ends: an exception would have lines of the Snakefile around it."""
+    """End Snakemake with the message alone: an exception would print lines of the Snakefile around it."""
     sys.stderr.write(told(error) + "\n")
     raise SystemExit(REFUSED)
 
 
 class Plan:
-    """The jobs of a project.
+    """The plan of a project.
 
     Parameters
     ----------
@@ -49,22 +48,27 @@ class Plan:
     folder : Path
         The configuration folder.
     overridden : collection of str
-        The keys that do not stand in config.yaml but were given with the command.
+        The keys that the command sets.
     asked : dict
-        What `--config` said among them; see `grambench.config.project.named_alone`.
+        The keys of `--config` among them; see `grambench.config.project.named_alone`.
 
     Raises
     ------
     ConfigError
-        If a name is unknown or a value not allowed, anywhere in the studies of the project, or nothing is left to do;
-        with a line a fault: the file, the key, what was expected.
+        With one line for each unknown name and each value that is not allowed, or if nothing is left to run.
 
     Attributes
     ----------
     studies : dict of Study
-        By name, those that have a data set and an entry that are asked for.
+        The studies with a data set and an algorithm that are asked for, by name.
     left_out : list of str
-        The others.
+        The names of all other studies of the project.
+    targets : Targets
+        The runs and files.
+    resources : Resources
+        The time and memory of the runs.
+    specs : Specifications
+        The settings, code and identities of the files.
     """
 
     def __init__(
@@ -89,7 +93,7 @@ class Plan:
                 check_listed(Path(path))
 
     def files(self) -> set[str]:
-        """Return all files of results that the studies ask for, those of their replications included."""
+        """Return all result files of the studies, with those of their replications."""
         found = {layout.LAST_RUN}
         for study in self.studies:
             found.update(self.targets.shown(study), self.resources.replication_records(study))
@@ -99,7 +103,7 @@ class Plan:
         return found
 
     def refuse_future(self) -> None:
-        """Raise DataError where a file is from the future: what Snakemake makes from it would be older and fail."""
+        """Raise DataError if a file is from the future: files made from it would be older, and Snakemake would fail."""
         folders = (layout.RESULTS, Path(layout.RAW).parents[1], self.configuration.folder)
         paths = [path for folder in folders for path in folder.rglob("[!.]*") if path.is_file()]
         own = (self.targets.own_files(name) for study in self.studies for name in self.targets.datasets(study))
@@ -113,11 +117,11 @@ class Plan:
             )
 
     def use_compiled_code(self) -> None:
-        """Make jobs share a folder of compiled code; one for each state of all algorithms, which share what they call.
+        """Make jobs share a folder of compiled code, one for each state of the code of all algorithms.
 
-        It is no param of a rule, since it changes with every algorithm.
+        It is not a param of a rule, since it changes with every algorithm.
         """
         studied = {study.file(entry) for study in self.studies.values() for entry in study.algorithms}
         modules = sorted({algorithms.module(name) for name in {*algorithms.names(), *studied}})
-        # not of files by path, whose edits numba sees itself, nor of what a package offers and has not
+        # numba itself notices edits of files by path; a package may declare a module that it does not have
         compiled.use(fingerprint.code(*[each for each in modules if each[-3:] != ".py" and fingerprint.source(each)]))

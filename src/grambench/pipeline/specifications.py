@@ -26,6 +26,7 @@ from grambench.pipeline import fingerprint
 from grambench.pipeline.targets import Targets
 from grambench.report import looks
 
+SUPERVISED = {"run": "fit", "gram": "evaluate"}  # the steps whose work another process does
 PROSE = ("title", "licence", "citation", "url")
 
 
@@ -47,10 +48,10 @@ class Specifications:
 
     @cache  # noqa: B019  (one plan a process)
     def inputs(self, study: str, dataset: str) -> dict[str, str]:
-        """Return the files that the runs of a study on a data set need, with what each has to be made from.
+        """Return the identity that each input of the runs of a study on a data set has to have.
 
-        The files are the prepared data set, and the Gram matrices or features with all that these are made from, in
-        the order of making.
+        The inputs are the prepared data set, and the Gram matrices or features with all their own inputs, in the order
+        in which they are made.
         """
         prepared, inner = layout.PREPARED.format(dataset=dataset), layout.INNER.format(dataset=dataset)
         found = {prepared: identity(self.prepare_spec(dataset), self.step_code("prepare"))}
@@ -75,7 +76,7 @@ class Specifications:
         return found
 
     def stale(self) -> list[str]:
-        """Return the files that are there, and were made from something else than they have to be made from."""
+        """Return the existing files that were made from other settings, code or inputs than those of today."""
         asked: dict[str, str] = {}
         for study in self.targets.studies:
             for dataset in self.targets.datasets(study):
@@ -84,10 +85,10 @@ class Specifications:
         return [path for path in asked if Path(path).is_file() and identity_of(Path(path)) != asked[path]]
 
     def age(self) -> None:
-        """Make Snakemake make again what is stale and of which it has no notes, and a report that lacks pages.
+        """Make Snakemake remake stale files of which it has no notes, and a report that lacks pages.
 
-        Snakemake compares settings and code with its notes, which may be lost, and else times: such files get the
-        oldest there is.
+        Snakemake compares settings and code with its notes. Without notes, which may be lost, it compares times only:
+        such files get the oldest time.
         """
         notes = Path(".snakemake/metadata")  # a file each, named after the path
         stale = [path for path in self.stale() if not (notes / urlsafe_b64encode(path.encode()).decode()).is_file()]
@@ -99,8 +100,8 @@ class Specifications:
     def fetch_spec(self, dataset: str) -> str:
         """Return the settings of rule `fetch`, of a data set or of a base, without prose.
 
-        What was delivered stays: which mirrors and kinds of sources may be used counts only where nothing was, where
-        the description is another, or where a more faithful source may answer now.
+        Data that were delivered stay. Other mirrors and kinds of sources count only if nothing was delivered, if the
+        description has changed, or if a more faithful source may answer now.
         """
         wanted, described = self.fetch_settings(dataset), self.targets.configuration.description(dataset)
         before, index = _delivered(Path(layout.RAW.format(dataset=described.folder)))
@@ -109,10 +110,9 @@ class Specifications:
         return fingerprint.spec(wanted)
 
     def _more_faithful(self, described: Described, before: dict[str, Any], index: int) -> bool:
-        """Return whether a source that comes before the one that delivered may answer now, and is worth it.
+        """Return whether an earlier source than the one that delivered may answer now, and has what that one lacks.
 
-        It may where a mirror has its files, or where its kind is allowed and was not when the data were fetched. It is
-        worth it where what was delivered lacks something that it has.
+        It may answer if a mirror has its files, or if its kind is allowed now and was not when the data were fetched.
         """
         delivered, found = described.sources[index], False
         for source in described.sources[:index]:
@@ -122,7 +122,7 @@ class Specifications:
         return found
 
     def fetch_settings(self, dataset: str) -> dict[str, Any]:
-        """Return the settings of a fetch as they stand in the configuration now."""
+        """Return the settings of a fetch by the current configuration."""
         mirrors = list(map(str, self.targets.project.mirror_folders))
         plain = _plain(self.targets.configuration.description(dataset))
         return {"dataset": plain, "mirrors": mirrors, "kinds": self.targets.project.sources}
@@ -153,7 +153,7 @@ class Specifications:
 
     def features_code(self, step: str, descriptor: str) -> str:
         """Return the code hash of a step that computes a descriptor."""
-        return fingerprint.code(f"grambench.pipeline.steps.{step}", features.module(descriptor))
+        return self.step_code(step, features.module(descriptor))
 
     def gram_spec(self, kernel: str) -> str:
         """Return the settings of rule `gram`."""
@@ -201,10 +201,10 @@ class Specifications:
             block=list(cell.block) if cell.block else None,
         )
 
-    def step_code(self, step: str) -> str:
-        """Return the code hash of a step, and of the half of it that another process does."""
-        halves = [step, "evaluate"] if step == "gram" else [step]
-        return fingerprint.code(*(f"grambench.pipeline.steps.{half}" for half in halves))
+    def step_code(self, step: str, *modules: str) -> str:
+        """Return the code hash of a step, its supervised half and the modules that it loads by name."""
+        steps = [step, SUPERVISED[step]] if step in SUPERVISED else [step]
+        return fingerprint.code(*(f"grambench.pipeline.steps.{each}" for each in steps), *modules)
 
     def run_code(self, cell: Cell) -> str:
         """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
@@ -216,29 +216,27 @@ class Specifications:
         if plan.dictionary:
             modules.append(continuous.module(plan.dictionary.family))
         modules.append(experiments.module(experiment_of(plan, sweep)))
-        return fingerprint.code("grambench.pipeline.steps.run", "grambench.pipeline.steps.fit", *modules)
+        return self.step_code("run", *modules)
 
     def claims_code(self, study: str) -> str:
-        """Return the code hash of rule `claims`, with the module of the study's claims where there is one."""
+        """Return the code hash of rule `claims`, with the module of the study's claims if there is one."""
         module = f"grambench.claims.{study}"
-        return fingerprint.code("grambench.pipeline.steps.claims", *([module] if fingerprint.source(module) else []))
+        return self.step_code("claims", *([module] if fingerprint.source(module) else []))
 
     def table_code(self, study: str, table: str) -> str:
         """Return the code hash of rule `table`, with the module of the table's kind."""
-        kind = self.targets.studies[study].tables[table].kind
-        return fingerprint.code("grambench.pipeline.steps.tables", f"grambench.report.tables.{kind}")
+        return self.step_code("tables", f"grambench.report.tables.{self.targets.studies[study].tables[table].kind}")
 
     def figure_code(self, study: str, figure: str) -> str:
         """Return the code hash of rule `figure`, with the module of the figure's kind."""
-        kind = self.targets.studies[study].figures[figure].kind
-        return fingerprint.code("grambench.pipeline.steps.figures", f"grambench.report.figures.{kind}")
+        return self.step_code("figures", f"grambench.report.figures.{self.targets.studies[study].figures[figure].kind}")
 
     def study_spec(self, study: str) -> str:
-        """Return the settings of the rules that look at a study as a whole."""
+        """Return the settings of the rules that read a whole study."""
         return fingerprint.spec(self._settings(study))
 
     def report_spec(self, earlier: Mapping[str, "Specifications"]) -> str:
-        """Return the settings of rule `report`: every study as asked for, and whole; what is said of the data sets.
+        """Return the settings of rule `report`: all studies, restricted and whole, and descriptions of their data sets.
 
         The report shows studies of earlier runs too, from the files that exist.
         """
@@ -260,7 +258,7 @@ class Specifications:
         )
 
     def prose(self) -> str:
-        """Return what the report takes from elsewhere than settings and code: algorithms' docstrings, its layout."""
+        """Return a hash of the inputs of the report that are neither settings nor code: docstrings and its layout."""
         used = sorted({study.file(entry) for study in self.targets.studies.values() for entry in study.algorithms})
         texts = [algorithms.prose(name) for name in used]
         return hashlib.sha256("\0".join([looks.checksum(), *texts]).encode()).hexdigest()[:16]
@@ -269,17 +267,17 @@ class Specifications:
         return self.targets.studies[study].model_dump(mode="json") | {"datasets": self.targets.datasets(study)}
 
     def titles(self) -> str:
-        """Return the titles of all algorithms in use, which stand in their files and not among the settings."""
+        """Return the titles of all algorithms in use, which their files declare and not the settings."""
         used = {study.file(entry) for study in self.targets.studies.values() for entry in study.algorithms}
         return fingerprint.spec({name: algorithms.title(name) for name in used})
 
     def dataset_titles(self, study: str) -> str:
-        """Return the titles of a study's data sets, which stand in their files and not among the settings."""
+        """Return the titles of the data sets of a study, which their files declare and not the settings."""
         return fingerprint.spec({name: self.targets.dataset(name).title for name in self.targets.datasets(study)})
 
 
 def _delivered(note_path: Path) -> tuple[dict[str, Any], int]:
-    """Return what a fetch that delivered was asked for, and the number of its source; nothing where there was none."""
+    """Return the settings of the last successful fetch and the number of its source; no settings if there is none."""
     try:
         note = json.loads(read_text(note_path))
         return (dict(json.loads(note["asked"])), int(note["index"])) if note["status"] == "ok" else ({}, 0)
@@ -297,7 +295,7 @@ def _has(mirror: Path, source: Source) -> bool:
 
 
 def _plain(described: Dataset | Base | Images) -> dict[str, Any]:
-    """Return what a description says but prose, and but what describes images: neither reruns a step of the data."""
+    """Return a description without prose and descriptors, since neither reruns a step of the data."""
     values = described.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
     return values | {"descriptors": {"none": {}}} if isinstance(described, Images) else values
 

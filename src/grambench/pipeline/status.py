@@ -1,4 +1,4 @@
-"""What became of every data set and run that lies in the results folder."""
+"""The status of every data set and run of a results folder."""
 
 import csv
 import json
@@ -20,20 +20,20 @@ State = tuple[str, str, str]  # status, reason, identity
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One file that the plan asks for.
+    """A file that the plan asks for.
 
     Attributes
     ----------
     path : str
         The file, relative to the project's root.
     label : str
-        What it is, for people.
+        The data set or run, as people read it.
     status : str
         ok, missing, unavailable, error, timeout, memory, killed, damaged, or stale: made with other settings or code.
     reason : str
         Why it is not ok, in one line.
     inputs : dict of str
-        What the files that a run needs have to be made from, in the order of making.
+        The identities of the inputs of a run; see `Specifications.inputs`.
     """
 
     path: str
@@ -44,12 +44,12 @@ class Item:
 
     @property
     def failed(self) -> bool:
-        """Whether it was tried and did not succeed."""
+        """Whether it was tried without success."""
         return self.status not in ("ok", "missing")
 
 
 def items(asked: last_run.Studies, results: Path = layout.RESULTS) -> list[Item]:
-    """Return the state of every data set and run that was asked for in a results folder, data sets first."""
+    """Return the status of all data sets, then of all runs, that were asked for in a results folder."""
     found = {}
     for datasets in asked.values():
         for name, each in datasets.items():
@@ -76,9 +76,9 @@ def items(asked: last_run.Studies, results: Path = layout.RESULTS) -> list[Item]
 
 
 def _collected(results: Path, study: str) -> dict[str, State]:
-    """Return the states of the records of a study that are no younger than their table, which is faster to read.
+    """Return the states of the records that are no younger than the table of their study, which is faster to read.
 
-    What has happened to their bits since is left to `damaged`.
+    Later damage is found by `damaged` alone.
     """
     table = layout.located(results, layout.CELLS.format(study=study))
     if found_fault(table):
@@ -94,17 +94,16 @@ def _collected(results: Path, study: str) -> dict[str, State]:
 
 
 def fetched() -> list[Item]:
-    """Return the state of the data sets that were fetched."""
+    """Return the status of all fetched data sets."""
     notes = sorted(Path(layout.RAW).parents[1].glob(f"*/{Path(layout.RAW).name}"))
     return [Item(str(note), f"data set {note.parent.name}", *source(note)) for note in notes]
 
 
 def failed_targets(found: list[Item]) -> list[str]:
-    """Return the files whose rules have to run again for everything that failed.
+    """Return the files whose rules have to run again after failures.
 
-    A run that failed only because its data set is unavailable is not among them: it follows from the data set's. Where
-    a file that a failed run needs is damaged or stale, or a Gram matrix was not made, that stands in the place of the
-    run, which follows from it.
+    A run without data is left out, since the file of its data set is in the list. If an input of a failed run is
+    damaged or stale, or is a Gram matrix that could not be computed, it replaces the run, which follows from it.
     """
     paths: list[str] = []
     faults: dict[str, bool] = {}
@@ -115,7 +114,7 @@ def failed_targets(found: list[Item]) -> list[str]:
             if path not in faults:
                 faults[path] = Path(path).is_file() and _faulty(Path(path), identity)
         paths.extend([path for path in item.inputs if faults[path]] or [item.path])
-    return list(dict.fromkeys(paths))  # tasks of one base share its files
+    return list(dict.fromkeys(paths))  # data sets of one base share its files
 
 
 def _faulty(path: Path, identity: str) -> bool:
@@ -127,14 +126,14 @@ def _faulty(path: Path, identity: str) -> bool:
 
 
 def damaged(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield those of some files that were changed since they were written, and what is wrong."""
+    """Yield the damaged files among some files, each with its fault."""
     for path in paths:
         if path.is_file() and (fault := found_fault(path)):
             yield path, fault
 
 
 def counts(found: list[Item]) -> str:
-    """Return the number of runs of each status in one line, as the report counts them, and that of all else."""
+    """Return the numbers of runs, data sets and other files of each status in one line."""
     number = Counter((_kind(item), item.status) for item in found)
     ordered = sorted(number.most_common(), key=lambda each: each[0][0], reverse=True)  # runs first
     return ", ".join(f"{count} {what}{'s' * (count != 1)} {status}" for (what, status), count in ordered)
@@ -147,7 +146,7 @@ def _kind(item: Item) -> str:
 
 
 def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
-    """Return status and reason of a data set from the note of its fetch and, where there is one, its prepared file."""
+    """Return status and reason of a data set from the note of its fetch and from its prepared file, if there is one."""
     if not note_path.is_file():
         return "missing", "not fetched yet"
     try:
@@ -170,14 +169,14 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
 
 
 def left(path: str) -> str:
-    """Return the status of a record or of the note of a fetch that a job has left; empty of any other file."""
+    """Return the status of a record or of the note of a fetch; empty for any other file."""
     if Path(path).name == Path(layout.RAW).name:
         return source(Path(path))[0]
     return _record(Path(path))[0] if path.startswith(layout.RECORD.partition("{")[0]) else ""
 
 
 def _record(path: Path) -> State:
-    """Return status, reason and identity of a record; no identity where there is nothing to hold against it."""
+    """Return status, reason and identity of a record; the identity is empty if it cannot be read."""
     if not path.is_file():
         return "missing", "not run yet", ""
     import h5py

@@ -1,7 +1,7 @@
-"""Runs a command within limits of time and memory, and says how it ended.
+"""Run a command within limits of time and memory, and say how it ended.
 
-Nothing that the command has started outlives it, whatever session it is in, as far as the system allows: Linux hands
-orphans to this process, and ends the command when this process dies. docs/running.md says what cannot be had.
+No process that the command has started outlives it, in whatever session, as far as the system allows: Linux hands
+orphans to this process, and ends the command when this process dies. docs/running.md lists the limits of this.
 """
 
 import contextlib
@@ -65,19 +65,19 @@ class Outcome(NamedTuple):
 
 
 def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Path, env: dict[str, str]) -> Outcome:
-    """Run `command` to its end or to its limit; nothing that it has started survives.
+    """Run `command` to its end or to its limit, and kill all processes that it has started.
 
-    It does not outlive the program that asked for it, Snakemake above its shell, which may be killed without a word and
-    then started again: this process ends too.
+    If the caller of the shell dies, this process ends too. Snakemake may be killed and then started again, and must not
+    meet runs of its first start.
 
     Parameters
     ----------
     command : sequence of str
         Program and arguments.
     seconds, memory_mb : float
-        Limits of wall time and of memory in MiB; memory-mapped files are not counted.
+        The limits of wall time and of memory in MiB, without memory-mapped files.
     errors : Path
-        File that receives its standard output and error.
+        The file for its standard output and error.
     env : dict
         Its environment.
     """
@@ -119,17 +119,17 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     return Outcome(*verdict, seconds=time.monotonic() - start)
 
 
-def step(module: str, arguments: Sequence[str], output: Path, *, seconds: float, memory_mb: float) -> Outcome:
-    """Run the supervised half of a step, which writes `output`; where it fails, nothing of that is left.
+def step(name: str, arguments: Sequence[str], output: Path, *, seconds: float, memory_mb: float) -> Outcome:
+    """Run the supervised half of a step, which writes `output`, and remove half-written files if it fails.
 
-    The end of what it says goes on to standard error, the job's log. See `run` for the limits.
+    The last lines of its output go to standard error, the log of the job. See `run` for the limits.
     """
     outcome = None
     with tempfile.TemporaryDirectory() as folder:
         errors = Path(folder) / "output.txt"
         try:
             outcome = run(
-                [sys.executable, "-m", module, *arguments],
+                [sys.executable, "-m", "grambench.pipeline.steps", name, *arguments],
                 seconds=seconds,
                 memory_mb=memory_mb,
                 errors=errors,
@@ -146,7 +146,7 @@ def step(module: str, arguments: Sequence[str], output: Path, *, seconds: float,
 
 
 def _caller() -> tuple[int, int]:
-    """Return the ids of the shell that this process runs in and of what has started that shell."""
+    """Return the ids of the shell of this process and of the process that has started the shell."""
     shell = os.getppid()
     with contextlib.suppress(psutil.Error):
         return shell, psutil.Process(shell).ppid()
@@ -166,9 +166,9 @@ def _judge(code: int, errors: Path) -> tuple[Status, str]:
 
 
 def raised(output: str) -> str:
-    """Return the type and the first line of the exception whose traceback comes last in an output; empty without one.
+    """Return the type and the first line of the last exception of an output; empty if there is no traceback.
 
-    What an exception says may have any number of lines, and what ends with the program may print after it.
+    The message of an exception may have any number of lines, and other output may follow it.
     """
     _, traceback, after = output.rpartition(f"{TRACEBACK}\n")
     lines = (line for line in after.splitlines() if not line.startswith(" "))
@@ -177,7 +177,7 @@ def raised(output: str) -> str:
 
 @contextlib.contextmanager
 def failed_allocations_told() -> Iterator[None]:
-    """End this process, in which an allocation fails, so that its supervisor knows."""
+    """End this process if an allocation fails, and tell its supervisor."""
     try:
         yield
     except MemoryError as error:
@@ -186,9 +186,9 @@ def failed_allocations_told() -> Iterator[None]:
 
 
 def tail(path: Path, lines: int) -> str:
-    """Return the last lines of a text file that are not blank, plain and none of them long; "..." is what is left out.
+    """Return the last lines of a text file that are not blank, without control characters; "..." marks omissions.
 
-    Of a file of any size only the end is read.
+    Only the end of the file is read.
     """
     with path.open("rb") as stream:
         start = max(0, stream.seek(0, os.SEEK_END) - TAIL)
@@ -199,9 +199,9 @@ def tail(path: Path, lines: int) -> str:
 
 
 def memory_used_mb(others: set[psutil.Process]) -> float:
-    """Return the memory of this process's descendants but for others in MiB, without pages mapped from files.
+    """Return the memory in MiB of this process's descendants except `others`, without pages mapped from files.
 
-    Of memory that several processes share, each has an equal part.
+    Processes that share memory count an equal part of it each.
     """
     total = 0
     for process in descendants():
@@ -215,9 +215,9 @@ def memory_used_mb(others: set[psutil.Process]) -> float:
 
 
 def _shared_memory(process: psutil.Process) -> int:
-    """Return the bytes of memory, of no file on a disk, that a process may write to and shares with others.
+    """Return the bytes of writable memory that a process shares with others and that belong to no file on a disk.
 
-    The kernel's list of mappings takes a while, so it is asked for only where there is such memory.
+    The list of mappings is slow to read, so it is read only if there is such memory.
     """
     try:
         status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8", errors="replace")
@@ -229,12 +229,12 @@ def _shared_memory(process: psutil.Process) -> int:
 
 
 def descendants() -> list[psutil.Process]:
-    """Return the processes that this one has started, and those that they have, parents before children."""
+    """Return the processes that this one has started, and their descendants, parents before children."""
     return psutil.Process().children(recursive=True)
 
 
 def end(process: "subprocess.Popen[bytes] | None", others: set[psutil.Process]) -> None:
-    """Kill the command with its group at once, then whatever else it has started, until nothing is left."""
+    """Kill the command with its group at once, then all other processes that it has started."""
     _go_deaf()
     if process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -251,7 +251,7 @@ def end(process: "subprocess.Popen[bytes] | None", others: set[psutil.Process]) 
 
 
 def _die_with(supervisor: int) -> None:
-    """Make the system end this process, a new one, when its supervisor ends, however that happens."""
+    """Make the system end this new process when its supervisor ends in any way."""
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != supervisor:
         os._exit(1)
@@ -264,7 +264,7 @@ def _prctl(option: int, value: int) -> None:
 
 @contextlib.contextmanager
 def told_to_end() -> Iterator[None]:
-    """Raise SystemExit when this process is first asked to end (by a hang-up not under nohup): no run goes on alone."""
+    """Raise SystemExit at the first signal to end, so that no run goes on alone; nohup still blocks a hang-up."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         _go_deaf()
@@ -280,6 +280,6 @@ def told_to_end() -> Iterator[None]:
 
 
 def _go_deaf() -> None:
-    """Let nothing interrupt what has begun to end."""
+    """Ignore further signals to end."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)

@@ -75,8 +75,7 @@ class Targets:
     def grams(self, study: str, dataset: str) -> list[str]:
         """Return the Gram files of a data set in the order of the study's kernels.
 
-        Other studies than online ones have none: they make Gram matrices inside a run, from its training examples. Nor
-        have views of examples, whose kernels a run computes itself.
+        There are none if the protocol computes Gram matrices inside a run, and none of views of examples.
         """
         described = self.dataset(dataset)
         if not self.studies[study].protocol.stored or described.descriptors or described.blocks:
@@ -84,11 +83,11 @@ class Targets:
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
 
     def kernels_from(self, study: str, dataset: str) -> list[str]:
-        """Return the files that the kernels of a run are made from beside the prepared data set."""
+        """Return the files that a run reads beside the prepared data set: features of images, or Gram matrices."""
         return self.features(study, dataset) or self.grams(study, dataset)
 
     def features(self, study: str, dataset: str) -> list[str]:
-        """Return the files that describe the images of a data set as a study's kernels need them; none of vectors."""
+        """Return the files of the descriptors that a study's kernels use; none for data sets of vectors."""
         base = self.dataset(dataset).base
         if not self.dataset(dataset).descriptors or not base:
             return []
@@ -97,12 +96,12 @@ class Targets:
         return [layout.FEATURES.format(base=base, descriptor=name) for name in descriptors]
 
     def described(self, base: str, descriptor: str) -> list[str]:
-        """Return the parts of which the file of a descriptor is put together."""
+        """Return the files of the parts that the file of a descriptor is joined from."""
         parts = self.configuration.images(base).parts
         return [layout.DESCRIBED.format(base=base, descriptor=descriptor, part=part) for part in range(parts)]
 
     def described_from(self, base: str, descriptor: str) -> list[str]:
-        """Return what a descriptor is computed from: the images, and its words where it has some."""
+        """Return the inputs of a descriptor: the images, and its codebook if it has one."""
         codebook = [layout.CODEBOOK.format(base=base, descriptor=descriptor)] if features.has_words(descriptor) else []
         return [layout.IMAGES.format(base=base), *codebook]
 
@@ -115,37 +114,37 @@ class Targets:
         return layout.RAW.format(dataset=self.dataset(dataset).folder)
 
     def own_files(self, dataset: str) -> list[str]:
-        """Return the files of one's own that a data set may be fetched from, those that are there."""
+        """Return the existing files of the user that a data set may be fetched from."""
         description = self.configuration.description(dataset)
         paths = [file.path for source in description.sources if isinstance(source, Own) for file in source.files]
         return [path for path in paths if Path(path).is_file()]
 
     def published(self, study: str) -> list[str]:
-        """Return the files with the numbers that a study's paper prints."""
+        """Return the files with the published numbers of a study."""
         files = self.studies[study].published
         return [str(self.configuration.path(f"published/{name}")) for name in files.files()] if files else []
 
     def judged(self, study: str) -> list[str]:
-        """Return the metrics of a study of which published numbers are judged by replications."""
+        """Return the metrics of a study whose published numbers are compared with replications."""
         published = self.studies[study].published
         return list(published.margins) if published else []
 
     def shipped(self, study: str) -> list[str]:
-        """Return the table of a study's replications, where there is one."""
+        """Return the shipped table of a study's replications, if there is one."""
         path = self.configuration.path(f"replications/{study}.csv")
         return [str(path)] if self.studies[study].replications and path.is_file() else []
 
     def chances(self) -> str:
-        """Return the table of what the papers' own numbers say to the claims of all studies."""
+        """Return the shipped table of claims evaluated on the published numbers of all studies."""
         return str(shipped.located(layout.CHANCES))
 
     def explained(self) -> list[str]:
-        """Return the page on what does not come out, where there is one."""
+        """Return the page on results that differ, if there is one."""
         path = shipped.located(layout.NOTES)
         return [str(path)] if path.is_file() else []
 
     def shown(self, study: str) -> list[str]:
-        """Return everything of a study that the report shows or offers."""
+        """Return all files of a study that the report shows or offers."""
         plan = self.studies[study]
         patterns = (layout.RUNS, layout.CURVES, layout.CELLS, layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS)
         named = [pattern.format(study=study) for pattern in patterns]

@@ -1,7 +1,7 @@
-"""An algorithm beside a few others on a few data sets, in seconds and without a workflow: `grambench try`.
+"""Compare an algorithm with a few others on a few data sets, in seconds and without a workflow: `grambench try`.
 
-It is the leaderboard's protocol with fewer draws. Every run is a process under the project's limits, as in a study, as
-many at a time as there are cores; nothing is left behind but the data that was fetched.
+The protocol is that of the leaderboard with fewer repetitions. As in a study, each run is a process under the limits of
+the project; one for each core runs at a time. Only the fetched data stay on the disk.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ from grambench.common.layout import Cell
 from grambench.config.study import Entry, Study, Tune
 from grambench.datasets import store
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.steps import fetch, prepare, run
+from grambench.pipeline.steps import fetch, prepare
 from grambench.results import records
 from grambench.results.statistics import Sample
 from grambench.results.study import title_of
@@ -36,20 +36,20 @@ OTHERS = ("uniform_svm", "best_kernel_svm", "rkl", "omkc_dd", "gaussian_svm")
 
 
 class Asked(NamedTuple):
-    """What is tried.
+    """What to try.
 
     Attributes
     ----------
     algorithm : str
         See `grambench.algorithms`.
     parameters : dict
-        Those that are not left at their defaults.
+        The parameters that are not left at their defaults.
     others : sequence of str
-        Entries of the leaderboard to stand beside it.
+        Configurations of the leaderboard to compare with.
     repeats : int
-        How often examples are drawn.
+        The number of random splits.
     seconds : float
-        Limit of time of each run.
+        The time limit of each run.
     """
 
     algorithm: str
@@ -60,18 +60,18 @@ class Asked(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What came of one algorithm on one data set.
+    """The result of one algorithm on one data set.
 
     Attributes
     ----------
     dataset, title : str
         The data set, and the algorithm as tables print it.
     error : Sample
-        The test error in percent over the draws.
+        The test error in percent over the repetitions.
     seconds : float
-        The mean of a draw, tuning included.
+        The mean time of a repetition, with the selection of hyperparameters.
     reason : str
-        Why there is no number; empty where there is one.
+        Why there is no number; empty if there is one.
     """
 
     dataset: str
@@ -82,7 +82,7 @@ class Row(NamedTuple):
 
 
 def study(plan: Plan, asked: Asked) -> Study:
-    """Return the leaderboard with an algorithm and some of its contestants; it tunes its C, where it has one."""
+    """Return the leaderboard with an algorithm, whose C is selected if it has one, and some of the configurations."""
     known, name = plan.studies[STUDY], asked.algorithm
     for other in asked.others:
         if other not in known.algorithms:
@@ -105,16 +105,16 @@ def study(plan: Plan, asked: Asked) -> Study:
 
 
 def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
-    """Yield what comes of an algorithm, and of others, data set by data set, as it comes.
+    """Yield the results of an algorithm and of others, one data set after the other.
 
     Parameters
     ----------
     plan : Plan
-        With the leaderboard among its studies, which becomes the smaller one.
+        A plan of the leaderboard, which the smaller study replaces.
     asked : Asked
         The algorithm and the others.
     datasets : sequence of str
-        Data sets of two classes, which need not be the leaderboard's.
+        Data sets of two classes, of the leaderboard or others.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def call(plan: Plan, cell: Cell, output: Path, inputs: Sequence[Path], seconds: 
 def _row(plan: Plan, dataset: str, prepared: Path, seconds: float, entry: str) -> Row:
     output, title = prepared.with_name(f"{entry}.h5"), title_of(plan.studies[STUDY], entry)
     arguments = call(plan, Cell(STUDY, dataset, entry), output, [prepared], seconds)
-    subprocess.run([sys.executable, "-m", run.__name__, *arguments], check=True)
+    subprocess.run([sys.executable, "-m", "grambench.pipeline.steps", "run", *arguments], check=True)
     record = records.read(output)
     if record.status != "ok":
         return Row(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")

@@ -55,6 +55,7 @@ CELLS = Table(
         Column("identity", "text", "what it was made from: settings, code and the identities of what it read"),
     ),
 )
+OF_RECORDS = ("study", "dataset", "algorithm", "status", "reason", "orders", "random", "identity")
 RESOURCES = ("wall_seconds", "peak_resident_mb")  # of the provenance
 CONFUSED = "confused:"
 PARTICULAR = {  # metrics of which there is one for each kernel or class
@@ -88,7 +89,7 @@ def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
 def _classes(
     record: records.Record, head: tuple[str, ...], point: float, table: NDArray[np.float64]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the accuracy of each class, and how often it is taken for which other, of one table (C, C) a repeat."""
+    """Yield the accuracy of each class, and how often it is taken for which other, of one table (C, C) a repetition."""
     names = record.settings["classes"]
     for r, counts in enumerate(table):
         for name, row, own in zip(names, counts, np.diagonal(counts), strict=True):
@@ -110,36 +111,19 @@ def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
                 yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])
 
 
-def write(
-    found: Mapping[str, records.Record],
-    runs_path: Path,
-    curves_path: Path,
-    cells_path: Path,
-) -> None:
-    """Write the three tables of some records, which go by the names of their files."""
+def write(found: Mapping[str, records.Record], runs_path: Path, curves_path: Path, cells_path: Path) -> None:
+    """Write the three tables of records, given by the names of their files."""
     run_rows: list[tuple[Any, ...]] = []
     curve_rows: list[tuple[Any, ...]] = []
-    cells = []
+    cells: list[dict[str, Any]] = []
     for name, record in found.items():
         sweep = record.settings["sweep"]
         run_rows.extend(runs(record))
         if not sweep:
             curve_rows.extend(curves(record))
-        cells.append(
-            {
-                "study": record.study,
-                "dataset": record.dataset,
-                "algorithm": record.algorithm,
-                "sweep": sweep,
-                "status": record.status,
-                "reason": record.reason,
-                "orders": record.orders,
-                "random": record.random,
-                **{name: record.provenance.get(name) for name in RESOURCES},
-                "record": name,
-                "identity": record.identity,
-            }
-        )
+        own = {field: getattr(record, field) for field in OF_RECORDS}
+        measured = {field: record.provenance.get(field) for field in RESOURCES}
+        cells.append(own | measured | {"sweep": sweep, "record": name})
     for path, rows, table in ((runs_path, run_rows, RUNS), (curves_path, curve_rows, CURVES)):
         with sealed(path) as temporary:
             table.frame(rows).to_parquet(temporary, index=False)

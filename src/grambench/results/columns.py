@@ -1,6 +1,6 @@
 """What a file of a results folder has in its columns: declared beside what writes it, and held to that.
 
-docs/data_dictionary.md is made from the declarations (grambench.pipeline.dictionary).
+docs/data_dictionary.md is made from the declarations (docs/data_dictionary.py).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What changed between two results folders beyond the noise of their repeats."""
+"""What changed between two results folders beyond the noise of their repetitions."""
 
 from pathlib import Path
 
@@ -23,18 +23,18 @@ def compare(old: Path, new: Path, study: str | None = None, *, timings: bool = F
     old, new : Path
         Results folders that hold <study>/runs.parquet.
     study : str or None
-        The study's name; all that there are where it is left out.
+        The study's name; all studies by default.
     timings : bool
         Whether seconds are compared too; they differ between machines and hours.
 
     Returns
     -------
     DataFrame
-        One row a cell: its keys, old_mean, new_mean, difference, p_value, and change: "same" (equal on all repeats that
-        both have), "changed", "noise" (neither), "only old" or "only new". The test is a paired t-test where both sides
-        have equally many repeats, taken to have seen the same orders or parts, else Welch's. With hundreds of cells,
-        some p-values are small by chance: "changed" are those that the procedure of Benjamini and Hochberg finds, of
-        which at most 1 % are expected to be noise. Numbers of single kernels are left out.
+        One row for each cell: its keys, old_mean, new_mean, difference, p_value and change. The change is "same" (equal
+        on all shared repetitions), "changed", "noise" (neither), "only old" or "only new". The test is a paired t-test
+        if both sides have the same number of repetitions, which then share permutations or folds; otherwise it is
+        Welch's. The procedure of Benjamini and Hochberg decides which differences are changes: at most 1 % of these are
+        expected to be noise. Numbers of single kernels are left out.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def _runs(path: Path) -> pd.DataFrame:
 
 
 def _judge(old: object, new: object) -> tuple[float, float, float, float, str]:
-    """Return means, difference, p-value and what is known of the change before all p-values are."""
+    """Return means, difference, p-value and the change before the p-values are corrected for their number."""
     if not isinstance(old, tuple):
         assert isinstance(new, tuple)
         return np.nan, _mean(new), np.nan, np.nan, "only new"

@@ -1,4 +1,4 @@
-"""One results folder out of several: of other machines, other data sets, other repeats.
+"""One results folder out of several: of other machines, other data sets, other repetitions.
 
 Records decide: they are copied byte for byte, with the provenance in them, and the tables are collected from them
 anew. A cell is a record: study, data set, algorithm, sweep. Of a cell that several folders have, one record is kept
@@ -88,7 +88,7 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     DataError
         If a folder holds no records, not those of its tables, or other files or records under their names; if a cell
         has two values and none is preferred; if algorithms would stand side by side on one data set that saw other
-        data, orders or repeats; if `output` exists.
+        data, orders or repetitions; if `output` exists.
     """
     if len(set(folders)) < 2:
         raise DataError(f"{folders[0]}: expected two results folders or more to merge, got one")
@@ -99,17 +99,7 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     found: dict[str, list[_Found]] = {}
     for folder in folders:
         for path in _records(folder):
-            with as_written(path):
-                each = _Found(folder, path, records.read(path))
-                _check_place(each)
-                (
-                    unlike(each.record, each.record),
-                    list(unequal(each.record, each.record)),
-                )  # whatever is asked of a record below is asked of it here
-                collect.RUNS.frame(collect.runs(each.record))
-                collect.CURVES.frame(() if each.record.settings["sweep"] else collect.curves(each.record))
-                collect.CELLS.frame([{name: each.record.provenance.get(name) for name in collect.RESOURCES}])
-            found.setdefault(str(path.relative_to(folder)), []).append(each)
+            found.setdefault(str(path.relative_to(folder)), []).append(_read(folder, path))
     kept, reasons, conflicts = {}, {}, []
     for name, candidates in sorted(found.items()):
         try:
@@ -130,6 +120,19 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     except OSError as error:
         raise DataError(f"{output}: could not be written ({error.strerror or error}); nothing is left of it") from None
     return table
+
+
+def _read(folder: Path, path: Path) -> _Found:
+    """Read a record; raise DataError if anything fails that a merge will do with it."""
+    with as_written(path):
+        found = _Found(folder, path, record := records.read(path))
+        _check_place(found)
+        unlike(record, record)
+        list(unequal(record, record))
+        collect.RUNS.frame(collect.runs(record))
+        collect.CURVES.frame(() if record.settings["sweep"] else collect.curves(record))
+        collect.CELLS.frame([{name: record.provenance.get(name) for name in collect.RESOURCES}])
+        return found
 
 
 def _check_place(found: _Found) -> None:
@@ -170,8 +173,8 @@ def _chosen(candidates: Sequence[_Found], prefer: Path | None) -> tuple[_Found, 
     """Return which record of a cell is kept, and why.
 
     A failure is not a value: numbers win against it. Of records whose numbers are equal, measured times aside, the
-    first one is kept. A repeat is the same whatever their number, as its seed or published order goes by its own: so
-    where the repeats of one record are the first ones of another, the longer one is kept.
+    first one is kept. A repetition does not depend on how many follow, since its seed or published permutation goes by
+    its own number: if the repetitions of one record are the first ones of another, the longer record is kept.
     """
     first = next((each for each in candidates if each.folder == prefer), candidates[0])
     if len(candidates) == 1:
@@ -193,7 +196,7 @@ def _chosen(candidates: Sequence[_Found], prefer: Path | None) -> tuple[_Found, 
 
 
 def unlike(one: Record, other: Record) -> str:
-    """Return which settings or orders differ between two records, their numbers of repeats aside; empty where none."""
+    """Return the settings or permutations that differ between two records, except for the number of repetitions."""
     settings = [_without_repeats(record.settings) for record in (one, other)]
     if settings[0] != settings[1]:
         keys = sorted(set(settings[0]) | set(settings[1]))
@@ -202,7 +205,7 @@ def unlike(one: Record, other: Record) -> str:
 
 
 def unequal(one: Record, other: Record) -> Iterator[tuple[str, str]]:
-    """Yield the group and the name of numbers that differ on the repeats that two records share, seconds aside."""
+    """Yield the group and the name of numbers that differ on the repetitions that two records share, seconds aside."""
     if not np.array_equal(one.rounds, other.rounds):
         yield "rounds", "rounds"
     for group in GROUPS:
@@ -222,7 +225,7 @@ def _without_repeats(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _check_comparable(kept: Iterable[_Found]) -> None:
     """Raise DataError if algorithms on one data set saw other orders, or were run by another protocol.
 
-    Tables and claims compare them repeat by repeat.
+    Tables and claims compare them repetition by repetition.
     """
     seen: dict[tuple[str, str], _Found] = {}
     for each in kept:

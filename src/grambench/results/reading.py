@@ -1,4 +1,4 @@
-"""Reading files of results folders that may be anyone's: what is not as grambench writes it is told in one line."""
+"""Read results folders of any origin: a file that grambench has not written is an error of one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from grambench.common.errors import DataError, GrambenchError, reason
 
 @contextmanager
 def as_written(path: Path) -> Iterator[None]:
-    """Raise DataError where what is done with a file fails, since grambench, or this version, has not written it."""
+    """Raise DataError if the use of a file fails, since grambench, or this version, has not written it."""
     try:
         yield
     except GrambenchError:  # which says more

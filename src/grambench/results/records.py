@@ -18,7 +18,7 @@ STATUSES = ("ok", "error", "timeout", "killed", "memory", "unavailable")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One (data set, algorithm) with all its parameter points and repeats.
+    """One (data set, algorithm) with all its parameter points and repetitions.
 
     Attributes
     ----------

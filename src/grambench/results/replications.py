@@ -36,10 +36,10 @@ def table(found: Iterable[tuple[str, Record]], metrics: Collection[str]) -> pd.D
     Parameters
     ----------
     found : iterable of (str, Record)
-        Those of a study's own runs and of their replications, blocks of as many repeats or of a multiple of that, each
-        after its identity. A cell of which one has failed is left out.
+        The records of a study's own runs and of their replications, each after its identity. The blocks of replications
+        have the same number of repetitions or a multiple of it. A cell with a failed record is left out.
     metrics : collection of str
-        Those that the table is to have.
+        The metrics of the table.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def table(found: Iterable[tuple[str, Record]], metrics: Collection[str]) -> pd.D
 
 
 def updated(shipped: pd.DataFrame, made: pd.DataFrame) -> pd.DataFrame:
-    """Return a shipped table with the rows that were made anew in the place of theirs; what was not made stays."""
+    """Return a shipped table whose rows are replaced by new ones; rows without a new one stay."""
     return pd.concat([made, shipped]).drop_duplicates(KEY).sort_values(KEY, ignore_index=True)
 
 

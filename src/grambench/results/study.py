@@ -24,7 +24,7 @@ NO_VALUES: NDArray[np.float64] = np.zeros(0)
 
 
 def title_of(study: Study, entry: str) -> str:
-    """Return an entry's name as tables print it: the study's, or its algorithm's."""
+    """Return the title of a configuration in tables: the study's, or that of its algorithm."""
     return study.algorithms[entry].title or algorithms.title(study.file(entry))
 
 
@@ -56,7 +56,7 @@ class Results:
         return {(str(d), str(a), str(m)): values.to_numpy(np.float64) for (d, a, m), values in grouped}
 
     def identity(self, dataset: str, algorithm: str) -> str:
-        """Return what the record of a cell was made from, settings and code; empty where there is none."""
+        """Return the identity of the record of a cell; empty if there is no record."""
         found = self.cells[(self.cells["dataset"] == dataset) & (self.cells["algorithm"] == algorithm)]
         found = found[found["sweep"] == ""]
         return str(found["identity"].iloc[0]) if len(found) else ""
@@ -71,11 +71,11 @@ class Results:
         return self._cells.get((dataset, algorithm, sweep), ("", NOT_PART, "", ""))
 
     def title(self, algorithm: str) -> str:
-        """Return an algorithm's name as the tables print it; its own name where the study does not have it."""
+        """Return the title of an algorithm in tables; its name if the study does not have it."""
         return title_of(self.study, algorithm) if algorithm in self.study.algorithms else algorithm
 
     def values(self, dataset: str, algorithm: str, metric: str) -> NDArray[np.float64]:
-        """Return one value for each run, in the order of the repeats; none where the cell has no result."""
+        """Return one value for each repetition in their order; no values if the cell has no result."""
         return self._plain.get((dataset, algorithm, metric), NO_VALUES)
 
     def sample(self, dataset: str, algorithm: str, metric: str) -> Sample:
@@ -90,7 +90,7 @@ class Results:
     def best(self, dataset: str, names: Iterable[str], metric: str) -> set[str]:
         """Return the algorithms of the best mean and those that a t-test at 5 % cannot tell from it.
 
-        The protocol says whether the test compares the algorithms repeat by repeat; Student's does not.
+        The protocol says whether the test compares the algorithms repetition by repetition; Student's does not.
         """
         samples = {name: self.sample(dataset, name, metric) for name in names}
 
@@ -100,9 +100,9 @@ class Results:
         return best_set(samples, highest=METRICS[metric].better == "higher", test=test)
 
     def p_value(self, dataset: str, first: str, second: str, metric: str) -> float:
-        """Return the p-value of the t-test that the protocol asks for: on differences of repeats, or Student's.
+        """Return the p-value of the t-test that the protocol asks for: on differences of repetitions, or Student's.
 
-        Where the two do not have the same repeats, it is Student's.
+        Where the two do not have the same repetitions, it is Student's.
         """
         values = [self.values(dataset, name, metric) for name in (first, second)]
         if self.study.protocol.paired and values[0].size == values[1].size:
@@ -125,7 +125,7 @@ class Results:
         return wins, ties, losses
 
     def orders(self, dataset: str, algorithm: str) -> str:
-        """Return "published" or "seeded", or nothing where the cell has no result."""
+        """Return "published" or "seeded"; empty if the cell has no result."""
         return self._cell(dataset, algorithm)[2]
 
     def deterministic(self, dataset: str, algorithm: str) -> bool:
@@ -133,18 +133,18 @@ class Results:
         return self._cell(dataset, algorithm)[2:] == ("published", "no")
 
     def status(self, dataset: str, algorithm: str, sweep: str = "") -> str:
-        """Return the status of a cell's record, or nothing where the cell is not part of the run."""
+        """Return the status of a cell's record; empty if the cell is not part of the run."""
         return self._cell(dataset, algorithm, sweep)[0]
 
     def missing(self, dataset: str, algorithm: str) -> str:
-        """Return why a cell has no result, in one line; empty where it has one."""
+        """Return why a cell has no result, in one line; empty if it has one."""
         status, reason, *_ = self._cell(dataset, algorithm)
         if status == "ok":
             return ""
         return reason if status in ("", "unavailable") else f"{status}: {reason}"
 
     def swept(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.DataFrame:
-        """Return a row for each value of a sweep (sorted, the index) and a column for each repeat."""
+        """Return a row for each value of a sweep (sorted, the index) and a column for each repetition."""
         runs = self.runs
         chosen = runs[
             (runs["sweep"] == sweep)
@@ -185,7 +185,7 @@ class Results:
         return pd.DataFrame(rows, index=index)
 
     def draws(self, names: Sequence[str], metric: str = "error_percent") -> list[NDArray[np.float64]]:
-        """Return runs by algorithms (r, a), repeats that they share, for each data set on which all have a result."""
+        """Return shared repetitions by algorithms (r, a) for each data set on which all algorithms have a result."""
         found = ([self.values(dataset, name, metric) for name in names] for dataset in self.study.datasets)
         shared = ((values, min((each.size for each in values), default=0)) for values in found)
         return [np.column_stack([each[:runs] for each in values]) for values, runs in shared if runs]
@@ -206,7 +206,7 @@ class Results:
         return means.sub(means.min(axis="columns"), axis="index")
 
     def with_results(self, names: Iterable[str], metric: str) -> list[str]:
-        """Return those of some algorithms that have any result: the others would leave no data set to rank on."""
+        """Return the algorithms that have any result: with others, no data set would be left to rank on."""
         means = self.means(names, metric)
         return [str(name) for name in means.columns[means.notna().any()]]
 

@@ -1,10 +1,9 @@
 """Rule `codebook`: the words of a local descriptor, from training images only.
 
-python -m grambench.pipeline.steps.codebook SPEC CODE OUTPUT IMAGES
+python -m grambench.pipeline.steps codebook SPEC CODE OUTPUT IMAGES
 """
 
 import json
-import sys
 from pathlib import Path
 
 import h5py
@@ -39,7 +38,3 @@ def main(argv: list[str]) -> None:
             vectors = descriptor.local(parameters, decode(data, known.paths[number])).vectors
             samples.append(vectors[np.sort(rng.permutation(len(vectors))[:POINTS])])
         file["words"] = words.codebook(np.concatenate(samples), parameters.words, rng)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

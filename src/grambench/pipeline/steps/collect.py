@@ -1,12 +1,11 @@
 """Rule `collect`: all records of a study as tidy tables (grambench.results.collect).
 
-python -m grambench.pipeline.steps.collect IDENTITIES RUNS CURVES CELLS RECORD...
+python -m grambench.pipeline.steps collect IDENTITIES RUNS CURVES CELLS RECORD...
 
 IDENTITIES says what each record has to be made from (`grambench.common.provenance.identity`): Snakemake knows what
 it has made itself, but not what was copied or merged into its folder, or made before it lost its notes.
 """
 
-import sys
 from pathlib import Path
 
 from grambench.common.errors import DataError
@@ -25,7 +24,3 @@ def main(argv: list[str]) -> None:
         )
     runs, curves, cells = map(Path, outputs)
     collect.write(found, runs, curves, cells)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,10 +1,9 @@
 """Rule `describe`: one descriptor of some of a base's images.
 
-python -m grambench.pipeline.steps.describe SPEC CODE OUTPUT IMAGES [CODEBOOK]
+python -m grambench.pipeline.steps describe SPEC CODE OUTPUT IMAGES [CODEBOOK]
 """
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +63,3 @@ def _small(values: NDArray[Any]) -> NDArray[Any]:
     if np.array_equal(values, np.clip(np.rint(values), 0, 2**16 - 1)):
         return values.astype(np.uint16)
     return values.astype(np.float32)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,10 +1,9 @@
 """The supervised half of rule `gram`: evaluates the kernel at every pair of examples.
 
-python -m grambench.pipeline.steps.evaluate SPEC IDENTITY OUTPUT INNER THREADS
+python -m grambench.pipeline.steps evaluate SPEC IDENTITY OUTPUT INNER THREADS
 """
 
 import json
-import sys
 from pathlib import Path
 
 from grambench.kernels import grams, matrices
@@ -24,7 +23,3 @@ def main(argv: list[str]) -> None:
             grams.write_gram(output, inner, kernel, threads=threads, identity=identity)
         except ValueError as error:
             matrices.write_unavailable(output, str(error), identity)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,9 +1,8 @@
 """Rule `features`: one descriptor of all images of a base, put together from its parts.
 
-python -m grambench.pipeline.steps.features CODE OUTPUT PART...
+python -m grambench.pipeline.steps features CODE OUTPUT PART...
 """
 
-import sys
 from pathlib import Path
 
 from grambench.common.provenance import made_from
@@ -19,7 +18,3 @@ def main(argv: list[str]) -> None:
     views.write(
         output, views.joined(described) if len(described) == len(parts) else parts[0], made_from("", argv[0], *paths)
     )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,16 +1,15 @@
 """Rule `figure`: one figure of a study as SVG and PNG; the files' name says which.
 
-python -m grambench.pipeline.steps.figures SPEC SVG PNG RUNS CELLS CURVES REPRODUCTION
+python -m grambench.pipeline.steps figures SPEC SVG PNG RUNS CELLS CURVES REPRODUCTION
 """
 
-import sys
 from pathlib import Path
 
 import pandas as pd
 
 from grambench.common.files import check, sealed
 from grambench.config.study import Study
-from grambench.pipeline import specification
+from grambench.pipeline.steps import read_spec
 from grambench.report import figures
 from grambench.results import reproduction
 from grambench.results.study import Results
@@ -19,13 +18,9 @@ from grambench.results.study import Results
 def main(argv: list[str]) -> None:
     """Write the two files."""
     svg, png, runs, cells, curves, compared = map(Path, argv[1:])
-    study = Study.model_validate(specification.read(argv[0]))
+    study = Study.model_validate(read_spec(argv[0]))
     results = Results.read(study, runs, cells)
     figure = study.figures[svg.stem]
     canvas = figures.draw(results, pd.read_parquet(check(curves)), reproduction.read(compared), figure)
     with sealed(svg) as svg_file, sealed(png) as png_file:
         figures.save(canvas, svg_file, png_file)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

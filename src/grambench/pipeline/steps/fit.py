@@ -1,6 +1,6 @@
 """The supervised half of rule `run`: fits, and writes the record of a success or of missing data.
 
-python -m grambench.pipeline.steps.fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES...
+python -m grambench.pipeline.steps fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES...
 """
 
 import resource
@@ -18,13 +18,14 @@ from grambench.common.files import identity_of
 from grambench.datasets import store, views
 from grambench.experiments.run import Run
 from grambench.kernels import matrices
-from grambench.pipeline import specification, supervise
+from grambench.pipeline import supervise
+from grambench.pipeline.steps import read_spec
 from grambench.results import records
 
 
 def main(argv: list[str]) -> None:
     """Write the record; an algorithm's exception ends this process with its traceback."""
-    spec, code, output, prepared, *others = specification.read(argv[0]), argv[1], *map(Path, argv[2:])
+    spec, code, output, prepared, *others = read_spec(argv[0]), argv[1], *map(Path, argv[2:])
     with supervise.failed_allocations_told():
         _run(spec, code, output, prepared, others)
 
@@ -74,7 +75,3 @@ def _described(dataset: store.PreparedDataset, files: list[Path]) -> store.Prepa
             return described
         found |= described.of(dataset.images)
     return replace(dataset, views=found)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

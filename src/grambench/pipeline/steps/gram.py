@@ -1,18 +1,15 @@
 """Rule `gram`: the Gram matrix of one kernel on one data set.
 
-python -m grambench.pipeline.steps.gram SPEC CODE OUTPUT INNER THREADS --seconds S --memory-mb M
+python -m grambench.pipeline.steps gram SPEC CODE OUTPUT INNER THREADS --seconds S --memory-mb M
 
 The kernel is evaluated in `grambench.pipeline.steps.evaluate`, under the limits of a run.
 """
 
 import argparse
-import sys
 from pathlib import Path
 
 from grambench.common.provenance import made_from
 from grambench.pipeline import supervise
-
-EVALUATE = "grambench.pipeline.steps.evaluate"
 
 
 def main(argv: list[str]) -> None:
@@ -25,7 +22,7 @@ def main(argv: list[str]) -> None:
     given = parser.parse_args(argv)
     identity = made_from(given.spec, given.code, Path(given.inner))
     outcome = supervise.step(
-        EVALUATE,
+        "evaluate",
         [given.spec, identity, given.output, given.inner, given.threads],
         Path(given.output),
         seconds=given.seconds,
@@ -38,7 +35,3 @@ def main(argv: list[str]) -> None:
         matrices.write_unavailable(Path(given.output), f"{outcome.status}: {outcome.reason}; {again}", identity)
     elif outcome.status != "ok":  # of the machine, such as a full disk
         raise SystemExit(f"{outcome.status}: {outcome.reason}")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

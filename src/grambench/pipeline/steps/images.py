@@ -1,11 +1,10 @@
 """Rule `images`: the images of a base that its tasks use, each looked at, in one HDF5 file.
 
-python -m grambench.pipeline.steps.images SPEC CODE OUTPUT NOTE
+python -m grambench.pipeline.steps images SPEC CODE OUTPUT NOTE
 """
 
 import json
 import logging
-import sys
 from pathlib import Path
 
 from tqdm import tqdm
@@ -51,8 +50,3 @@ def _collected(
     for path in tqdm(chosen, desc=base.name, unit="image", leave=False, disable=None):
         decode(files[path], path)
     return Collection(base.name, chosen, listed.test[places]), [files[path] for path in chosen]
-
-
-if __name__ == "__main__":
-    logging.basicConfig(format="%(message)s")
-    main(sys.argv[1:])

@@ -1,9 +1,8 @@
 """Rule `inner`: the matrix of inner products of a data set, shared by all its kernels.
 
-python -m grambench.pipeline.steps.inner CODE OUTPUT PREPARED
+python -m grambench.pipeline.steps inner CODE OUTPUT PREPARED
 """
 
-import sys
 from pathlib import Path
 
 from grambench.common.provenance import made_from
@@ -20,7 +19,3 @@ def main(argv: list[str]) -> None:
         return
     attributes = {"dataset": dataset.name, "content": dataset.content}
     grams.write_inner(output, grams.inner_products(dataset.features), attributes, identity)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,9 +1,8 @@
 """Rule `join`: the record of a long run, put together from those of its blocks.
 
-python -m grambench.pipeline.steps.join OUTPUT BLOCK...
+python -m grambench.pipeline.steps join OUTPUT BLOCK...
 """
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -63,7 +62,3 @@ def main(argv: list[str]) -> None:
     """Write the record."""
     output, *blocks = map(Path, argv)
     records.write(output, joined([records.read(path) for path in blocks]))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,11 +1,10 @@
 """Rule `prepare`: a fetched data set, read and checked, as one HDF5 file.
 
-python -m grambench.pipeline.steps.prepare SPEC CODE OUTPUT INPUT
+python -m grambench.pipeline.steps prepare SPEC CODE OUTPUT INPUT
 """
 
 import json
 import logging
-import sys
 from pathlib import Path
 
 from grambench.common.errors import DataError
@@ -30,8 +29,3 @@ def main(argv: list[str]) -> None:
     if isinstance(prepared, store.Unavailable):
         logger.warning("%s", prepared)
     store.write(output, prepared, made_from(argv[0], argv[1]))
-
-
-if __name__ == "__main__":
-    logging.basicConfig(format="%(message)s")
-    main(sys.argv[1:])

@@ -1,10 +1,9 @@
 """Rule `summary`: the means of all replications of a study (grambench.results.replications).
 
-python -m grambench.pipeline.steps.replications OUTPUT --records RECORD... --metrics NAME... [--shipped FILE]
+python -m grambench.pipeline.steps replications OUTPUT --records RECORD... --metrics NAME... [--shipped FILE]
 """
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,10 +30,6 @@ def main(argv: list[str]) -> None:
 
 
 def identity(record: records.Record) -> str:
-    """Return what a record was made from, whichever repeats it holds."""
+    """Return what a record was made from, whichever repetitions it holds."""
     settings = {name: value for name, value in record.settings.items() if name != "block"}
     return replace(record, settings=settings).identity
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

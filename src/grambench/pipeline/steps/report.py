@@ -1,6 +1,6 @@
 """Rule `report`: the pages about all studies, as a folder and as one file.
 
-python -m grambench.pipeline.steps.report SPEC INDEX INPUT...
+python -m grambench.pipeline.steps report SPEC INDEX INPUT...
 
 SPEC holds the settings of every study under its name, whole and as far as it was asked for, and the files of studies of
 earlier runs. The inputs are found by the names that `grambench.common.layout` gives them, below the working folder;
@@ -10,7 +10,6 @@ INDEX is the first page, and all others lie beside it, with a SHA256SUMS by whic
 import hashlib
 import itertools
 import shutil
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +23,7 @@ from grambench.common.files import SUMS, atomic, check, write_text
 from grambench.config.shown import Figure
 from grambench.config.study import Study
 from grambench.datasets import store
-from grambench.pipeline import specification
+from grambench.pipeline.steps import read_spec
 from grambench.report import charts, figures, notes, page, site, tables
 from grambench.results import records, reproduction
 from grambench.results.study import Results
@@ -39,7 +38,7 @@ EARLIER = {  # by whether a study of an earlier run is stale; None of one of thi
 
 def main(argv: list[str]) -> None:
     """Write the pages, the first one last."""
-    spec, index = specification.read(argv[0]), Path(argv[1])
+    spec, index = read_spec(argv[0]), Path(argv[1])
     given = {*argv[2:], *spec["files"]}
 
     def find(name: str) -> Path:
@@ -129,7 +128,3 @@ def _picture(
         svg=svg,
         chart=charts.numbers(chart) if chart else None,
     )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,17 +1,16 @@
 """Rule `reproduce`: every published number beside ours, with a verdict.
 
-python -m grambench.pipeline.steps.reproduce SPEC OUTPUT RUNS CELLS --published FILE... --prepared FILE...
+python -m grambench.pipeline.steps reproduce SPEC OUTPUT RUNS CELLS --published FILE... --prepared FILE...
     [--replications FILE]
 """
 
 import argparse
-import sys
 from pathlib import Path
 
 from grambench.common.files import sealed
 from grambench.config.study import Study
 from grambench.datasets import store
-from grambench.pipeline import specification
+from grambench.pipeline.steps import read_spec
 from grambench.results import reproduction
 from grambench.results.study import Results
 
@@ -19,7 +18,7 @@ from grambench.results.study import Results
 def main(argv: list[str]) -> None:
     """Write reproduction.csv."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("spec", type=specification.read)
+    parser.add_argument("spec", type=read_spec)
     for name in ("output", "runs", "cells"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--published", type=Path, nargs="*", default=[])
@@ -32,7 +31,3 @@ def main(argv: list[str]) -> None:
     with sealed(arguments.output) as temporary:
         made = reproduction.table(results, prepared, published, arguments.replications)
         made.to_csv(temporary, index=False)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

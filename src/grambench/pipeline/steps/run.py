@@ -1,6 +1,6 @@
-"""Rule `run`: one algorithm on one data set, all repeats; always leaves a record.
+"""Rule `run`: one algorithm on one data set, all repetitions; always leaves a record.
 
-python -m grambench.pipeline.steps.run SPEC CODE OUTPUT --seconds S --memory-mb M PREPARED GRAM...
+python -m grambench.pipeline.steps run SPEC CODE OUTPUT --seconds S --memory-mb M PREPARED GRAM...
 
 The fit itself is `grambench.pipeline.steps.fit`, in a process group of its own under limits of time and memory.
 """
@@ -8,14 +8,12 @@ The fit itself is `grambench.pipeline.steps.fit`, in a process group of its own 
 import argparse
 import json
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from grambench.pipeline import specification, supervise
-
-FIT = "grambench.pipeline.steps.fit"
+from grambench.pipeline import supervise
+from grambench.pipeline.steps import read_spec
 
 
 def main(argv: list[str]) -> None:
@@ -29,7 +27,7 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--killed", action="store_true", help="write that an earlier call of this was")
     parser.add_argument("inputs", nargs="+", help="the prepared data set, and the Gram matrices of an online study")
     arguments = parser.parse_args(argv)
-    spec = specification.read(arguments.spec)
+    spec = read_spec(arguments.spec)
     if arguments.killed:
         outcome = supervise.Outcome("killed", "its supervisor was ended by signal SIGKILL", seconds=0.0)
         _write_failure(arguments, spec, outcome)
@@ -38,7 +36,7 @@ def main(argv: list[str]) -> None:
         settings = Path(folder) / "settings.json"
         settings.write_text(json.dumps(spec), encoding="utf-8")
         outcome = supervise.step(
-            FIT,
+            "fit",
             [str(settings), arguments.code, str(arguments.output), *arguments.inputs],
             arguments.output,
             seconds=arguments.seconds,
@@ -68,7 +66,3 @@ def _write_failure(arguments: argparse.Namespace, spec: dict[str, Any], outcome:
         arguments.output.chmod(0o700)
         shutil.rmtree(arguments.output)
     records.write(arguments.output, record)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

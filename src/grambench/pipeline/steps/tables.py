@@ -1,15 +1,14 @@
 """Rule `table`: one table of a study as CSV, Markdown and LaTeX; the files' name says which.
 
-python -m grambench.pipeline.steps.tables SPEC CSV MARKDOWN LATEX RUNS CELLS REPRODUCTION PREPARED...
+python -m grambench.pipeline.steps tables SPEC CSV MARKDOWN LATEX RUNS CELLS REPRODUCTION PREPARED...
 """
 
-import sys
 from pathlib import Path
 
 from grambench.common.files import write_text
 from grambench.config.study import Study
 from grambench.datasets import store
-from grambench.pipeline import specification
+from grambench.pipeline.steps import read_spec
 from grambench.report import tables
 from grambench.results import reproduction
 from grambench.results.study import Results
@@ -18,14 +17,10 @@ from grambench.results.study import Results
 def main(argv: list[str]) -> None:
     """Write the three files."""
     csv, markdown, latex, runs, cells, compared, *paths = map(Path, argv[1:])
-    study = Study.model_validate(specification.read(argv[0]))
+    study = Study.model_validate(read_spec(argv[0]))
     prepared = {dataset.name: dataset for dataset in map(store.read, paths)}
     index = tables.comparison(reproduction.read(compared))
     grid = tables.build(Results.read(study, runs, cells), prepared, index, study.tables[csv.stem])
     write_text(csv, grid.data.to_csv(index=False))
     write_text(markdown, tables.markdown(grid))
     write_text(latex, tables.latex(grid))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,6 +1,6 @@
 """docs/data_dictionary.md, made of what files and metrics declare about themselves.
 
-python -m grambench.pipeline.dictionary OUTPUT
+python docs/data_dictionary.py OUTPUT
 """
 
 import sys
