@@ -187,7 +187,7 @@ def at_most_two_minima(evidence: Evidence) -> Answer:
         tables = [
             results.swept(PROFILE, name, "ca_1d", f"search_objective_{number}") for number in range(1, SEARCHES + 1)
         ]
-        curves = [table[repeat].to_numpy(np.float64) for table in tables for repeat in table.columns]
+        curves = [table[repetition].to_numpy(np.float64) for table in tables for repetition in table.columns]
         # The last searches may not take place.
         complete = [curve for curve in curves if np.isfinite(curve).all()]
         if complete:

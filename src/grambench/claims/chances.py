@@ -41,9 +41,9 @@ CellKey = tuple[str, str, str]  # data set, algorithm, metric
 
 DRAWS, SEED = 200, 2013
 STANDS_FOR = {"median_rank": ["error_percent"], "seconds": ["seconds", "row_additions", "operations"]}
-RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+RUNS = ["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
 CELLS = ["dataset", "algorithm", "sweep", "status", "reason", "orders"]
-CURVES = ["dataset", "algorithm", "repeat", "round", "metric", "result"]
+CURVES = ["dataset", "algorithm", "repetition", "round", "metric", "result"]
 COLUMNS = ["study", "claim", "printed", "probability", "draws", "evidence"]
 
 
@@ -216,9 +216,9 @@ def _deviations(
     known = {cell: again[cell].means for cell in numbers if cell in again}
     known = {cell: means for cell, means in known.items() if len(means) >= LEAST}
     count = {place: min(len(means) for cell, means in known.items() if cell[0] == place) for place, *_ in known}
-    repeats = study.protocol.repeats
+    repetitions = study.protocol.repetitions
     return {
-        cell: (means[: count[cell[0]]] - means[: count[cell[0]]].mean()) * np.sqrt(repeats / numbers[cell].runs)
+        cell: (means[: count[cell[0]]] - means[: count[cell[0]]].mean()) * np.sqrt(repetitions / numbers[cell].runs)
         for cell, means in known.items()
     }
 

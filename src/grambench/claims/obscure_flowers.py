@@ -40,9 +40,9 @@ def _needed(evidence: Evidence, column: str) -> dict[str, list[float]] | None:
     chosen = curves[curves["algorithm"].isin(DESCENTS) & curves["metric"].isin(["objective", column])]
     if chosen["algorithm"].nunique() < 2:
         return None
-    states = chosen.pivot(index=["repeat", "algorithm", "round"], columns="metric", values="result").dropna()
+    states = chosen.pivot(index=["repetition", "algorithm", "round"], columns="metric", values="result").dropna()
     found: dict[str, list[float]] = {name: [] for name in DESCENTS}
-    for _, own in states.groupby("repeat"):
+    for _, own in states.groupby("repetition"):
         least = own["objective"].min()
         for name, needed in found.items():
             rows = own.xs(name, level="algorithm")

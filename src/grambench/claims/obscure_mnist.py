@@ -37,8 +37,8 @@ def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     for name, n in SIZES.items():
         found = [
             own["accuracy_percent"].iloc[-1] - own["accuracy_percent"][own["stage"] == 1].iloc[-1]
-            for _, repeat in curves[curves["dataset"] == name].groupby("repeat")
-            if len(own := repeat.pivot(index="round", columns="metric", values="result").dropna())
+            for _, repetition in curves[curves["dataset"] == name].groupby("repetition")
+            if len(own := repetition.pivot(index="round", columns="metric", values="result").dropna())
         ]
         if found:
             gains[n] = float(np.mean(found))

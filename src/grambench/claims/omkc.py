@@ -363,7 +363,7 @@ def theorem_1(evidence: Evidence) -> Answer:
         bound = 2 * (math.log(1 / beta) * updates.min(axis=0) + math.log(len(kernels))) / (1 - beta)
         used = np.rint(rates * sizes[name] / 100) / bound
         runs, tightest = runs + rates.size, max(tightest, float(used.max()))
-        violated += [f"{name} run {repeat}" for repeat in np.flatnonzero(~(used <= 1))]
+        violated += [f"{name} run {repetition}" for repetition in np.flatnonzero(~(used <= 1))]
     if not runs:
         return Answer.undecided("no run of OMKC(D,D) at hand")
     evidence_line = f"{runs - len(violated)} of {runs} runs; at most {100 * tightest:.0f} % of the bound are used"

@@ -52,8 +52,8 @@ def text(record: "Record") -> Iterator[str]:
     yield from _section("Settings", settings)
     numbers: dict[str, Any] = {}
     for name, table in record.metrics.items():
-        for p, repeats in enumerate(table):
-            numbers[f"{name} at {values[p]:g}" if values else name] = _summary(repeats)
+        for p, repetitions in enumerate(table):
+            numbers[f"{name} at {values[p]:g}" if values else name] = _summary(repetitions)
     kernels = record.settings.get("kernels", [])
     for name, tables in record.kernel_values.items():
         means = tables[0].mean(axis=0)
@@ -64,9 +64,9 @@ def text(record: "Record") -> Iterator[str]:
     yield from _section("Provenance", record.provenance)
 
 
-def _summary(repeats: "NDArray[np.float64]") -> str:
-    deviation = f"{repeats.std(ddof=1):10.4g}" if len(repeats) > 1 else f"{'':10}"
-    return f"{repeats.mean():12.6g} {deviation} {len(repeats):5}"
+def _summary(repetitions: "NDArray[np.float64]") -> str:
+    deviation = f"{repetitions.std(ddof=1):10.4g}" if len(repetitions) > 1 else f"{'':10}"
+    return f"{repetitions.mean():12.6g} {deviation} {len(repetitions):5}"
 
 
 def _section(title: str, values: dict[str, Any]) -> Iterator[str]:

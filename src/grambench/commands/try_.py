@@ -26,7 +26,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "-a", "--against", nargs="*", metavar="NAME", help="configurations of the leaderboard, or all"
     )
     names.completed(others, names.opponents)
-    parser.add_argument("-r", "--repeats", type=int, default=5, metavar="N", help="number of repetitions (default: 5)")
+    parser.add_argument(
+        "-r", "--repetitions", type=int, default=5, metavar="N", help="number of repetitions (default: 5)"
+    )
     parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help="such as '{rate: 0.5}'")
     check.add_limit(parser, "each run")
 
@@ -37,14 +39,14 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.pipeline import trial
     from grambench.results.statistics import printed
 
-    if arguments.repeats < 1:
-        raise ConfigError(f"--repeats: expected at least 1, got {arguments.repeats}")
+    if arguments.repetitions < 1:
+        raise ConfigError(f"--repetitions: expected at least 1, got {arguments.repetitions}")
     plan = read_plan({"studies": [trial.STUDY]})
     plan.use_compiled_code()
     others = trial.OTHERS if arguments.against is None else arguments.against
     if list(others) == ["all"]:
         others = list(plan.studies[trial.STUDY].algorithms)
-    asked = trial.Asked(arguments.algorithm, parameters(arguments), others, arguments.repeats, arguments.seconds)
+    asked = trial.Asked(arguments.algorithm, parameters(arguments), others, arguments.repetitions, arguments.seconds)
     leaks = _leaks(asked)
     reasons: list[str] = []
     errors: dict[str, dict[str, float]] = {}

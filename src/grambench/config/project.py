@@ -29,9 +29,9 @@ class Limits(Model):
     Attributes
     ----------
     seconds : float
-        Wall time of one run with all its repeats, or of one block of them.
+        Wall time of one run with all its repetitions, or of one block of them.
     block_seconds : float
-        How long a run is expected to take at most that is not split into blocks of its repeats, and each block.
+        How long a run is expected to take at most that is not split into blocks of its repetitions, and each block.
     memory_mb : int
         Memory of one run in MiB, without the memory-mapped Gram matrices, which all runs share.
     """
@@ -162,7 +162,7 @@ class Configuration:
 
     @cached_property
     def costs(self) -> dict[tuple[str, str, str], float]:
-        """The measured seconds of a repeat by study, data set and task, of runs that take long (costs.csv)."""
+        """The measured seconds of a repetition by study, data set and task, of runs that take long (costs.csv)."""
         path = self.path("costs.csv")
         if not path.is_file():
             return {}

@@ -172,13 +172,13 @@ def _without_size(sizes: dict[str, Any], datasets: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Online(Common):
-    """One pass over each of `repeats` permutations of the examples.
+    """One pass over each of `repetitions` permutations of the examples.
 
     Attributes
     ----------
     kind : str
         "online".
-    repeats : int
+    repetitions : int
         The number of permutations. Published ones are used where the data set has enough of them.
     checkpoints : int
         The number of points of a pass at which the curves are recorded, and at which algorithms that learn from all
@@ -202,7 +202,7 @@ class Online(Common):
     selects: ClassVar[bool] = False
 
     kind: Literal["online"]
-    repeats: Repeats = 20
+    repetitions: Repeats = 20
     checkpoints: Annotated[int, Ge(2), Le(1000)] = 50
     C: Positive = 1.0
 
@@ -219,7 +219,7 @@ class Online(Common):
 
     def fact(self, dataset: str, n: int, orders: int) -> str:
         """Return how many permutations there are, and their origin."""
-        return f"{self.repeats} {'published' if orders >= self.repeats else 'seeded'}"
+        return f"{self.repetitions} {'published' if orders >= self.repetitions else 'seeded'}"
 
     def repeated(self, origin: str) -> str:
         """Return what a run is repeated over, for the head of a table."""
@@ -266,7 +266,7 @@ class NestedCV(Offline):
     standardise: bool = True
 
     @property
-    def repeats(self) -> int:
+    def repetitions(self) -> int:
         """The number of outer folds: each is a repetition."""
         return self.outer_folds
 
@@ -295,7 +295,7 @@ class RandomSplits(Offline):
     ----------
     kind : str
         "random_splits".
-    repeats : int
+    repetitions : int
         The number of splits.
     sizes : dict
         Numbers of training, validation and test examples of each data set; of all others under "default".
@@ -313,7 +313,7 @@ class RandomSplits(Offline):
     counts_kernels_once: ClassVar[bool] = True
 
     kind: Literal["random_splits"]
-    repeats: Repeats = 10
+    repetitions: Repeats = 10
     sizes: dict[str, tuple[Size, Size, Size]] = field(default_factory=dict)
     shares: tuple[Share, Share, Share] | None = None
     most: Annotated[int, Ge(8)] = 1000
@@ -350,7 +350,7 @@ class RandomSplits(Offline):
 
     def repeated(self, origin: str) -> str:
         """Return what a run is repeated over, for the head of a table."""
-        return f"{self.repeats} random splits" if self.repeats > 1 else "one random split"
+        return f"{self.repetitions} random splits" if self.repetitions > 1 else "one random split"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -361,7 +361,7 @@ class OfficialSplit(Offline):
     ----------
     kind : str
         "official_split".
-    repeats : int
+    repetitions : int
         The number of seeds. All repetitions share the validation examples and the order of the training examples.
     validation : float
         The share of the training part that hyperparameters are selected on.
@@ -379,7 +379,7 @@ class OfficialSplit(Offline):
     cuts_validation: ClassVar[bool] = True
 
     kind: Literal["official_split"]
-    repeats: Repeats = 5
+    repetitions: Repeats = 5
     validation: Share = 0.1
     refit: bool = True
     steps: Annotated[int, Ge(1)] = 100_000
@@ -397,7 +397,7 @@ class OfficialSplit(Offline):
 
     def repeated(self, origin: str) -> str:
         """Return what a run is repeated over, for the head of a table."""
-        return f"{self.repeats} seeds"
+        return f"{self.repetitions} seeds"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -408,7 +408,7 @@ class PerClassSplits(Offline):
     ----------
     kind : str
         "per_class_splits".
-    repeats : int
+    repetitions : int
         The number of splits.
     sizes : dict
         Numbers of training, validation and test examples of each class, by data set; of all others under "default".
@@ -434,7 +434,7 @@ class PerClassSplits(Offline):
     shares_kernels: ClassVar[bool] = True
 
     kind: Literal["per_class_splits"]
-    repeats: Repeats = 3
+    repetitions: Repeats = 3
     sizes: dict[str, tuple[Count, Count, Count]]
 
     def __post_init__(self) -> None:
@@ -461,7 +461,7 @@ class PerClassSplits(Offline):
 
     def repeated(self, origin: str) -> str:
         """Return what a run is repeated over, for the head of a table."""
-        return f"{self.repeats} random splits" if self.repeats > 1 else "one random split"
+        return f"{self.repetitions} random splits" if self.repetitions > 1 else "one random split"
 
 
 Protocol = Online | NestedCV | RandomSplits | OfficialSplit | PerClassSplits

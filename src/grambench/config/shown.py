@@ -172,7 +172,7 @@ class ProfileSweep(AnySweep):
 class SizeSweep(AnySweep):
     """In studies of many classes: with so many kernels of the pool, or so many training examples of each class.
 
-    They are drawn anew in each repeat, the same for all algorithms; the fewer are among the more.
+    They are drawn anew in each repetition, the same for all algorithms; the fewer are among the more.
 
     Attributes
     ----------

@@ -72,7 +72,7 @@ class Raw:
         One row an example; float64 as `read` returns it.
     labels : ndarray of float64 or of str (n,)
         As the file has them.
-    orders : ndarray of int64 (repeats, n) or None
+    orders : ndarray of int64 (repetitions, n) or None
         0-based orders of presentation.
     test : ndarray of bool (n,) or None
         Which rows are the test part of an official split.

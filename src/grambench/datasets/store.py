@@ -34,7 +34,7 @@ class PreparedDataset:
         One row an example; of images, which are described later, d is 0.
     labels : ndarray of int8 (n,)
         -1 or +1, or class numbers from 0.
-    orders : ndarray of int32 (repeats, n) or None
+    orders : ndarray of int32 (repetitions, n) or None
         The published orders of presentation, 0-based permutations of range(n), where the source has them.
     source : dict
         What delivered the data: kind, origin, and the files with their sha256.

@@ -35,14 +35,14 @@ KERNELS = ("polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma2")
 DICTIONARY = Dictionary("gaussian", 0.1, 10.0, [0.1, 0.4641588833612779, 2.154434690031884, 10.0])
 C_VALUES = [0.1, 1.0]
 PROTOCOLS: dict[str, protocols.Protocol] = {
-    "online": protocols.Online(kind="online", repeats=2, checkpoints=6),
+    "online": protocols.Online(kind="online", repetitions=2, checkpoints=6),
     "nested_cv": protocols.NestedCV(kind="nested_cv", outer_folds=2, inner_folds=2, select="C", values=C_VALUES),
     "random_splits": protocols.RandomSplits(
-        kind="random_splits", repeats=2, sizes={"default": (30, 15, 15)}, values=C_VALUES
+        kind="random_splits", repetitions=2, sizes={"default": (30, 15, 15)}, values=C_VALUES
     ),
-    "official_split": protocols.OfficialSplit(kind="official_split", repeats=2, validation=0.4, values=C_VALUES),
+    "official_split": protocols.OfficialSplit(kind="official_split", repetitions=2, validation=0.4, values=C_VALUES),
     "per_class_splits": protocols.PerClassSplits(
-        kind="per_class_splits", repeats=2, sizes={"default": (3, 2, 1)}, values=C_VALUES
+        kind="per_class_splits", repetitions=2, sizes={"default": (3, 2, 1)}, values=C_VALUES
     ),
 }
 EXAMPLES = {  # kinds of examples, and kernels on them

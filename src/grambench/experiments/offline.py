@@ -396,7 +396,7 @@ def _result(run: Run, evaluation: Evaluation, kernels: list[int]) -> Result:
 
 def _collected(run: Run, dataset: PreparedDataset, results: Mapping[tuple[int, int], Result]) -> Outcome:
     """Return results by point and repetition as the arrays of an Outcome."""
-    shape = len(run.points), len(run.repeats)
+    shape = len(run.points), len(run.repetitions)
     metrics = {name: np.empty(shape) for name in results[0, 0].metrics if name in run.offline.yields}
     for place, result in results.items():
         for name, values in metrics.items():

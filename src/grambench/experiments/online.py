@@ -63,16 +63,16 @@ class Orders:
 
 
 def draw_orders(
-    published: NDArray[np.int32] | None, n: int, repeats: int, root: int, dataset: str, numbers: range | None = None
+    published: NDArray[np.int32] | None, n: int, repetitions: int, root: int, dataset: str, numbers: range | None = None
 ) -> Orders:
     """Return the published orders where there are enough of them, else seeded permutations.
 
-    They are those of some repeats by their numbers, or of all. Beyond the last repeat, in replications, the published
+    They are those of some repetitions by their numbers, or of all. Beyond the last repetition, in replications, the published
     orders begin again and the seeded ones go on.
     """
-    numbers = range(repeats) if numbers is None else numbers
-    if published is not None and len(published) >= repeats:
-        return Orders(np.ascontiguousarray(published[np.array(numbers) % repeats]), "published")
+    numbers = range(repetitions) if numbers is None else numbers
+    if published is not None and len(published) >= repetitions:
+        return Orders(np.ascontiguousarray(published[np.array(numbers) % repetitions]), "published")
     permutations = [
         np.random.default_rng(seeds(root, dataset, number)[0]).permutation(n).astype(np.int32) for number in numbers
     ]
@@ -109,8 +109,8 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
     protocol, algorithm = run.protocol, algorithms.load(run.file)
     if not isinstance(protocol, Online):
         raise TypeError(f"{run.study}: expected an online protocol, got {protocol}")
-    n, numbers, points = len(dataset.labels), run.repeats, run.points
-    orders = draw_orders(dataset.orders, n, protocol.repeats, run.seed, dataset.name, numbers)
+    n, numbers, points = len(dataset.labels), run.repetitions, run.points
+    orders = draw_orders(dataset.orders, n, protocol.repetitions, run.seed, dataset.name, numbers)
     twice = len(points) == 1 and not run.replicates
     pool, rounds = whole(run, dataset, grams), checkpoints(n, protocol.checkpoints)
     passes: dict[tuple[int, int], Pass] = {}

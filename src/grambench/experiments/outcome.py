@@ -17,16 +17,16 @@ Numbers = dict[str, NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The numbers of one algorithm on one data set: R repeats at each of P points, m kernels.
+    """The numbers of one algorithm on one data set: R repetitions at each of P points, m kernels.
 
-    A point is a value of a sweep; a plain run has one. A repeat is an order of presentation or a part that is tested.
+    A point is a value of a sweep; a plain run has one. A repetition is an order of presentation or a part that is tested.
 
     Attributes
     ----------
     metrics : dict of ndarray (P, R)
-        One number a repeat, under names of grambench.config.metrics.
+        One number a repetition, under names of grambench.config.metrics.
     curves : dict of ndarray (P, R, C) or (P, R, C, m)
-        Values at C rounds of a repeat, and `weights` of the kernels there.
+        Values at C rounds of a repetition, and `weights` of the kernels there.
     rounds : ndarray of int64 (C,)
         Rounds done at each point of the curves.
     kernel_values : dict of ndarray (P, R, m)
@@ -62,7 +62,7 @@ def learned_values(fits: Mapping[tuple[int, int], Learned], shape: tuple[int, in
     Parameters
     ----------
     fits : dict of Learned
-        By point and repeat.
+        By point and repetition.
     shape : tuple of int
         P and R.
     kernels : sequence of m str

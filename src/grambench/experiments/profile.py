@@ -1,7 +1,7 @@
 """What a stagewise algorithm's searches maximise, as a function of the kernel's parameter (CA, Section B.1, Figure 3).
 
 Iteration t of `grambench.algorithms.stagewise` looks for the largest <K_sigma, F'(K^(t-1))>. Here that is evaluated,
-with its sign flipped as in the paper, at given sigma in the first iterations of every repeat, while the kernels
+with its sign flipped as in the paper, at given sigma in the first iterations of every repetition, while the kernels
 that the algorithm has chosen are added once more: what a search sees depends on the choices before it alone.
 """
 
@@ -51,7 +51,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     parameters = algorithms.parameters(run.file, point)
     if not isinstance(parameters, stagewise.Stopping):
         raise ConfigError(f"{run.file} does not learn stagewise, so that it has no searches to profile")
-    heights = np.full((ITERATIONS, len(values), len(run.repeats)), np.nan)
+    heights = np.full((ITERATIONS, len(values), len(run.repetitions)), np.nan)
     for r, (split, seed) in enumerate(splits(run, dataset)):
         train = Evaluator(run, dataset, split).train()
         if r == 0:

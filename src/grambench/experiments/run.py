@@ -102,19 +102,19 @@ class Run:
     block: list[int] | None = None
 
     @property
-    def repeats(self) -> range:
+    def repetitions(self) -> range:
         """The numbers, from 0, of the repetitions to run: those of a block, or all.
 
         Every repetition has seeds of its own and does not depend on the others, so that blocks and whole runs have the
         same numbers.
         """
-        first, last = self.block or (0, self.protocol.repeats - 1)
+        first, last = self.block or (0, self.protocol.repetitions - 1)
         return range(first, last + 1)
 
     @property
     def replicates(self) -> bool:
         """Whether the repetitions come after the run's own, as those of replications do; these are not timed."""
-        return self.repeats.start >= self.protocol.repeats
+        return self.repetitions.start >= self.protocol.repetitions
 
     @property
     def pool(self) -> list[Kernel]:

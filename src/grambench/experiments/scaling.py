@@ -50,7 +50,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     if run.reference is None:
         raise ConfigError("a sweep that scales kernels needs a reference")
     algorithm, (point,) = algorithms.load(run.file), run.points
-    changes = np.empty((len(run.values), len(run.repeats)))
+    changes = np.empty((len(run.values), len(run.repetitions)))
     gaps = np.empty_like(changes)
     for r, (split, seed) in enumerate(splits(run, dataset)):
         evaluator, draws = Evaluator(run, dataset, split), Draws(seed)

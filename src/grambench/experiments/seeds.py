@@ -1,12 +1,12 @@
-"""The seeds of a repeat, in every protocol."""
+"""The seeds of a repetition, in every protocol."""
 
 import hashlib
 
 import numpy as np
 
 
-def seeds(root: int, dataset: str, repeat: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
-    """Return the seeds of one repeat: of the order or split, shared by all algorithms, and of an algorithm's own draws.
+def seeds(root: int, dataset: str, repetition: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
+    """Return the seeds of one repetition: of the order or split, shared by all algorithms, and of an algorithm's own draws.
 
     Parameters
     ----------
@@ -14,9 +14,9 @@ def seeds(root: int, dataset: str, repeat: int) -> tuple[np.random.SeedSequence,
         The project's seed.
     dataset : str
         Name of the data set.
-    repeat : int
-        Number of the repeat, from 0.
+    repetition : int
+        Number of the repetition, from 0.
     """
     number = int.from_bytes(hashlib.sha256(dataset.encode()).digest()[:8], "big")
-    shared, draws = np.random.SeedSequence([root, number, repeat]).spawn(2)
+    shared, draws = np.random.SeedSequence([root, number, repetition]).spawn(2)
     return shared, draws

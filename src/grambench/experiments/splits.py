@@ -113,7 +113,7 @@ def splits(run: Run, dataset: PreparedDataset) -> Drawn:
 def random(protocol: protocols.RandomSplits, run: Run, dataset: PreparedDataset) -> Drawn:
     """Yield repeated random splits."""
     counts = protocol.counts(dataset.name, len(dataset.labels))
-    for number in run.repeats:
+    for number in run.repetitions:
         shared, own = seeds(run.seed, dataset.name, number)
         drawn = np.random.default_rng(shared).permutation(len(dataset.labels))[: sum(counts)]
         train, validation, test = np.split(drawn, np.cumsum(counts)[:-1])
@@ -132,7 +132,7 @@ def official(protocol: protocols.OfficialSplit, run: Run, dataset: PreparedDatas
     split = Split(train, test, [fold], shared, shuffled(len(train), shared))
     if not protocol.refit:
         split = Split(fold.train, test, [fold], shared, split.order_of(fold.train))
-    for number in run.repeats:
+    for number in run.repetitions:
         yield split, seeds(run.seed, dataset.name, number)[1]
 
 
@@ -149,7 +149,7 @@ def nested(protocol: protocols.NestedCV, run: Run, dataset: PreparedDataset) -> 
         need = f"{count} outer folds with {folds} inner folds need more than {rarest} examples of each class"
         raise DataError(f"{dataset.name}: {need}")
     members: Sequence[Indices] = []
-    for number in run.repeats:
+    for number in run.repetitions:
         partition, part = divmod(number, count)
         start = partition * (count + 1)  # of the seeds: one of the partition, then one of each outer fold
         if not (members and part):
@@ -167,7 +167,7 @@ def per_class(protocol: protocols.PerClassSplits, run: Run, dataset: PreparedDat
     sizes = protocol.sizes.get(dataset.name) or protocol.sizes["default"]
     official_test = np.zeros(len(dataset.labels), dtype=np.bool_) if dataset.test is None else dataset.test
     names = dataset.classes or ("-1", "+1")
-    for number in run.repeats:
+    for number in run.repetitions:
         shared, own = seeds(run.seed, dataset.name, number)
         rng = np.random.default_rng(shared)
         parts: list[list[Indices]] = [[], [], []]

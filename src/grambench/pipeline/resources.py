@@ -39,13 +39,13 @@ class Resources:
         return study.protocol.guess(kernels, examples, points, sweep is not None)
 
     def _repetitions(self, cell: Cell) -> int:
-        first, last = cell.block or (0, self.targets.studies[cell.study].protocol.repeats - 1)
+        first, last = cell.block or (0, self.targets.studies[cell.study].protocol.repetitions - 1)
         return last - first + 1
 
     def blocks(self, cell: Cell) -> list[Cell]:
         """Return the blocks that a long run is split into; none for a run that is not split."""
         protocol = self.targets.studies[cell.study].protocol
-        whole = longest = protocol.repeats
+        whole = longest = protocol.repetitions
         if not protocol.separable:
             return []
         limit = self.targets.project.limits.block_seconds
@@ -64,7 +64,7 @@ class Resources:
         There are as many replications as the study asks for, or as its budget is expected to allow, but at least one.
         """
         study = self.targets.studies[cell.study]
-        again, whole = study.replications, study.protocol.repeats
+        again, whole = study.replications, study.protocol.repetitions
         if again is None:
             return []
         cost = self.expected_seconds(cell) - START
@@ -125,7 +125,7 @@ class Resources:
         limit, study = self.targets.project.limits.seconds, self.targets.studies[cell.study]
         if not study.seconds:
             return limit
-        return min(limit, study.seconds * self._repetitions(cell) / study.protocol.repeats)
+        return min(limit, study.seconds * self._repetitions(cell) / study.protocol.repetitions)
 
 
 def _blocks(cell: Cell, starts: Iterable[int]) -> list[Cell]:

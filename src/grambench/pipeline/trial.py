@@ -46,7 +46,7 @@ class Asked(NamedTuple):
         The parameters that are not left at their defaults.
     others : sequence of str
         Configurations of the leaderboard to compare with.
-    repeats : int
+    repetitions : int
         The number of random splits.
     seconds : float
         The time limit of each run.
@@ -55,7 +55,7 @@ class Asked(NamedTuple):
     algorithm: str
     parameters: dict[str, Any]
     others: Sequence[str] = OTHERS
-    repeats: int = 5
+    repetitions: int = 5
     seconds: float = 300.0
 
 
@@ -99,7 +99,7 @@ def study(plan: Plan, asked: Asked) -> Study:
     if title in {title_of(known, other) for other in asked.others}:
         title = f"{title} (tried)"
     entry = Entry(**place, title=title, parameters=asked.parameters, tune=tune)
-    protocol: Any = dataclasses.replace(known.protocol, repeats=asked.repeats)  # type: ignore[arg-type]
+    protocol: Any = dataclasses.replace(known.protocol, repetitions=asked.repetitions)  # type: ignore[arg-type]
     entries = {ENTRY: entry} | {other: known.algorithms[other] for other in asked.others}
     return known.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
 

@@ -18,11 +18,11 @@ ALGORITHM = Column("algorithm", "text", "name of the study's entry, which names 
 METRIC = Column("metric", "text", "what was measured: a metric, or a number of one kernel or class (below)")
 SWEEP = Column("sweep", "text", "name of the study's sweep; empty for a plain run")
 ORDERS = Column("orders", "text", "where orders or parts come from: published or seeded; empty where nothing was run")
-REPEAT = Column("repeat", "integer", "which repeat: an order, a part tested or a draw, from 0")
+REPEAT = Column("repetition", "integer", "which repetition: an order, a part tested or a draw, from 0")
 
 RUNS = Table(
     "runs.parquet",
-    "a number of a repeat, of a plain run or of a point of a sweep",
+    "a number of a repetition, of a plain run or of a point of a sweep",
     (
         *(STUDY, DATASET, ALGORITHM, SWEEP),
         Column("value", "number", "point of the sweep; missing for a plain run", "that of the parameter"),
@@ -74,13 +74,13 @@ def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
     head = (record.study, record.dataset, record.algorithm, sweep)
     points = record.settings["values"] or [float("nan")]
     for metric, values in record.metrics.items():
-        for value, repeats in zip(points, values, strict=True):
-            for r, result in enumerate(repeats):
+        for value, repetitions in zip(points, values, strict=True):
+            for r, result in enumerate(repetitions):
                 yield (*head, value, r, record.orders, metric, result)
     names = [] if "parameter" in record.kernel_values else record.settings["kernels"]  # not of kernels that were found
     for name, numbers in record.kernel_values.items() if not sweep else ():
-        for r, repeat in enumerate(numbers[0]):
-            for kernel, result in zip(names or range(1, len(repeat) + 1), repeat, strict=True):
+        for r, repetition in enumerate(numbers[0]):
+            for kernel, result in zip(names or range(1, len(repetition) + 1), repetition, strict=True):
                 yield (*head, points[0], r, record.orders, f"{name}:{kernel}", result)
     for table in record.class_values.get("confusion", ())[:1] if not sweep else ():
         yield from _classes(record, head, points[0], table)

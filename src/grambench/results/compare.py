@@ -50,7 +50,7 @@ def compare(old: Path, new: Path, study: str | None = None, *, timings: bool = F
         table = pd.concat(map(_runs, paths))
         table = table[~table.metric.str.contains(":")]
         table = table if timings else table[~table.metric.str.endswith("seconds")]
-        sides[side] = table.fillna({"value": -1.0}).sort_values("repeat").groupby(KEYS)["result"].agg(tuple)
+        sides[side] = table.fillna({"value": -1.0}).sort_values("repetition").groupby(KEYS)["result"].agg(tuple)
     joined = pd.concat(sides, axis=1)
     columns = ["old_mean", "new_mean", "difference", "p_value", "change"]
     verdicts = pd.DataFrame([_judge(row.old, row.new) for row in joined.itertuples()], joined.index, columns)
@@ -63,8 +63,8 @@ def compare(old: Path, new: Path, study: str | None = None, *, timings: bool = F
 
 def _runs(path: Path) -> pd.DataFrame:
     with as_written(path):
-        table = pd.read_parquet(check(path), columns=[*KEYS, "repeat", "result"])
-        return table.astype({"value": float, "metric": str, "repeat": int, "result": float})
+        table = pd.read_parquet(check(path), columns=[*KEYS, "repetition", "result"])
+        return table.astype({"value": float, "metric": str, "repetition": int, "result": float})
 
 
 def _judge(old: object, new: object) -> tuple[float, float, float, float, str]:
@@ -79,7 +79,7 @@ def _judge(old: object, new: object) -> tuple[float, float, float, float, str]:
     both = min(len(before), len(after))
     if np.array_equal(before[:both], after[:both], equal_nan=True):
         return *means, means[1] - means[0], 1.0, "same"
-    if len(before) == len(after):  # some repeats may have no such number
+    if len(before) == len(after):  # some repetitions may have no such number
         known = np.isfinite(before) & np.isfinite(after)
         p_value = paired(before[known], after[known])
     else:

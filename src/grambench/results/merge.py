@@ -34,9 +34,9 @@ TABLE = Table(
         *collect.CELLS.columns[:4],
         Column("folder", "text", "the folder that has it, as it was named"),
         Column("kept", "boolean", "whether this record was taken"),
-        Column("why", "text", "why one was: only one, preferred, equal, more repeats, others failed or all failed"),
+        Column("why", "text", "why one was: only one, preferred, equal, more repetitions, others failed or all failed"),
         Column("status", "text", f"one of {', '.join(records.STATUSES)}"),
-        Column("repeats", "integer", "repeats that it holds; 0 of a failure", "count"),
+        Column("repetitions", "integer", "repetitions that it holds; 0 of a failure", "count"),
         Column("provenance", "text", "versions, machine, seconds and memory of the run, as JSON"),
     ),
 )
@@ -61,7 +61,7 @@ class _Found:
         return self.record.status == "ok"
 
     @property
-    def repeats(self) -> int:
+    def repetitions(self) -> int:
         return max((values.shape[1] for values in self.record.metrics.values()), default=0)
 
 
@@ -184,7 +184,7 @@ def _chosen(candidates: Sequence[_Found], prefer: Path | None) -> tuple[_Found, 
         return first, "all failed"
     if first.ok and first.folder == prefer:
         return first, "preferred"
-    longest = max(numbers, key=lambda each: each.repeats)  # the first of several
+    longest = max(numbers, key=lambda each: each.repetitions)  # the first of several
     for other in numbers:
         pair = longest.record, other.record
         names = dict.fromkeys(name for _, name in unequal(*pair))  # a metric may have a curve of its name
@@ -192,12 +192,12 @@ def _chosen(candidates: Sequence[_Found], prefer: Path | None) -> tuple[_Found, 
             raise _Conflict(f"{what} differ between {other.folder} and {longest.folder}")
     if len(numbers) == 1:
         return longest, "others failed"
-    return longest, "equal" if len({each.repeats for each in numbers}) == 1 else "more repeats"
+    return longest, "equal" if len({each.repetitions for each in numbers}) == 1 else "more repetitions"
 
 
 def unlike(one: Record, other: Record) -> str:
     """Return the settings or permutations that differ between two records, except for the number of repetitions."""
-    settings = [_without_repeats(record.settings) for record in (one, other)]
+    settings = [_without_repetitions(record.settings) for record in (one, other)]
     if settings[0] != settings[1]:
         keys = sorted(set(settings[0]) | set(settings[1]))
         return "settings " + ", ".join(key for key in keys if settings[0].get(key) != settings[1].get(key))
@@ -217,8 +217,8 @@ def unequal(one: Record, other: Record) -> Iterator[tuple[str, str]]:
                 yield group, name
 
 
-def _without_repeats(settings: Mapping[str, Any]) -> dict[str, Any]:
-    protocol = {key: value for key, value in settings.get("protocol", {}).items() if key != "repeats"}
+def _without_repetitions(settings: Mapping[str, Any]) -> dict[str, Any]:
+    protocol = {key: value for key, value in settings.get("protocol", {}).items() if key != "repetitions"}
     return {**settings, "protocol": protocol}
 
 
@@ -238,7 +238,8 @@ def _check_comparable(kept: Iterable[_Found]) -> None:
         if different:
             raise DataError(
                 f"{first.path} and {each.path}: algorithms on one data set were run with different "
-                f"{', '.join(different)} ({first.repeats} and {each.repeats} repeats); run them alike, or leave one out"
+                f"{', '.join(different)} ({first.repetitions} and {each.repetitions} repetitions); run them alike, "
+                "or leave one out"
             )
 
 
@@ -280,7 +281,7 @@ def _table(
     rows = [
         (
             *(each.record.study, each.record.dataset, each.record.algorithm, each.record.settings.get("sweep", "")),
-            *(str(each.folder), each is kept[name], reasons[name], each.record.status, each.repeats),
+            *(str(each.folder), each is kept[name], reasons[name], each.record.status, each.repetitions),
             json.dumps(each.record.provenance, sort_keys=True),
         )
         for name in sorted(found)

@@ -59,9 +59,9 @@ def table(found: Iterable[tuple[str, Record]], metrics: Collection[str]) -> pd.D
             raise DataError(f"{dataset}, {algorithm}: its replications are not all of the same settings and code")
         records.sort(key=lambda record: record.settings.get("block") or [-1])
         own, (identity,) = records[0], identities[dataset, algorithm]
-        repeats = next(iter(own.metrics.values())).shape[1]
+        repetitions = next(iter(own.metrics.values())).shape[1]
         for metric in sorted(metrics & own.metrics.keys()):
-            values = np.concatenate([record.metrics[metric][0] for record in records]).reshape(-1, repeats)
+            values = np.concatenate([record.metrics[metric][0] for record in records]).reshape(-1, repetitions)
             means = " ".join(f"{mean:.10g}" for mean in values.mean(axis=1))
             rows.append([dataset, algorithm, metric, own.orders, identity, means])
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -51,7 +51,7 @@ class Results:
 
     @cached_property
     def _plain(self) -> dict[tuple[str, str, str], NDArray[np.float64]]:
-        plain = self.runs[self.runs["sweep"] == ""].sort_values("repeat")
+        plain = self.runs[self.runs["sweep"] == ""].sort_values("repetition")
         grouped = plain.groupby(["dataset", "algorithm", "metric"])["result"]
         return {(str(d), str(a), str(m)): values.to_numpy(np.float64) for (d, a, m), values in grouped}
 
@@ -152,7 +152,7 @@ class Results:
             & (runs["algorithm"] == algorithm)
             & (runs["metric"] == metric)
         ]
-        return chosen.pivot(index="value", columns="repeat", values="result").sort_index()
+        return chosen.pivot(index="value", columns="repetition", values="result").sort_index()
 
     def by_kernel(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.Series:
         """Return the mean of a metric for each kernel of the study by its name, as a sweep over `kernel` tells it.

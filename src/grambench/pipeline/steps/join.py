@@ -36,9 +36,9 @@ def joined(blocks: Sequence[Record]) -> Record:
         if block.status == "unavailable":
             return Record(**names, status=block.status, reason=block.reason)
         if block.status != "ok":
-            reason = "repeats {} to {}: ".format(*block.settings["block"]) + block.reason
+            reason = "repetitions {} to {}: ".format(*block.settings["block"]) + block.reason
             return Record(**names, status=block.status, reason=reason, detail=block.detail, provenance=provenance)
-    rounds = max((block.rounds for block in blocks), key=len)  # curves of repeats that end when they will differ
+    rounds = max((block.rounds for block in blocks), key=len)  # curves of repetitions that end when they will differ
     values: dict[str, Any] = {
         group: {
             name: np.concatenate([_ended(getattr(block, group)[name], group, len(rounds)) for block in blocks], axis=1)

@@ -54,7 +54,7 @@ def said(results: "Results", figure: AnyFigure) -> str:
     for names, column in ((kind.named("algorithms"), "algorithm"), (kind.named("datasets"), "dataset")):
         if names:
             selected = selected[selected[column].isin(names)]
-    counts = selected.groupby(["dataset", "algorithm"])["repeat"].nunique()
+    counts = selected.groupby(["dataset", "algorithm"])["repetition"].nunique()
     if counts.empty:
         return ""
     low, high = int(counts.min()), int(counts.max())

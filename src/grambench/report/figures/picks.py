@@ -43,7 +43,7 @@ class PicksFigure(DatasetsFigure):
             if own.empty or alone.empty:
                 return None
             best = alone.sort_values(ascending=METRICS[metric].better == "lower", kind="stable").index[: self.count]
-            first = own.loc[own.groupby(["repeat", "round"])["result"].idxmax()]
+            first = own.loc[own.groupby(["repetition", "round"])["result"].idxmax()]
             hit = first["metric"].str.removeprefix(PREFIX).isin(best)
             share = 100.0 * hit.groupby(first["round"]).mean()
             return np.asarray(share.index, dtype=np.float64), np.asarray(share, dtype=np.float64), None

@@ -42,7 +42,11 @@ class ProgressFigure(DatasetsFigure):
                 if not all(each.size and np.isfinite(each).all() for each in ends):
                     return None
                 return ends[0].mean(keepdims=True), ends[1].mean(keepdims=True), None
-            states = own.pivot(index=["round", "repeat"], columns="metric", values="result").unstack("repeat").dropna()
+            states = (
+                own.pivot(index=["round", "repetition"], columns="metric", values="result")
+                .unstack("repetition")
+                .dropna()
+            )
             x, y = (np.asarray(states[name], dtype=np.float64).reshape(len(states), -1) for name in (self.x, metric))
             return x.mean(axis=1), y.mean(axis=1), y.std(axis=1, ddof=1) if y.shape[1] > 1 else None
 
