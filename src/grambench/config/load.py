@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.errors import RENAMED, ConfigError, unknown_name
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # every job of a cluster reads every study again
 BRANCH = re.compile(r"(list|dict)\[.+\]")  # how pydantic names what a value that may be either was tried as
@@ -70,6 +70,10 @@ def _said(fault: ErrorDetails, model: type[Model]) -> str:
     key, said = ".".join(place) or "top level", fault["msg"]
     if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):  # of a model, of a dataclass
         said = str(unknown_name("key", key, model.model_fields)) if key in fault["loc"] else "no such key"
+        if new := RENAMED.get(place[-1]):
+            said = f"no such key, it is called {new} now"
+    if fault["type"] == "union_tag_invalid" and (new := RENAMED.get(fault["ctx"]["tag"])):
+        said = f"{fault['ctx']['tag']} is called {new} now"
     return f"{key}: {said}"
 
 

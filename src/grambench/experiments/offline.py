@@ -24,8 +24,7 @@ from grambench.common.errors import DataError, SolverError
 from grambench.config.metrics import METRICS, Predictions
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import curves
-from grambench.experiments.outcome import Learned as Kernels
-from grambench.experiments.outcome import Outcome, learned_values
+from grambench.experiments.outcome import KernelWeights, Outcome, learned_values
 from grambench.experiments.pools import Pools
 from grambench.experiments.run import Run
 from grambench.experiments.selection import Candidates, Selection, Validation, select
@@ -304,7 +303,7 @@ class Result(NamedTuple):
     """What is kept of an evaluation until the record is written."""
 
     metrics: dict[str, float]
-    kernels: Kernels
+    kernels: KernelWeights
     curves: curves.Curves
     confusion: Floats
 
@@ -391,7 +390,7 @@ def _result(run: Run, evaluation: Evaluation, kernels: list[int]) -> Result:
     confusion = np.zeros((evaluation.predictions.scores.shape[1],) * 2)
     np.add.at(confusion, (y_true, y_pred), 1.0)
     curve = curves.KINDS[run.offline.curves](evaluation)
-    return Result(evaluation.metrics, Kernels(weights, thetas), curve, confusion)
+    return Result(evaluation.metrics, KernelWeights(weights, thetas), curve, confusion)
 
 
 def _collected(run: Run, dataset: PreparedDataset, results: Mapping[tuple[int, int], Result]) -> Outcome:

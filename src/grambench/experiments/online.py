@@ -65,10 +65,10 @@ class Orders:
 def draw_orders(
     published: NDArray[np.int32] | None, n: int, repetitions: int, root: int, dataset: str, numbers: range | None = None
 ) -> Orders:
-    """Return the published orders where there are enough of them, else seeded permutations.
+    """Return the published permutations of the examples if there are enough of them, else seeded ones.
 
-    They are those of some repetitions by their numbers, or of all. Beyond the last repetition, in replications, the published
-    orders begin again and the seeded ones go on.
+    Those of all repetitions are returned, or of some by their numbers. Beyond the last repetition, in replications, the
+    published permutations start again and the seeded ones go on.
     """
     numbers = range(repetitions) if numbers is None else numbers
     if published is not None and len(published) >= repetitions:

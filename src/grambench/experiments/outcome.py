@@ -1,4 +1,4 @@
-"""What every protocol hands back."""
+"""The numbers that an experiment returns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ Numbers = dict[str, NDArray[np.float64]]
 class Outcome:
     """The numbers of one algorithm on one data set: R repetitions at each of P points, m kernels.
 
-    A point is a value of a sweep; a plain run has one. A repetition is an order of presentation or a part that is tested.
+    A point is a value of a sweep; a plain run has one. A repetition is a permutation of the examples or a split.
 
     Attributes
     ----------
@@ -32,12 +32,11 @@ class Outcome:
     kernel_values : dict of ndarray (P, R, m)
         One number a kernel: `updates`, `weight`.
     origin : str
-        Where the orders or parts come from.
+        The origin of the permutations: "published" or "seeded".
     random : str
-        Whether a fit has drawn random numbers, "yes" or "no"; empty of protocols that have no published orders, where
-        it decides nothing.
+        Whether a fit has drawn random numbers, "yes" or "no"; empty if the protocol has no published permutations.
     class_values : dict of ndarray (P, R, C, C)
-        `confusion`: test examples of each class (rows) by the class that is predicted.
+        `confusion`: test examples by true class (rows) and predicted class.
     """
 
     metrics: dict[str, Floats]
@@ -49,14 +48,16 @@ class Outcome:
     class_values: dict[str, Floats] = field(default_factory=dict)
 
 
-class Learned(NamedTuple):
-    """The kernel of a fit, see grambench.algorithms.fit.Fit: what is kept of one until the record is written."""
+class KernelWeights(NamedTuple):
+    """The learned kernel of a fit, see grambench.algorithms.fit.Fit, which is kept until the record is written."""
 
     weights: Floats
     thetas: list[Floats] | None
 
 
-def learned_values(fits: Mapping[tuple[int, int], Learned], shape: tuple[int, int], kernels: Sequence[str]) -> Numbers:
+def learned_values(
+    fits: Mapping[tuple[int, int], KernelWeights], shape: tuple[int, int], kernels: Sequence[str]
+) -> Numbers:
     """Return what was learned of the kernels, (P, R, m) for the m of the study, or for the first 50 that were found.
 
     Parameters
