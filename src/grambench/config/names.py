@@ -21,7 +21,9 @@ MetricRENAMED = {  # keys, kinds and metrics by their names before version 0.3
     "search_seconds": "fit_seconds",
 }
 
-Name = Annotated[str, Field(pattern=r"^[a-z][A-Za-z0-9_]*$")]  # such as selected_C
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Names = Annotated[list[Name], Field(min_length=1)]
+MetricName = Annotated[str, Field(pattern=r"^[a-z][A-Za-z0-9_]*$")]  # such as selected_C
 MetricNames = Annotated[list[MetricName], Field(min_length=1)]
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 

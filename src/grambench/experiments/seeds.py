@@ -6,7 +6,7 @@ import numpy as np
 
 
 def seeds(root: int, dataset: str, repetition: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
-    """Return the seeds of one repetition: of the order or split, shared by all algorithms, and of an algorithm's own draws.
+    """Return the seeds of one repetition: of the permutation or split that all algorithms share, and of random fits.
 
     Parameters
     ----------
