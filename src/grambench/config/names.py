@@ -8,21 +8,8 @@ from grambench.config.load import MOST, Model
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Names = Annotated[list[Name], Field(min_length=1)]
-MetricRENAMED = {  # keys, kinds and metrics by their names before version 0.3
-    "parts": "outer_folds",
-    "folds": "inner_folds",
-    "repeats": "repetitions",
-    "nested": "nested_cv",
-    "holdout": "random_splits",
-    "split": "official_split",
-    "classes": "per_class_splits",
-    "chosen_c": "selected_C",
-    "chosen_value": "selected_value",
-    "search_seconds": "fit_seconds",
-}
-
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-Names = Annotated[list[Name], Field(min_length=1)]
+MetricName = Annotated[str, Field(pattern=r"^[a-z][A-Za-z0-9_]*$")]  # such as selected_C
+MetricNames = Annotated[list[MetricName], Field(min_length=1)]
 MetricName = Annotated[str, Field(pattern=r"^[a-z][A-Za-z0-9_]*$")]  # such as selected_C
 MetricNames = Annotated[list[MetricName], Field(min_length=1)]
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
