@@ -369,7 +369,7 @@ def objective_of(module, monkeypatch, grams, labels, **settings):
 
     def minimise(evaluate, project, start, **_):
         caught.append(evaluate)
-        return gradient_projection.Found(project(start), True)
+        return gradient_projection.Minimum(project(start), True)
 
     monkeypatch.setattr(module, "minimise", minimise)
     module.fit(module.Parameters(gap=1e-9, **settings), Stored(grams), labels, order=None, rng=None)

@@ -68,3 +68,23 @@ def test_steps_start_without_what_they_do_not_need():
         code = f"import sys, grambench.pipeline.steps.{step}; print({loaded})"
         answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert answer.stdout.strip() == "[]", step
+
+
+def test_compiled_code_says_why():
+    """One whole-line comment in 25 lines of compiled code at least, and no function of more than 60 lines."""
+    code = comments = 0
+    for path in FILES:
+        if path.relative_to(SOURCE).parts[0] not in ("algorithms", "kernels", "solvers", "features"):
+            continue
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            assert node.end_lineno - node.lineno < 60, f"{path}: {node.name}"
+            if any("njit" in ast.unparse(each) for each in node.decorator_list):
+                body = node.body[ast.get_docstring(node) is not None :]
+                lines = [line.strip() for line in text.splitlines()[body[0].lineno - 1 : node.end_lineno]]
+                comments += sum(line.startswith("#") for line in lines)
+                code += sum(bool(line) and not line.startswith("#") for line in lines)
+    assert code > 500
+    assert 25 * comments >= code, f"{comments} comments in {code} lines"

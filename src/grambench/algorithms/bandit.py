@@ -23,7 +23,7 @@ from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
 from grambench.common.parameters import POSITIVE
 from grambench.kernels.pool import Indices, Pool
 
-Rule = Callable[[float, int, float], tuple[float, float]]
+LossRule = Callable[[float, int, float], tuple[float, float]]
 """(f(x), y, p) of the drawn kernel -> what its log weight loses, and the coefficient of x in its classifier."""
 
 
@@ -109,7 +109,7 @@ class Single:
         return self.at(pool, np.arange(pool.shape[1]))
 
 
-class Classifiers:
+class OnlineClassifiers:
     """The classifiers of m kernels among n training examples, of which each adds examples of its own.
 
     Parameters
@@ -193,8 +193,8 @@ def normalised(logarithms: Floats) -> Floats:
 
 def run(
     parameters: Selection,
-    classifiers: Classifiers,
-    rules: Sequence[Rule],
+    classifiers: OnlineClassifiers,
+    rules: Sequence[LossRule],
     labels: Labels,
     order: Order,
     rng: np.random.Generator,

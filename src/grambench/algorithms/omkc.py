@@ -26,7 +26,7 @@ from grambench.kernels.pool import Pool, Rows
 Kernels = Literal["all", "drawn"]
 
 
-class Settings(NamedTuple):
+class OMKCSettings(NamedTuple):
     """What the rounds read.
 
     Attributes
@@ -48,7 +48,7 @@ class Settings(NamedTuple):
     uniforms: Floats
 
 
-class State(NamedTuple):
+class OMKCState(NamedTuple):
     """What the rounds write, T rounds with m kernels.
 
     Attributes
@@ -98,14 +98,14 @@ def learn(
     rows = check_input(pool, labels, order)
     m, rounds, room = len(rows.values), len(order), parameters.room(len(order))
     draws = "drawn" in (updates, votes)
-    settings = Settings(
+    settings = OMKCSettings(
         beta=parameters.beta,
         delta=parameters.delta if isinstance(parameters, Sampling) else 0.0,
         draws=draws,
         draws_votes=votes == "drawn",
         uniforms=rng.random((rounds, m)) if draws else np.empty((0, m)),
     )
-    state = State(
+    state = OMKCState(
         votes=np.empty(rounds),
         drawn=np.zeros((rounds, m), dtype=np.bool_),
         updated=np.zeros((rounds, m), dtype=np.bool_),
@@ -129,7 +129,7 @@ def learn(
     return Fit(weights=state.weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels), room))
 
 
-def _update_all(rows: Rows, labels: Labels, order: Order, room: int, settings: Settings, state: State) -> None:
+def _update_all(rows: Rows, labels: Labels, order: Order, room: int, settings: OMKCSettings, state: OMKCState) -> None:
     """Run every classifier over the whole pass, then combine their votes."""
     scores = np.stack([expert_pass(rows, k, labels, order, room) for k in range(len(rows.values))], axis=1)
     positive = scores >= 0.0
@@ -145,7 +145,9 @@ def _combine(positive, settings, state):  # type: ignore[no-untyped-def]
         normalise(state.w, state.weights[t])
 
 
-def _update_drawn(rows: Rows, labels: Labels, order: Order, room: int, settings: Settings, state: State) -> None:
+def _update_drawn(
+    rows: Rows, labels: Labels, order: Order, room: int, settings: OMKCSettings, state: OMKCState
+) -> None:
     """Play the rounds of all classifiers together, since the weights decide which of them are updated."""
     stream, m = rows.stream(labels, order), len(rows.values)
     lanes, ring = np.zeros((m, LANES, len(stream.labels))), Ring.empty(m, room)

@@ -17,16 +17,13 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.alignment import CENTRING, centred, centred_labels
 from grambench.algorithms.fit import Fit, Step, Work
-from grambench.common.parameters import Checked, Rule, at_least
+from grambench.common.parameters import ABOVE_0, Checked, at_least
 from grambench.kernels.pool import Continuous
 
 Floats = NDArray[np.float64]
 PASSES = 3 + CENTRING + 5 + 1 + 2  # over arrays (n, n) in an iteration: direction, centred, step, sum, value
 
 Search = Callable[[Floats], Floats]
-
-
-ABOVE_0 = Rule("be positive", lambda value: value > 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ def one_of(options: Collection[Any]) -> Rule:
 
 
 POSITIVE = Rule("be positive and finite", lambda value: 0.0 < value < inf)
+ABOVE_0 = Rule("be positive", lambda value: value > 0.0)  # infinity too
 
 
 class Checked:
@@ -83,9 +84,12 @@ class Checked:
 
 @cache
 def _rules(cls: type) -> list[tuple[str, list[Rule]]]:
-    """Return the rules of each field, those of bases first."""
-    hints = get_type_hints(cls, include_extras=True)
-    return [(name, list(_rules_of(hints[name]))) for name in cls.__dataclass_fields__]  # type: ignore[attr-defined]
+    """Return the rules of each field; a subclass that only gives a field another default keeps them."""
+    rules: dict[str, list[Rule]] = {}
+    for base in reversed(cls.__mro__):
+        for name, hint in get_type_hints(base, include_extras=True).items():
+            rules[name] = _rules_of(hint) or rules.get(name, [])
+    return [(name, rules[name]) for name in cls.__dataclass_fields__]  # type: ignore[attr-defined]
 
 
 def _rules_of(hint: Any) -> list[Rule]:

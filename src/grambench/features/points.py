@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+
+from grambench.common.parameters import ABOVE_0, Checked, whole
 
 MAGNIFICATION = 3.0  # side of a cell of SIFT by the scale of its point (Lowe 2004, IJCV 60, Section 6)
 CELLS = 4  # along a patch
@@ -35,7 +38,7 @@ class Local:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class DenseGrid(Checked):
     """Points of a grid.
 
     Attributes
@@ -48,17 +51,17 @@ class Grid:
         Size of the codebook.
     """
 
-    words: int
-    step: int = 8
+    words: Annotated[int, whole(1)]
+    step: Annotated[int, whole(1)] = 8
     cells: Sequence[int] = (4, 6, 8, 10)
 
     def __post_init__(self) -> None:
-        check_whole("words", self.words, 1)
-        check_whole("step", self.step, 1)
+        Checked.__post_init__(self)
         if not self.cells:
             raise ValueError("cells must have at least one side, got none")
         for cell in self.cells:
-            check_whole("each of cells", cell, 1, LARGEST_CELL)
+            if not (rule := whole(1, LARGEST_CELL)).holds(cell):
+                raise ValueError(f"each of cells must {rule.requirement}, got {cell!r}")
 
     def describe(self, shape: tuple[int, ...], describe: Describe) -> Local:
         """Describe the patches in an image of a shape (h, w, ...): by cell, row by row."""
@@ -71,7 +74,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corners:
+class Corners(Checked):
     """Points that a detector of corners finds.
 
     Attributes
@@ -82,20 +85,8 @@ class Corners:
         Size of the codebook.
     """
 
-    words: int
-    threshold: float = 10.0
-
-    def __post_init__(self) -> None:
-        check_whole("words", self.words, 1)
-        if not self.threshold > 0.0:
-            raise ValueError(f"threshold must be positive, got {self.threshold}")
-
-
-def check_whole(name: str, value: int, least: int, most: int | None = None) -> None:
-    """Raise ValueError unless a parameter is a whole number within its limits."""
-    if not isinstance(value, int) or value < least or (most is not None and value > most):
-        limits = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ValueError(f"{name} must be a whole number {limits}, got {value!r}")
+    words: Annotated[int, whole(1)]
+    threshold: Annotated[float, ABOVE_0] = 10.0
 
 
 def reach(cell: int) -> int:

@@ -80,7 +80,7 @@ def _inv_boxcox() -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class Function:
     """A family of kernels with one parameter.
 
     Attributes
@@ -144,19 +144,19 @@ DEGREE = "a whole number of at least 1"
 WIDTH = "a positive number"
 
 
-FAMILIES: dict[str, Family] = {
-    "polynomial": Family(polynomial, "p", "polynomial p = {:g}", False, _is_degree, DEGREE),
-    "inhomogeneous": Family(inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", False, _is_degree, DEGREE),
-    "unitpolynomial": Family(unitpolynomial, "p", "polynomial ((1 + ⟨x, x'⟩)/2)^{:g}", False, _is_degree, DEGREE),
-    "meanpolynomial": Family(
+FAMILIES: dict[str, Function] = {
+    "polynomial": Function(polynomial, "p", "polynomial p = {:g}", False, _is_degree, DEGREE),
+    "inhomogeneous": Function(inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", False, _is_degree, DEGREE),
+    "unitpolynomial": Function(unitpolynomial, "p", "polynomial ((1 + ⟨x, x'⟩)/2)^{:g}", False, _is_degree, DEGREE),
+    "meanpolynomial": Function(
         inhomogeneous, "p", "polynomial (⟨x, x'⟩/d + 1)^{:g}", False, _is_degree, DEGREE, "features"
     ),
-    "gaussian": Family(gaussian, "sigma", "gaussian σ = {:g}", True, _is_width, WIDTH),
-    "mediangaussian": Family(
+    "gaussian": Function(gaussian, "sigma", "gaussian σ = {:g}", True, _is_width, WIDTH),
+    "mediangaussian": Function(
         gaussian, "sigma", "gaussian σ = {:g} medians", True, _is_width, WIDTH, "squared_distance"
     ),
-    "meangaussian": Family(exponential, "s", "gaussian s = {:g} means", True, _is_width, WIDTH, "mean"),
-    "chisquare": Family(exponential, "s", "chi-square s = {:g} means", True, _is_width, WIDTH, "mean", "chisquare"),
+    "meangaussian": Function(exponential, "s", "gaussian s = {:g} means", True, _is_width, WIDTH, "mean"),
+    "chisquare": Function(exponential, "s", "chi-square s = {:g} means", True, _is_width, WIDTH, "mean", "chisquare"),
 }
 
 

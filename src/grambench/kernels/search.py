@@ -18,7 +18,7 @@ STEPS = 20  # of a refinement at most
 HALVED = 4  # every so many of its steps go to the middle, so that it does not creep along where polynomials do not fit
 
 
-class Place(NamedTuple):
+class Evaluation(NamedTuple):
     """A parameter, and value and slope of an objective there; NaN for a slope that is not known."""
 
     x: float
@@ -49,13 +49,13 @@ def line(objective: Objective, points: Floats, precision: float, values: Floats 
     padded = np.concatenate([[-np.inf], values, [-np.inf]])
     peaks = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]))
     highest = peaks[np.argsort(-values[peaks], kind="stable")][:LOBES]
-    scanned = [Place(*known, np.nan) for known in zip(points.tolist(), values.tolist(), strict=True)]
+    scanned = [Evaluation(*known, np.nan) for known in zip(points.tolist(), values.tolist(), strict=True)]
     found = [_top(objective, scanned[max(peak - 1, 0) : peak + 2], scanned[peak], precision) for peak in highest]
     best = max(found, key=lambda place: place.value)
     return best.x, best.value
 
 
-def _top(objective: Objective, around: list[Place], peak: Place, precision: float) -> Place:
+def _top(objective: Objective, around: list[Evaluation], peak: Evaluation, precision: float) -> Evaluation:
     """Return the maximum between the neighbours of a point that is not below them.
 
     It lies between the best place so far and another one that is not above it, in the direction in which the objective
@@ -63,9 +63,9 @@ def _top(objective: Objective, around: list[Place], peak: Place, precision: floa
     that is no further away than the precision or promises no more than its square.
     """
 
-    def at(x: float) -> Place:
+    def at(x: float) -> Evaluation:
         value, gradient = objective(np.array([x]))
-        return Place(x, float(value), float(gradient[0]))
+        return Evaluation(x, float(value), float(gradient[0]))
 
     best = at(peak.x)
     other = around[-1] if best.slope > 0.0 else around[0]
@@ -85,7 +85,7 @@ def _top(objective: Objective, around: list[Place], peak: Place, precision: floa
     return best
 
 
-def _vertex(best: Place, other: Place) -> float:
+def _vertex(best: Evaluation, other: Evaluation) -> float:
     """Return the maximum of the polynomial through two places: cubic, or quadratic where one slope is not known."""
     width, rise = other.x - best.x, other.value - best.value
     if np.isnan(other.slope):

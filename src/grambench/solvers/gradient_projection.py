@@ -35,7 +35,7 @@ class Value(NamedTuple):
     slope: Callable[[], Slope]
 
 
-class Found(NamedTuple):
+class Minimum(NamedTuple):
     """A point, (m,), and whether its relative gap is what was asked for."""
 
     point: Floats
@@ -50,7 +50,7 @@ def minimise(
     gap: float,
     iterations: int,
     record: Callable[[float], None],
-) -> Found:
+) -> Minimum:
     """Return a point where the relative gap is not above `gap`, or the best one where it does not come to that.
 
     Parameters
@@ -83,7 +83,7 @@ def minimise(
         while True:
             trial = project(point - share * step * gradient)
             if np.array_equal(trial, point):
-                return Found(best, False)  # a stationary point, whatever its gap
+                return Minimum(best, False)  # a stationary point, whatever its gap
             promised = float(gradient @ (trial - point))
             value = evaluate(trial)
             if value.objective <= max(recent) + ARMIJO * promised:
@@ -91,7 +91,7 @@ def minimise(
             curvature = value.objective - objective - promised
             share *= min(max(-0.5 * promised / curvature, 0.1), 0.5)
             if not share >= SHORTEST:  # nor where the objective is not a number
-                return Found(best, False)
+                return Minimum(best, False)
         new_gradient, distance = value.slope()
         moved, change = trial - point, new_gradient - gradient
         bend = float(moved @ change)
@@ -101,4 +101,4 @@ def minimise(
         recent = [*recent[1 - MEMORY :], objective]
         if objective < lowest:
             lowest, best = objective, point
-    return Found(point, True) if distance <= gap else Found(best, False)
+    return Minimum(point, True) if distance <= gap else Minimum(best, False)

@@ -24,7 +24,7 @@ import numpy as np
 from grambench.algorithms.fit import Fit, Floats, Labels, Order
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.algorithms.settings import Descent
-from grambench.common.parameters import Rule, at_least, within
+from grambench.common.parameters import Rule, at_least
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
@@ -56,7 +56,7 @@ class Parameters(Descent):
     """
 
     p: Annotated[float, Rule("be at least 1 and finite", lambda value: 1.0 <= value < np.inf)] = 2.0
-    gap: Annotated[float, within("(0, 1)")] = 1e-3
+    gap: float = 1e-3
     steps: Annotated[int, at_least(1)] = MAX_STEPS
     refine: Annotated[int, at_least(1)] = 1
 

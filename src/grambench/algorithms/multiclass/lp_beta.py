@@ -21,7 +21,7 @@ from grambench.algorithms.one_vs_rest import against_the_rest
 from grambench.algorithms.oracle import stratified_folds
 from grambench.algorithms.settings import Cost
 from grambench.common.errors import SolverError
-from grambench.common.parameters import POSITIVE, at_least, within
+from grambench.common.parameters import at_least, within
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination
@@ -42,7 +42,7 @@ class Parameters(Cost):
         Of the cross-validation whose scores the program has.
     """
 
-    C: Annotated[float, POSITIVE] = 10.0
+    C: float = 10.0
     nu: Annotated[float, within("(0, 1)")] = 0.1
     folds: Annotated[int, at_least(2)] = 5
 

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, run
+from grambench.algorithms.bandit import Exponential, LossRule, OnlineClassifiers, check, run
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.common.parameters import POSITIVE
 from grambench.kernels.pool import Pool
@@ -37,10 +37,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     check(pool, labels, order)
     etas = parameters.etas(pool.shape[0], len(order))
     rules = [_rule(eta, parameters.step) for eta in etas]
-    return run(parameters, Classifiers(pool, parameters), rules, labels, order, rng)
+    return run(parameters, OnlineClassifiers(pool, parameters), rules, labels, order, rng)
 
 
-def _rule(eta: float, step: float) -> Rule:
+def _rule(eta: float, step: float) -> LossRule:
     def learn(score: float, y: int, p: float) -> tuple[float, float]:
         if y * score > 0.0:  # z = 0, line 6
             return 0.0, 0.0

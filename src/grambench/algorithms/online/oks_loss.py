@@ -25,7 +25,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from grambench.algorithms.bandit import Classifiers, Exponential, Rule, check, run
+from grambench.algorithms.bandit import Exponential, LossRule, OnlineClassifiers, check, run
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.common.parameters import POSITIVE
 from grambench.kernels.pool import Pool
@@ -88,8 +88,8 @@ class Parameters(Exponential):
         return [float(scale * np.sqrt(delta / (kernels * self.rounds(examples)))) for delta in self.delta]
 
 
-class Bounded(Classifiers):
-    """Classifiers that are shrunk to ||f_k|| <= radius wherever a step has led out of the ball."""
+class Bounded(OnlineClassifiers):
+    """OnlineClassifiers that are shrunk to ||f_k|| <= radius wherever a step has led out of the ball."""
 
     def __init__(self, pool: Pool, parameters: Parameters) -> None:
         super().__init__(pool, parameters)
@@ -128,7 +128,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     return run(parameters, Bounded(pool, parameters), rules, labels, order, rng)
 
 
-def _rule(loss: Loss, eta: float, step: float) -> Rule:
+def _rule(loss: Loss, eta: float, step: float) -> LossRule:
     def learn(score: float, y: int, p: float) -> tuple[float, float]:
         z = y * score
         return eta * loss.value(z) / p, -step * y * loss.slope(z) / p  # lines 6 and 7

@@ -137,7 +137,7 @@ def _distinct(order: Order, added: NDArray[np.bool_], room: int) -> NDArray[np.i
     return np.array(sizes)[np.cumsum(added)]
 
 
-class Rule(NamedTuple):
+class StepRule(NamedTuple):
     """Which examples are added, and with which step.
 
     Attributes
@@ -155,7 +155,7 @@ class Rule(NamedTuple):
     slope: float
 
 
-class State(NamedTuple):
+class OM2State(NamedTuple):
     """What a pass writes, T rounds with m kernels; the last four fields are its state after the last round.
 
     Attributes
@@ -188,11 +188,11 @@ class State(NamedTuple):
     ring: Ring
 
 
-def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> State:
+def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> OM2State:
     m, rounds, stream = len(rows.values), len(order), rows.stream(labels, order)
     q = parameters.q(m)
-    rule = Rule(q, parameters.margin, m ** (-2.0 / q) if parameters.step == "shortened" else 0.0)
-    state = State(
+    rule = StepRule(q, parameters.margin, m ** (-2.0 / q) if parameters.step == "shortened" else 0.0)
+    state = OM2State(
         mistakes=np.zeros(rounds, dtype=np.bool_),
         steps=np.zeros(rounds),
         votes=np.empty(rounds),

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.bandit import Classifiers, Rule, Selection, check, run
+from grambench.algorithms.bandit import LossRule, OnlineClassifiers, Selection, check, run
 from grambench.algorithms.fit import Fit, Labels, Order
 from grambench.common.parameters import POSITIVE, within
 from grambench.kernels.pool import Pool
@@ -38,10 +38,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Select a kernel; support vectors are counted over all kernels."""
     check(pool, labels, order)
     rules = [_rule(parameters.beta, parameters.step)] * len(parameters.delta)
-    return run(parameters, Classifiers(pool, parameters), rules, labels, order, rng)
+    return run(parameters, OnlineClassifiers(pool, parameters), rules, labels, order, rng)
 
 
-def _rule(beta: float, step: float) -> Rule:
+def _rule(beta: float, step: float) -> LossRule:
     discount = -float(np.log(beta))
 
     def learn(score: float, y: int, p: float) -> tuple[float, float]:

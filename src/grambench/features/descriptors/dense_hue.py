@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from grambench.features import hue
 from grambench.features.images import Pixels
-from grambench.features.points import CELLS, Grid, Local
+from grambench.features.points import CELLS, DenseGrid, Local
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Grid):
+class Parameters(DenseGrid):
     """Parameters of DenseHue."""
 
     words: int = 100

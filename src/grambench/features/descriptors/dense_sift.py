@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from grambench.features import sift
 from grambench.features.gaussian import blur
 from grambench.features.images import Pixels, grey
-from grambench.features.points import Grid, Local
+from grambench.features.points import DenseGrid, Local
 
 SMOOTHING = 6.0  # side of a cell by the standard deviation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Grid):
+class Parameters(DenseGrid):
     """Parameters of DenseSift."""
 
     words: int = 1000

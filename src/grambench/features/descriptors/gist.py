@@ -9,14 +9,15 @@ second or fourth pixel.
 
 import functools
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 from scipy import fft
 
+from grambench.common.parameters import Checked, whole
 from grambench.features.images import Pixels
-from grambench.features.points import check_whole
 
 Floats = NDArray[np.float32]
 SCALES, ORIENTATIONS, BLOCKS = 4, 8, 4
@@ -27,7 +28,7 @@ DEVIATION = 0.2  # of log intensities, added to the local one so that flat regio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Checked):
     """Parameters of Gist.
 
     Attributes
@@ -36,10 +37,10 @@ class Parameters:
         Side in pixels to which an image is resized, a multiple of 64.
     """
 
-    size: int = 256
+    size: Annotated[int, whole(64, 1024)] = 256
 
     def __post_init__(self) -> None:
-        check_whole("size", self.size, 64, 1024)
+        Checked.__post_init__(self)
         if self.size % 64:
             raise ValueError(f"size must be a multiple of 64, got {self.size}")
 

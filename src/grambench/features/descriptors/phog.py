@@ -7,21 +7,22 @@ the largest ones and one threshold, without the following of weaker edges.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.parameters import ABOVE_0, Checked, whole
 from grambench.features.gaussian import blur
 from grambench.features.images import Pixels, grey
-from grambench.features.points import check_whole
 
 LEVELS = 4
 SMOOTHING = 1.0  # standard deviation in pixels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
+class Parameters(Checked):
     """Parameters of PHOG.
 
     Attributes
@@ -32,13 +33,8 @@ class Parameters:
         Least gradient of an edge, in grey levels a pixel.
     """
 
-    bins: int = 40
-    threshold: float = 4.0
-
-    def __post_init__(self) -> None:
-        check_whole("bins", self.bins, 2, 360)
-        if not self.threshold > 0.0:
-            raise ValueError(f"threshold must be positive, got {self.threshold}")
+    bins: Annotated[int, whole(2, 360)] = 40
+    threshold: Annotated[float, ABOVE_0] = 4.0
 
 
 def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.float32]]:
