@@ -30,7 +30,7 @@ ROOT = Path(__file__).parent.parent
 RUN, FIT = "grambench.pipeline.steps.run", "grambench.pipeline.steps.fit"
 FIRST_AND_SECOND = f"""
 import sys, time
-import {FIT} as fit
+from {FIT.rpartition(".")[0]} import fit
 from pathlib import Path
 def seconds():
     wall, processor = time.perf_counter(), time.process_time()
@@ -80,7 +80,7 @@ def main():
             for name, command in commands.items():
                 times[name].append(measured(command))
             printed = subprocess.run(
-                [sys.executable, "-c", FIRST_AND_SECOND, *fit], capture_output=True, text=True, check=True
+                [sys.executable, "-c", used + FIRST_AND_SECOND, *fit], capture_output=True, text=True, check=True
             ).stdout
             times["compiled"].append(tuple(map(float, printed.split())))
     wall, processor = ({name: median(each[k] for each in values) for name, values in times.items()} for k in (0, 1))
