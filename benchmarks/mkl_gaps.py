@@ -3,7 +3,7 @@
     python benchmarks/mkl_gaps.py [--C 1000] [--gap 1e-4]
 
 The l1 problem on breast_cancer (569 examples) with 40 kernels of trace 1, of which neighbours are nearly alike: 20
-Gaussian widths from 0.5 to 20 in geometric sequence, polynomials of degree 1 to 20. First table: machines trained to
+Gaussian widths from 0.5 to 20 in geometric sequence, polynomials of degree 1 to 20. First table: SVMs trained to
 each gap, by SimpleMKL, SILP and lp-norm MKL with p = 1, with the kernels in use and the certificate. Second table, at
 one gap: SimpleMKL with line searches of other precision (the share of the slope at which they end; 0.5 is ours), with
 machines 100 times as precise, and RKL's gradient projection on the same objective, whose step is the spectral one. Last

@@ -1,4 +1,4 @@
-"""OM-2 on w5a, whose published support vectors do not come out: the bookkeeping of Jie et al., and other readings.
+"""OM-2 on w5a, whose published support vectors do not come out: the bookkeeping of Jie et al., and variants.
 
     snakemake --cores 2 results/datasets/w5a.h5 --config 'studies=[omkc]'   # the data, once
     python benchmarks/om2_readings.py [--orders 5]

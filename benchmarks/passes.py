@@ -44,7 +44,7 @@ def measure(name: str) -> dict[str, float]:
     rng = np.random.default_rng(0)
     features = rng.normal(size=(EXAMPLES, FEATURES))
     value = features[:, 0] * features[:, 1] + 0.5 * rng.normal(size=EXAMPLES)
-    many = algorithms.takes_many_classes(name)
+    many = algorithms.is_multiclass(name)
     labels = np.digitize(value, [-0.5, 0.5]) if many else np.where(value > 0, 1, -1)
     labels, order = labels.astype(np.int8), rng.permutation(EXAMPLES).astype(np.int32)
     labels.flags.writeable = order.flags.writeable = False

@@ -40,7 +40,7 @@ def main():
             print(counted(part, part["algorithm"], str(metric)))
             print(sharpness(part))
         for metric, part in found[other].groupby("metric", sort=False):
-            print(counted(part, part["algorithm"], f"{metric}, other readings"))
+            print(counted(part, part["algorithm"], f"{metric}, variants"))
         own = found[~other]
         fitted = own["chosen"].ne("").map({True: "have chosen a convention", False: "have not"})
         for metric, part in own.groupby("metric", sort=False):

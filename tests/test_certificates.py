@@ -59,12 +59,12 @@ def test_a_machine(loss, C):
     grams, labels = reference.problem(0)
     gram, rng = grams[1], np.random.default_rng(0)
     found = machine(grams[1:2], labels, np.ones(1), C, loss=loss)
-    right = certificates.machine(gram, labels, C, found.dual, found.bias, loss=loss)
+    right = certificates.svm(gram, labels, C, found.dual, found.bias, loss=loss)
     assert right.kkt <= 1.01e-10
     assert -1e-15 <= right.gap <= 1e-8  # at most n C kkt in objective, 1.4e-7 of some tens at the largest C
 
     def wrong(dual, bias):
-        return certificates.machine(gram, labels, C, dual, bias, loss=loss)
+        return certificates.svm(gram, labels, C, dual, bias, loss=loss)
 
     for dual in perturbed(found.dual, labels, rng):
         assert wrong(dual, found.bias).kkt > 1e-4
@@ -96,7 +96,7 @@ def test_a_machines_gap_bounds_its_distance_from_the_optimum(seed, C, loss):
     dual, bias = feasible(rng, labels, C), float(rng.normal())
     quadratic = dual @ gram @ dual
     lower = np.abs(dual).sum() - 0.5 * quadratic - (0.5 * dual @ dual / C if loss == "squared" else 0.0)
-    certificate = certificates.machine(gram, labels, C, dual, bias, loss=loss)
+    certificate = certificates.svm(gram, labels, C, dual, bias, loss=loss)
     assert lower <= optimum * (1 + 1e-9)
     xi = np.maximum(1 - labels * (gram @ dual + bias), 0)
     above = 0.5 * quadratic + (C * xi.sum() if loss == "hinge" else 0.5 * C * xi @ xi)
@@ -111,14 +111,14 @@ def test_one_class_is_certified():
     labels = np.ones(14, dtype=np.int8)
     zeros = np.zeros(14)
     beta = ball(grams, WEIGHTS, ridge=1.0).dual
-    assert certificates.machine(grams[0], labels, 1.0, zeros, 1.0) == (0.0, 0.0)
+    assert certificates.svm(grams[0], labels, 1.0, zeros, 1.0) == (0.0, 0.0)
     assert certificates.mkl(grams, labels, 1.0, WEIGHTS, zeros, 1.0, p=1) == (0.0, 0.0)
     assert certificates.rkl(grams, labels, 1.0, WEIGHTS, zeros, 1.0, ball(grams, WEIGHTS).dual) == (0.0, 0.0)
     for norm, size in (("l1", 1.0), ("l2", np.linalg.norm(WEIGHTS))):
         found = certificates.radius_margin(grams, labels, 1.0, WEIGHTS / size, zeros, 1.0, beta, norm=norm)
         assert found.kkt == 0.0
         assert 0.0 <= found.gap < 1.0  # that of the ball, which is the other theta's for l2
-    assert certificates.machine(grams[0], labels, 1.0, zeros, 0.9).kkt == pytest.approx(0.1)
+    assert certificates.svm(grams[0], labels, 1.0, zeros, 0.9).kkt == pytest.approx(0.1)
 
 
 # --- multiple-kernel learning -----------------------------------------------------------------------------------------

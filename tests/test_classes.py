@@ -1,4 +1,4 @@
-"""The protocol of many classes: draws, choices, one against the rest, LP-beta, and what records and figures show."""
+"""The protocol of many classes: draws, choices, one-vs-rest, LP-beta, and what records and figures show."""
 
 import numpy as np
 import pandas as pd
@@ -6,10 +6,10 @@ import pytest
 from fitting import UNSEEDED, unsteady
 from scipy.optimize import linprog
 
-from grambench.algorithms import load, takes_many_classes
+from grambench.algorithms import load, is_multiclass
 from grambench.algorithms.checks import learn
 from grambench.algorithms.multiclass import lp_beta
-from grambench.algorithms.one_vs_rest import OneVsRest, against_the_rest
+from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.common.errors import ConfigError, ContractError, DataError
 from grambench.config.dataset import Blocks
 from grambench.config.study import Study
@@ -209,9 +209,9 @@ def test_one_against_the_rest_puts_scores_side_by_side():
 
     scores = OneVsRest([Fixed([1.0, 2.0]), Fixed([3.0, 0.0])]).scores(Stored([np.eye(2)]))
     assert scores.tolist() == [[1.0, 3.0], [2.0, 0.0]]
-    assert against_the_rest(np.array([0, 1, 2], dtype=np.int8), 1).tolist() == [-1, 1, -1]
-    assert takes_many_classes("obscure")
-    assert not takes_many_classes("om2")
+    assert one_vs_rest_labels(np.array([0, 1, 2], dtype=np.int8), 1).tolist() == [-1, 1, -1]
+    assert is_multiclass("obscure")
+    assert not is_multiclass("om2")
 
 
 def whole_program(scores, labels, nu):

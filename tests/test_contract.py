@@ -205,7 +205,7 @@ BROKEN = {
     ),
     "weights zero": (
         changed(weights=np.zeros(3), predictor=None),
-        "weights: expected a kernel to train a machine on, got weights that are all 0",
+        "weights: expected a kernel to train an SVM on, got weights that are all 0",
     ),
     "thetas": (
         changed(thetas=[np.ones(1), np.ones(3), np.ones(2)]),

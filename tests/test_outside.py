@@ -182,7 +182,7 @@ def test_an_edit_of_what_a_module_imports_of_its_package_counts(package):
 def test_a_file_says_that_it_takes_many_classes():
     Path("two.py").write_text(made("pass"))
     Path("many.py").write_text(made("pass") + "\n\nMANY_CLASSES = True\n")
-    assert [algorithms.takes_many_classes(name) for name in ("two.py", "many.py")] == [False, True]
+    assert [algorithms.is_multiclass(name) for name in ("two.py", "many.py")] == [False, True]
 
 
 def test_two_files_of_one_name_are_two_algorithms():

@@ -158,7 +158,7 @@ def test_an_entry_must_be_an_algorithm_of_the_registry(tmp_path, entries, messag
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol["kind"])
 def test_every_algorithm_is_accepted_under_every_protocol(tmp_path, protocol):
-    names = [name for name in algorithms.names() if not algorithms.takes_many_classes(name)]
+    names = [name for name in algorithms.names() if not algorithms.is_multiclass(name)]
     dictionary = {"family": "gaussian", "low": 0.1, "high": 10.0, "count": 4, "spacing": "log"}
     made = plan(tmp_path, protocol=protocol, algorithms={name: {} for name in names}, sweeps={}, dictionary=dictionary)
     for name in names:

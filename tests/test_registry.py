@@ -1,4 +1,4 @@
-"""Every algorithm of two classes, whatever its shelf: under every protocol, as a predictor, and what holds for all."""
+"""Every algorithm of two classes, whatever its category: under every protocol, as a predictor, and what holds for all."""
 
 import dataclasses
 import functools
@@ -23,7 +23,7 @@ from grambench.kernels.pool import Continuous, Grid, Stored
 from grambench.pipeline.steps import fit as step
 from grambench.results import records
 
-NAMES = [name for name in algorithms.names() if not algorithms.takes_many_classes(name)]  # the others: test_classes
+NAMES = [name for name in algorithms.names() if not algorithms.is_multiclass(name)]  # the others: test_classes
 FAMILY = Dictionary(family="gaussian", low=0.1, high=10.0, count=4, spacing="log")
 DICTIONARY = FAMILY.model_dump(mode="json") | {"grid": FAMILY.grid()}
 PROTOCOLS = {

@@ -114,7 +114,7 @@ def test_tiny_problems_with_duplicates_and_ties(rows, C, kind, loss):
     features, labels = np.array([r[:2] for r in rows], dtype=float), np.array([r[2] for r in rows], dtype=np.int8)
     gram = np.ascontiguousarray(GRAMS[kind](features))
     machine = train(gram, labels, C, loss=loss, tolerance=1e-6, max_steps=200_000)
-    certificate = certificates.machine(gram, labels, C, machine.dual, machine.bias, loss=loss)
+    certificate = certificates.svm(gram, labels, C, machine.dual, machine.bias, loss=loss)
     assert certificate.kkt <= 1e-6 + 1e-9  # rounding of K v at entries up to 1e3
     # n C times the violation, where 1 is the least that a problem with two classes may cost at C = 1 and n C the most
     assert certificate.gap <= 1e-5 * max(C, 1.0)
@@ -180,7 +180,7 @@ def test_a_warm_start_changes_the_steps_only(loss):
         # n C 1e-8 is 4e-6 of an objective above 100; what is left of a start of 1e12 must not be more
         assert warm.objective == pytest.approx(exact.objective, rel=1e-7)
         assert warm.bias == pytest.approx(exact.bias, abs=1e-6)
-        assert certificates.machine(gaussian(features), labels, 10.0, warm.dual, warm.bias, loss=loss).kkt < 1.1e-8
+        assert certificates.svm(gaussian(features), labels, 10.0, warm.dual, warm.bias, loss=loss).kkt < 1.1e-8
         assert np.array_equal(start, copy)
 
 
@@ -212,7 +212,7 @@ def test_a_scaled_gram(scale, loss):
     # both end within 1e-8 of the conditions, by other ways; values follow with the square root of the gap
     np.testing.assert_allclose(scale * gram @ scaled.dual + scaled.bias, values, rtol=0, atol=1e-6)
     same = train(scale * gram, labels, 1.0, loss=loss)
-    certificate = certificates.machine(scale * gram, labels, 1.0, same.dual, same.bias, loss=loss)
+    certificate = certificates.svm(scale * gram, labels, 1.0, same.dual, same.bias, loss=loss)
     assert certificate.kkt <= svm.TOLERANCE * 1.001
     assert (
         certificate.gap <= 2 * svm.TOLERANCE
@@ -243,7 +243,7 @@ def test_an_indefinite_gram_ends(entries_and_labels, loss):
     assert np.isfinite(machine.dual).all()
     assert np.isfinite(machine.bias)
     assert (labels * machine.dual >= 0).all()
-    certificate = certificates.machine(gram, labels, 2.0, machine.dual, machine.bias, loss=loss)
+    certificate = certificates.svm(gram, labels, 2.0, machine.dual, machine.bias, loss=loss)
     assert certificate.kkt <= svm.TOLERANCE * 1.001
     if loss == "hinge":
         assert np.abs(machine.dual).max() <= 2.0

@@ -446,10 +446,10 @@ def test_unfinished_files_and_odd_settings_stop_nothing_but_their_own_cells(tmp_
         published=None,
     )
     package = copy.folder / "src/grambench"
-    for shelf in ("algorithms/online", "claims", "features/descriptors", "kernels/continuous"):
-        (package / shelf / "wip.py").write_text("def fit(:\n")
-        (package / shelf / "._perceptron.py").write_bytes(b"\x00\x05\x16\x07\xff")
-        (package / shelf / ".#perceptron.py").symlink_to("nobody@nowhere:1")  # as an editor locks a file
+    for category in ("algorithms/online", "claims", "features/descriptors", "kernels/continuous"):
+        (package / category / "wip.py").write_text("def fit(:\n")
+        (package / category / "._perceptron.py").write_bytes(b"\x00\x05\x16\x07\xff")
+        (package / category / ".#perceptron.py").symlink_to("nobody@nowhere:1")  # as an editor locks a file
     (package / "algorithms/online/lacks.py").write_text('"""Lacks: {braces}."""\nimport a_package_that_nobody_has\n')
     (package / "algorithms/online/slips.py").write_text("def fit(:\n")
     copy.edit("config/studies/omkc.yaml", "caption: ", "caption: The weight w_{best}. ")

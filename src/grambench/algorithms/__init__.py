@@ -6,12 +6,12 @@ A module in `online/`, `batch/`, `parametric/`, `baselines/` or `multiclass/` de
 - `Parameters`, a frozen dataclass that checks itself;
 - `fit`, a pure function that takes and returns what `grambench.algorithms.fit` says.
 
-Nothing else has to be edited for a new file to be configurable, tested and listed. The folders are shelves: every
+Nothing else has to be edited for a new file to be configurable, tested and listed. The folders are categories: every
 algorithm runs under every protocol. No two files share a name.
 
 A module from outside defines the same, and is called by its place: a file by its path, which ends in .py
 ("mine.py"), a module of an installed package by its dotted name ("package.module"), or by the name that the package
-gives it as an entry point of the group "grambench.algorithms". `MANY_CLASSES = True` in it says what the shelf
+gives it as an entry point of the group "grambench.algorithms". `MANY_CLASSES = True` in it says what the category
 `multiclass` says of ours. `NEEDS = "features"` or `NEEDS = "family"` says that an algorithm learns from feature vectors
 or from a continuous family of kernels; a study without them refuses it.
 """
@@ -82,21 +82,21 @@ class Algorithm:
     fit: FitFunction
 
 
-def names(shelf: str = "*") -> list[str]:
-    """Return the names of all algorithms, those of entry points too, or of those on one shelf."""
-    return sorted({*REGISTRY.names(), *installed()}) if shelf == "*" else REGISTRY.names(shelf)
+def names(category: str = "*") -> list[str]:
+    """Return the names of all algorithms, those of entry points too, or of those on one category."""
+    return sorted({*REGISTRY.names(), *installed()}) if category == "*" else REGISTRY.names(category)
 
 
 @functools.cache
 def installed() -> dict[str, str]:
     """Return the modules that installed packages offer, by name; our own names are not theirs to give."""
-    return {point.name: point.value for point in entry_points(group=GROUP) if not shelf_of(point.name)}
+    return {point.name: point.value for point in entry_points(group=GROUP) if not category_of(point.name)}
 
 
 def source(name: str) -> Path:
     """Return an algorithm's file; raise ConfigError for an unknown name, and where there is no file."""
-    if shelf := shelf_of(name):
-        return FOLDER / shelf / f"{name}.py"
+    if category := category_of(name):
+        return FOLDER / category / f"{name}.py"
     if name.endswith(".py"):
         if not (path := Path(name)).is_file():
             raise ConfigError(f"{name}: expected the file of an algorithm, there is none")
@@ -113,24 +113,24 @@ def source(name: str) -> Path:
     return Path(found.origin)
 
 
-def shelf_of(name: str) -> str:
-    """Return the shelf of one of our own algorithms, empty for one from outside."""
-    return REGISTRY.shelf(name) or ""
+def category_of(name: str) -> str:
+    """Return the category of one of our own algorithms, empty for one from outside."""
+    return REGISTRY.category(name) or ""
 
 
 def module(name: str) -> str:
     """Return the dotted name of an algorithm's module, or its path; raise ConfigError for an unknown name."""
-    if shelf_of(name):
+    if category_of(name):
         return REGISTRY.module(name)
     if name.endswith(".py") or name not in installed():
         return name if "." in name else str(source(name))
     return installed()[name]
 
 
-def takes_many_classes(name: str) -> bool:
-    """Return whether labels are class numbers to an algorithm; others learn one class against the rest."""
-    if shelf := shelf_of(name):
-        return shelf == "multiclass"
+def is_multiclass(name: str) -> bool:
+    """Return whether labels are class numbers to an algorithm; others learn one-vs-rest."""
+    if category := category_of(name):
+        return category == "multiclass"
     return _declares(name, "MANY_CLASSES = True")
 
 

@@ -136,7 +136,7 @@ def check(fit: Fit, pool: Pool, labels: Labels, order: Order) -> None:
     if fit.predictor is not None:
         _check_predictor("predictor", fit.predictor, n, n if fit.trace is None else np.size(fit.trace.mistakes))
     elif not fit.weights.any():
-        raise ContractError("weights: expected a kernel to train a machine on, got weights that are all 0")
+        raise ContractError("weights: expected a kernel to train an SVM on, got weights that are all 0")
     _check_work("work", fit.work)
     for number, step in enumerate(fit.steps):
         _record(f"steps[{number}]", step, Step)

@@ -161,19 +161,19 @@ class StoredScores(Scores):
         What the steps read, and what they change.
     classes : int
         C.
-    room : int
+    budget : int
         Largest number of steps that are not taken back.
     """
 
-    def __init__(self, pool: Pool, problem: Problem, steps: Steps, classes: int, room: int) -> None:
+    def __init__(self, pool: Pool, problem: Problem, steps: Steps, classes: int, budget: int) -> None:
         m, _, n = pool.shape
         self.grams = stacked(pool)
-        self._problem, self._steps, self._room = problem, steps, room
+        self._problem, self._steps, self._budget = problem, steps, budget
         self._scores = np.zeros((m, classes, n))
 
     def visit(self, order: Order, rule: UpdateRule) -> None:
         """See Scores."""
-        _pass(self.grams, self._problem, order, rule, self._steps, self._scores, self._room)
+        _pass(self.grams, self._problem, order, rule, self._steps, self._scores, self._budget)
 
     def by_kernel(self) -> Floats:
         """See Scores."""
@@ -194,17 +194,19 @@ class ScoresOnDemand(Scores):
         m kernels among n examples.
     partners : Partners
         An empty list of its examples.
-    problem, steps, classes, room
+    problem, steps, classes, budget
         See StoredScores.
     """
 
-    def __init__(self, pool: Pool, partners: Partners, problem: Problem, steps: Steps, classes: int, room: int) -> None:
+    def __init__(
+        self, pool: Pool, partners: Partners, problem: Problem, steps: Steps, classes: int, budget: int
+    ) -> None:
         m, _, n = pool.shape
-        self._partners, self._problem, self._steps, self._room = partners, problem, steps, room
+        self._partners, self._problem, self._steps, self._budget = partners, problem, steps, budget
         # The scores of one example lie together, since they are updated and read together.
         self._scores = np.zeros((n, m, classes))
         # The log has a row for each step, and one for each step that is taken back: its coefficient for every class.
-        self._log_coefficients = np.zeros((2 * len(steps.examples) - room, classes))
+        self._log_coefficients = np.zeros((2 * len(steps.examples) - budget, classes))
         # How many rows the log has, and how many of them are in each example's scores.
         self._logged, self._seen = 0, np.zeros(n, dtype=np.int64)
         self._kernel_values = 0
@@ -216,7 +218,7 @@ class ScoresOnDemand(Scores):
             self._catch_up(i)
             if _visit(self._scores[i], i, self._problem, rule, self._steps):
                 self._log(int(n_steps[0]) - 1, 1.0)
-                if n_steps[0] - forgotten[0] > self._room:
+                if n_steps[0] - forgotten[0] > self._budget:
                     self._forget()
 
     def by_kernel(self) -> Floats:
@@ -271,22 +273,22 @@ class GroupNormClassifier:
         Examples that will be looked at in all passes, which bounds the number of steps.
     regularisation : float
         lambda of problem (9), by which states are measured.
-    room : int, optional
+    budget : int, optional
         Largest number of steps that are not taken back; all of them if None.
     """
 
     def __init__(
-        self, pool: Pool, labels: Labels, q: float, rounds: int, regularisation: float, room: int | None = None
+        self, pool: Pool, labels: Labels, q: float, rounds: int, regularisation: float, budget: int | None = None
     ) -> None:
         self.labels, self.q, self.regularisation = labels, q, regularisation
         self.classes, self.epochs, self.states = int(labels.max()) + 1, 0, list[State]()
         self.steps = Steps.empty(pool.shape[0], rounds)
-        room = rounds if room is None else min(room, rounds)
+        budget = rounds if budget is None else min(budget, rounds)
         partners, problem = pool.partners(), Problem(np.ascontiguousarray(pool.diagonal().T), labels, q)
         self._scores: StoredScores | ScoresOnDemand = (
-            StoredScores(pool, problem, self.steps, self.classes, room)
+            StoredScores(pool, problem, self.steps, self.classes, budget)
             if partners is None
-            else ScoresOnDemand(pool, partners, problem, self.steps, self.classes, room)
+            else ScoresOnDemand(pool, partners, problem, self.steps, self.classes, budget)
         )
         self._seconds, self._recorded = 0.0, 0
 
@@ -412,7 +414,7 @@ def dual_norm(p: float) -> float:
 
 
 @njit(cache=True)
-def _pass(grams, problem, order, rule, steps, scores, room):  # type: ignore[no-untyped-def]
+def _pass(grams, problem, order, rule, steps, scores, budget):  # type: ignore[no-untyped-def]
     """Pass over an order with Gram matrices (m, n, n) and scores (m, C, n)."""
     m, classes, _ = scores.shape
     own = np.empty((m, classes))
@@ -423,7 +425,7 @@ def _pass(grams, problem, order, rule, steps, scores, room):  # type: ignore[no-
         if _visit(own, i, problem, rule, steps):
             _add(grams, steps.n_steps[0] - 1, 1.0, steps, scores)
             r = steps.forgotten[0]
-            if steps.n_steps[0] - r > room:
+            if steps.n_steps[0] - r > budget:
                 # The norms change by the scores of the oldest example as they are before its step leaves them.
                 for k in range(m):
                     for c in range(classes):

@@ -1,4 +1,4 @@
-"""Two-class algorithms for many classes: one against the rest, each class by itself.
+"""Two-class algorithms for many classes: one-vs-rest, each class by itself.
 
 The class of the largest score is predicted, the first of equal ones. As RKL's and OBSCURE's comparisons have it, each
 of the C problems has its own learned kernel and its own SVM.
@@ -21,7 +21,7 @@ class OneVsRest:
     Attributes
     ----------
     predictors : sequence of C Predictors
-        Of each class against the others.
+        Of each class one-vs-rest.
     """
 
     predictors: Sequence[Predictor]
@@ -31,6 +31,6 @@ class OneVsRest:
         return np.stack([scored(predictor, pool) for predictor in self.predictors], axis=1)
 
 
-def against_the_rest(labels: Labels, number: int) -> Labels:
+def one_vs_rest_labels(labels: Labels, number: int) -> Labels:
     """Return +1 for the examples of one class and -1 for all others, (n,)."""
     return np.where(labels == number, 1, -1).astype(np.int8)

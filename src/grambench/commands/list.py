@@ -50,11 +50,11 @@ def _list_algorithms() -> None:
 
     for name in [*algorithms.names(), *_from_studies()]:
         try:
-            ours = algorithms.shelf_of(name)
+            ours = algorithms.category_of(name)
             if not ours:  # whose files the tests have not seen
                 algorithms.load(name)
-            title, shelf = algorithms.title(name), ours or "outside"
-            shown = f"{title:18} {shelf:8} {json.dumps(defaults(name))}"
+            title, category = algorithms.title(name), ours or "outside"
+            shown = f"{title:18} {category:8} {json.dumps(defaults(name))}"
         except Exception as error:  # a file may be anyone's, and unfinished
             shown = f"cannot be imported: {reason(error)}"
         print(f"{name:18} {shown}")

@@ -21,31 +21,33 @@ class Registry:
         The dotted name of the package.
     folder : Path
         The folder of the package.
-    shelves : sequence of str
+    categories : sequence of str
         The folders in it that hold the entries, "" for the package's own.
     """
 
     kind: str
     package: str
     folder: Path
-    shelves: Sequence[str] = ("",)
+    categories: Sequence[str] = ("",)
 
-    def names(self, shelf: str | None = None) -> list[str]:
-        """Return the names of all entries, or of those on one shelf."""
-        shelves = self.shelves if shelf is None else (shelf,)
-        return sorted(path.stem for each in shelves for path in (self.folder / each).glob("[a-z]*.py"))
+    def names(self, category: str | None = None) -> list[str]:
+        """Return the names of all entries, or of those on one category."""
+        categories = self.categories if category is None else (category,)
+        return sorted(path.stem for each in categories for path in (self.folder / each).glob("[a-z]*.py"))
 
-    def shelf(self, name: str) -> str | None:
-        """Return the shelf of an entry; None for an unknown name."""
+    def category(self, name: str) -> str | None:
+        """Return the category of an entry; None for an unknown name."""
         if not name.isidentifier() or not name[:1].islower():
             return None
-        return next((shelf for shelf in self.shelves if (self.folder / shelf / f"{name}.py").is_file()), None)
+        return next(
+            (category for category in self.categories if (self.folder / category / f"{name}.py").is_file()), None
+        )
 
     def module(self, name: str) -> str:
         """Return the dotted name of an entry's module; raise ConfigError for an unknown name."""
-        if (shelf := self.shelf(name)) is None:
+        if (category := self.category(name)) is None:
             raise unknown_name(self.kind, name, self.names())
-        return ".".join(filter(None, (self.package, shelf, name)))
+        return ".".join(filter(None, (self.package, category, name)))
 
     def load(self, name: str) -> ModuleType:
         """Import the module of an entry; raise ConfigError for an unknown name."""

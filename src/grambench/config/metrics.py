@@ -74,7 +74,7 @@ def macro_f1(predictions: Predictions) -> float:
 
 
 def auc(predictions: Predictions) -> float:
-    """Return the area under the ROC curve in percent; of more classes, the mean of each class against the rest.
+    """Return the area under the ROC curve in percent; of more classes, the mean of each class one-vs-rest.
 
     It is the probability that a random example of the class has a larger score than a random other one, ties counted
     by half. It is NaN if a class is missing among the examples.
@@ -178,7 +178,7 @@ METRICS = {
     ),
     "auc_percent": Metric(
         label="AUC (%)",
-        meaning="area under the ROC curve; of more than two classes, the mean of each class against the rest",
+        meaning="area under the ROC curve; of more than two classes, the mean of each class one-vs-rest",
         decimals=1,
         better="higher",
         value=auc,
@@ -255,8 +255,8 @@ METRICS = {
         label="Kernel selected", meaning="number of the kernel that was selected, from 1", decimals=0, named=True
     ),
     "kernel_share_percent": Metric(
-        label="Kernel values made (%)",
-        meaning="kernel values made, of all that the pool has",
+        label="Kernel evaluations (%)",
+        meaning="kernel evaluations, of all that the pool has",
         decimals=2,
         better="lower",
         logarithmic=True,
@@ -284,7 +284,7 @@ METRICS = {
     "iterations": Metric(label="Iterations", meaning="iterations of the algorithm", decimals=1),
     "operations": Metric(
         label="Operations",
-        meaning="kernel values made and n for each row addition: work that does not depend on the machine",
+        meaning="kernel evaluations and n for each row addition: work that does not depend on the machine",
         decimals=1,
         scientific=True,
         better="lower",
@@ -293,7 +293,7 @@ METRICS = {
     ),
     "solver_steps": Metric(
         label="Solver steps",
-        meaning="steps of the solvers of machines and balls; linear systems solved",
+        meaning="steps of the SVM and MEB solvers; linear systems solved",
         decimals=0,
         thousands=True,
         better="lower",
@@ -318,7 +318,7 @@ METRICS = {
         logarithmic=True,
         counted=True,
     ),
-    "svm_calls": Metric(label="SVM calls", meaning="machines trained", decimals=1),
+    "svm_calls": Metric(label="SVM calls", meaning="SVMs trained", decimals=1),
     "meb_calls": Metric(label="MEB calls", meaning="minimum enclosing balls found", decimals=1),
     "gap": Metric(
         label="Relative gap",
@@ -344,7 +344,7 @@ METRICS = {
     ),  # 0 or 1 in every run
     "objective_excess": Metric(
         label="Excess of the objective",
-        meaning="objective above the least one of the fit, relative, after so many calls of the machine's solver",
+        meaning="objective above the least one of the fit, relative, after so many calls of the SVM solver",
         decimals=1,
         scientific=True,
         logarithmic=True,

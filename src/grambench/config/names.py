@@ -10,8 +10,6 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Names = Annotated[list[Name], Field(min_length=1)]
 MetricName = Annotated[str, Field(pattern=r"^[a-z][A-Za-z0-9_]*$")]  # such as selected_C
 MetricNames = Annotated[list[MetricName], Field(min_length=1)]
-MetricName = Annotated[str, Field(pattern=r"^[a-z][A-Za-z0-9_]*$")]  # such as selected_C
-MetricNames = Annotated[list[MetricName], Field(min_length=1)]
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 
 _plain = TypeAdapter[Any](JsonValue, config=ConfigDict(allow_inf_nan=False))

@@ -38,7 +38,7 @@ class Tune(Model):
     values : list of float
         What it is chosen from, the first of the best; in the file, a grid may stand for them.
     by : str
-        "error": the least error of the final machine. "alignment": the largest alignment of the learned kernel.
+        "error": the least error of the final model. "alignment": the largest alignment of the learned kernel.
     C : list of float
         In studies of many classes, values of an algorithm's own C to choose from too: each is tried with each of those.
     """
@@ -72,7 +72,7 @@ class Entry(Model):
     title : str or None
         The name in tables, where it is not the algorithm's.
     variant_of : str or None
-        The entry of which this one is another reading: it is compared with that one's published numbers.
+        The entry of which this one is a variant: it is compared with that one's published numbers.
     parameters : dict
         Those that are not left at their defaults.
     tune : Tune or None
@@ -418,7 +418,7 @@ class Study(Model):
         return self.model_copy(update={"algorithms": entries})
 
     def variants(self, entry: str) -> list[str]:
-        """Return the entries that are other readings of one."""
+        """Return the entries that are variants of one."""
         return [name for name, other in self.algorithms.items() if other.variant_of == entry]
 
     def kernel_list(self) -> list[Kernel]:

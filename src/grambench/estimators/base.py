@@ -181,7 +181,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"algorithm: expected a name, got {self.algorithm!r}")
         if fault := algorithms.fault(self.algorithm):
             raise ValueError(f"{self.algorithm}: {fault}")
-        many, classes = algorithms.takes_many_classes(self.algorithm), len(self.classes_)
+        many, classes = algorithms.is_multiclass(self.algorithm), len(self.classes_)
         if many and classes > MOST:
             raise ValueError(f"{self.algorithm}: expected at most {MOST} classes, got {classes}")
         algorithm = algorithms.load(self.algorithm)
@@ -210,7 +210,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
 
 def targets(numbers: Numbers, classes: int, many: bool) -> Iterator[Labels]:
-    """Yield labels as an algorithm takes them: class numbers, -1 and +1, or each class against the rest."""
+    """Yield labels as an algorithm takes them: class numbers, -1 and +1, or each class one-vs-rest."""
     if many:
         yield numbers.astype(np.int8)
     else:

@@ -19,7 +19,7 @@ from grambench.estimators.base import KernelEstimator, one_line, seed_of
 from grambench.experiments.training import Sample, svms
 
 PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # of the algorithms of many classes, those that learn online
-COST = 1.0  # of the machine on a learned kernel
+COST = 1.0  # C of an SVM on a learned kernel
 
 
 def _learns_online(estimator: "KernelClassifier") -> bool:
@@ -45,7 +45,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         (m, n, n) to learn from and (m, t, n) to predict. An array (m, N, N), or a list of m arrays (N, N): X are
         numbers of examples, so that splitting X splits the kernels, as cross-validation does.
     C : float, optional
-        Of the machine: of an algorithm that trains one, by default its own default, else of the one that is trained on
+        C of the SVM: the algorithm's own, or that of the SVM that is trained on
         the learned kernel, scaled to a mean diagonal of 1, by default 1.
     scale : bool
         Whether each kernel is brought to a mean diagonal of 1 on the training examples first. Families with a
@@ -189,10 +189,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         return super()._settings() | ({"C": self.C} if own else {})
 
     def _predictor(self, fit: Fit, sample: Sample) -> Predictor:
-        """Return a fit's predictor, or a machine on its kernel."""
+        """Return a fit's predictor, or an SVM on its kernel."""
         if fit.predictor is not None:
             if self.C is not None and "C" not in self._settings():
-                raise ValueError(f"C: {self.algorithm} trains no machine, expected no C, got {self.C!r}")
+                raise ValueError(f"C: {self.algorithm} trains no SVM, expected no C, got {self.C!r}")
             return fit.predictor
         C = COST if self.C is None else self.C
         if not (isinstance(C, int | float | np.number) and 0.0 < C < np.inf):
@@ -220,7 +220,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "kernel_weights_")
         examples, classes = self._examples(X), len(self.classes_)
-        one = classes == 2 and not algorithms.takes_many_classes(self.algorithm)
+        one = classes == 2 and not algorithms.is_multiclass(self.algorithm)
         if not one:  # a stream may not have shown all of them
             shown = classes if isinstance(self._predictor_, OneVsRest) else int(self._numbers.max()) + 1
         with one_line():

@@ -130,7 +130,7 @@ def _learn(name: str, settings: dict[str, Any], given: Problem, pool: Stored | N
 
 
 def _problem(name: str, seed: int) -> Problem:
-    return problem(seed, many=algorithms.takes_many_classes(name))
+    return problem(seed, many=algorithms.is_multiclass(name))
 
 
 def says_what_it_is(name: str, settings: dict[str, Any]) -> None:
@@ -214,7 +214,7 @@ def scores_each_example_by_itself(name: str, settings: dict[str, Any]) -> None:
     pool, rows, fit = given.pool(), np.arange(N), _learn(name, settings, given)
     if fit.predictor is None:
         return
-    classes = 3 if algorithms.takes_many_classes(name) else None
+    classes = 3 if algorithms.is_multiclass(name) else None
     values = scored(fit.predictor, pool, classes)
     if getattr(fit.predictor, "rng", None) is not None:  # draws for each example
         return

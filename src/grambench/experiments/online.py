@@ -5,7 +5,7 @@ every example is new. An algorithm that learns from all examples at once is trai
 examples received by then, and predicts those up to the next checkpoint; if it learns a kernel alone, an SVM is trained
 on it. Until each class has been received a few times it learns nothing, and the majority class is predicted.
 
-Of C classes, a two-class algorithm passes once for each class against the rest, and the largest score predicts.
+Of C classes, a two-class algorithm passes once for each class one-vs-rest, and the largest score predicts.
 """
 
 import time

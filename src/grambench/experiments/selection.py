@@ -16,7 +16,7 @@ import numpy as np
 from grambench.algorithms import Algorithm
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.fit import Floats, Work
-from grambench.algorithms.one_vs_rest import against_the_rest
+from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.common.errors import SolverError
 from grambench.experiments.run import Tuning
 from grambench.experiments.training import Draws, Learned, Model, Sample, learn_task, predicted, scores_of
@@ -242,7 +242,7 @@ def _alignment(learned: Learned, fold: Validation) -> float:
     assert fold.among is not None
     held_out, values = fold.held_out, []
     for number, fit in enumerate(learned.fits):
-        labels = against_the_rest(held_out.labels, number) if learned.one_vs_rest else held_out.labels
+        labels = one_vs_rest_labels(held_out.labels, number) if learned.one_vs_rest else held_out.labels
         values.append(alignment(fit.gram(fold.among), labels))
     return float(np.mean(values))
 

@@ -14,7 +14,7 @@ from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.checks import check_same, learn, outline, scored
 from grambench.algorithms.fit import Expansion, Fit, Floats, Kept, Labels, Mixture, Order, Predictor, State, Work
-from grambench.algorithms.one_vs_rest import OneVsRest, against_the_rest
+from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.common.errors import SolverError
 from grambench.config.protocols import Offline
 from grambench.kernels.pool import Pool
@@ -103,7 +103,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What an algorithm has learned from a sample: one fit, or one for each class against the rest.
+    """What an algorithm has learned from a sample: one fit, or one for each class one-vs-rest.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class Learned:
             return
         trained = []
         for number, each in enumerate(self.fits):
-            one = Sample(sample.pool, against_the_rest(sample.labels, number), sample.order)
+            one = Sample(sample.pool, one_vs_rest_labels(sample.labels, number), sample.order)
             trained.append([_without_kernel(svm) for svm in svms(each, one, C_values, steps=steps, trace=trace)])
         for of_classes in zip(*trained, strict=False):
             work = sum((model.work for model in of_classes), Work())
@@ -184,7 +184,7 @@ def learn_task(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, d
     SolverError
         If a solver gives up, or an algorithm for C classes returns no predictor.
     """
-    if algorithms.takes_many_classes(algorithm.name):
+    if algorithms.is_multiclass(algorithm.name):
         numbered = sample if sample.classes else replace(sample, labels=sample.y_true.astype(np.int8))
         found = fit(algorithm, settings, numbered, draws.rng())
         if found.predictor is None:
@@ -197,7 +197,7 @@ def learn_task(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, d
         return Learned(sample, [fit(algorithm, settings, sample, draws.rng())])
     fits = []
     for number in range(sample.classes):
-        one = Sample(sample.pool, against_the_rest(sample.labels, number), sample.order)
+        one = Sample(sample.pool, one_vs_rest_labels(sample.labels, number), sample.order)
         found = fit(algorithm, settings, one, draws.rng())
         # A certificate may hold the Gram matrices of its class, and there may be a hundred classes.
         fits.append(replace(found, certify=None))
@@ -278,7 +278,7 @@ def predicted(scores: Floats) -> Any:
 
 
 def counts(work: Work, n: int) -> dict[str, int]:
-    """Return the metrics of the work of a fit to n examples; operations are kernel values made and entries added."""
+    """Return the metrics of the work of a fit to n examples; operations are kernel evaluations and entries added."""
     whole = {name: int(count) for name, count in asdict(work).items()}  # of NumPy's they may overflow below
     return whole | {"operations": whole["kernel_values"] + n * whole["row_additions"]}
 

@@ -49,7 +49,7 @@ class Continuous:
     examples, features : int
         n and d, the number of components of a parameter that has one a feature.
     computed : int
-        Kernel values made so far; an evaluation of an objective, which needs the kernel at every pair, counts n^2.
+        Kernel evaluations so far; an evaluation of an objective, which needs the kernel at every pair, counts n^2.
     kept : dict
         What several fits on these examples begin with, so that only the first has to find it.
     """
@@ -246,7 +246,7 @@ class Pool(ABC):
     thetas : list of ndarray or None
         The parameters of the m kernels, where they are a grid of the family.
     computed : int
-        Kernel values made so far by this pool.
+        Kernel evaluations so far by this pool.
     """
 
     features: Features = NONE

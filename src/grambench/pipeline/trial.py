@@ -89,7 +89,7 @@ def study(plan: Plan, asked: Asked) -> Study:
             raise unknown_name(f"algorithm of {STUDY}", other, known.algorithms)
     if fault := algorithms.fault(name):
         raise ConfigError(f"{name}: cannot be imported: {fault}")
-    if algorithms.takes_many_classes(name):
+    if algorithms.is_multiclass(name):
         raise ConfigError(f"{name}: expected an algorithm for two classes, got one that learns from class numbers")
     algorithms.parameters(name, asked.parameters)
     free = "C" in set(algorithms.fields(name)) - set(asked.parameters)

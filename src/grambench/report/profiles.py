@@ -55,7 +55,7 @@ def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> Pr
             "rows": rows,
             "ranks": [summary for study, entry in used if (summary := _ranking(study, entry))],
             "papers": list(dict.fromkeys(study.study.paper for study, _ in used)),
-            "file": f"{shelf}/{name}.py" if (shelf := algorithms.shelf_of(name)) else name,
+            "file": f"{category}/{name}.py" if (category := algorithms.category_of(name)) else name,
         },
     )
 

@@ -35,7 +35,7 @@ CURVES = Table(
     "a number on the way of a plain run",
     (
         *(STUDY, DATASET, ALGORITHM, REPEAT),
-        Column("round", "integer", "examples received, calls of the machine's solver, or number of a state", "count"),
+        Column("round", "integer", "examples received, calls of the SVM solver, or number of a state", "count"),
         METRIC,
         Column("result", "number", "the number; weight:KERNEL is the weight of a kernel then", "that of the metric"),
     ),

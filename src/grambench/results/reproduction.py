@@ -61,7 +61,7 @@ TABLE = Table(
 )
 FIXED = "nothing is drawn on the published orders: the same algorithm would print the same number"
 STALE = "its replications are of other settings or code: make replications"
-VARIANTS = ", other readings"  # what the item of the entries is called that read the paper differently
+VARIANTS = ", variants"  # what the item of the entries is called that read the paper differently
 
 
 def table(
@@ -103,7 +103,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def judged_by_replications(reproduction: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that replications have judged, each number once, and not by another reading of the paper."""
+    """Return the rows that replications have judged, each number once, and not by a variant of the paper."""
     own = reproduction[(reproduction["replications"] > 0) & ~reproduction["item"].str.endswith(VARIANTS)]
     return own.drop_duplicates(["dataset", "algorithm", "metric"])
 

@@ -33,7 +33,7 @@ class Certificate(NamedTuple):
     gap: float
 
 
-def machine(
+def svm(
     gram: Floats, labels: NDArray[np.int8], C: float, dual: Floats, bias: float, *, loss: Loss = "hinge"
 ) -> Certificate:
     """Certify an SVM at a given kernel.
@@ -209,7 +209,7 @@ def rkl(
     least, most = _squared_radius(gram, centre)
     if weights.min() < 0 or not _on_simplex(centre) or least <= 0:
         return Certificate(np.inf, np.inf)
-    at_kernel = machine(gram, labels, C / least, dual, bias)
+    at_kernel = svm(gram, labels, C / least, dual, bias)
     if not np.isfinite(at_kernel.gap):
         return at_kernel
     alpha = least * np.abs(dual)
@@ -248,7 +248,7 @@ def radius_margin(
         "l1" or "l2": the constraint ||theta|| = 1.
     """
     gram = np.tensordot(weights, grams, 1)
-    at_kernel = machine(gram, labels, C, dual, bias, loss="squared")
+    at_kernel = svm(gram, labels, C, dual, bias, loss="squared")
     size = np.linalg.norm(weights, 1 if norm == "l1" else 2)
     if not np.isfinite(at_kernel.gap) or weights.min() < 0 or abs(size - 1.0) > FEASIBLE or not _on_simplex(centre):
         return Certificate(at_kernel.kkt, np.inf)

@@ -98,10 +98,10 @@ def train(
     dual, image = _start(combination, start, image, lower, upper, ridge)
     gradient, steps = smo.maximise(combination.rows, image, y, ridge, lower, upper, dual, tolerance, max_steps)
     if steps < 0 or not (np.isfinite(dual).all() and np.isfinite(gradient).all()):
-        raise SolverError("support vector machine: the dual is unbounded; the Gram matrix is indefinite or overflows")
+        raise SolverError("SVM: the dual is unbounded; the Gram matrix is indefinite or overflows")
     if steps == max_steps:
         raise SolverError(
-            f"support vector machine: not within {tolerance} of the optimality conditions after {steps} steps; "
+            f"SVM: not within {tolerance} of the optimality conditions after {steps} steps; "
             "scale the kernels, lower C, or raise the tolerance"
         )
     objective = 0.5 * (np.abs(dual).sum() + gradient @ dual)  # v'(K + ridge I)v = y'v - gradient'v

@@ -67,6 +67,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         predictor=predictor_on(pool, weights, trained.dual, trained.bias),
         thetas=pool.thetas,
         steps=[Step(work.svm_calls, 0, trained.objective)],
-        certify=partial(certificates.machine, grams[best], labels, parameters.C, trained.dual, trained.bias),
+        certify=partial(certificates.svm, grams[best], labels, parameters.C, trained.dual, trained.bias),
         work=work,
     )

@@ -42,6 +42,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
     def certify() -> Certificate:
         gram = np.tensordot(weights, oracle.grams, 1)
-        return certificates.machine(gram, labels, parameters.C, svm.dual, svm.bias)
+        return certificates.svm(gram, labels, parameters.C, svm.dual, svm.bias)
 
     return oracle.fit(weights, svm.dual, svm.bias, certify)

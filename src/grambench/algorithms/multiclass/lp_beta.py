@@ -1,6 +1,6 @@
 """LP-beta: SVMs of each kernel, combined by a linear program (Gehler and Nowozin 2009, ICCV, Section 2.3).
 
-Every kernel has SVMs of its own, one class against the rest. Their scores of examples that they were not trained on
+Every kernel has SVMs of its own, one-vs-rest. Their scores of examples that they were not trained on
 make a linear program in the kernels' weights beta on the simplex,
 
     min -rho + 1/(nu n) sum xi_i,  sum_f beta_f (s_f(x_i, y_i) - s_f(x_i, y)) + xi_i >= rho for all y != y_i, xi >= 0,
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.checks import check_classes
 from grambench.algorithms.fit import Fit, Floats, Labels, Order, Work
-from grambench.algorithms.one_vs_rest import against_the_rest
+from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.algorithms.oracle import stratified_folds
 from grambench.algorithms.settings import Cost
 from grambench.common.errors import SolverError
@@ -104,7 +104,7 @@ def _machines(gram: Floats, labels: Labels, classes: int, C: float, work: Work) 
     dual, bias = np.zeros((len(gram), classes)), np.full(classes, -1.0)
     combination = Combination.single(np.ascontiguousarray(gram))
     for number in np.unique(labels).tolist():
-        trained = svm.train(combination, against_the_rest(labels, number), C)
+        trained = svm.train(combination, one_vs_rest_labels(labels, number), C)
         dual[:, number], bias[number] = trained.dual, trained.bias
         work.svm_calls += 1
         work.solver_steps += trained.steps
