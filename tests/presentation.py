@@ -44,7 +44,7 @@ SETTINGS = {
     "published": {
         "runs": 20,
         "results": ["cells.csv", "times.csv"],
-        "heads": {"item": "Heads", "file": "kernels.csv"},
+        "characteristics": {"item": "Data sets", "file": "kernels.csv"},
         "margins": {"mistake_percent": 1.5, "support_vectors": "10 %"},
         "chosen": [{"convention": "a coin", "algorithms": ["omkc_dd"], "datasets": ["wdbc"]}],
     },

@@ -68,7 +68,7 @@ SETTINGS = {
     "published": {
         "runs": 8,
         "results": ["ranks.csv", "text.csv"],
-        "heads": {"item": "Table 3", "file": "sizes.csv"},
+        "characteristics": {"item": "Table 3", "file": "sizes.csv"},
     },
     "tables": {
         "datasets": {"kind": "datasets", "title": "Table 3", "caption": "The data"},

@@ -1,4 +1,4 @@
-"""The protocol of many classes: draws, choices, one-vs-rest, LP-beta, and what records and figures show."""
+"""The protocol of more than two classes: draws, choices, one-vs-rest, LP-beta, and what records and figures show."""
 
 import numpy as np
 import pandas as pd

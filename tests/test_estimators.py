@@ -127,7 +127,7 @@ def test_the_majority_of_equal_classes_is_the_first(labels):
 @pytest.mark.parametrize("name", ONLINE)
 def test_a_stream_is_learned_as_one_fit_of_it(name, classes):
     X, y, test = problem(classes)
-    first = int(np.argmax(y > 0)) + 1  # an algorithm of many classes wants two of them
+    first = int(np.argmax(y > 0)) + 1  # an algorithm of more than two classes wants two of them
     whole = KernelClassifier(name, SEVEN, shuffle=False, random_state=3).fit(X, y)
     model = KernelClassifier(name, SEVEN, random_state=3)
     for batch in np.split(np.arange(len(y)), [first, first + 1, 30]):

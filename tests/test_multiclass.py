@@ -1,4 +1,4 @@
-"""Algorithms of many classes, against loops that keep nothing and compute everything anew."""
+"""Algorithms of more than two classes, against loops that keep nothing and compute everything anew."""
 
 import importlib.util
 import math
@@ -374,7 +374,7 @@ def test_margins_are_those_to_the_best_other_class():
     assert margins(scores, np.array([1, 0], dtype=np.int8)).tolist() == [1.0, 0.0]
 
 
-# OMKC of many classes
+# OMKC of more than two classes
 
 
 def naive_omkc(grams, labels, beta, budget):

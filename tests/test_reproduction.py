@@ -159,7 +159,7 @@ def test_heads_of_the_tables(table):
     best = one(table, dataset="wdbc", metric="best_kernel")
     assert (best.verdict, best.ours) == ("exact", "polynomial p = 1")
     assert one(table, dataset="splice", metric="best_kernel").verdict == "unavailable"
-    assert set(table[table["metric"].isin(["n", "d", "best_kernel"])]["item"]) == {"Heads"}
+    assert set(table[table["metric"].isin(["n", "d", "best_kernel"])]["item"]) == {"Data sets"}
 
 
 def test_another_best_kernel_is_different(tmp_path):

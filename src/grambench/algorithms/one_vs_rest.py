@@ -1,4 +1,4 @@
-"""Two-class algorithms for many classes: one-vs-rest, each class by itself.
+"""Two-class algorithms for more than two classes: one-vs-rest, each class by itself.
 
 The class of the largest score is predicted, the first of equal ones. As RKL's and OBSCURE's comparisons have it, each
 of the C problems has its own learned kernel and its own SVM.

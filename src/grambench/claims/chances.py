@@ -184,9 +184,9 @@ def _stands_for(study: Study, origin: CellKey) -> Iterator[CellKey]:
 def _sizes(study: Study, published: Mapping[str, Path]) -> pd.DataFrame:
     """Return curves without values: they say how long a pass is, as far as the paper prints the sizes."""
     assert study.published is not None
-    if study.published.heads is None:
+    if study.published.characteristics is None:
         return pd.DataFrame(columns=CURVES)
-    heads = pd.read_csv(published[study.published.heads.file])
+    heads = pd.read_csv(published[study.published.characteristics.file])
     return pd.DataFrame({"dataset": heads["dataset"], "round": heads["n"], "metric": ""}, columns=CURVES)
 
 

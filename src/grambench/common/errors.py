@@ -34,6 +34,7 @@ RENAMED = {  # keys, kinds and metrics that files of earlier versions have
     "parts": "outer_folds",
     "folds": "inner_folds",
     "repeats": "repetitions",
+    "heads": "characteristics",
     "nested": "nested_cv",
     "holdout": "random_splits",
     "split": "official_split",

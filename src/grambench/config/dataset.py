@@ -1,7 +1,7 @@
 """The models of `config/datasets/*.yaml`: where a data set can be had, how its files are read, and what must come out.
 
 A file describes a data set of two classes (Dataset), one of more (Base), or a task made of one of these: some of its
-classes against others, or many classes at once (Task).
+classes against others, or all at once (Task).
 """
 
 from typing import Annotated, Any, Literal, Self
@@ -68,7 +68,7 @@ class Reader(Model):
         The labels that become -1; rows with any other are left out. Where none is named, all rows but those of
         `positive` must have one and the same.
     classes : list of float or str
-        In the place of both, of a task of many classes: the labels that become 0, 1, 2 ...; others are left out.
+        In the place of both, of a task of more than two classes: the labels that become 0, 1, 2 ...; others are left out.
     test_rows : int
         So many rows at the bottom are the test part of an official split; `rows` counts those above.
     unique : bool
@@ -646,7 +646,7 @@ class Dataset(Described):
 
     @property
     def classes(self) -> list[Label]:
-        """The labels of a task of many classes, in the order of their numbers; none of one of two."""
+        """The labels of a task of more than two classes, in the order of their numbers; none of one of two."""
         return self.sources[0].reader.classes
 
     def views(self) -> set[str]:
@@ -679,7 +679,7 @@ class Dataset(Described):
 
 
 class Base(Described):
-    """A data set of many classes, which studies use through tasks only.
+    """A data set of more than two classes, which studies use through tasks only.
 
     Attributes
     ----------

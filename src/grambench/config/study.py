@@ -40,7 +40,7 @@ class Tune(Model):
     by : str
         "error": the least error of the final model. "alignment": the largest alignment of the learned kernel.
     C : list of float
-        In studies of many classes, values of an algorithm's own C to choose from too: each is tried with each of those.
+        In studies of more than two classes, values of an algorithm's own C to choose from too: each is tried with each of those.
     """
 
     parameter: Parameter
@@ -144,13 +144,13 @@ class Dictionary(Grid):
         return self
 
 
-class Heads(Model):
+class Characteristics(Model):
     """What a paper prints of each data set: its size, its dimension and, in studies with experts, the best kernel.
 
     Attributes
     ----------
     item : str
-        What reproduction.csv calls the place, such as "Table 3, heads".
+        What reproduction.csv calls the place, such as "Table 3, data sets".
     file : str
         The file: dataset, n, d, and best_kernel if the study has experts.
     """
@@ -194,7 +194,7 @@ class Published(Model):
         together, the number of data sets.
     results : list of str
         Files of numbers, one a row: table, dataset, algorithm, metric, mean, std (empty where none is printed).
-    heads : Heads or None
+    characteristics : Characteristics or None
         The data sets, where the paper prints them.
     margins : dict of float or str
         For each metric the difference that would matter: in its unit, or as "10 %" of the published mean. A number is
@@ -208,7 +208,7 @@ class Published(Model):
 
     runs: Annotated[int, Field(ge=1)]
     results: list[File] = []
-    heads: Heads | None = None
+    characteristics: Characteristics | None = None
     margins: dict[Name, Margin] = {}
     chosen: list[Chosen] = []
     resampled: Literal["draws", "datasets"] = "draws"
@@ -233,7 +233,7 @@ class Published(Model):
 
     def files(self) -> list[str]:
         """Return the names of all files."""
-        return [*self.results, *([self.heads.file] if self.heads else [])]
+        return [*self.results, *([self.characteristics.file] if self.characteristics else [])]
 
 
 class Replications(Model):

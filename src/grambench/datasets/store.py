@@ -39,7 +39,7 @@ class PreparedDataset:
     source : dict
         What delivered the data: kind, origin, and the files with their sha256.
     classes : tuple of str
-        The names of many classes, by their numbers; none where there are two, -1 and +1.
+        The names of more than two classes, by their numbers; none where there are two, -1 and +1.
     images : tuple of n str
         Their paths in the archives, where the examples are images.
     test : ndarray of bool (n,) or None

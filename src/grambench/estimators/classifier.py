@@ -18,7 +18,7 @@ from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.estimators.base import KernelEstimator, one_line, seed_of
 from grambench.experiments.training import Sample, svms
 
-PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # of the algorithms of many classes, those that learn online
+PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # of the algorithms of more than two classes, those that learn online
 COST = 1.0  # C of an SVM on a learned kernel
 
 
@@ -30,7 +30,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     """A classifier that learns its kernel, by any algorithm of the registry.
 
     Features are taken as they are; put a scaler before it. Of more than two classes each is learned against the rest,
-    but by the algorithms that take many classes.
+    but by the algorithms that take all classes at once.
 
     Parameters
     ----------

@@ -91,9 +91,11 @@ def table(
         again = replications.read(shipped) if shipped else {}
         for name in files.results:
             rows.extend(_results(results, files, _read(published, name), again))
-        if files.heads is not None:
-            numbers = _read(published, files.heads.file)
-            rows.extend({"item": files.heads.item} | row for row in _heads(results, prepared, numbers))
+        if files.characteristics is not None:
+            numbers = _read(published, files.characteristics.file)
+            rows.extend(
+                {"item": files.characteristics.item} | row for row in _characteristics(results, prepared, numbers)
+            )
     return TABLE.frame({"study": results.study.name} | row for row in rows)
 
 
@@ -226,7 +228,7 @@ def _ours(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[
     return Sample(100 * own.mean / reference.mean, math.nan, min(own.runs, reference.runs)), reason
 
 
-def _heads(results: Results, prepared: Prepared, numbers: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _characteristics(results: Results, prepared: Prepared, numbers: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for _, number in numbers.iterrows():
         dataset = str(number["dataset"])
         loaded = prepared.get(dataset)
@@ -260,7 +262,7 @@ def _loaded(dataset: str, metric: str, published: float, ours: float, judged: st
 def _best_kernel(results: Results, dataset: str, published: str) -> dict[str, Any]:
     """Compare the kernel with the fewest mistakes over all runs; in a tie with the published one they agree."""
     if (experts := results.study.experts) is None:
-        raise DataError("published heads name best kernels, so the study needs experts")
+        raise DataError("published characteristics name best kernels, so the study needs experts")
     ours = results.best_kernels(dataset)
     runs = results.sample(dataset, experts, "mistake_percent").runs
     reason = results.missing(dataset, experts)

@@ -57,7 +57,7 @@ def svm(
 
 
 def group_norm(grams: Floats, labels: NDArray[np.int8], regularisation: float, q: float, alpha: Floats) -> Certificate:
-    """Certify a solution of the group-norm problem of many classes (Orabona et al. 2010, (9)).
+    """Certify a solution of the group-norm problem of more than two classes (Orabona et al. 2010, (9)).
 
     Its dual maximises sum beta - ||theta(beta)||_{2,q}^2 / (2 lambda) over beta_iy >= 0 of the wrong classes y, with a
     sum of at most 1/n for each example, where theta^k(beta) adds beta_iy at the right class and takes it from y.

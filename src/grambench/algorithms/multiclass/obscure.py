@@ -1,4 +1,4 @@
-"""OBSCURE: online-batch strongly convex multi-kernel learning of many classes (Orabona et al. 2010).
+"""OBSCURE: online-batch strongly convex multi-kernel learning of more than two classes (Orabona et al. 2010).
 
 It minimises problem (9), see `grambench.algorithms.group_norm`. The first stage (Algorithm 1) passes over the examples
 until a pass makes no step, or `online` times; what it has found bounds the norm of the optimum, and the second stage

@@ -1,4 +1,4 @@
-"""OM-2 (many classes): online multi-class multi-kernel learning (Jie et al. 2010).
+"""OM-2 (multi-class): online multi-class multi-kernel learning (Jie et al. 2010).
 
 The first stage of OBSCURE with steps of min(1, 1 - margin / m^(2/q)) and q = 2 ln m, in the order of presentation; of
 two classes it is `om2` with p of None, shortened steps and 2 f in the place of f.
