@@ -68,7 +68,7 @@ class Reader(Model):
         The labels that become -1; rows with any other are left out. Where none is named, all rows but those of
         `positive` must have one and the same.
     classes : list of float or str
-        In the place of both, of a task of more than two classes: the labels that become 0, 1, 2 ...; others are left out.
+        Instead of both, of a task of more than two classes: the labels that become 0, 1, 2 ...; others are left out.
     test_rows : int
         So many rows at the bottom are the test part of an official split; `rows` counts those above.
     unique : bool

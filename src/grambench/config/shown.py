@@ -170,7 +170,7 @@ class ProfileSweep(AnySweep):
 
 
 class SizeSweep(AnySweep):
-    """In studies of more than two classes: with so many kernels of the pool, or so many training examples of each class.
+    """Numbers of kernels, or of training examples of each class.
 
     They are drawn anew in each repetition, the same for all algorithms; the fewer are among the more.
 

@@ -40,7 +40,7 @@ class Tune(Model):
     by : str
         "error": the least error of the final model. "alignment": the largest alignment of the learned kernel.
     C : list of float
-        In studies of more than two classes, values of an algorithm's own C to choose from too: each is tried with each of those.
+        Values of an algorithm's own C to select from too: each is tried with each value.
     """
 
     parameter: Parameter

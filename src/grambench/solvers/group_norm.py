@@ -1,4 +1,4 @@
-"""Norms and margins of classifiers of more than two classes that share coefficients among kernels (Orabona et al. 2010)."""
+"""Norms and margins of multi-class classifiers that share coefficients among kernels (Orabona et al. 2010)."""
 
 import numpy as np
 from numba import njit
