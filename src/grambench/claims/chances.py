@@ -186,8 +186,8 @@ def _sizes(study: Study, published: Mapping[str, Path]) -> pd.DataFrame:
     assert study.published is not None
     if study.published.characteristics is None:
         return pd.DataFrame(columns=CURVES)
-    heads = pd.read_csv(published[study.published.characteristics.file])
-    return pd.DataFrame({"dataset": heads["dataset"], "round": heads["n"], "metric": ""}, columns=CURVES)
+    sizes = pd.read_csv(published[study.published.characteristics.file])
+    return pd.DataFrame({"dataset": sizes["dataset"], "round": sizes["n"], "metric": ""}, columns=CURVES)
 
 
 def _as_printed(number: Number) -> Floats:

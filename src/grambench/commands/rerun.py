@@ -79,8 +79,8 @@ def _compared(before: "Record", after: "Record") -> Iterator[str]:
         return
     rows = [_row(before, after, *each) for each in unequal(before, after)]
     width = max((len(row[0]) for row in rows), default=0)
-    heads = ("", "mean stored", "mean now", "at most apart", "values that differ")
-    for name, *values in [heads, *rows] if rows else []:
+    titles = ("", "mean stored", "mean now", "at most apart", "values that differ")
+    for name, *values in [titles, *rows] if rows else []:
         yield f"  {name:{width}}" + "".join(f" {value:>18}" for value in values)
 
 

@@ -20,7 +20,7 @@ from grambench.config.metrics import METRICS, WORK
 Size = Annotated[int, Ge(2)]
 Count = Annotated[int, Ge(0)]
 Share = Annotated[float, Gt(0), Lt(1)]
-Repeats = Annotated[int, Ge(1), Le(1000)]
+Repetitions = Annotated[int, Ge(1), Le(1000)]
 Values = Annotated[list[float], MinLen(1)]
 Positive = Annotated[float, Gt(0)]
 
@@ -202,7 +202,7 @@ class Online(Common):
     selects: ClassVar[bool] = False
 
     kind: Literal["online"]
-    repetitions: Repeats = 20
+    repetitions: Repetitions = 20
     checkpoints: Annotated[int, Ge(2), Le(1000)] = 50
     C: Positive = 1.0
 
@@ -313,7 +313,7 @@ class RandomSplits(Offline):
     counts_kernels_once: ClassVar[bool] = True
 
     kind: Literal["random_splits"]
-    repetitions: Repeats = 10
+    repetitions: Repetitions = 10
     sizes: dict[str, tuple[Size, Size, Size]] = field(default_factory=dict)
     shares: tuple[Share, Share, Share] | None = None
     most: Annotated[int, Ge(8)] = 1000
@@ -379,7 +379,7 @@ class OfficialSplit(Offline):
     cuts_validation: ClassVar[bool] = True
 
     kind: Literal["official_split"]
-    repetitions: Repeats = 5
+    repetitions: Repetitions = 5
     validation: Share = 0.1
     refit: bool = True
     steps: Annotated[int, Ge(1)] = 100_000
@@ -434,7 +434,7 @@ class PerClassSplits(Offline):
     shares_kernels: ClassVar[bool] = True
 
     kind: Literal["per_class_splits"]
-    repetitions: Repeats = 3
+    repetitions: Repetitions = 3
     sizes: dict[str, tuple[Count, Count, Count]]
 
     def __post_init__(self) -> None:

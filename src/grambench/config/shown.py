@@ -164,7 +164,7 @@ class ScalingSweep(AnySweep):
 
 
 class ProfileSweep(AnySweep):
-    """In holdout studies: what a stagewise algorithm's search maximises, at each value of the kernel's parameter."""
+    """What a stagewise algorithm's search maximises, at each value of the kernel's parameter."""
 
     kind: Literal["profile"]
 

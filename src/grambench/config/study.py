@@ -268,7 +268,7 @@ class Study(Model):
     ----------
     name, title, paper : str
         The file's name; what the report calls the study; the paper, as cited.
-    protocol : Online, Nested, Holdout, Split or Classes
+    protocol : Protocol
         How algorithms meet data.
     kernels : list of KernelFamily or ViewKernels
         The base kernels.

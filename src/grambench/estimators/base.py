@@ -173,7 +173,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         self._stream, self._numbers = X, numbers
 
     def _fits(self) -> Generator[tuple[Fit, Sample], None, None]:
-        """Yield what is learned from what `_prepare` keeps: one fit, or one a class against the rest.
+        """Yield what is learned from what `_prepare` keeps: one fit, or one for each class (one-vs-rest).
 
         To be closed where it is not read to its end, so that no progress is shown any longer.
         """

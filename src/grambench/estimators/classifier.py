@@ -29,7 +29,7 @@ def _learns_online(estimator: "KernelClassifier") -> bool:
 class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     """A classifier that learns its kernel, by any algorithm of the registry.
 
-    Features are taken as they are; put a scaler before it. Of more than two classes each is learned against the rest,
+    Features are taken as they are; put a scaler before it. More than two classes are learned one-vs-rest,
     but by the algorithms that take all classes at once.
 
     Parameters
@@ -67,7 +67,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     kernels_ : list of r str
         Names of the kernels that weights are of: all m given ones, or those that were found in a family.
     kernel_weights_ : ndarray of float64 (r,) or (C, r)
-        Weights of the scaled kernels; a row a class, where each is learned against the rest. All 0 of algorithms that
+        Weights of the scaled kernels; a row a class, learned one-vs-rest. All 0 of algorithms that
         use none.
     certificate_ : Certificate or list of C
         How far the fit can be from the optimum, `kkt` and `gap`; NaN where the algorithm has none.

@@ -16,7 +16,7 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     For other estimators' `kernel="precomputed"`, such as in `make_pipeline(MultipleKernelTransformer("cka"),
     SVC(kernel="precomputed"))`. The learned kernel has a mean diagonal of 1 on the training examples. Of more than two
-    classes it is the mean of those that each class has against the rest.
+    classes it is the mean of those of each class (one-vs-rest).
 
     Parameters
     ----------

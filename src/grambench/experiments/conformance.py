@@ -224,7 +224,7 @@ def scores_each_example_by_itself(name: str, settings: dict[str, Any]) -> None:
 
 
 class Case(NamedTuple):
-    """One cell of the matrix that every algorithm runs: a protocol on one kind of data with so many classes."""
+    """One cell of the matrix that every algorithm runs: a protocol on one kind of data with C classes."""
 
     protocol: str
     examples: str

@@ -1,6 +1,6 @@
 """Training: fit an algorithm, and train SVMs on the kernel that it learned if it has no predictor of its own.
 
-Two-class algorithms learn each of C classes against the rest. Algorithms for C classes learn two classes as C = 2. No
+Two-class algorithms learn C classes one-vs-rest. Algorithms for C classes learn two classes as C = 2. No
 caller asks which of these it is.
 """
 

@@ -78,7 +78,7 @@ def probabilities(scores: Floats, y_true: NDArray[np.intp], of: Floats) -> Float
     Returns
     -------
     ndarray of float64 (t, C)
-        Of more than two classes, a sigmoid for each against the rest, normalised.
+        Of more than two classes, a sigmoid for each (one-vs-rest), normalised.
     """
     # Newton's method has absolute tolerances, so that scores of any size are brought to 1 first.
     largest = float(np.abs(scores).max(initial=0.0))

@@ -69,7 +69,7 @@ class RelativeTable(TableKind):
         label, title = METRICS[metric].label, results.title(self.reference)
         distances = ours.sub(best, axis="index"), printed.sub(printed[self.reference], axis="index")
         ratios = to_reference(seconds), to_reference(printed_seconds)
-        heads = {
+        columns = {
             f"{metric}_from_best_kernel": f"{label}, from the best single kernel",
             "seconds_percent_of_reference": f"Seconds, in percent of those of {title}",
             "rank": f"Rank by {label}",
@@ -77,7 +77,7 @@ class RelativeTable(TableKind):
         blocks = [
             _block(name, head, form, *(numbers[self.algorithms] for numbers in both))
             for (name, head), form, both in zip(
-                heads.items(),
+                columns.items(),
                 ("{:+.1f}", "{:.1f}", "{:.1f}"),
                 (distances, ratios, (ranks(ours), ranks(printed))),
                 strict=True,
@@ -87,7 +87,7 @@ class RelativeTable(TableKind):
             f"In parentheses the same of the published numbers, for which the best kernel is that of {title}.",
             *data.absences(datasets, names),
         ]
-        return self.content(data.titles(self.algorithms), blocks, remarks, data.frame(cells_of(blocks), heads))
+        return self.content(data.titles(self.algorithms), blocks, remarks, data.frame(cells_of(blocks), columns))
 
 
 def _printed(data: "TableData", datasets: list[str], names: list[str], metric: str) -> "pd.DataFrame":
