@@ -2,8 +2,8 @@
 
 Their Section 6 leaves multi-class problems and bounded memory open. Here every kernel has a Perceptron of C classes
 (Crammer and Singer 2003): where it predicts another class than the example's, the example is added to its class and
-taken from that one, and the kernel's weight is multiplied by beta. The prediction is the class of the largest sum of weights; of
-equal scores and sums, the first class is predicted. Two classes, +1 the first, are `omkc_dd`.
+taken from that one, and the kernel's weight is multiplied by beta. The prediction is the class of the largest sum of
+weights; of equal scores and sums, the first class is predicted. Two classes, +1 the first, are `omkc_dd`.
 
 A `budget` (grambench.algorithms.budget) bounds memory.
 """
