@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from grambench.common.types import Floats
 from grambench.report.figures import Chart
-from grambench.report.figures.shared import BLACK, Floats, Line
+from grambench.report.figures.shared import BLACK, Line
 
 DASHED = 2.0  # pixels of a point of a dash
 

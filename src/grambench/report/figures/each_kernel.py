@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Patch
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.shown import EachKernelFigure
 from grambench.report.figures.shared import LINES, WIDTH, Given, empty, put_legend
@@ -40,7 +41,7 @@ def draw(given: Given, figure: EachKernelFigure) -> Canvas:
     return canvas
 
 
-def _bars(axes: Axes, title: str, names: list[str], values: "np.typing.NDArray[np.float64]", count: int) -> None:
+def _bars(axes: Axes, title: str, names: list[str], values: Floats, count: int) -> None:
     places = np.arange(len(names), dtype=np.float64)
     places[count:] += 0.6
     colours = [BEST] * count + [WORST] * (len(names) - count)

@@ -7,10 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.shown import PanelsFigure
 from grambench.report.figures.field import Field
-from grambench.report.figures.shared import WIDTH, Floats, Given, empty, line
+from grambench.report.figures.shared import WIDTH, Given, empty, line
 from grambench.results.study import Results
 
 COLUMNS = 10

@@ -15,8 +15,8 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogFormatterSciNotation, LogLocator, NullFormatter
-from numpy.typing import NDArray
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.shown import (
     AnyFigure,
@@ -53,7 +53,6 @@ COLUMNS = 3
 DENSE, CLEAR, FEW = 0.12, 0.07, 3  # how opaque bands are: of a few lines, and of more, which lie over each other
 WIDTH = 9.3  # inches of three columns
 HEIGHT, LETTER = 9 / 72, 0.07  # inches of a legend's letters, and how wide they are
-Floats = NDArray[np.float64]
 Points = tuple[Floats, Floats, Floats]  # x, mean and standard deviation of a line
 STYLE: Any = {
     "svg.hashsalt": "grambench",
