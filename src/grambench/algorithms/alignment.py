@@ -4,9 +4,8 @@ A(K, yy') = <K_c, y_c y_c'>_F / (||K_c||_F ||y_c y_c'||_F) with K_c = C K C, y_c
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats, Labels
 
 CENTRING, ALIGNMENT = 3, 5  # passes over a Gram matrix, n row additions each; an alignment centres
 
@@ -19,14 +18,14 @@ def centred(gram: Floats) -> Floats:
     return result
 
 
-def centred_labels(labels: NDArray[np.int8]) -> Floats:
+def centred_labels(labels: Labels) -> Floats:
     """Return y_c = C y, (n,)."""
     y = labels.astype(np.float64)
     y -= y.mean()
     return y
 
 
-def alignment(gram: Floats, labels: NDArray[np.int8]) -> float:
+def alignment(gram: Floats, labels: Labels) -> float:
     """Return the centred alignment of K (n, n) with yy'; 0 for a constant K, and where there is one class only."""
     y, centre = centred_labels(labels), centred(gram)
     scale = np.linalg.norm(centre) * (y @ y)

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_examples
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
+from grambench.algorithms.fit import Fit, Trace, Work
 from grambench.common.parameters import POSITIVE
-from grambench.kernels.pool import Indices, Pool
+from grambench.common.types import Floats, Indices, Labels, Order
+from grambench.kernels.pool import Pool
 
 LossRule = Callable[[float, int, float], tuple[float, float]]
 """(f(x), y, p) of the drawn kernel -> what its log weight loses, and the coefficient of x in its classifier."""

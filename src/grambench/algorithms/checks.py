@@ -12,20 +12,9 @@ from typing import Any
 import numpy as np
 
 from grambench.algorithms import Algorithm
-from grambench.algorithms.fit import (
-    Expansion,
-    Fit,
-    Floats,
-    Labels,
-    Mixture,
-    Order,
-    Predictor,
-    State,
-    Step,
-    Trace,
-    Work,
-)
+from grambench.algorithms.fit import Expansion, Fit, Mixture, Predictor, State, Step, Trace, Work
 from grambench.common.errors import ContractError
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, Rows
 from grambench.solvers.certificates import Certificate
 

@@ -31,12 +31,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.types import Floats as Floats
+from grambench.common.types import Labels as Labels
+from grambench.common.types import Order as Order
 from grambench.kernels.pool import Continuous, Pool
 from grambench.solvers.certificates import Certificate
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int8]
-Order = NDArray[np.int32]
 
 
 class Predictor(Protocol):

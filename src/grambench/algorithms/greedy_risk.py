@@ -18,16 +18,15 @@ from functools import partial
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from grambench.algorithms.fit import Fit, Mixture, Step, Work
 from grambench.common.parameters import POSITIVE, Checked, at_least, within
+from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Continuous
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
 
-Floats = NDArray[np.float64]
 Search = Callable[[Floats], tuple[float, float]]
 Solver = Callable[[Floats], Floats]
 
@@ -54,7 +53,7 @@ class Parameters(Checked):
     iterations: Annotated[int, at_least(1)] = 50
 
 
-def learn(parameters: Parameters, family: Continuous, labels: NDArray[np.int8], search: Search) -> Fit:
+def learn(parameters: Parameters, family: Continuous, labels: Labels, search: Search) -> Fit:
     """Learn the kernel and the predictor f(x) = sum_i c_i k(x, x_i).
 
     Parameters

@@ -27,8 +27,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, State, SupportExpansion, Work
+from grambench.algorithms.fit import Fit, State, SupportExpansion, Work
 from grambench.common.parameters import POSITIVE, Checked, within
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Partners, Pool, stacked
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Ring, held, play
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace
+from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, selection
 from grambench.algorithms.scores import LANES, Experts, Vote, expert_pass, passed, replace_row, score, vote
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, Rows
 
 Kernels = Literal["all", "drawn"]

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Work
+from grambench.algorithms.fit import Fit, Work
+from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Pool
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.checks import scored
-from grambench.algorithms.fit import Floats, Labels, Predictor
+from grambench.algorithms.fit import Predictor
+from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Pool
 
 

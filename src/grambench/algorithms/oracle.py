@@ -9,7 +9,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Step, Work, predictor_on
+from grambench.algorithms.fit import Fit, Step, Work, predictor_on
+from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import meb, svm
 from grambench.solvers.certificates import Certificate
@@ -116,7 +117,7 @@ class Oracle:
         )
 
 
-def stratified_folds(labels: NDArray[np.int8], folds: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+def stratified_folds(labels: Labels, folds: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """Split the examples into parts with equal shares of all classes; the first parts take what is left over.
 
     scikit-learn's StratifiedKFold spreads the remainders so that the parts are equally large. The accuracy of RKL's

@@ -18,7 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Ring, held, kept, play
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, Predictor, Trace, Work
+from grambench.algorithms.fit import Fit, Predictor, Trace, Work
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, Rows, Stream
 
 LANES = 4

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.algorithms.alignment import CENTRING, centred, centred_labels
 from grambench.algorithms.fit import Fit, Step, Work
 from grambench.common.parameters import ABOVE_0, Checked, at_least
+from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Continuous
 
-Floats = NDArray[np.float64]
 PASSES = 3 + CENTRING + 5 + 1 + 2  # over arrays (n, n) in an iteration: direction, centred, step, sum, value
 
 Search = Callable[[Floats], Floats]
@@ -48,7 +47,7 @@ class Stopping(Checked):
     longest: Annotated[float, ABOVE_0] = 1.0
 
 
-def learn(family: Continuous, labels: NDArray[np.int8], search: Search, stopping: Stopping) -> Fit:
+def learn(family: Continuous, labels: Labels, search: Search, stopping: Stopping) -> Fit:
     """Run Algorithm 1.
 
     Parameters

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from grambench.claims import Chance, Evidence, of
 from grambench.common.settings import fault
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.results import replications
@@ -36,7 +36,6 @@ from grambench.results.statistics import Sample
 from grambench.results.study import ALL, NO_VALUES, Results
 from grambench.results.verdicts import LEAST
 
-Floats = NDArray[np.float64]
 CellKey = tuple[str, str, str]  # data set, algorithm, metric
 
 DRAWS, SEED = 200, 2013

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
+from grambench.common.types import Floats
 
-Sample = tuple[NDArray[np.float64], NDArray[np.int8]]
+Sample = tuple[Floats, NDArray[np.int8]]
 
 DECIMALS = 6  # the last bits of sines and logarithms differ between platforms, and would change a data set's content
 
@@ -64,9 +65,9 @@ def dirichlet(rng: np.random.Generator, n: int) -> Sample:
     return points, np.where(three_sines(points[:, 0]) > 0, 1, -1)
 
 
-def three_sines(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def three_sines(x: Floats) -> Floats:
     """Return sin(sqrt(2) x) + sin(sqrt(12) x) + sin(sqrt(60) x) at each x (n,)."""
-    total: NDArray[np.float64] = np.sin(x[:, None] * np.sqrt([2, 12, 60])).sum(axis=1)
+    total: Floats = np.sin(x[:, None] * np.sqrt([2, 12, 60])).sum(axis=1)
     return total
 
 

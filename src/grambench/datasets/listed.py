@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.types import Labels
 from grambench.config.dataset import Label
 
 
@@ -40,5 +41,5 @@ class Task:
     """Images of some groups: members of the archives, numbers of groups, and which are in the test part."""
 
     paths: list[str]
-    labels: NDArray[np.int8]
+    labels: Labels
     test: NDArray[np.bool_]

@@ -22,6 +22,7 @@ from scipy import sparse
 from scipy.io.matlab import MatReadError
 
 from grambench.common.errors import DataError
+from grambench.common.types import Floats
 from grambench.config.dataset import (
     Arff,
     Column,
@@ -266,7 +267,7 @@ READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
 STACKED = (Libsvm, Csv, Arff)  # of several files each is read by itself
 
 
-def _column(reader: Reader, path: Path) -> NDArray[np.float64]:
+def _column(reader: Reader, path: Path) -> Floats:
     return np.array([float(line) for line in _lines(reader, path)])
 
 
@@ -370,7 +371,7 @@ def _encoded(
     return Raw(features, _labels(labels))
 
 
-def _numbers(column: NDArray[Any], codes: dict[str, float | None], lines: Sequence[int] = ()) -> NDArray[np.float64]:
+def _numbers(column: NDArray[Any], codes: dict[str, float | None], lines: Sequence[int] = ()) -> Floats:
     """Return a column as numbers, missing values as NaN."""
     if column.dtype.kind != "O":
         return column.astype(np.float64)
@@ -403,7 +404,7 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _indicators(column: NDArray[Any], values: list[str]) -> NDArray[np.float64]:
+def _indicators(column: NDArray[Any], values: list[str]) -> Floats:
     """Return a column of 0 and 1 for each value of a nominal column, NaN in all of them where it is missing."""
     missing = np.array([cell is None for cell in column])
     block = column[:, None] == np.array(values, dtype=object)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import plain
 from grambench.common.files import check, sealed
+from grambench.common.types import Floats, Labels
 
 if TYPE_CHECKING:  # scipy.sparse takes long to import, and few data sets are sparse
     from scipy import sparse
@@ -50,8 +51,8 @@ class PreparedDataset:
     """
 
     name: str
-    features: "NDArray[np.float64] | sparse.csr_array"
-    labels: NDArray[np.int8]
+    features: "Floats | sparse.csr_array"
+    labels: Labels
     orders: NDArray[np.int32] | None
     source: dict[str, Any]
     classes: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.types import Floats
 from grambench.features.gaussian import blur
 
 SCALES = 4  # an octave
@@ -45,7 +46,7 @@ class Level:
     sigma: float
     pixel: int
 
-    def heights(self, height: int) -> NDArray[np.float64]:
+    def heights(self, height: int) -> Floats:
         """Return how far the points lie from the top, by the height of the image that was given."""
         return (self.points[:, 0] * self.pixel + 0.5) / height
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.parameters import ABOVE_0, Checked, whole
+from grambench.common.types import Floats
 
 MAGNIFICATION = 3.0  # side of a cell of SIFT by the scale of its point (Lowe 2004, IJCV 60, Section 6)
 CELLS = 4  # along a patch
@@ -28,7 +29,7 @@ class Local:
     """
 
     vectors: NDArray[np.uint8]
-    heights: NDArray[np.float64]
+    heights: Floats
 
     @classmethod
     def join(cls, parts: Sequence["Local"]) -> "Local":

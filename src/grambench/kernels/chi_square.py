@@ -8,7 +8,8 @@ gives the sum of the other's, without a division.
 import numpy as np
 from numba import njit
 
-from grambench.kernels.pairs import DEPTH, QUAD, Base, Examples, Floats, matrix, scaled
+from grambench.common.types import Floats
+from grambench.kernels.pairs import DEPTH, QUAD, Base, Examples, matrix, scaled
 
 # Added to the denominators, so that one of two zeros is none. Beside a feature above 1e-24 it is rounded away, which
 # keeps the distance symmetric to the last bit, and the product of four does not underflow.

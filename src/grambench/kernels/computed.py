@@ -19,23 +19,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.types import Floats, Grams, Indices, Labels, Order
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel, Units
-from grambench.kernels.pool import (
-    Continuous,
-    Features,
-    Floats,
-    Grams,
-    Indices,
-    Labels,
-    Order,
-    Rows,
-    RowsOnDemand,
-    Stored,
-    Stream,
-    locked,
-    read_only,
-)
+from grambench.kernels.pool import Continuous, Features, Rows, RowsOnDemand, Stored, Stream, locked, read_only
 from grambench.kernels.scaled import Scaled
 
 WHOLE = 8192  # examples, whose inner products take half a GiB

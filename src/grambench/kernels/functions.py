@@ -11,11 +11,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.common.errors import unknown_name
-
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats
 
 LOG_POSITIVE = -745.2  # exp of anything below is 0 in float64
 

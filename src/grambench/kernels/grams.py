@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grambench.common.types import Floats
 from grambench.kernels import matrices
 from grambench.kernels.functions import FAMILIES, Kernel, Units
-
-Floats = NDArray[np.float64]
 
 TILE = 160  # three tiles (products, distances, entries) of 200 KiB stay in a core's second-level cache
 

@@ -10,12 +10,10 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
 from grambench.common.files import check, sealed
-
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats
 
 
 @contextmanager

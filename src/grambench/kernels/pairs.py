@@ -12,7 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats
+
 Places = NDArray[np.intp]
 
 QUAD = 4  # features

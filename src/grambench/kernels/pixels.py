@@ -14,8 +14,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.types import Floats, Grams, Indices
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Continuous, Floats, Grams, Indices, Made, Part, locked
+from grambench.kernels.pool import Continuous, Made, Part, locked
 from grambench.kernels.scaled import Scaled, mean_squared_distance
 
 Pixels = NDArray[np.uint8]

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.types import Floats as Floats
+from grambench.common.types import Grams as Grams
+from grambench.common.types import Indices as Indices
+from grambench.common.types import Labels as Labels
+from grambench.common.types import Order as Order
 from grambench.kernels import search
 from grambench.kernels.continuous import KernelFamily, Objective
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.integer[Any]]
-Labels = NDArray[np.int8]
-Order = NDArray[np.int32]
 Features = Mapping[str, Any]
-Grams = Sequence[Floats] | Floats
 
 NONE: Features = MappingProxyType({})
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Self
 
+from grambench.common.types import Floats, Grams
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Continuous, Floats, Grams, Pool
+from grambench.kernels.pool import Continuous, Pool
 
 EQUAL = 1e-12  # a mean squared distance of unit vectors that rounding alone makes
 

@@ -7,11 +7,9 @@ and the best of them are refined, which leaves nothing to the choice of starts.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grambench.common.types import Floats
 from grambench.kernels.continuous import Objective
-
-Floats = NDArray[np.float64]
 
 LOBES = 2  # of a scan that are refined
 STEPS = 20  # of a refinement at most

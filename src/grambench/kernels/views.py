@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from grambench.common.types import Floats, Grams, Indices
 from grambench.kernels import chi_square, grams, pairs
 from grambench.kernels.functions import FAMILIES, Kernel, Units
 from grambench.kernels.pairs import Examples
-from grambench.kernels.pool import Continuous, Floats, Grams, Indices, Made, Part, read_only
+from grambench.kernels.pool import Continuous, Made, Part, read_only
 from grambench.kernels.scaled import Scaled, mean_squared_distance
 
 SAMPLE = 256  # training examples

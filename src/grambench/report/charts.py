@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from grambench.report.drawing import BLACK, Chart, Floats, Line
+from grambench.common.types import Floats
+from grambench.report.drawing import BLACK, Chart, Line
 
 DASHED = 2.0  # pixels of a point of a dash
 

@@ -7,9 +7,9 @@ the SVM, q_m = v'K_m v, and xi_i = max(0, 1 - y_i f(x_i)).
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats, Labels
+
 Loss = Literal["hinge", "squared"]
 Norm = Literal["l1", "l2"]
 
@@ -33,9 +33,7 @@ class Certificate(NamedTuple):
     gap: float
 
 
-def svm(
-    gram: Floats, labels: NDArray[np.int8], C: float, dual: Floats, bias: float, *, loss: Loss = "hinge"
-) -> Certificate:
+def svm(gram: Floats, labels: Labels, C: float, dual: Floats, bias: float, *, loss: Loss = "hinge") -> Certificate:
     """Certify an SVM at a given kernel.
 
     Parameters
@@ -56,7 +54,7 @@ def svm(
     return _machine(gram @ dual, labels, C, dual, bias, loss)
 
 
-def group_norm(grams: Floats, labels: NDArray[np.int8], regularisation: float, q: float, alpha: Floats) -> Certificate:
+def group_norm(grams: Floats, labels: Labels, regularisation: float, q: float, alpha: Floats) -> Certificate:
     """Certify a solution of the group-norm problem of more than two classes (Orabona et al. 2010, (9)).
 
     Its dual maximises sum beta - ||theta(beta)||_{2,q}^2 / (2 lambda) over beta_iy >= 0 of the wrong classes y, with a
@@ -116,7 +114,7 @@ def group_norm(grams: Floats, labels: NDArray[np.int8], regularisation: float, q
     return Certificate(float(violation.max()), _relative(primal, lower))
 
 
-def _machine(scores: Floats, labels: NDArray[np.int8], C: float, dual: Floats, bias: float, loss: Loss) -> Certificate:
+def _machine(scores: Floats, labels: Labels, C: float, dual: Floats, bias: float, loss: Loss) -> Certificate:
     norm = float(dual @ scores)
     alpha = labels * dual
     if not (np.isfinite(bias) and _feasible(alpha, dual, C if loss == "hinge" else np.inf)):
@@ -129,7 +127,7 @@ def _machine(scores: Floats, labels: NDArray[np.int8], C: float, dual: Floats, b
 
 def mkl(
     grams: Floats,
-    labels: NDArray[np.int8],
+    labels: Labels,
     C: float,
     weights: Floats,
     dual: Floats,
@@ -181,7 +179,7 @@ def images(grams: Floats, dual: Floats) -> Floats:
 
 
 def rkl(
-    grams: Floats, labels: NDArray[np.int8], C: float, weights: Floats, dual: Floats, bias: float, centre: Floats
+    grams: Floats, labels: Labels, C: float, weights: Floats, dual: Floats, bias: float, centre: Floats
 ) -> Certificate:
     """Certify a solution of radius-based kernel learning (RKL, Gai et al. 2010, eq. 9).
 
@@ -220,7 +218,7 @@ def rkl(
 
 def radius_margin(
     grams: Floats,
-    labels: NDArray[np.int8],
+    labels: Labels,
     C: float,
     weights: Floats,
     dual: Floats,
@@ -295,7 +293,7 @@ def regularised_risk(gram: Floats, y: Floats, gamma: float, weights: Floats, c: 
     return Certificate(kkt, _relative(value, float(c @ y) ** 2 / curvature if curvature > 0.0 else 0.0))
 
 
-def hulls(gram: Floats, labels: NDArray[np.int8], share: float, dual: Floats) -> Certificate:
+def hulls(gram: Floats, labels: Labels, share: float, dual: Floats) -> Certificate:
     """Certify the nearest points of two convex hulls (EasyMKL, Aiolli and Donini 2015), between two classes.
 
     The value is P = gamma'Q gamma with Q = (1 - share) YKY + share I, the squared distance of the points that gamma

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats
 
 
 class Rows(NamedTuple):

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats
 
 MEMORY = 10  # objectives that a decrease is measured from
 ARMIJO = 1e-4  # share of the promised decrease that a step must keep

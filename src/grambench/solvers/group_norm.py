@@ -2,12 +2,11 @@
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats, Labels
 
 
-def margins(scores: Floats, labels: NDArray[np.int8]) -> Floats:
+def margins(scores: Floats, labels: Labels) -> Floats:
     """Return what the correct class scores above the best other one, (n,), of scores (n, C)."""
     everyone = np.arange(len(labels))
     others = scores.copy()

@@ -8,13 +8,11 @@ Its centre is sum_i beta_i phi(x_i). The Gram matrix may have any diagonal.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.common.errors import SolverError
+from grambench.common.types import Floats
 from grambench.solvers import smo
 from grambench.solvers.combination import Combination
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-4
 MAX_STEPS = 10_000_000

@@ -1,11 +1,10 @@
 """Non-negative quadratic programs, by the Lawson-Hanson method of SciPy."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.optimize import nnls
 
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats
 
 RANK = 1e-12  # eigenvalues below this share of the largest count as 0
 ASYMMETRY = 1e-8  # of the largest entry: what rounding may leave

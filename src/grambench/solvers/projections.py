@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats
+
 Norm = Literal["l1", "l2", "none"]
 
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.common.errors import SolverError
+from grambench.common.types import Floats, Labels
 from grambench.solvers import smo
 from grambench.solvers.combination import Combination
 
-Floats = NDArray[np.float64]
 Loss = Literal["hinge", "squared"]
 
 TOLERANCE = 1e-3
@@ -51,7 +50,7 @@ class SVM:
 
 def train(
     combination: Combination,
-    labels: NDArray[np.int8],
+    labels: Labels,
     C: float,
     *,
     loss: Loss = "hinge",

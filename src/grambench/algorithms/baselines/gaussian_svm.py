@@ -14,11 +14,12 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.on_features import check_classes, features_of, without_kernels
 from grambench.algorithms.oracle import stratified_folds
 from grambench.algorithms.settings import Cost
 from grambench.common.parameters import Rule, at_least
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"

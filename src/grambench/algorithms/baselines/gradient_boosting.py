@@ -11,9 +11,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.on_features import check_classes, features_of, seed_of, without_kernels
 from grambench.common.parameters import POSITIVE, Checked, at_least
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.on_features import check_classes, features_of, without_kernels
 from grambench.algorithms.settings import Cost
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.algorithms.fit import Fit
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 
 

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.on_features import check_classes, features_of, seed_of, without_kernels
 from grambench.common.parameters import Checked, at_least, within
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"

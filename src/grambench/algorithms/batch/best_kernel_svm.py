@@ -10,10 +10,11 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, Step, Work, predictor_on
+from grambench.algorithms.fit import Fit, Step, Work, predictor_on
 from grambench.algorithms.oracle import stratified_folds
 from grambench.algorithms.settings import Cost
 from grambench.common.parameters import at_least
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import certificates, svm
 from grambench.solvers.combination import Combination

@@ -20,9 +20,10 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import Oracle
 from grambench.common.parameters import Checked, within
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate

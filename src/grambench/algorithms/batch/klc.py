@@ -18,17 +18,15 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.algorithms.settings import Descent
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import PROJECTIONS, Norm
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

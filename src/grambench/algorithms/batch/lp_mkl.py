@@ -21,10 +21,11 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.algorithms.settings import Descent
 from grambench.common.parameters import Rule, at_least
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate

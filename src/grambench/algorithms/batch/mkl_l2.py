@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.algorithms.settings import Descent
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
@@ -31,7 +31,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     oracle = Oracle(pool, labels)
     C, tolerance = parameters.C, PRECISION * parameters.gap
 
-    def evaluate(weights: NDArray[np.float64]) -> Value:
+    def evaluate(weights: Floats) -> Value:
         svm = oracle.train_svm(weights, C, tolerance=tolerance)
 
         def slope() -> Slope:

@@ -25,18 +25,16 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.algorithms.settings import Descent
 from grambench.common.errors import SolverError
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import PROJECTIONS, Norm
-
-Floats = NDArray[np.float64]
 
 ORDERS = {"l1": 1, "l2": 2}
 ROUNDING = 1e-14  # of a quadratic form, relative to its largest possible value

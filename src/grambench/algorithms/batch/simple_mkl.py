@@ -21,16 +21,14 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.algorithms.settings import Descent
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.svm import SVM
-
-Floats = NDArray[np.float64]
 
 FLAT = 0.5  # share of the slope at its start below which a line search ends
 TRIALS = 30  # of a line search

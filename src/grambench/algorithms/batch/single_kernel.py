@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.settings import OneKernel
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 

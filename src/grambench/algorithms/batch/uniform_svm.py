@@ -10,9 +10,10 @@ from typing import Literal
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import Oracle
 from grambench.algorithms.settings import Cost
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.checks import check_classes
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, Work
+from grambench.algorithms.fit import Fit, Work
 from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.algorithms.oracle import stratified_folds
 from grambench.algorithms.settings import Cost
 from grambench.common.errors import SolverError
 from grambench.common.parameters import at_least, within
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination

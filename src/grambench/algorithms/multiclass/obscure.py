@@ -16,9 +16,10 @@ from typing import Annotated
 import numpy as np
 
 from grambench.algorithms.checks import check_classes
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.group_norm import GroupNorm, GroupNormClassifier, UpdateRule, dual_norm
 from grambench.common.parameters import POSITIVE
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_classes
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.group_norm import GroupNormClassifier, UpdateRule, dual_norm
 from grambench.common.parameters import at_least, within
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 

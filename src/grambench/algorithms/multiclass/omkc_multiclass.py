@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_classes
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, State, Work
+from grambench.algorithms.fit import Fit, State, Work
 from grambench.common.parameters import within
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, stacked
 
 

@@ -14,8 +14,9 @@ from typing import Annotated
 import numpy as np
 
 from grambench.algorithms.bandit import Exponential, LossRule, OnlineClassifiers, check, run
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.common.parameters import POSITIVE
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 

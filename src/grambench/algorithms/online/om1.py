@@ -10,10 +10,11 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.hedge import Discount
 from grambench.algorithms.online import omkc_dd
 from grambench.common.parameters import POSITIVE
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 

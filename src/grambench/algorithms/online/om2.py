@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Budget, Ring, kept, play
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Floats, Labels, Order, Trace, Work
+from grambench.algorithms.fit import Fit, Trace, Work
 from grambench.algorithms.hedge import normalise
 from grambench.algorithms.scores import columns
 from grambench.common.parameters import at_least, within
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, Rows
 
 EPS = float(np.finfo(np.float64).eps)  # ||theta_k||^2 where there is no support vector

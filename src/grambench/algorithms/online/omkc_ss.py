@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms import omkc
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.hedge import Sampling
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 

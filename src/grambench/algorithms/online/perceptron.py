@@ -13,9 +13,10 @@ import numpy as np
 
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.scores import single_kernel_fit
 from grambench.algorithms.settings import OneKernel
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 

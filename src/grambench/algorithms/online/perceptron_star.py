@@ -14,9 +14,10 @@ import numpy as np
 
 from grambench.algorithms.budget import Budget, held
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Labels, Order, Work
+from grambench.algorithms.fit import Fit, Work
 from grambench.algorithms.scores import expert_pass, single_kernel_fit
 from grambench.common.parameters import within
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Floats, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.algorithms.scores import add_row, columns, lane_sum, perceptron_fit, perceptron_pass, score
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 
 

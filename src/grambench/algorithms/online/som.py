@@ -13,8 +13,9 @@ from typing import Annotated
 import numpy as np
 
 from grambench.algorithms.bandit import LossRule, OnlineClassifiers, Selection, check, run
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.common.parameters import POSITIVE, within
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.alignment import CENTRING, centred, centred_labels
-from grambench.algorithms.fit import Fit, Labels, Order, Work
+from grambench.algorithms.fit import Fit, Work
 from grambench.algorithms.settings import Refined
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import nnls
 

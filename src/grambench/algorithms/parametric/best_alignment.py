@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.alignment import ALIGNMENT, alignment
-from grambench.algorithms.fit import Fit, Labels, Order, Step, Work
+from grambench.algorithms.fit import Fit, Step, Work
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 

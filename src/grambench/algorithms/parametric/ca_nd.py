@@ -9,16 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.algorithms import stagewise
-from grambench.algorithms.fit import Fit, Labels, Order, continuous
+from grambench.algorithms.fit import Fit, continuous
 from grambench.algorithms.parametric import ca_1d
 from grambench.common.parameters import Rule
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.kernels.search import space
-
-Floats = NDArray[np.float64]
 
 NEEDS = "family"
 

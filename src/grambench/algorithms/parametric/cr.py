@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms import greedy_risk
-from grambench.algorithms.fit import Fit, Labels, Order, continuous
+from grambench.algorithms.fit import Fit, continuous
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "family"

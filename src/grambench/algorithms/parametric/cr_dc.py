@@ -15,13 +15,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.algorithms import greedy_risk
-from grambench.algorithms.fit import Fit, Labels, Order, continuous
+from grambench.algorithms.fit import Fit, continuous
+from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
-
-Floats = NDArray[np.float64]
 
 STEPS = 20
 PRECISION = 1e-3  # relative change of s at which the steps end

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Labels, Order, continuous
+from grambench.algorithms.fit import Fit, continuous
 from grambench.algorithms.settings import Refined
 from grambench.common.parameters import Rule
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "family"

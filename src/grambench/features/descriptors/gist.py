@@ -17,9 +17,10 @@ from PIL import Image
 from scipy import fft
 
 from grambench.common.parameters import Checked, whole
+from grambench.common.types import Floats
 from grambench.features.images import Pixels
 
-Floats = NDArray[np.float32]
+Singles = NDArray[np.float32]
 SCALES, ORIENTATIONS, BLOCKS = 4, 8, 4
 FREQUENCY, RATIO = 0.3, 1.85  # of the finest filter in cycles a pixel, and from one scale to the next
 EVERY = (1, 1, 2, 4)  # pixel of which a scale's responses are computed: filters pass 1e-4 and less of what is lost
@@ -45,7 +46,7 @@ class Parameters(Checked):
             raise ValueError(f"size must be a multiple of 64, got {self.size}")
 
 
-def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.float64]]:
+def describe(parameters: Parameters, image: Pixels) -> dict[str, Floats]:
     """Return the mean magnitudes, (512,): scale by scale from the finest, orientation by orientation, block by block.
 
     The first orientation is that of vertical stripes; the others follow as the wave's direction turns clockwise.
@@ -68,7 +69,7 @@ def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.floa
 
 
 @functools.cache
-def _filters(size: int, cycles: float) -> tuple[Floats, list[Floats]]:
+def _filters(size: int, cycles: float) -> tuple[Singles, list[Singles]]:
     """Return the transfer functions of the low-pass, for real images, and of the filters, (8, n, n) a scale."""
     radius, _ = _polar(size, 1)
     low_pass = np.exp(-np.log(2.0) * (radius[:, : size // 2 + 1] * size / cycles) ** 2)
@@ -88,11 +89,11 @@ def _frequencies(size: int, every: int) -> NDArray[np.int64]:
     return np.rint(fft.fftfreq(size // every, every / size)).astype(np.int64)
 
 
-def _polar(size: int, every: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _polar(size: int, every: int) -> tuple[Floats, Floats]:
     """Return the length, in cycles a pixel, and the angle of those frequencies, (n, n)."""
     x, y = np.meshgrid(*2 * [_frequencies(size, every) / size])
     return np.hypot(x, y), np.arctan2(y, x)
 
 
-def _smooth(image: Floats, low_pass: Floats) -> Floats:
+def _smooth(image: Singles, low_pass: Singles) -> Singles:
     return np.asarray(fft.irfft2(fft.rfft2(image) * low_pass, s=image.shape))

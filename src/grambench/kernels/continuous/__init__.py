@@ -9,12 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from grambench.common.registry import Registry
+from grambench.common.types import Floats
 
-Floats = NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats]]
 
 REGISTRY = Registry("kernel family", __name__, Path(__file__).parent)

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
+from grambench.common.types import Floats
 from grambench.kernels.continuous import Objective
-
-Floats = NDArray[np.float64]
 
 STEPS_PER_LOBE = 4
 

@@ -12,13 +12,11 @@ from functools import cache, cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 
+from grambench.common.types import Floats
 from grambench.kernels.continuous import Objective
 from grambench.kernels.grams import squared_distances
-
-Floats = NDArray[np.float64]
 
 BLOCK = 1 << 15  # entries that stay in a core's cache
 LEAST = 64  # rows of a block on the diagonal, unless there is no room for them: half of its work there is lost

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
 from grambench.config.shown import OneMetric
@@ -13,7 +14,6 @@ from grambench.report.drawing import (
     WIDTH,
     DatasetsFigure,
     FigureData,
-    Floats,
     empty,
     panel_grid,
     put_legend,

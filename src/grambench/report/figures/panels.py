@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import WIDTH, FigureData, Floats, empty, panel_grid, set_title
+from grambench.report.drawing import WIDTH, FigureData, empty, panel_grid, set_title
 from grambench.report.ranking import RankingFigure
 
 if TYPE_CHECKING:

@@ -1,0 +1,13 @@
+"""Type aliases that all packages share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.integer[Any]]
+Labels = NDArray[np.int8]  # -1 or +1; class numbers from 0 for more than two classes
+Order = NDArray[np.int32]  # examples in the order of presentation
+Grams = Sequence[Floats] | Floats  # m arrays (t, n), or one array (m, t, n)
