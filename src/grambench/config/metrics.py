@@ -11,8 +11,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.types import Floats
+
 Better = Literal["lower", "higher"]
-Floats = NDArray[np.float64]
 
 WORK = ("kernel_values", "row_additions", "solver_steps", "svm_calls", "meb_calls", "operations")  # work of a fit
 

@@ -20,8 +20,9 @@ from tqdm import tqdm
 
 from grambench import algorithms
 from grambench.algorithms.checks import certified, learn
-from grambench.algorithms.fit import Fit, Floats, Labels
+from grambench.algorithms.fit import Fit
 from grambench.common.errors import ConfigError
+from grambench.common.types import Floats, Labels
 from grambench.estimators import kernels as given
 from grambench.experiments.training import Sample
 from grambench.kernels.pool import Pool

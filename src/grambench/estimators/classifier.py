@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from grambench import algorithms
 from grambench.algorithms.checks import scored
-from grambench.algorithms.fit import Fit, Floats, Mixture, Predictor
+from grambench.algorithms.fit import Fit, Mixture, Predictor
 from grambench.algorithms.one_vs_rest import OneVsRest
+from grambench.common.types import Floats
 from grambench.estimators.base import KernelEstimator, one_line, seed_of
 from grambench.experiments.training import Sample, svms
 

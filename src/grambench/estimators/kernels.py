@@ -14,6 +14,7 @@ from scipy import linalg
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from grambench.common.errors import unknown_name
+from grambench.common.types import Floats
 from grambench.config.load import check
 from grambench.config.study import Dictionary, KernelFamily
 from grambench.kernels import pools
@@ -21,7 +22,6 @@ from grambench.kernels.computed import Computed
 from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pool import Pool, Stored
 
-Floats = NDArray[np.float64]
 Function = Callable[[Floats, Floats], Any]
 
 DEFAULT = [Kernel("meanpolynomial", degree) for degree in (1, 2, 3, 4)]  # those of the leaderboard

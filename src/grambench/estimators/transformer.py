@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from grambench.algorithms.fit import Floats, mixture
+from grambench.algorithms.fit import mixture
+from grambench.common.types import Floats
 from grambench.estimators.base import KernelEstimator, one_line
 
 

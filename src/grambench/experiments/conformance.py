@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from grambench import algorithms, experiments
 from grambench.algorithms.checks import check_same, learn, outline, same, scored
-from grambench.algorithms.fit import Fit, Labels, Order
+from grambench.algorithms.fit import Fit
 from grambench.common.errors import ContractError
+from grambench.common.types import Labels, Order
 from grambench.config import protocols
 from grambench.config.protocols import PREDICTIONS
 from grambench.datasets.store import PreparedDataset

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Floats, Step
+from grambench.algorithms.fit import Step
+from grambench.common.types import Floats
 from grambench.experiments.training import predicted, scores_of, support_vectors
 
 if TYPE_CHECKING:

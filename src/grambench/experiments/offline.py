@@ -19,8 +19,9 @@ import numpy as np
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.checks import certified, check_same
-from grambench.algorithms.fit import Fit, Floats, Work
+from grambench.algorithms.fit import Fit, Work
 from grambench.common.errors import DataError, SolverError
+from grambench.common.types import Floats, Indices
 from grambench.config.metrics import METRICS, Predictions
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import curves
@@ -42,7 +43,7 @@ from grambench.experiments.training import (
     scores_of,
     support_vectors,
 )
-from grambench.kernels.pool import Indices, Pool
+from grambench.kernels.pool import Pool
 from grambench.solvers.platt import probabilities
 
 

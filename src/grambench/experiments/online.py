@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.checks import check_same
-from grambench.algorithms.fit import Fit, Floats, Trace
+from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.one_vs_rest import OneVsRest
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS, WORK, Predictions
 from grambench.config.protocols import Online
 from grambench.datasets.store import PreparedDataset

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Floats
+from grambench.common.types import Floats
 
 SLOTS = 50  # kernels of a continuous family that a record has room for, a fit
 Origin = Literal["published", "seeded"]

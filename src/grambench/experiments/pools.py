@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from grambench.algorithms.fit import Floats
 from grambench.common.errors import DataError
+from grambench.common.types import Floats, Indices
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
-from grambench.kernels.pool import Grid, Indices, Pool, Stored
+from grambench.kernels.pool import Grid, Pool, Stored
 from grambench.kernels.pools import VectorPools, ViewPools
 from grambench.kernels.views import Viewed
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from grambench import algorithms
 from grambench.algorithms import stagewise
-from grambench.algorithms.fit import Floats, Labels, continuous
+from grambench.algorithms.fit import continuous
 from grambench.common.errors import ConfigError
+from grambench.common.types import Floats, Labels
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.offline import Evaluator
 from grambench.experiments.outcome import Outcome

@@ -13,8 +13,8 @@ import numpy as np
 
 from grambench import algorithms
 from grambench.algorithms.checks import certified
-from grambench.algorithms.fit import Floats
 from grambench.common.errors import ConfigError
+from grambench.common.types import Floats
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.offline import Evaluator
 from grambench.experiments.outcome import Outcome

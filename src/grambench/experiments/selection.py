@@ -15,9 +15,10 @@ import numpy as np
 
 from grambench.algorithms import Algorithm
 from grambench.algorithms.alignment import alignment
-from grambench.algorithms.fit import Floats, Work
+from grambench.algorithms.fit import Work
 from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.common.errors import SolverError
+from grambench.common.types import Floats
 from grambench.experiments.run import Tuning
 from grambench.experiments.training import Draws, Learned, Model, Sample, learn_task, predicted, scores_of
 from grambench.kernels.pool import Pool

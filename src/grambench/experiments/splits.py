@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.fit import Order
 from grambench.algorithms.oracle import stratified_folds
 from grambench.common.errors import DataError
+from grambench.common.types import Indices, Order
 from grambench.config import protocols
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
 from grambench.experiments.seeds import seeds
-from grambench.kernels.pool import Indices
 
 FEW = 10  # examples of each class and part on which a run is tried first
 

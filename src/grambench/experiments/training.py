@@ -13,9 +13,10 @@ import numpy as np
 from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.checks import check_same, learn, outline, scored
-from grambench.algorithms.fit import Expansion, Fit, Floats, Kept, Labels, Mixture, Order, Predictor, State, Work
+from grambench.algorithms.fit import Expansion, Fit, Kept, Mixture, Predictor, State, Work
 from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.common.errors import SolverError
+from grambench.common.types import Floats, Labels, Order
 from grambench.config.protocols import Offline
 from grambench.kernels.pool import Pool
 from grambench.solvers import svm

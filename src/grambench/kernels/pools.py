@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from grambench.common.types import Floats
 from grambench.kernels import continuous
 from grambench.kernels.computed import Computed, units_of
 from grambench.kernels.functions import Kernel, Units
 from grambench.kernels.pixels import ByPixels
-from grambench.kernels.pool import Continuous, Floats, Grid, Pool
+from grambench.kernels.pool import Continuous, Grid, Pool
 from grambench.kernels.views import Viewed
 
 

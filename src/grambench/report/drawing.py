@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import Names
 from grambench.config.shown import AnyFigure, OneMetric
@@ -48,7 +48,6 @@ COLUMNS = 3
 DENSE, CLEAR, FEW = 0.12, 0.07, 3  # how opaque bands are: of a few lines, and of more, which lie over each other
 WIDTH = 9.3  # inches of three columns
 HEIGHT, LETTER = 9 / 72, 0.07  # inches of a legend's letters, and how wide they are
-Floats = NDArray[np.float64]
 Find = Callable[[str, str], tuple[Floats, Floats, Floats | None] | None]
 STYLE: Any = {
     "svg.hashsalt": "grambench",

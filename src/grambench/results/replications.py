@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from grambench.algorithms.fit import Floats
 from grambench.common.errors import DataError
+from grambench.common.types import Floats
 from grambench.results.reading import as_written
 from grambench.results.records import Record
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from grambench.algorithms.fit import Floats
 from grambench.common.errors import DataError
 from grambench.common.files import check
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.study import Published
 from grambench.datasets.store import PreparedDataset

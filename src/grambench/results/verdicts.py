@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from grambench.algorithms.fit import Floats
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.results.statistics import ROUNDING_SLACK, Difference, Sample, welch_difference
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from grambench.common.types import Floats
 
 ITERATIONS = 100
 RIDGE = 1e-12  # on the diagonal of the Hessian

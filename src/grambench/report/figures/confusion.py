@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from grambench.common.types import Floats
 from grambench.config.shown import OneName
-from grambench.report.drawing import DatasetsFigure, FigureData, Floats, empty, panel_grid, set_title
+from grambench.report.drawing import DatasetsFigure, FigureData, empty, panel_grid, set_title
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, DatasetsFigure, FigureData, Floats
+from grambench.report.drawing import MEANS_AND_BANDS, Chart, DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.report.drawing import (
     BLACK,
@@ -11,7 +12,6 @@ from grambench.report.drawing import (
     Chart,
     DatasetsFigure,
     FigureData,
-    Floats,
     Panel,
     empty,
     put_legend,

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.drawing import Chart, DatasetsFigure, FigureData, Floats
+from grambench.report.drawing import Chart, DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

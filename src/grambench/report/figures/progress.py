@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricName
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, DatasetsFigure, FigureData, Floats, plain_ticks
+from grambench.report.drawing import MEANS_AND_BANDS, Chart, DatasetsFigure, FigureData, plain_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

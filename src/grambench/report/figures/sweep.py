@@ -4,17 +4,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.drawing import (
-    MEANS_AND_BANDS,
-    Chart,
-    DatasetsFigure,
-    FigureData,
-    Floats,
-    Line,
-    plain_ticks,
-)
+from grambench.report.drawing import MEANS_AND_BANDS, Chart, DatasetsFigure, FigureData, Line, plain_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
