@@ -116,7 +116,7 @@ def main():
     for task in arguments.tasks or plan.studies["ca_mnist"].datasets:
         told = {name: json.loads(plan.specs.run_spec(Cell("ca_mnist", task, name))) for name in ("ca_1d", "cr")}
         for settings in told.values():
-            settings["protocol"]["repeats"] = arguments.draws
+            settings["protocol"]["repetitions"] = arguments.draws
         specs = {name: Specification(**settings) for name, settings in told.items()}
         dataset = store.read(Path(layout.PREPARED.format(dataset=task)))
         made = [one_draw(specs, draw) for draw in holdout.draws(specs["ca_1d"], dataset)]

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 COPIED = ["Snakefile", "workflow", "config", "profiles", "envs", "src", "data/bundled"]
 STUDY = {
     "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5, 8]}],
-    "protocol": {"kind": "online", "repeats": 2, "checkpoints": 5},
+    "protocol": {"kind": "online", "repetitions": 2, "checkpoints": 5},
     "datasets": ["sonar", "wdbc"],
     "algorithms": {
         "perceptron": {},

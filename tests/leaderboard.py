@@ -1,7 +1,7 @@
-"""A leaderboard with known numbers: twelve algorithms on eight data sets in ten repeats, and one failed run.
+"""A leaderboard with known numbers: twelve algorithms on eight data sets in ten repetitions, and one failed run.
 
 The accuracies of an algorithm lie a fixed number of points below the best of its data set, so that their order is
-known; the repeats of a data set share their noise, as paired repeats do.
+known; the repetitions of a data set share their noise, as paired repetitions do.
 """
 
 import itertools
@@ -52,7 +52,7 @@ SETTINGS = {
     "name": "leaderboard",
     "title": "A small leaderboard",
     "paper": "Nobody",
-    "protocol": {"kind": "random_splits", "repeats": REPEATS, "sizes": {"default": [50, 60, 70]}, "values": [1]},
+    "protocol": {"kind": "random_splits", "repetitions": REPEATS, "sizes": {"default": [50, 60, 70]}, "values": [1]},
     "dictionary": {"family": "gaussian", "low": 1, "high": 100, "count": 3, "spacing": "log"},
     "datasets": list(BEST),
     "algorithms": {
@@ -88,7 +88,7 @@ def study(**changes):
 
 
 def accuracies(dataset, algorithm):
-    """Return the accuracies of all repeats: noise that is shared, and a little of its own that adds up to nothing."""
+    """Return the accuracies of all repetitions: noise that is shared, and a little of its own that adds up to nothing."""
     place = list(BEST).index(dataset), list(BEHIND).index(algorithm)
     shared = np.random.default_rng(place[0]).normal(0.0, 2.0, REPEATS)
     own = np.random.default_rng(place).normal(0.0, 0.25, REPEATS)
@@ -111,12 +111,12 @@ def results(gone=(), **changes):
         _, seconds, values = BEHIND[algorithm]
         slow = 1.0 + 0.5 * list(BEST).index(dataset)
         shift = BEHIND[algorithm][0] - changes.get(algorithm, BEHIND[algorithm][0])
-        for repeat, accuracy in enumerate(accuracies(dataset, algorithm) + shift):
+        for repetition, accuracy in enumerate(accuracies(dataset, algorithm) + shift):
             own = {"accuracy_percent": accuracy, "balanced_accuracy_percent": accuracy - 1.0}
             own |= {"seconds": seconds * slow, "kernel_values": values * slow, "row_additions": values / 10}
-            own |= {"solver_steps": 1000.0 + repeat, "kernels_selected": 3.0}
-            rows += [("leaderboard", dataset, algorithm, "", np.nan, repeat, *item) for item in own.items()]
-    names = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+            own |= {"solver_steps": 1000.0 + repetition, "kernels_selected": 3.0}
+            rows += [("leaderboard", dataset, algorithm, "", np.nan, repetition, *item) for item in own.items()]
+    names = ["study", "dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
     columns = ["study", "dataset", "algorithm", "sweep", "status", "reason", "orders"]
     columns += ["wall_seconds", "peak_private_mb", "record"]
     return Results(study(), pd.DataFrame(rows, columns=names), pd.DataFrame(cells, columns=columns))

@@ -23,7 +23,7 @@ SETTINGS = {
     "name": "omkc",
     "title": "A <small> study",
     "paper": "Nobody & Co.",
-    "protocol": {"kind": "online", "repeats": REPEATS, "checkpoints": 4},
+    "protocol": {"kind": "online", "repetitions": REPEATS, "checkpoints": 4},
     "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5]}],
     "datasets": ["wdbc", "sonar", "splice"],
     "algorithms": {
@@ -113,17 +113,17 @@ def study() -> Study:
 
 def runs() -> pd.DataFrame:
     rows = []
-    for (dataset, algorithm), repeat in itertools.product(MISTAKES, range(REPEATS)):
-        mistakes = MISTAKES[dataset, algorithm] + SPREAD[repeat]
+    for (dataset, algorithm), repetition in itertools.product(MISTAKES, range(REPEATS)):
+        mistakes = MISTAKES[dataset, algorithm] + SPREAD[repetition]
         seconds = {"perceptron": 0.001, "omkc_dd": 0.02, "omkc_ss": 0.01}[algorithm]
         values = {"mistake_percent": mistakes, "support_vectors": 10 * mistakes, "seconds": seconds}
         values |= {f"updates:{kernel}": 3.0 + position for position, kernel in enumerate(KERNELS)}
         if algorithm != "perceptron":  # which does not tell
-            values["converged"] = float(algorithm == "omkc_dd" or repeat > 0)
-        rows += [(dataset, algorithm, "", np.nan, repeat, *item) for item in values.items()]
+            values["converged"] = float(algorithm == "omkc_dd" or repetition > 0)
+        rows += [(dataset, algorithm, "", np.nan, repetition, *item) for item in values.items()]
         if algorithm != "perceptron":
-            rows += [(dataset, algorithm, "beta", b, repeat, "mistake_percent", mistakes - b) for b in (0.5, 0.8)]
-    table = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
+            rows += [(dataset, algorithm, "beta", b, repetition, "mistake_percent", mistakes - b) for b in (0.5, 0.8)]
+    table = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
     return table.assign(study="omkc", orders="published")
 
 
@@ -163,11 +163,11 @@ def cells() -> pd.DataFrame:
 
 def curves() -> pd.DataFrame:
     rows = []
-    for (dataset, algorithm), repeat, done in itertools.product(MISTAKES, range(REPEATS), (10, 20, 30, 40)):
-        values = {"mistake_percent": 50 / done + repeat, "support_vectors": done + repeat}
+    for (dataset, algorithm), repetition, done in itertools.product(MISTAKES, range(REPEATS), (10, 20, 30, 40)):
+        values = {"mistake_percent": 50 / done + repetition, "support_vectors": done + repetition}
         values |= {f"weight:{kernel}": 0.5 for kernel in KERNELS}
-        rows += [("omkc", dataset, algorithm, repeat, done, *item) for item in values.items()]
-    return pd.DataFrame(rows, columns=["study", "dataset", "algorithm", "repeat", "round", "metric", "result"])
+        rows += [("omkc", dataset, algorithm, repetition, done, *item) for item in values.items()]
+    return pd.DataFrame(rows, columns=["study", "dataset", "algorithm", "repetition", "round", "metric", "result"])
 
 
 def prepared() -> dict[str, PreparedDataset | Unavailable]:

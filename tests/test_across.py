@@ -38,7 +38,7 @@ SETTINGS = {
     "name": "small",
     "title": "A small study",
     "paper": "Nobody",
-    "protocol": {"kind": "random_splits", "repeats": REPEATS, "sizes": {"default": [5, 6, 7]}, "values": [1]},
+    "protocol": {"kind": "random_splits", "repetitions": REPEATS, "sizes": {"default": [5, 6, 7]}, "values": [1]},
     "dictionary": {"family": "gaussian", "low": 1, "high": 100, "count": 3, "spacing": "log"},
     "datasets": list(ERRORS),
     "algorithms": {
@@ -153,7 +153,7 @@ FILES = {
     "text.csv": "table,dataset,algorithm,metric,mean,std\nSection 3.1,line_0,ca_1d,error_percent,1.2,\n",
     "sizes.csv": "dataset,n,d,train\nline_0,20,2,5\nline_5,21,2,5\n",
 }
-RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+RUNS = ["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
 
 
 def study(**changes):
@@ -166,17 +166,19 @@ def results(datasets=tuple(ERRORS)):
         error = ERRORS[dataset].get(algorithm)
         status, reason = ("ok", "") if error is not None else ("timeout", "stopped after 5 s")
         cells.append(("small", dataset, algorithm, "", status, reason, "seeded" if status == "ok" else ""))
-        for repeat in range(REPEATS) if error is not None else ():
-            spread = 0.1 * (repeat - 1.5)
+        for repetition in range(REPEATS) if error is not None else ():
+            spread = 0.1 * (repetition - 1.5)
             values = {"error_percent": error + spread, "seconds": 0.01 * (1 + list(ERRORS).index(dataset))}
             values |= {"weight:1": 0.7, "parameter:1": 2.0 + spread, "weight:2": 0.3, "parameter:2": 30.0}
-            if repeat:  # the first run found one kernel only
+            if repetition:  # the first run found one kernel only
                 values |= {"weight:2": np.nan, "parameter:2": np.nan}
-            rows += [(dataset, algorithm, "", np.nan, repeat, *item) for item in values.items()]
+            rows += [(dataset, algorithm, "", np.nan, repetition, *item) for item in values.items()]
     cells.append(("small", "line_0", "ca_1d", "profile", "ok", "", "seeded"))
-    for (place, value), repeat in itertools.product(enumerate(PROFILE), range(REPEATS)):
+    for (place, value), repetition in itertools.product(enumerate(PROFILE), range(REPEATS)):
         heights = {"1": [1.0, -4.0, 0.0][place], "2": [3.0, -1.0, -2.0][place], "3": np.nan}
-        rows += [("line_0", "ca_1d", "profile", value, repeat, f"search_objective_{t}", h) for t, h in heights.items()]
+        rows += [
+            ("line_0", "ca_1d", "profile", value, repetition, f"search_objective_{t}", h) for t, h in heights.items()
+        ]
     columns = ["study", "dataset", "algorithm", "sweep", "status", "reason", "orders"]
     plan = study().model_copy(update={"datasets": list(datasets)})
     return Results(plan, pd.DataFrame(rows, columns=RUNS), pd.DataFrame(cells, columns=columns))

@@ -1,4 +1,4 @@
-"""Long runs in blocks of repeats: the same numbers as in one piece, and failures that say which repeats they are of."""
+"""Long runs in blocks of repetitions: the same numbers as in one piece, and failures that say which repetitions they are of."""
 
 import json
 from pathlib import Path
@@ -36,12 +36,12 @@ def run(spec, data):
 
 
 CASES = {
-    "online": ("omkc/sonar/omkc_ss", {"repeats": 5, "checkpoints": 4}),
-    "online sweep": ("omkc/spambase/omkc_ds/beta", {"repeats": 5}),
+    "online": ("omkc/sonar/omkc_ss", {"repetitions": 5, "checkpoints": 4}),
+    "online sweep": ("omkc/spambase/omkc_ds/beta", {"repetitions": 5}),
     "nested": ("rkl/sonar/unif", {"inner_folds": 2, "values": [1.0, 10.0]}),
     "scaling": ("rkl/heart/mkl_l1/scale_all", {"inner_folds": 2, "values": [1.0]}),
-    "holdout": ("ca_eleven/sonar/ca_1d", {"repeats": 5, "sizes": {"default": [30, 20, 10]}}),
-    "profile": ("ca_letter/letter_b_d/ca_1d/profile", {"repeats": 5, "sizes": {"default": [30, 20, 10]}}),
+    "holdout": ("ca_eleven/sonar/ca_1d", {"repetitions": 5, "sizes": {"default": [30, 20, 10]}}),
+    "profile": ("ca_letter/letter_b_d/ca_1d/profile", {"repetitions": 5, "sizes": {"default": [30, 20, 10]}}),
 }
 
 
@@ -101,7 +101,11 @@ def test_a_joined_record_has_drawn_where_one_block_has(plan):
 def test_a_failed_block_fails_the_run_and_is_named(plan):
     failed = {"status": "timeout", "reason": "ran for 6 s, the limit", "detail": "slow", "metrics": {}}
     found = joined(pieces(plan, {}, failed, {}))
-    assert (found.status, found.reason, found.detail) == ("timeout", "repeats 2 to 3: ran for 6 s, the limit", "slow")
+    assert (found.status, found.reason, found.detail) == (
+        "timeout",
+        "repetitions 2 to 3: ran for 6 s, the limit",
+        "slow",
+    )
     assert not found.metrics and "block" not in found.settings
     missing = {"status": "unavailable", "reason": "no source has it", "metrics": {}}
     assert joined(pieces(plan, missing, missing)).reason == "no source has it"
@@ -113,8 +117,8 @@ def test_blocks_cover_every_repeat_once(plan):
         blocks = plan.resources.blocks(cell)
         assert {block._replace(block=None) for block in blocks} == {cell}
         ends = [list(block.block) for block in blocks]
-        covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
-        assert covered == list(range(plan.studies[cell.study].protocol.repeats))
+        covered = [repetition for first, last in ends for repetition in range(first, last + 1)]
+        assert covered == list(range(plan.studies[cell.study].protocol.repetitions))
         paths = [f"results/blocks/{cell}/{first}-{last}.h5" for first, last in ends]
         assert [block.path(layout.BLOCK) for block in blocks] == paths
         whole = json.loads(plan.specs.run_spec(cell))
@@ -125,7 +129,7 @@ def test_blocks_are_as_long_as_allowed(plan):
     for cell in plan.resources.split():
         blocks = plan.resources.blocks(cell)
         seconds = list(map(plan.resources.expected_seconds, blocks))
-        assert max(seconds) <= 60 or len(blocks) == plan.studies[cell.study].protocol.repeats
+        assert max(seconds) <= 60 or len(blocks) == plan.studies[cell.study].protocol.repetitions
         assert plan.resources.expected_seconds(cell) > 60
         assert min(seconds) > 20
 
@@ -134,7 +138,7 @@ def test_blocks_share_a_studys_budget(plan):
     study = plan.studies["leaderboard"]
     assert plan.resources.run_seconds(Cell("leaderboard", "sonar", "unif")) == study.seconds
     block = Cell.of("leaderboard", "sonar", "unif", "3-5")
-    assert plan.resources.run_seconds(block) == study.seconds * 3 / study.protocol.repeats
+    assert plan.resources.run_seconds(block) == study.seconds * 3 / study.protocol.repetitions
     assert plan.resources.run_seconds(Cell.of("omkc", "sonar", "om2", "3-5")) == plan.project.limits.seconds
 
 

@@ -15,7 +15,7 @@ CONFIGURATION = Configuration(Path(__file__).parent.parent / "config")
 STUDIES = {
     name: CONFIGURATION.study(name) for name in ("ca_dirichlet", "ca_relevance", "ca_mnist", "ca_letter", "ca_eleven")
 }
-RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+RUNS = ["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
 CURVES = pd.DataFrame(columns=["dataset", "algorithm", "round", "metric", "result"])
 CELLS = pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"])
 RANKS = {  # Table 2

@@ -15,14 +15,14 @@ ENTRIES = [
     *(leaderboard.UNIFORM, leaderboard.SINGLE, *leaderboard.KERNEL_LEARNING),
     *(*ONLINE, "gaussian_svm", "gradient_boosting"),
 ]
-RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+RUNS = ["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
 CURVES = pd.DataFrame(columns=["dataset", "algorithm", "round", "metric", "result"])
 STUDY = Study.model_validate(
     {
         "name": "leaderboard",
         "title": "Leaderboard",
         "paper": "Nobody",
-        "protocol": {"kind": "random_splits", "repeats": 1, "sizes": {"default": [5, 6, 7]}, "values": [1]},
+        "protocol": {"kind": "random_splits", "repetitions": 1, "sizes": {"default": [5, 6, 7]}, "values": [1]},
         "dictionary": {"family": "gaussian", "low": 1, "high": 100, "count": 3, "spacing": "log"},
         "datasets": SETS,
         "algorithms": {name: {"algorithm": "ca_1d", "title": name.upper()} for name in ENTRIES},

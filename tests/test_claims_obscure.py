@@ -19,11 +19,11 @@ STUDY = Configuration(Path(__file__).parent.parent / "config").study("obscure_ca
 )
 def test_more_kernels_have_more_accuracy(accuracies, verdict):
     rows = [
-        ("caltech_102", "obscure", "kernels", count, repeat, "accuracy_percent", accuracy + repeat)
+        ("caltech_102", "obscure", "kernels", count, repetition, "accuracy_percent", accuracy + repetition)
         for count, accuracy in zip((39, 20, 10, 5), accuracies[::-1], strict=False)
-        for repeat in range(2)
+        for repetition in range(2)
     ]
-    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
+    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
     cells = pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"])
     answer = obscure_caltech_39.more_kernels_converge_faster(Evidence(Results(STUDY, runs, cells), pd.DataFrame()))
     assert answer.verdict == verdict
@@ -39,7 +39,7 @@ def test_passes_of_less_than_ten_milliseconds_are_compared_by_work_only(factor, 
         for name, n in obscure_mnist.SIZES.items()
         for metric in ("fit_seconds", "kernel_values")
     ]
-    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
+    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
     given = Evidence(Results(STUDY, runs, pd.DataFrame()), pd.DataFrame())
     assert obscure_mnist.time_is_linear(given).verdict == verdict
     assert obscure_mnist.work_is_linear(given).verdict == "holds"
@@ -51,21 +51,21 @@ def test_objectives_reached_in_less_than_ten_milliseconds_are_compared_by_epochs
         for name, epochs in (("obscure_100", 1.0), ("pegasos_100", 2.0))
         for metric, value in (("objective", 1.0), ("epochs", epochs), ("elapsed_seconds", 4e-3 * epochs))
     ]
-    curves = pd.DataFrame(rows, columns=["dataset", "algorithm", "repeat", "round", "metric", "result"])
+    curves = pd.DataFrame(rows, columns=["dataset", "algorithm", "repetition", "round", "metric", "result"])
     given = Evidence(None, curves)
     assert obscure_flowers.obscure_converges_faster(given).verdict == "holds"
     assert obscure_flowers.obscure_converges_faster_in_time(given).verdict == "undecided"
 
 
-def test_what_the_second_stage_gains_is_a_mean_over_the_repeats():
+def test_what_the_second_stage_gains_is_a_mean_over_the_repetitions():
     stages = [1, 1, 2]
     rows = [
-        ("mnist_1000", algorithm, repeat, number, metric, values[number] if algorithm == "obscure" else 1)
+        ("mnist_1000", algorithm, repetition, number, metric, values[number] if algorithm == "obscure" else 1)
         for algorithm in ("obscure", "obscure_online")
-        for repeat, accuracies in enumerate([[80, 90, 90.1], [80, 88, 88.3]])
+        for repetition, accuracies in enumerate([[80, 90, 90.1], [80, 88, 88.3]])
         for metric, values in (("stage", stages), ("accuracy_percent", accuracies))
         for number in range(3)
     ]
-    curves = pd.DataFrame(rows, columns=["dataset", "algorithm", "repeat", "round", "metric", "result"])
+    curves = pd.DataFrame(rows, columns=["dataset", "algorithm", "repetition", "round", "metric", "result"])
     answer = obscure_mnist.the_first_stage_comes_close(Evidence(None, curves))
     assert answer == ("holds", "points that the second stage gains: 1000: +0.20")

@@ -17,8 +17,8 @@ from grambench.results.study import Results
 
 CONFIG = Path(__file__).parent.parent / "config"
 STUDY = Configuration(CONFIG).study("oks")
-RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
-CURVE = ["dataset", "algorithm", "repeat", "round", "metric", "result"]
+RUNS = ["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
+CURVE = ["dataset", "algorithm", "repetition", "round", "metric", "result"]
 CELLS = ["dataset", "algorithm", "sweep", "status", "reason", "orders"]
 PICKS = {  # Tables 1 and 2
     "pascal07_animal_vehicle": [10, 10, 11, 11, 13],
@@ -135,13 +135,13 @@ def test_the_best_and_the_worst_kernels_are_drawn_with_their_numbers():
 
 def test_picks_are_the_share_of_repeats_that_lead_with_one_of_the_best():
     names = [kernel.name for kernel in STUDY.kernel_list()]
-    leads = {0: [11, 15], 100: [11, 45], 200: [46, 45]}  # by round, of two repeats
+    leads = {0: [11, 15], 100: [11, 45], 200: [46, 45]}  # by round, of two repetitions
     rows = []
     for round_, numbers in leads.items():
-        for repeat, number in enumerate(numbers):
+        for repetition, number in enumerate(numbers):
             for name in names:
                 weight = 0.9 if names.index(name) + 1 == number else 0.1 / 59
-                rows.append(("corel5k_sky_grass", "oks_svm_12", repeat, round_, f"weight:{name}", weight))
+                rows.append(("corel5k_sky_grass", "oks_svm_12", repetition, round_, f"weight:{name}", weight))
     canvas = drawn("picks", pd.DataFrame(rows, columns=CURVE))
     (line,) = canvas.axes[0].get_lines()
     assert line.get_xdata().tolist() == [0, 100, 200]
@@ -187,7 +187,7 @@ def test_without_a_method_nothing_is_ranked_and_distances_remain():
 def test_selected_kernels_are_compared_as_names():
     files = {"oks_tables_1_2.csv": CONFIG / "published/oks_tables_1_2.csv"}
     runs = printed()
-    other = (runs["dataset"] == "corel5k_sky_grass") & (runs["metric"] == oks.PICKED) & (runs["repeat"] == 0)
+    other = (runs["dataset"] == "corel5k_sky_grass") & (runs["metric"] == oks.PICKED) & (runs["repetition"] == 0)
     runs.loc[other, "result"] = 1
     found = reproduction.table(evidence(runs).results, {}, files)
     rows = found[found["metric"] == oks.PICKED].set_index(["dataset", "algorithm"])

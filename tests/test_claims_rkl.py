@@ -12,7 +12,7 @@ from grambench.results.study import Results
 
 CONFIG = Path(__file__).parent.parent / "config"
 STUDY = Configuration(CONFIG).study("rkl")
-RUNS = ["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]
+RUNS = ["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]
 PARTS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # how accuracies vary over the parts, those of all algorithms together
 NO_CURVES = pd.DataFrame(columns=["dataset", "algorithm", "round", "metric", "result"])
 

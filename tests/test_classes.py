@@ -42,7 +42,7 @@ def dataset(n=90, test=None, blocks=False, seed=0):
 
 
 def specification(file="obscure", kernels=KERNELS, **changes):
-    protocol = {"repeats": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
+    protocol = {"repetitions": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
     settings = {
         "study": "s",
         "dataset": "toy",
@@ -354,12 +354,12 @@ def test_blocks_of_repeats_that_end_when_they_will_make_the_whole():
 def test_records_tables_and_figures_have_the_classes(tmp_path):
     found, runs, curves, cells = recorded(tmp_path)
     confusion = found["obscure"].class_values["confusion"][0]
-    own = runs[runs["algorithm"] == "obscure"].set_index(["metric", "repeat"])["result"]
-    for repeat, table in enumerate(confusion):
+    own = runs[runs["algorithm"] == "obscure"].set_index(["metric", "repetition"])["result"]
+    for repetition, table in enumerate(confusion):
         for number, name in enumerate(NAMES):
-            assert own[f"class_accuracy:{name}", repeat] == pytest.approx(100 * table[number, number] / 8)
+            assert own[f"class_accuracy:{name}", repetition] == pytest.approx(100 * table[number, number] / 8)
             for other, count in zip(NAMES, table[number], strict=True):
-                assert own.get((f"confused:{name}:{other}", repeat), 0.0) == count
+                assert own.get((f"confused:{name}:{other}", repetition), 0.0) == count
     study = Study.model_validate(STUDY)
     results = Results(study, runs, cells)
     empty = pd.DataFrame(columns=["dataset", "algorithm", "metric", "published_mean"])
@@ -409,7 +409,10 @@ def test_a_study_needs_sizes_of_each_data_set():
         ),
         ({"tune": {"parameter": "C", "values": [1], "C": [1]}}, "a tune over C has no other C"),
         ({"tune": TWO, "parameters": {"C": 1}}, "obscure sets C, which is tuned"),
-        ({"tune": TWO, "protocol": {"kind": "random_splits", "values": [1], "shares": [0.5, 0.25, 0.25]}}, "two parameters"),
+        (
+            {"tune": TWO, "protocol": {"kind": "random_splits", "values": [1], "shares": [0.5, 0.25, 0.25]}},
+            "two parameters",
+        ),
     ],
 )
 def test_sizes_and_choices_that_cannot_be(changes, said):
@@ -435,7 +438,7 @@ def test_the_table_of_data_sets_counts_classes():
     study = Study.model_validate(settings)
     results = Results(
         study,
-        pd.DataFrame(columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]),
+        pd.DataFrame(columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]),
         pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"]),
     )
     (row,) = tables.build(results, {"toy": images}, {}, study.tables["data"]).blocks[0].rows

@@ -145,7 +145,7 @@ def results(folder, shift=0.0, noise=0.0, algorithms=("perceptron", "omkc_dd"), 
         for metric in ("mistake_percent", "seconds")
         for r in range(20)
     ]
-    columns = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
+    columns = ["study", "dataset", "algorithm", "sweep", "value", "repetition", "orders", "metric", "result"]
     with sealed(folder / study / "runs.parquet") as path:
         pd.DataFrame(rows, columns=columns).to_parquet(path)
     return str(folder)
@@ -185,15 +185,15 @@ def write_numbers(folder, study, metric, numbers):
         for a, row in enumerate(numbers)
         for r, value in enumerate(row)
     ]
-    columns = ["study", "dataset", "algorithm", "sweep", "value", "repeat", "orders", "metric", "result"]
+    columns = ["study", "dataset", "algorithm", "sweep", "value", "repetition", "orders", "metric", "result"]
     with sealed(folder / study / "runs.parquet") as path:
         pd.DataFrame(rows, columns=columns).to_parquet(path)
     return str(folder)
 
 
-@pytest.mark.parametrize(("study", "repeats"), [("omkc", 20), ("rkl", 5), ("ca_eleven", 10)])
-def test_compare_cries_no_wolf_over_hundreds_of_cells(capsys, tmp_path, study, repeats):
-    draws = np.random.default_rng(5).normal(size=(2, 600, repeats))
+@pytest.mark.parametrize(("study", "repetitions"), [("omkc", 20), ("rkl", 5), ("ca_eleven", 10)])
+def test_compare_cries_no_wolf_over_hundreds_of_cells(capsys, tmp_path, study, repetitions):
+    draws = np.random.default_rng(5).normal(size=(2, 600, repetitions))
     base = write_numbers(tmp_path / "a", study, "error_percent", draws[0])
     other = write_numbers(tmp_path / "b", study, "error_percent", draws[1])
     assert call(capsys, "compare", base, other)[:2] == (0, "600 noise\n")
@@ -209,10 +209,13 @@ def test_compare_knows_numbers_that_a_holdout_study_does_not_have(capsys, tmp_pa
     base = write_numbers(tmp_path / "a", "ca_eleven", "selected_C", numbers)
     assert call(capsys, "compare", base, base)[:2] == (0, "3 same\n")
     more = np.hstack([numbers, numbers + 7.0])
-    assert call(capsys, "compare", base, write_numbers(tmp_path / "b", "ca_eleven", "selected_C", more))[1] == "3 same\n"
+    assert (
+        call(capsys, "compare", base, write_numbers(tmp_path / "b", "ca_eleven", "selected_C", more))[1] == "3 same\n"
+    )
     numbers[0] = 1.0
     assert (
-        "1 changed" in call(capsys, "compare", base, write_numbers(tmp_path / "c", "ca_eleven", "selected_C", numbers))[1]
+        "1 changed"
+        in call(capsys, "compare", base, write_numbers(tmp_path / "c", "ca_eleven", "selected_C", numbers))[1]
     )
 
 

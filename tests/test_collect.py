@@ -100,7 +100,7 @@ def test_a_record_of_something_else_is_refused(tmp_path, what):
 
 def test_numbers_of_kernels_are_metrics_of_plain_runs(collected):
     runs, _, _ = collected
-    plain = runs[runs["sweep"] == ""].set_index(["metric", "repeat"])["result"]
+    plain = runs[runs["sweep"] == ""].set_index(["metric", "repetition"])["result"]
     assert plain["accuracy_percent"].tolist() == [0, 1, 2]
     assert plain["weight:polynomial_p1"].tolist() == [0, 2, 4]
     assert plain["weight:gaussian_sigma0.5"].tolist() == [1, 3, 5]
@@ -111,7 +111,7 @@ def test_points_of_a_sweep_carry_its_values(collected):
     runs, _, _ = collected
     swept = runs[runs["sweep"] == "scales"]
     assert set(swept["metric"]) == {"decision_change"}
-    assert swept.pivot(index="value", columns="repeat", values="result").to_dict("split") == {
+    assert swept.pivot(index="value", columns="repetition", values="result").to_dict("split") == {
         "index": [0.1, 10.0],
         "columns": [0, 1, 2],
         "data": [[0, 1, 2], [3, 4, 5]],
@@ -120,7 +120,7 @@ def test_points_of_a_sweep_carry_its_values(collected):
 
 def test_curves_and_cells(collected):
     _, curves, cells = collected
-    late = curves[(curves["repeat"] == 1) & (curves["round"] == 10)].set_index("metric")["result"]
+    late = curves[(curves["repetition"] == 1) & (curves["round"] == 10)].set_index("metric")["result"]
     assert late.to_dict() == {"objective": 3, "weight:polynomial_p1": 6, "weight:gaussian_sigma0.5": 7}
     assert cells[["algorithm", "sweep", "status"]].to_numpy().tolist() == [
         ["mine", "", "ok"],

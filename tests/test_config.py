@@ -68,8 +68,8 @@ def test_the_pool_is_the_papers():
     ("change", "message"),
     [
         (
-            {"protocol": {"kind": "online", "repeats": 0}},
-            r"protocol.online.repeats: .*greater than or equal to 1 \(got 0\)",
+            {"protocol": {"kind": "online", "repetitions": 0}},
+            r"protocol.online.repetitions: .*greater than or equal to 1 \(got 0\)",
         ),
         ({"kernels": [{"family": "gaussian", "values": [1, 1]}]}, "kernel gaussian_sigma1 is listed twice"),
         ({"datasets": ["wdbc", "wdbc"]}, "data set wdbc is listed twice"),

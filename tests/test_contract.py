@@ -394,9 +394,9 @@ def inputs(tmp_path):
     for name, path in zip(kernels, files, strict=True):
         grams.write_gram(path, grams.inner_products(made.features), Kernel.parse(name))
     protocols = {
-        "online": {"repeats": 1, "checkpoints": 2},
+        "online": {"repetitions": 1, "checkpoints": 2},
         "nested": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [1.0]},
-        "holdout": {"repeats": 1, "sizes": {"default": [20, 10, 10]}, "values": [1.0]},
+        "holdout": {"repetitions": 1, "sizes": {"default": [20, 10, 10]}, "values": [1.0]},
     }
 
     def arguments(file, kind):

@@ -24,9 +24,11 @@ def dataset(n=120, d=3, seed=0):
 
 
 def settings(file="ca_1d", *, tune=None, **protocol):
-    defaults = {"repeats": 2, "sizes": {"default": [40, 30, 50]}, "values": [0.01, 1.0, 100.0]}
+    defaults = {"repetitions": 2, "sizes": {"default": [40, 30, 50]}, "values": [0.01, 1.0, 100.0]}
     dictionary = {"family": "gaussian", "low": 0.2, "high": 20.0, "grid": GRID}
-    return specification(file, "random_splits", protocol=defaults | protocol, kernels=[], dictionary=dictionary, tune=tune)
+    return specification(
+        file, "random_splits", protocol=defaults | protocol, kernels=[], dictionary=dictionary, tune=tune
+    )
 
 
 def tuned(asked, draw, **parameters):
@@ -165,7 +167,7 @@ def test_kernel_values_that_are_made_once_count_once(file):
 
 
 def measured(file, **parameters):
-    asked = replace(settings(file, repeats=1), points=[parameters])
+    asked = replace(settings(file, repetitions=1), points=[parameters])
     metrics = holdout.outcome(asked, dataset()).metrics
     return metrics["gap"][0, 0], metrics["converged"][0, 0], metrics["iterations"][0, 0]
 

@@ -28,15 +28,15 @@ SMALL = {
 TABLES = (layout.RUNS, layout.CURVES, layout.CELLS)
 
 
-def record(study, dataset, algorithm, repeats=5, shift=0.0, status="ok", **changes):
-    """A record of which repeat r is the same in every number of repeats, as in all protocols."""
+def record(study, dataset, algorithm, repetitions=5, shift=0.0, status="ok", **changes):
+    """A record of which repetition r is the same in every number of repetitions, as in all protocols."""
     kind, _, _, metric = SMALL[study]
-    numbers = shift + np.arange(100, dtype=np.float64)[None, :repeats]
+    numbers = shift + np.arange(100, dtype=np.float64)[None, :repetitions]
     numbers[:, 1] = np.nan  # as where nothing was chosen
     settings = {"sweep": "", "values": [], "kernels": ["polynomial_p1"], "seed": 1, "study": study}
-    settings["protocol"] = {"kind": kind, "parts" if kind == "nested" else "repeats": repeats}
+    settings["protocol"] = {"kind": kind, "parts" if kind == "nested" else "repetitions": repetitions}
     parts = {
-        "metrics": {metric: numbers, "seconds": np.random.default_rng().random((1, repeats))},
+        "metrics": {metric: numbers, "seconds": np.random.default_rng().random((1, repetitions))},
         "curves": {"objective": numbers[..., None] + [0.0, 1.0]},
         "rounds": np.array([5, 10]),
         "kernel_values": {"weight": numbers[..., None]},
@@ -158,24 +158,24 @@ def test_other_settings_or_orders_are_two_values(sides):
     settings = record("omkc", "wdbc", "perceptron").settings | {"seed": 2}
     add(sides[1], record("omkc", "wdbc", "perceptron", settings=settings))
     refused(sides, "settings seed differ between")
-    add(sides[1], record("omkc", "wdbc", "perceptron"), record("rkl", "sonar", "unif", repeats=4))
+    add(sides[1], record("omkc", "wdbc", "perceptron"), record("rkl", "sonar", "unif", repetitions=4))
     refused(sides, "runs/rkl/sonar/unif.h5: settings protocol differ")  # other parts are other splits
 
 
 def test_more_repeats_win_where_they_begin_alike(sides, tmp_path):
-    more = [record("omkc", "wdbc", name, repeats=8) for name in ("perceptron", "omkc_dd")]
+    more = [record("omkc", "wdbc", name, repetitions=8) for name in ("perceptron", "omkc_dd")]
     add(sides[1], *more)
     table = merge(sides, tmp_path / "c").query("algorithm == 'perceptron'")
-    assert table[["kept", "why"]].to_numpy().tolist() == [[False, "more repeats"], [True, "more repeats"]]
-    assert table.repeats.tolist() == [5, 8]
-    add(sides[1], record("omkc", "wdbc", "perceptron", repeats=8, shift=1.0))
+    assert table[["kept", "why"]].to_numpy().tolist() == [[False, "more repetitions"], [True, "more repetitions"]]
+    assert table.repetitions.tolist() == [5, 8]
+    add(sides[1], record("omkc", "wdbc", "perceptron", repetitions=8, shift=1.0))
     shutil.rmtree(tmp_path / "c")
     refused(sides, "two values")
 
 
 def test_algorithms_that_would_not_be_comparable_are_refused(sides):
-    add(sides[1], record("omkc", "wdbc", "omkc_dd", repeats=8))
-    refused(sides, r"run with different protocol \(8 and 5 repeats\)")
+    add(sides[1], record("omkc", "wdbc", "omkc_dd", repetitions=8))
+    refused(sides, r"run with different protocol \(8 and 5 repetitions\)")
     add(sides[1], record("omkc", "wdbc", "omkc_dd", orders="published"))
     refused(sides, "run with different orders")
     add(sides[1], record("omkc", "wdbc", "omkc_dd"))

@@ -327,7 +327,7 @@ def test_try_prints_a_row_beside_others_and_leaves_no_results(capsys):
         (["try", "rkl", "-a", "nope"], "unknown algorithm of leaderboard 'nope'"),
         (["check", "rkl", "--seconds", "0"], "--seconds: expected a positive number, got 0"),
         (["try", "rkl", "--seconds", "nan"], "--seconds: expected a positive number, got nan"),
-        (["try", "rkl", "-r", "0"], "--repeats: expected at least 1, got 0"),
+        (["try", "rkl", "-r", "0"], "--repetitions: expected at least 1, got 0"),
         (["try", "rkl", "-d", "digits_10"], "digits_10: expected a data set of vectors and two classes"),
         (["try", "obscure"], "obscure: expected an algorithm for two classes, got one that learns from class numbers"),
     ],

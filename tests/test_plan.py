@@ -78,7 +78,14 @@ def test_settings_of_a_plain_run(small):
         "file": "rkl",
         "sweep": "",
         "values": [],
-        "protocol": {"kind": "nested_cv", "outer_folds": 4, "inner_folds": 2, "select": "C", "values": [1.0, 10.0], "trace": 1.0},
+        "protocol": {
+            "kind": "nested_cv",
+            "outer_folds": 4,
+            "inner_folds": 2,
+            "select": "C",
+            "values": [1.0, 10.0],
+            "trace": 1.0,
+        },
         "kernels": ["polynomial_p1", "gaussian_sigma0.5"],
         "seed": 7,
     }

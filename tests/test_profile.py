@@ -21,7 +21,7 @@ def asked(file="ca_1d", **point):
     return specification(
         file,
         "holdout",
-        protocol={"repeats": 2, "sizes": {"default": [40, 5, 5]}, "values": [1.0]},
+        protocol={"repetitions": 2, "sizes": {"default": [40, 5, 5]}, "values": [1.0]},
         points=[point],
         values=VALUES,
         kernels=[],

@@ -132,7 +132,7 @@ def test_the_wheel_alone_carries_a_project_from_a_csv_file_to_its_report(wheel: 
     call(project, "add-dataset", "people.csv", *CALL, "--study", "first")
     study = project / "config/studies/first.yaml"
     values = yaml.safe_load(study.read_text())
-    values["protocol"]["repeats"] = 2
+    values["protocol"]["repetitions"] = 2
     values |= {"datasets": ["people", "sonar"], "algorithms": {"gaussian_svm": {}}}  # nothing to compile
     values["tables"] = {"accuracy": values["tables"]["accuracy"] | {"algorithms": ["gaussian_svm"]}}
     study.write_text(yaml.safe_dump(values))

@@ -49,7 +49,7 @@ def verdicts(tmp_path_factory):
             asked = specification(
                 algorithm,
                 "online",
-                protocol={"repeats": 20, "checkpoints": 2},
+                protocol={"repetitions": 20, "checkpoints": 2},
                 points=[entry.parameters],
                 kernels=[kernel.name for kernel in STUDY.kernel_list()],
                 seed=20130101,

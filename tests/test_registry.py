@@ -27,9 +27,9 @@ NAMES = [name for name in algorithms.names() if not algorithms.is_multiclass(nam
 FAMILY = Dictionary(family="gaussian", low=0.1, high=10.0, count=4, spacing="log")
 DICTIONARY = FAMILY.model_dump(mode="json") | {"grid": FAMILY.grid()}
 PROTOCOLS = {
-    "online": {"repeats": 2, "checkpoints": 6},
+    "online": {"repetitions": 2, "checkpoints": 6},
     "nested": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [0.1, 1.0]},
-    "holdout": {"repeats": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
+    "holdout": {"repetitions": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
 }
 OTHER = {"random_forest": {"trees": 20}, "single_kernel": {"kernel": 2}}  # what by default takes long, or is no choice
 CONSTANT = {"majority", "gradient_boosting"}  # the leaves of the latter hold 20 examples, of which there are 30

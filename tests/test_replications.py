@@ -1,4 +1,4 @@
-"""Runs made again with other draws: repeats beyond a run's own, how many of them, and the table of their means."""
+"""Runs made again with other draws: repetitions beyond a run's own, how many of them, and the table of their means."""
 
 import itertools
 import json
@@ -73,9 +73,9 @@ def test_a_nested_replication_is_another_partition():
 )
 def test_there_are_as_many_as_the_budget_allows(study, name, entry):
     plan = project()
-    cell, whole = Cell(study, name, entry), plan.studies[study].protocol.repeats
+    cell, whole = Cell(study, name, entry), plan.studies[study].protocol.repetitions
     ends = [block.block for block in plan.resources.replications(cell)]
-    covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
+    covered = [repetition for first, last in ends for repetition in range(first, last + 1)]
     assert covered == list(range(whole, whole + len(covered)))
     assert all((last - first + 1) % whole == 0 for first, last in ends)
     seconds = (plan.resources.expected_seconds(cell) - 3) * len(covered) / whole

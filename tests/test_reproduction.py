@@ -193,16 +193,16 @@ def test_titles_come_from_the_study_or_the_docstrings():
     assert [results.title(name) for name in names] == ["OMKC(D,D)", "Mine", "OM-2", "no_such_algorithm"]
 
 
-def evidence(means, *, std=1.0, repeats=20, metric="mistake_percent"):
+def evidence(means, *, std=1.0, repetitions=20, metric="mistake_percent"):
     """Return results with given means: {data set: {algorithm: mean}}, all with the same spread."""
-    spread = np.tile([-1.0, 1.0], repeats // 2) * std * math.sqrt((repeats - 1) / repeats)
+    spread = np.tile([-1.0, 1.0], repetitions // 2) * std * math.sqrt((repetitions - 1) / repetitions)
     rows = [
-        (dataset, algorithm, "", np.nan, repeat, metric, mean + spread[repeat])
+        (dataset, algorithm, "", np.nan, repetition, metric, mean + spread[repetition])
         for dataset, algorithms in means.items()
         for algorithm, mean in algorithms.items()
-        for repeat in range(repeats)
+        for repetition in range(repetitions)
     ]
-    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"])
+    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
     return Evidence(Results(presentation.study(), runs, presentation.cells()), presentation.curves())
 
 
@@ -268,7 +268,7 @@ def test_theorem_1_is_checked_in_every_run():
     assert answer.verdict == "holds"
     assert f"4 of 4 runs; at most {100 * used / bound:.0f} %" in answer.evidence
     runs = presentation.runs()
-    broken = (runs["algorithm"] == "omkc_dd") & (runs["metric"] == "mistake_percent") & (runs["repeat"] == 2)
+    broken = (runs["algorithm"] == "omkc_dd") & (runs["metric"] == "mistake_percent") & (runs["repetition"] == 2)
     runs.loc[broken & (runs["sweep"] == ""), "result"] = 100 * (most + 1) / presentation.SIZE
     results = Results(presentation.study(), runs, presentation.cells())
     answer = omkc.theorem_1(Evidence(results, presentation.curves()))

@@ -37,8 +37,10 @@ def dataset(n=120, seed=0, share=0.3):
 
 def asked(file="single_kernel", *, protocol=(), kernels=KERNELS, parameters=(), **changes):
     points = [algorithms.resolved(file, dict(parameters))]
-    defaults = {"repeats": 3, "values": [0.1, 10.0], "validation": 0.25, "checkpoints": 5}
-    return specification(file, "official_split", protocol=defaults | dict(protocol), kernels=kernels, points=points, **changes)
+    defaults = {"repetitions": 3, "values": [0.1, 10.0], "validation": 0.25, "checkpoints": 5}
+    return specification(
+        file, "official_split", protocol=defaults | dict(protocol), kernels=kernels, points=points, **changes
+    )
 
 
 TUNE = {"parameter": "kernel", "values": [0.0, 1.0, 2.0], "by": "error"}
@@ -114,7 +116,7 @@ def test_what_draws_from_spawned_numbers_is_run_in_every_repeat(monkeypatch):
 
 
 def test_a_block_of_repeats_has_the_numbers_of_the_whole():
-    drawn = {"file": "oks", "then": "single_kernel", "protocol": {"repeats": 6}}
+    drawn = {"file": "oks", "then": "single_kernel", "protocol": {"repetitions": 6}}
     whole, block = (split.outcome(asked(**drawn, block=numbers), dataset()) for numbers in (None, [3, 5]))
     for metric in whole.metrics.keys() - {"seconds", "fit_seconds"}:
         assert np.array_equal(whole.metrics[metric][:, 3:], block.metrics[metric], equal_nan=True), metric

@@ -259,9 +259,7 @@ def test_quantiles_show_each_number_with_replications_once(compared):
     """Against the normal quantiles of their ranks; what lies far out at the border, and no variants."""
     z = [-0.4, 12.0, 0.7, -1.1, 0.0]
     judged = compared.iloc[[0] * len(z)].assign(z=z, replications=20, dataset=list("abcde"))
-    twice = pd.concat(
-        [judged, judged.assign(item="Table 4"), judged.assign(item="Table 3, variants", dataset="f")]
-    )
+    twice = pd.concat([judged, judged.assign(item="Table 4"), judged.assign(item="Table 3, variants", dataset="f")])
     plan = presentation.study().figures["quantiles"]
     canvas = figures.draw(presentation.results(), presentation.curves(), pd.concat([compared, twice]), plan)
     (axes,) = canvas.axes

@@ -114,7 +114,7 @@ def test_a_report_shows_studies_of_earlier_runs_and_makes_lost_pages_again(copy)
     lost = [folder / name for name in ("report.html", "pages/study-omkc.html", "pages/report.css")]
     for path in lost:
         path.unlink()
-    copy.edit("config/studies/other.yaml", "repeats: 2", "repeats: 3")
+    copy.edit("config/studies/other.yaml", "repetitions: 2", "repetitions: 3")
     copy.call("grambench.cli", "run", "omkc")
     assert all(path.is_file() for path in lost)
     assert (folder / "index.html").read_text().count("from an earlier run and stale") == 1

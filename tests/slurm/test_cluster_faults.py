@@ -147,6 +147,6 @@ def test_after_all_faults_every_table_is_right(which, names, storm, calm, surviv
     place.run(cells, runs, local=True)
     assert (pd.read_csv(place.folder / cells)["status"] == "ok").all()
     table = pd.read_parquet(place.folder / runs).query("metric == 'mistake_percent'")
-    assert table.groupby("algorithm")["repeat"].count().to_dict() == dict.fromkeys(names, 2)
+    assert table.groupby("algorithm")["repetition"].count().to_dict() == dict.fromkeys(names, 2)
     labels = store.read(place.folder / layout.PREPARED.format(dataset="sonar")).labels
     assert np.allclose(table["result"], 100 * np.mean(labels < 0), rtol=1e-15, atol=0)
