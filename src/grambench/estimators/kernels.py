@@ -17,7 +17,7 @@ from grambench.common.errors import unknown_name
 from grambench.common.types import Floats
 from grambench.config.load import check
 from grambench.config.study import Dictionary, KernelFamily
-from grambench.kernels import pools
+from grambench.kernels import dictionary, pools
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pool import Pool, Stored
@@ -67,7 +67,7 @@ class Vectors(Bound):
     """Kernels by the names that studies have for them, a continuous family, or both."""
 
     def __init__(
-        self, kernels: Sequence[Kernel], train: Floats, scale: bool, dictionary: pools.Dictionary | None = None
+        self, kernels: Sequence[Kernel], train: Floats, scale: bool, dictionary: dictionary.Dictionary | None = None
     ) -> None:
         self._pools = pools.VectorPools(kernels, train, dictionary, float(len(train)) if scale else None)
         self.names = [kernel.name for kernel in kernels]
@@ -198,10 +198,10 @@ def bind(kernels: Any, train: Any, scale: bool) -> Bound:
     return Matrices(distinct, values, train, scale, vectors=True)
 
 
-def _dictionary(values: dict[str, Any]) -> pools.Dictionary:
+def _dictionary(values: dict[str, Any]) -> dictionary.Dictionary:
     """Return the continuous family that plain values describe; raise ConfigError if they do not."""
     given = check(Dictionary, values, "kernels")
-    return pools.Dictionary(given.family, given.low, given.high, given.grid(), given.unit)
+    return dictionary.Dictionary(given.family, given.low, given.high, given.grid(), given.unit)
 
 
 def _read(entry: Any) -> list[Any]:

@@ -27,9 +27,9 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.run import Run, Tuning
 from grambench.kernels import grams
+from grambench.kernels.dictionary import Dictionary
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
-from grambench.kernels.pools import Dictionary
 
 N = 60
 KERNELS = ("polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma2")

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from grambench.config import protocols
 from grambench.config.protocols import Offline, Protocol
+from grambench.kernels.dictionary import Dictionary
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pools import Dictionary
 
 
 class Tuning(NamedTuple):

@@ -6,50 +6,15 @@ and estimators compute all their kernels here.
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from grambench.common.types import Floats
-from grambench.kernels import continuous
 from grambench.kernels.computed import Computed, units_of
+from grambench.kernels.dictionary import Dictionary
 from grambench.kernels.functions import Kernel, Units
 from grambench.kernels.pixels import ByPixels
 from grambench.kernels.pool import Continuous, Grid, Pool
 from grambench.kernels.views import Viewed
-
-
-class Dictionary(NamedTuple):
-    """A family of kernels with a continuous parameter, as a study describes it.
-
-    Attributes
-    ----------
-    family : str
-        A module of grambench.kernels.continuous.
-    low, high : float
-        Bounds of the parameter.
-    grid : list of float
-        Values for algorithms that need finitely many kernels.
-    unit : str or None
-        "median" if bounds and grid are in units of the median distance between training examples.
-    """
-
-    family: str
-    low: float
-    high: float
-    grid: list[float]
-    unit: str | None = None
-
-    def unit_of(self, train: Floats | Units) -> float:
-        """Return the unit of the parameter, from training examples (n, d) or from their units."""
-        if self.unit != "median":
-            return 1.0
-        return float(np.sqrt((train if isinstance(train, Units) else units_of(train)).squared_distance))
-
-    def between(self, train: Floats, others: Floats | None = None, unit: float = 1.0) -> Continuous:
-        """Return the family between training examples (n, d) and others (t, d), with the parameter in this unit."""
-        low, high, grid = unit * self.low, unit * self.high, unit * np.array(self.grid)
-        return Continuous(continuous.load(self.family), train, low, high, grid, others)
 
 
 class VectorPools:

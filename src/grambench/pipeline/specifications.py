@@ -20,8 +20,8 @@ from grambench.config.shown import Sweep
 from grambench.config.study import Study
 from grambench.experiments.run import Reference, Run, Tuning
 from grambench.kernels import continuous
+from grambench.kernels.dictionary import Dictionary
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pools import Dictionary
 from grambench.pipeline import fingerprint
 from grambench.pipeline.targets import Targets
 from grambench.report import looks
