@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from specifications import specification
+from specifications import make_run
 from test_blocks import dataset, record, run, spec_of
 
 from grambench.common.errors import ConfigError, DataError
@@ -62,8 +62,8 @@ def test_on_published_orders_only_what_draws_changes(plan):
 
 def test_a_nested_replication_is_another_partition():
     data = dataset()
-    asked = [specification("unif", "nested", protocol={"select": "C", "values": [1.0]}, block=[0, 14])]
-    found = [part.outer.test.labels.size for part in splits.parts(asked[0], data)]
+    asked = make_run("uniform_svm", "nested", protocol={"select": "C", "values": [1.0]}, block=[0, 14])
+    found = [len(split.test) for split, _ in splits.splits(asked, data)]
     assert [sum(found[start : start + 5]) for start in (0, 5, 10)] == [60, 60, 60]
 
 
