@@ -2,26 +2,28 @@
 
 from pydantic import TypeAdapter
 
-from grambench.config.protocols import Protocol
-from grambench.experiments.specification import Specification
+from grambench.config.protocols import KINDS
+from grambench.experiments.run import Run, Tuning
 
 KERNELS = ["polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma2"]
 
 
-def specification(file, kind, *, protocol=(), **changes):
-    """Return the specification of a run of an algorithm's file; what a protocol is not told has its default."""
-    model = TypeAdapter(Protocol).validate_python({"kind": kind} | dict(protocol))
-    settings = {
+def make_run(file, kind, *, protocol=(), **changes):
+    """Return a run of an algorithm's file; settings of the protocol that are not given have their defaults."""
+    settings = TypeAdapter(KINDS[kind]).validate_python({"kind": kind} | dict(protocol))
+    tuned = [Tuning(parameter, values) for parameter, values in settings.tuned().items()]
+    values = {
         "study": "small",
         "dataset": "made",
         "algorithm": file,
-        "experiment": kind,
+        "experiment": settings.experiment,
         "file": file,
         "points": [{}],
         "sweep": "",
         "values": [],
-        "protocol": model.model_dump(mode="json"),
+        "protocol": settings,
         "kernels": KERNELS,
         "seed": 7,
+        "tune": tuned[0] if tuned else None,
     }
-    return Specification(**settings | changes)
+    return Run(**values | changes)

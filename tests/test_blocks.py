@@ -12,7 +12,7 @@ from grambench.common.layout import Cell
 from grambench.config.load import check, read
 from grambench.config.project import Project
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments.specification import Specification
+from grambench.experiments.run import Run
 from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import compute, inner_products
 from grambench.pipeline.plan import Plan
@@ -32,7 +32,7 @@ def dataset(n=60, d=4):
 
 def run(spec, data):
     grams = compute(inner_products(data.features), [*map(Kernel.parse, spec["kernels"])])
-    return experiments.load(spec["experiment"])(Specification(**spec), data, grams)
+    return experiments.load(spec["experiment"])(Run.from_dict(spec), data, grams)
 
 
 CASES = {

@@ -1,23 +1,19 @@
-"""The protocol of more than two classes: draws, choices, one-vs-rest, LP-beta, and what records and figures show."""
+"""Data of many classes: one against the rest, LP-beta, and what records, tables and figures show."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from fitting import UNSEEDED, unsteady
 from scipy.optimize import linprog
+from specifications import make_run
 
-from grambench.algorithms import load, is_multiclass
+from grambench.algorithms import load, takes_many_classes
 from grambench.algorithms.checks import learn
 from grambench.algorithms.multiclass import lp_beta
-from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
-from grambench.common.errors import ConfigError, ContractError, DataError
+from grambench.algorithms.one_vs_rest import OneVsRest, against_the_rest
 from grambench.config.dataset import Blocks
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, read, write
-from grambench.experiments import classes
-from grambench.experiments.specification import Specification
-from grambench.kernels.functions import Kernel
-from grambench.kernels.pixels import ByPixels
+from grambench.experiments import offline
 from grambench.kernels.pool import Stored
 from grambench.pipeline.steps.join import joined
 from grambench.report import figures, tables
@@ -41,162 +37,10 @@ def dataset(n=90, test=None, blocks=False, seed=0):
     )
 
 
-def specification(file="obscure", kernels=KERNELS, **changes):
-    protocol = {"repetitions": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
-    settings = {
-        "study": "s",
-        "dataset": "toy",
-        "algorithm": file,
-        "experiment": "classes",
-        "file": file,
-        "points": [changes.pop("point", {})],
-        "sweep": "",
-        "values": [],
-        "protocol": protocol | changes.pop("protocol", {}),
-        "kernels": kernels,
-        "seed": 1,
-        "classes": list(NAMES),
-    }
-    return Specification(**(settings | changes))
-
-
-def test_draws_have_so_many_of_each_class_and_no_example_twice():
-    data = dataset()
-    drawn = list(classes.draws(specification(), data))
-    for draw in drawn:
-        parts = [draw.train, draw.validation, draw.test]
-        assert [np.bincount(data.labels[part]).tolist() for part in parts] == [[10] * 3, [5] * 3, [8] * 3]
-        assert len(np.unique(np.concatenate(parts))) == 69
-    assert not np.array_equal(*(np.sort(draw.train) for draw in drawn))
-    (second,) = classes.draws(specification(block=[1, 1]), data)
-    assert np.array_equal(second.train, drawn[1].train)
-
-
-def test_the_test_part_of_a_split_is_used_whole_and_for_nothing_else():
-    test = np.arange(90) >= 60
-    (draw, _) = classes.draws(specification(protocol={"sizes": {"toy": [0, 4, 0]}}), dataset(test=test))
-    assert np.array_equal(draw.test, np.arange(60, 90))
-    assert len(draw.validation) == 12
-    assert np.array_equal(np.sort(draw.known), np.arange(60))
-
-
-def test_too_few_examples_are_named():
-    with pytest.raises(DataError, match="toy: expected 43 examples of ant, got 30"):
-        list(classes.draws(specification(protocol={"sizes": {"default": [30, 5, 8]}}), dataset()))
-
-
-@pytest.mark.parametrize(
-    "file", ["obscure", "pegasos", "om2_multiclass", "lp_beta", "uniform_svm", "silp", "cka", "om2"]
-)
-def test_every_algorithm_meets_many_classes(file):
-    data = dataset()
-    outcome = classes.outcome(specification(file), data)
-    confusion = outcome.class_values["confusion"]
-    assert confusion.shape == (1, 2, 3, 3)
-    assert (confusion.sum(axis=3) == 8).all()
-    accuracy = 100 * np.trace(confusion, axis1=2, axis2=3) / 24
-    assert np.allclose(outcome.metrics["accuracy_percent"], accuracy)
-    assert np.allclose(outcome.metrics["error_percent"], 100 - accuracy)
-    assert (accuracy > 70).all()
-    assert outcome.kernel_values["weight"].shape == (1, 2, 3)
-    assert np.isnan(outcome.metrics["selected_C"]).all() == (file != "cka")
-
-
-@pytest.mark.parametrize("source", UNSEEDED)
-@pytest.mark.parametrize("file", ["obscure", "uniform_svm"])
-def test_a_fit_that_is_another_each_time_is_no_number(file, source, monkeypatch):
-    another = unsteady(file, source)
-    monkeypatch.setattr(classes.algorithms, "load", lambda name: another)
-    with pytest.raises(ContractError, match=rf"^{file}: expected the same weights from two fits with the same seed"):
-        classes.outcome(specification(file), dataset())
-
-
-def test_what_validation_chooses_is_the_first_of_the_best():
-    data = dataset()
-    tune = {"parameter": "C", "values": [1e-3, 1.0, 100.0], "by": "error"}
-    chosen = classes.outcome(specification("pegasos", tune=tune), data)
-    errors = []
-    for value in tune["values"]:
-        one = specification("pegasos", tune=tune | {"values": [value]})
-        errors.append(classes.outcome(one, data).metrics["validation_error_percent"][0])
-    best = np.argmin(errors, axis=0)
-    assert chosen.metrics["selected_value"][0].tolist() == [tune["values"][place] for place in best]
-    assert np.allclose(chosen.metrics["validation_error_percent"][0], np.min(errors, axis=0))
-
-
-def test_p_and_C_are_chosen_together():
-    data = dataset()
-    tune = {"parameter": "p", "values": [1.05, 2.0], "by": "error", "C": [1e-3, 1.0]}
-    chosen = classes.outcome(specification("pegasos", tune=tune), data).metrics
-    tried = [(p, C) for p in tune["values"] for C in tune["C"]]
-    errors = []
-    for p, C in tried:
-        one = specification("pegasos", tune=tune | {"values": [p], "C": [C]})
-        errors.append(classes.outcome(one, data).metrics["validation_error_percent"][0])
-    best = [tried[place] for place in np.argmin(errors, axis=0)]
-    assert list(zip(chosen["selected_value"][0], chosen["selected_C"][0], strict=True)) == best
-    assert np.array_equal(chosen["validation_error_percent"][0], np.min(errors, axis=0))
-    assert np.ptp(errors) > 0.0
-
-
-def test_fewer_kernels_are_among_the_more():
-    data, sizes = dataset(), [1, 2, 3]
-    swept = {"points": [{}] * 3, "values": sizes, "sweep": "kernels", "size": "kernels"}
-    outcome = classes.outcome(specification("uniform_svm", **swept), data)
-    used = outcome.kernel_values["weight"] > 0.0
-    assert used.sum(axis=2).tolist() == [[size, size] for size in sizes]
-    assert (used[0] <= used[1]).all()
-    other = classes.outcome(specification("obscure", **swept), data)
-    assert ((other.kernel_values["weight"] > 0.0) <= used).all(), "algorithms were given other kernels"
-    whole = classes.outcome(specification("obscure"), data)
-    for name in ("accuracy_percent", "objective", "support_vectors"):
-        assert np.array_equal(other.metrics[name][2], whole.metrics[name][0])
-
-
-def test_fewer_training_examples_are_tested_on_the_same_ones():
-    data, sizes = dataset(), [4, 10]
-    swept = {"points": [{}] * 2, "values": sizes, "sweep": "examples", "size": "examples"}
-    outcome = classes.outcome(specification("lp_beta", **swept), data)
-    assert (outcome.metrics["support_vectors"][0] <= 12).all()
-    assert (outcome.class_values["confusion"].sum(axis=3) == 8).all()
-    whole = classes.outcome(specification("lp_beta"), data)
-    assert np.array_equal(outcome.class_values["confusion"][1], whole.class_values["confusion"][0])
-    with pytest.raises(DataError, match="toy: the sweep asks for 11 training examples a class, one has 10"):
-        classes.outcome(specification("lp_beta", **swept | {"values": [4, 11]}), data)
-
-
-def test_refit_learns_from_the_validation_examples_too():
-    plain, again = (
-        classes.outcome(
-            specification("pegasos", tune={"parameter": "C", "values": [1.0], "by": "error"}, protocol=p), dataset()
-        )
-        for p in ({}, {"refit": True})
-    )
-    assert (plain.curves["support_vectors"] <= 30).all()
-    assert (plain.metrics["objective"] != again.metrics["objective"]).all()
-    assert np.array_equal(plain.metrics["validation_error_percent"], again.metrics["validation_error_percent"])
-
-
-def test_curves_follow_the_states_of_the_last_fit():
-    outcome = classes.outcome(specification(point={"online": 3, "batch": 4}), dataset())
-    curves = outcome.curves
-    assert outcome.rounds.tolist() == [1, 2, 3, 4, 5]
-    assert curves["epochs"][0, 0].tolist() == [1, 2, 3, 5, 7]
-    assert curves["stage"][0, 0].tolist() == [1, 1, 1, 2, 2]
-    assert np.array_equal(curves["accuracy_percent"][..., -1], outcome.metrics["accuracy_percent"])
-    assert np.array_equal(curves["objective"][..., -1], outcome.metrics["objective"])
-    assert (np.diff(curves["elapsed_seconds"]) > 0).all()
-
-
-def test_blocks_of_pixels_are_made_when_they_are_asked_for(monkeypatch):
-    data = dataset(blocks=True)
-    kernels = [
-        Kernel(family, value, view).name
-        for family, value, view in (("polynomial", 1, "block_1"), ("meangaussian", 1, "block_2"))
-    ]
-    monkeypatch.setattr(ByPixels, "grams", lambda self: pytest.fail("a Gram matrix was asked for"))
-    outcome = classes.outcome(specification(kernels=kernels), data)
-    assert (outcome.metrics["accuracy_percent"] > 60).all()
+def run_of(file="obscure", kernels=KERNELS, **changes):
+    protocol = {"repeats": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
+    settings = {"study": "s", "dataset": "toy", "seed": 1, "classes": list(NAMES), "kernels": kernels}
+    return make_run(file, "classes", protocol=protocol, **settings | changes)
 
 
 def test_one_against_the_rest_puts_scores_side_by_side():
@@ -209,9 +53,9 @@ def test_one_against_the_rest_puts_scores_side_by_side():
 
     scores = OneVsRest([Fixed([1.0, 2.0]), Fixed([3.0, 0.0])]).scores(Stored([np.eye(2)]))
     assert scores.tolist() == [[1.0, 3.0], [2.0, 0.0]]
-    assert one_vs_rest_labels(np.array([0, 1, 2], dtype=np.int8), 1).tolist() == [-1, 1, -1]
-    assert is_multiclass("obscure")
-    assert not is_multiclass("om2")
+    assert against_the_rest(np.array([0, 1, 2], dtype=np.int8), 1).tolist() == [-1, 1, -1]
+    assert takes_many_classes("obscure")
+    assert not takes_many_classes("om2")
 
 
 def whole_program(scores, labels, nu):
@@ -267,12 +111,11 @@ def test_lp_beta_prefers_the_kernel_that_knows():
     assert np.mean(fit.predictor.scores(Stored(grams)).argmax(axis=1) == labels) > 0.95
 
 
-TWO = {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}
 STUDY = {
     "name": "s",
     "title": "-",
     "paper": "-",
-    "protocol": {"kind": "per_class_splits", "sizes": {"default": [10, 5, 8]}, "values": [1]},
+    "protocol": {"kind": "classes", "sizes": {"default": [10, 5, 8]}, "values": [1]},
     "kernels": [{"family": "polynomial", "values": [1]}],
     "datasets": ["toy"],
     "algorithms": {"obscure": {}, "uniform_svm": {}},
@@ -302,8 +145,7 @@ def recorded(tmp_path):
     """Return the tables of two runs' records."""
     found = {}
     for file in ("obscure", "uniform_svm"):
-        asked = specification(file, kernels=["polynomial_p1"])
-        outcome = classes.outcome(asked, dataset())
+        outcome = offline.outcome(run_of(file, kernels=["polynomial_p1"]), dataset())
         record = records.Record(
             study="s",
             dataset="toy",
@@ -328,8 +170,7 @@ def test_blocks_of_repeats_that_end_when_they_will_make_the_whole():
     data, point = dataset(), {"online": 40, "batch": 1, "p": 1.5}
 
     def record(block):
-        asked = specification(point=point, block=block)
-        outcome = classes.outcome(asked, data)
+        outcome = offline.outcome(run_of(points=[point], block=block), data)
         return records.Record(
             study="s",
             dataset="toy",
@@ -354,12 +195,12 @@ def test_blocks_of_repeats_that_end_when_they_will_make_the_whole():
 def test_records_tables_and_figures_have_the_classes(tmp_path):
     found, runs, curves, cells = recorded(tmp_path)
     confusion = found["obscure"].class_values["confusion"][0]
-    own = runs[runs["algorithm"] == "obscure"].set_index(["metric", "repetition"])["result"]
-    for repetition, table in enumerate(confusion):
+    own = runs[runs["algorithm"] == "obscure"].set_index(["metric", "repeat"])["result"]
+    for repeat, table in enumerate(confusion):
         for number, name in enumerate(NAMES):
-            assert own[f"class_accuracy:{name}", repetition] == pytest.approx(100 * table[number, number] / 8)
+            assert own[f"class_accuracy:{name}", repeat] == pytest.approx(100 * table[number, number] / 8)
             for other, count in zip(NAMES, table[number], strict=True):
-                assert own.get((f"confused:{name}:{other}", repetition), 0.0) == count
+                assert own.get((f"confused:{name}:{other}", repeat), 0.0) == count
     study = Study.model_validate(STUDY)
     results = Results(study, runs, cells)
     empty = pd.DataFrame(columns=["dataset", "algorithm", "metric", "published_mean"])
@@ -391,40 +232,6 @@ def test_blocks_divide_an_image():
         Blocks(image=(28, 28), rows=3, columns=2)
 
 
-def test_a_study_needs_sizes_of_each_data_set():
-    settings = STUDY | {"protocol": {"kind": "per_class_splits", "sizes": {"other": [1, 1, 1]}, "values": [1]}}
-    with pytest.raises((ConfigError, ValueError), match="sizes: toy has none, and there is no default"):
-        Study.model_validate(settings)
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"sweeps": {"k": {"values": [1, 2]}}}, "sweep k asks for 2 kernels, the study has 1"),
-        ({"sweeps": {"k": {"values": [0]}}}, "values must be whole numbers from 1 on, got 0"),
-        ({"sweeps": {"k": {"values": [1.5]}}}, "values must be whole numbers from 1 on, got 1.5"),
-        (
-            {"sweeps": {"k": {"values": [1]}}, "protocol": {"kind": "online"}},
-            "sweep k is of kind size, studies of kind online do parameter",
-        ),
-        ({"tune": {"parameter": "C", "values": [1], "C": [1]}}, "a tune over C has no other C"),
-        ({"tune": TWO, "parameters": {"C": 1}}, "obscure sets C, which is tuned"),
-        (
-            {"tune": TWO, "protocol": {"kind": "random_splits", "values": [1], "shares": [0.5, 0.25, 0.25]}},
-            "two parameters",
-        ),
-    ],
-)
-def test_sizes_and_choices_that_cannot_be(changes, said):
-    settings = STUDY | {"figures": {}, "protocol": changes.get("protocol", STUDY["protocol"])}
-    usual = {"kind": "size", "of": "kernels", "label": "-", "algorithms": ["obscure"], "datasets": ["toy"]}
-    settings["sweeps"] = {name: usual | sweep for name, sweep in changes.get("sweeps", {}).items()}
-    entry = {key: changes[key] for key in ("tune", "parameters") if key in changes}
-    settings["algorithms"] = {"obscure": entry, "uniform_svm": {}}
-    with pytest.raises((ConfigError, ValueError), match=said):
-        Study.model_validate(settings)
-
-
 def test_the_table_of_data_sets_counts_classes():
     images = PreparedDataset(
         name="toy",
@@ -438,7 +245,7 @@ def test_the_table_of_data_sets_counts_classes():
     study = Study.model_validate(settings)
     results = Results(
         study,
-        pd.DataFrame(columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]),
+        pd.DataFrame(columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]),
         pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"]),
     )
     (row,) = tables.build(results, {"toy": images}, {}, study.tables["data"]).blocks[0].rows

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fitting import UNSEEDED, pool_of, unsteady
-from specifications import specification
+from specifications import make_run
 
 from grambench import algorithms
 from grambench.algorithms.checks import certified, learn, scored
@@ -21,8 +21,7 @@ from grambench.algorithms.fit import Expansion, Fit, State, Step, SupportExpansi
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.errors import ContractError, DataError
 from grambench.datasets import store
-from grambench.experiments import learner
-from grambench.experiments.data import Sample
+from grambench.experiments.training import Sample, predicted, scores_of
 from grambench.kernels import grams
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel
@@ -313,10 +312,11 @@ def test_a_predictor_that_hides_its_doubtful_scores_is_not_measured_on_the_rest(
     made = data()
     sample = Sample(pool(made.features), made.labels, np.arange(N, dtype=np.int32))
     values = np.where(np.arange(N) < N // 2, made.labels, -made.labels).astype(np.float64)
-    assert learner.right(Constant(lambda t: values), sample).mean() == 0.5
+    right = predicted(scores_of(Constant(lambda t: values), sample)) == sample.y_true
+    assert right.mean() == 0.5
     hiding = Constant(lambda t: np.ma.masked_array(values, mask=np.arange(N) >= N // 2))
     with pytest.raises(ContractError, match=r"^scores: "):
-        learner.right(hiding, sample)
+        scores_of(hiding, sample)
 
 
 def test_a_certificate_that_says_nothing():
@@ -400,9 +400,9 @@ def inputs(tmp_path):
     }
 
     def arguments(file, kind):
-        asked = specification(file, kind, protocol=protocols[kind], kernels=kernels)
+        asked = make_run(file, kind, protocol=protocols[kind], kernels=kernels)
         return (
-            json.dumps(dataclasses.asdict(asked)),
+            json.dumps(asked.to_dict()),
             str(tmp_path / "record.h5"),
             [str(tmp_path / "made.h5"), *map(str, files)],
         )

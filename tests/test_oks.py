@@ -11,7 +11,7 @@ import pytest
 import reference
 import yaml
 from fitting import fit, pool_of, scores
-from specifications import specification
+from specifications import make_run
 
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
@@ -21,9 +21,10 @@ from grambench.algorithms.fit import Expansion, mixture
 from grambench.common.errors import ConfigError, ContractError
 from grambench.config.study import Study
 from grambench.datasets import store
-from grambench.experiments import learner, online
+from grambench.experiments import online
 from grambench.experiments.conformance import same
 from grambench.experiments.seeds import seeds
+from grambench.experiments.training import counts
 from grambench.kernels.pool import Stored
 
 ROOT = Path(__file__).parent.parent
@@ -497,7 +498,7 @@ def test_the_online_protocol_measures_the_first_pass(name, settings):
     labels = np.where(features[:, 0] + 0.3 * rng.normal(size=60) > 0, 1, -1).astype(np.int8)
     data = store.PreparedDataset(name="x", features=features, labels=labels, orders=None, source={"kind": "none"})
     grams = [features @ features.T, (features @ features.T + 1.0) ** 2]
-    asked = specification(name, "online", protocol={"repetitions": 2, "checkpoints": 6}, points=[settings], dataset="x")
+    asked = make_run(name, "online", protocol={"repeats": 2, "checkpoints": 6}, points=[settings], dataset="x")
     result = online.outcome(asked, data, grams)
     orders = online.draw_orders(None, 60, 2, asked.seed, "x")
     for r in range(2):
@@ -511,7 +512,7 @@ def test_the_online_protocol_measures_the_first_pass(name, settings):
         assert result.metrics["support_vectors"][0, r] == trace.support_vectors[59]
         assert np.array_equal(result.curves["weights"][0, r, -1], trace.weights[59])
         assert np.array_equal(result.kernel_values["updates"][0, r], trace.updates)
-        for metric, count in learner.counts(fitted.work, 60).items():
+        for metric, count in counts(fitted.work, 60).items():
             assert result.metrics[metric][0, r] == count
 
 

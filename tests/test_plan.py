@@ -12,6 +12,7 @@ from grambench.common.errors import ConfigError
 from grambench.common.layout import Cell
 from grambench.config.load import check, read
 from grambench.config.study import Study
+from grambench.experiments.run import Run
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
 
@@ -20,7 +21,7 @@ NESTED = {
     "name": "small",
     "title": "Small",
     "paper": "Nobody",
-    "protocol": {"kind": "nested_cv", "outer_folds": 4, "inner_folds": 2, "select": "C", "values": [1.0, 10.0]},
+    "protocol": {"kind": "nested", "parts": 4, "folds": 2, "select": "C", "values": [1.0, 10.0]},
     "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5]}],
     "datasets": ["sonar"],
     "algorithms": {
@@ -43,8 +44,10 @@ NESTED = {
 PROTOCOLS = [
     NESTED["protocol"],
     {"kind": "online"},
-    {"kind": "random_splits", "sizes": {"default": [60, 60, 60]}, "values": [1.0]},
+    {"kind": "holdout", "sizes": {"default": [60, 60, 60]}, "values": [1.0]},
+    {"kind": "classes", "sizes": {"default": [10, 5, 5]}, "values": [1.0]},
 ]
+EXPERIMENTS = {"online": "online", "nested": "offline", "holdout": "offline", "classes": "offline"}
 
 
 def plan(folder, **changes):
@@ -74,20 +77,17 @@ def test_settings_of_a_plain_run(small):
         "study": "small",
         "dataset": "sonar",
         "algorithm": "rkl_l2",
-        "experiment": "nested",
+        "experiment": "offline",
         "file": "rkl",
         "sweep": "",
         "values": [],
         "protocol": {
-            "kind": "nested_cv",
-            "outer_folds": 4,
-            "inner_folds": 2,
-            "select": "C",
-            "values": [1.0, 10.0],
-            "trace": 1.0,
+            **{"kind": "nested", "parts": 4, "folds": 2, "select": "C", "values": [1.0, 10.0], "trace": 1.0},
+            **{"refit": True, "standardise": True, "steps": None, "checkpoints": 50},
         },
         "kernels": ["polynomial_p1", "gaussian_sigma0.5"],
         "seed": 7,
+        "tune": {"parameter": "C", "values": [1.0, 10.0], "by": "error", "C": []},
     }
 
 
@@ -99,7 +99,7 @@ def test_settings_of_a_scaling_sweep(small):
     assert len(own["points"]) == len(other["points"]) == 1
     assert own["reference"] == {"file": "rkl", "parameters": own["points"][0]}
     assert other["reference"]["file"] == "uniform_svm"
-    assert own["experiment"] == "scaling" and own["scaled"] == "all"
+    assert own["experiment"] == "scaling" and Run.from_dict(own).scaled == "all"
 
 
 def test_settings_of_a_parameter_sweep(small):
@@ -113,7 +113,7 @@ def test_a_run_depends_on_its_protocol_its_algorithm_and_its_reference(small, mo
     monkeypatch.setattr(fingerprint, "code", lambda *modules: seen.setdefault("modules", set(modules)))
     expected = {
         ("omkc", "om2"): {"experiments.online", "algorithms.online.om2"},
-        ("small", "rkl_l2"): {"experiments.nested", "algorithms.batch.rkl"},
+        ("small", "rkl_l2"): {"experiments.offline", "algorithms.batch.rkl"},
         ("small", "rkl_l1/scales"): {"experiments.scaling", "algorithms.batch.rkl"},
         ("small", "rkl_l2/scales"): {
             "experiments.scaling",
@@ -165,12 +165,12 @@ def test_an_entry_must_be_an_algorithm_of_the_registry(tmp_path, entries, messag
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol["kind"])
 def test_every_algorithm_is_accepted_under_every_protocol(tmp_path, protocol):
-    names = [name for name in algorithms.names() if not algorithms.is_multiclass(name)]
+    names = algorithms.names()
     dictionary = {"family": "gaussian", "low": 0.1, "high": 10.0, "count": 4, "spacing": "log"}
     made = plan(tmp_path, protocol=protocol, algorithms={name: {} for name in names}, sweeps={}, dictionary=dictionary)
     for name in names:
         settings = json.loads(made.specs.run_spec(Cell.of("small", "sonar", name)))
-        assert (settings["experiment"], settings["file"]) == (protocol["kind"], name)
+        assert (settings["experiment"], settings["file"]) == (EXPERIMENTS[protocol["kind"]], name)
 
 
 def test_every_value_of_the_selected_parameter_is_checked(tmp_path):
@@ -199,12 +199,20 @@ TUNE = {"parameter": "C", "values": [2.0]}
         ({"protocol": {"kind": "online"}}, "sweep scales is of kind scaling, studies of kind online do parameter"),
         ({"algorithms": NESTED["algorithms"] | {"unif": {"parameters": {"C": 1.0}}}}, "unif sets C, which cross-"),
         (
-            {"algorithms": NESTED["algorithms"] | {"unif": {"tune": TUNE | {"by": "alignment"}}}},
-            "unif tunes by alignment, which a study of kind nested does not",
+            {
+                "sweeps": {},
+                "protocol": {"kind": "online"},
+                "algorithms": {"unif": {"tune": TUNE | {"by": "alignment"}}},
+            },
+            "unif tunes C, but a study of kind online has no validation examples",
         ),
         (
             {"sweeps": {}, "protocol": {"kind": "online"}, "algorithms": {"om2": {"tune": TUNE | {"parameter": "p"}}}},
-            "om2 tunes p, but a study of kind online holds nothing out",
+            "om2 tunes p, but a study of kind online has no validation examples",
+        ),
+        (
+            {"sweeps": {}, "protocol": {"kind": "online"}, "algorithms": {"cka": {"then": "uniform_svm"}}},
+            "cka selects, then trains, but a study of kind online has no validation examples",
         ),
         (
             {
@@ -312,20 +320,44 @@ def test_a_mapping_on_the_command_line_names_its_studies(tmp_path, asked, studie
     assert list(found.studies) == studies
 
 
-MANY = {"kind": "per_class_splits", "sizes": {"default": [10, 5, 5]}, "values": [1.0]}
+MANY = PROTOCOLS[-1]
 
 
-def test_classes_meet_what_learns_them(tmp_path):
-    with pytest.raises(ConfigError, match="obscure learns from class numbers, which a study of kind classes alone"):
-        plan(tmp_path / "a", protocol={"kind": "online"}, algorithms={"obscure": {}}, sweeps={})
-    with pytest.raises(
-        ConfigError, match="datasets: digits_10 has 10 classes, which a study of kind classes alone takes"
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol["kind"])
+@pytest.mark.parametrize("dataset", ["sonar", "digits_10"])
+def test_every_protocol_takes_two_and_more_classes(tmp_path, protocol, dataset):
+    """Of algorithms for two classes, for C classes, and of a selection by alignment where there is one."""
+    entries = {"obscure": {}, "om2": {}, "unif": {"algorithm": "uniform_svm"}}
+    if protocol["kind"] != "online":
+        tune = {"parameter": "p", "values": [2.0], "by": "alignment"}
+        entries |= {"lp": {"algorithm": "lp_mkl", "tune": tune}, "cka": {"then": "uniform_svm"}}
+    made = plan(tmp_path, protocol=protocol, datasets=[dataset], algorithms=entries, sweeps={})
+    for name in entries:
+        asked = json.loads(made.specs.run_spec(Cell.of("small", dataset, name)))
+        assert asked["experiment"] == EXPERIMENTS[protocol["kind"]]
+        assert asked.get("classes") == (list(range(10)) if dataset == "digits_10" else None)
+
+
+def test_data_meet_what_learns_from_them(tmp_path):
+    with pytest.raises(ConfigError, match="sonar comes without a split into training and test part, which kind split"):
+        plan(tmp_path / "a", protocol={"kind": "split", "values": [1.0]}, algorithms={"om2": {}}, sweeps={})
+    with pytest.raises(ConfigError, match="ca_1d: ca_1d learns from a continuous family of kernels; give"):
+        plan(tmp_path / "b", algorithms={"ca_1d": {}}, sweeps={})
+    views = {
+        "kernels": [{"views": ["gist"], "families": [{"family": "gaussian", "values": [1]}]}],
+        "datasets": ["corel5k_sky_grass"],
+        "sweeps": {},
+    }
+    family = {"family": "gaussian", "low": 0.1, "high": 10.0, "count": 4, "spacing": "log"}
+    for folder, changes, message in (
+        ("c", {"algorithms": {"ca_1d": {}}, "dictionary": family}, "ca_1d learns from a continuous family of kernels"),
+        ("d", {"algorithms": {"logistic_regression": {}}}, "logistic_regression learns from feature vectors, but data"),
     ):
-        plan(tmp_path / "b", protocol={"kind": "online"}, datasets=["digits_10"], algorithms={"om2": {}}, sweeps={})
-    with pytest.raises(
-        ConfigError, match="datasets: sonar has 2 classes; studies of kind classes take tasks with `classes`"
-    ):
-        plan(tmp_path / "d", protocol=MANY, algorithms={"om2": {}}, sweeps={})
+        with pytest.raises(ConfigError, match=f"datasets: {message}"):
+            plan(tmp_path / folder, **views | changes)
+
+
+def test_sizes_of_classes_are_swept_and_tuned_with_C(tmp_path):
     sized = {"kind": "size", "of": "kernels", "values": [1, 2], "label": "-", "datasets": ["digits_10"]}
     swept = plan(
         tmp_path / "e",
@@ -335,7 +367,7 @@ def test_classes_meet_what_learns_them(tmp_path):
         sweeps={"kernels": sized | {"algorithms": ["obscure"]}},
     )
     asked = json.loads(swept.specs.run_spec(Cell.of("small", "digits_10", "obscure/kernels")))
-    assert (asked["experiment"], asked["size"], asked["values"]) == ("classes", "kernels", [1, 2])
+    assert (asked["experiment"], asked["size"], asked["values"]) == ("offline", "kernels", [1, 2])
     assert asked["points"][0] == asked["points"][1]
     assert asked["tune"]["C"] == [1, 10]
     made = plan(tmp_path / "c", protocol=MANY, datasets=["digits_10"], algorithms={"obscure": {}, "om2": {}}, sweeps={})

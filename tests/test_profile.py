@@ -2,30 +2,32 @@
 
 import numpy as np
 import pytest
-from specifications import specification
+from specifications import make_run
 
 from grambench.algorithms.alignment import centred, centred_labels
 from grambench.algorithms.parametric import ca_1d
 from grambench.algorithms.stagewise import step
 from grambench.common.errors import ConfigError
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments import holdout, profile
+from grambench.experiments import profile
+from grambench.experiments.splits import splits
 from grambench.kernels import search
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.pool import Continuous
+from grambench.kernels.pools import Dictionary
 
 VALUES = [0.2, 0.5, 1.0, 3.0, 10.0]
 
 
 def asked(file="ca_1d", **point):
-    return specification(
+    return make_run(
         file,
         "holdout",
         protocol={"repetitions": 2, "sizes": {"default": [40, 5, 5]}, "values": [1.0]},
         points=[point],
         values=VALUES,
         kernels=[],
-        dictionary={"family": "gaussian", "low": 0.2, "high": 20.0, "grid": [0.2, 20.0]},
+        dictionary=Dictionary("gaussian", 0.2, 20.0, [0.2, 20.0]),
         seed=3,
     )
 
@@ -37,9 +39,15 @@ def dataset():
     return PreparedDataset(name="made", features=features, labels=labels, orders=None, source={})
 
 
-def by_definition(draw):
+def training(split):
+    """Return the training examples of a split and their labels."""
+    made = dataset()
+    return made.features[split.train], made.labels[split.train]
+
+
+def by_definition(train, labels):
     """Return -<K_sigma, F'(K)> for K of each iteration, everything formed; K grows by what CA-1D chooses."""
-    family, y = gaussian.Family(draw.train), centred_labels(draw.train_labels)
+    family, y = gaussian.Family(train), centred_labels(labels)
     target = np.outer(y, y)
     points = family.scan(0.2, 20.0)
     gram, heights, before = 1e-10 * centred(np.eye(40)), [], 0.0
@@ -59,8 +67,8 @@ def by_definition(draw):
 def test_profiles_are_the_flipped_objective_of_each_iteration():
     found = profile.outcome(asked(), dataset()).metrics
     assert list(found) == ["search_objective_1", "search_objective_2", "search_objective_3"]
-    for r, draw in enumerate(holdout.draws(asked(), dataset())):
-        expected = by_definition(draw)
+    for r, (split, _) in enumerate(splits(asked(), dataset())):
+        expected = by_definition(*training(split))
         assert len(expected) >= 2
         for heights, known in zip(found.values(), expected, strict=False):
             assert heights.shape == (len(VALUES), 2)
@@ -74,10 +82,11 @@ def test_nothing_is_known_of_iterations_that_did_not_take_place():
 
 
 def test_the_searches_are_replayed_whatever_was_chosen():
-    (draw, _) = holdout.draws(asked(), dataset())
-    family, stopping = Continuous(gaussian.Family, draw.train, 0.2, 20.0, np.zeros(0)), ca_1d.Parameters()
-    first = profile.profiles(family, draw.train_labels, [np.array([1.0])], stopping, VALUES)
-    more = profile.profiles(family, draw.train_labels, [np.array([1.0]), np.array([5.0])], stopping, VALUES)
+    (split, _), _ = splits(asked(), dataset())
+    train, labels = training(split)
+    family, stopping = Continuous(gaussian.Family, train, 0.2, 20.0, np.zeros(0)), ca_1d.Parameters()
+    first = profile.profiles(family, labels, [np.array([1.0])], stopping, VALUES)
+    more = profile.profiles(family, labels, [np.array([1.0]), np.array([5.0])], stopping, VALUES)
     assert len(first) == 1 and first[0] == more[0]
 
 

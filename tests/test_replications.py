@@ -1,4 +1,4 @@
-"""Runs made again with other draws: repetitions beyond a run's own, how many of them, and the table of their means."""
+"""Runs made again with other draws: repeats beyond a run's own, how many of them, and the table of their means."""
 
 import itertools
 import json
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from specifications import specification
+from specifications import make_run
 from test_blocks import dataset, record, run, spec_of
 
 from grambench.common.errors import ConfigError, DataError
@@ -42,7 +42,7 @@ def test_a_replication_is_a_run_with_other_draws(plan, case):
     first, again, later = (run(spec | {"block": block}, data) for block in ([0, 4], [5, 9], [10, 14]))
     both = run(spec | {"block": [5, 14]}, data)
     same = []
-    for metric in first.metrics.keys() - {"seconds", "fit_seconds"}:
+    for metric in first.metrics.keys() - {"seconds", "search_seconds"}:
         same.append(np.array_equal(first.metrics[metric], again.metrics[metric], equal_nan=True))
         expected = np.concatenate([again.metrics[metric], later.metrics[metric]], axis=1)
         assert both.metrics[metric].tobytes() == expected.tobytes(), metric
@@ -62,8 +62,8 @@ def test_on_published_orders_only_what_draws_changes(plan):
 
 def test_a_nested_replication_is_another_partition():
     data = dataset()
-    asked = [specification("unif", "nested_cv", protocol={"select": "C", "values": [1.0]}, block=[0, 14])]
-    found = [part.outer.test.labels.size for part in splits.parts(asked[0], data)]
+    asked = make_run("uniform_svm", "nested", protocol={"select": "C", "values": [1.0]}, block=[0, 14])
+    found = [len(split.test) for split, _ in splits.splits(asked, data)]
     assert [sum(found[start : start + 5]) for start in (0, 5, 10)] == [60, 60, 60]
 
 
@@ -73,9 +73,9 @@ def test_a_nested_replication_is_another_partition():
 )
 def test_there_are_as_many_as_the_budget_allows(study, name, entry):
     plan = project()
-    cell, whole = Cell(study, name, entry), plan.studies[study].protocol.repetitions
+    cell, whole = Cell(study, name, entry), plan.studies[study].protocol.repeats
     ends = [block.block for block in plan.resources.replications(cell)]
-    covered = [repetition for first, last in ends for repetition in range(first, last + 1)]
+    covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
     assert covered == list(range(whole, whole + len(covered)))
     assert all((last - first + 1) % whole == 0 for first, last in ends)
     seconds = (plan.resources.expected_seconds(cell) - 3) * len(covered) / whole

@@ -69,7 +69,7 @@ def test_failed_and_missing_cells_say_so(grids):
     assert cell(grid, "splice", "Mistakes (%)", "OMKC(D,D)").status == "unavailable"
     assert cell(grid, "w5a", "Mistakes (%)", "OMKC(D,D)").status == tables.NO_RESULT
     heads = {block.dataset: block.head for block in grid.blocks}
-    assert heads["wdbc"] == "published orders, n = 40, d = 3, m = 2, best kernel expert: polynomial p = 1"
+    assert heads["wdbc"] == "published permutations, n = 40, d = 3, m = 2, best kernel expert: polynomial p = 1"
     assert presentation.REASON in heads["splice"]
 
 
@@ -91,21 +91,21 @@ def test_times_and_ratios(grids):
     assert grids["table5"].remarks[0] == "On a sundial."
 
 
-def test_a_nested_study_speaks_of_parts_and_compares_in_pairs(compared):
-    protocol = Nested(kind="nested_cv", parts=presentation.REPEATS, select="C", values=[1.0])
+def test_a_nested_study_speaks_of_outer_folds_and_compares_in_pairs(compared):
+    protocol = Nested(kind="nested", parts=presentation.REPEATS, select="C", values=[1.0])
     study = presentation.study().model_copy(update={"protocol": protocol})
     results = Results(study, presentation.runs(), presentation.cells())
     plan, index = study.tables, tables.comparison(compared)
     grid = tables.build(results, presentation.prepared(), index, plan["table3"])
     heads = {block.dataset: block.head for block in grid.blocks}
-    assert heads["wdbc"].startswith("4 parts, n = 40, d = 3, m = 2")
-    # the two differ by 0.2 in every part, which Student's test cannot see and a paired one does
+    assert heads["wdbc"].startswith("4 outer folds, n = 40, d = 3, m = 2")
+    # the two differ by 0.2 in every fold, which Student's test cannot see and a paired one does
     marks = [cell(grid, "wdbc", "Mistakes (%)", name).best for name in grid.columns]
     assert marks == [False, True, False]
     assert any("paired" in remark for remark in grid.remarks)
     loaded = tables.build(results, presentation.prepared(), index, plan["table2"])
     assert loaded.columns[-1] == "Source"
-    assert not any("orders" in remark.lower() for remark in [*grid.remarks, *loaded.remarks])
+    assert not any("permutations" in remark.lower() for remark in [*grid.remarks, *loaded.remarks])
 
 
 def test_csv_carries_names_beside_titles_and_nothing_but_numbers_in_numbers(grids):
@@ -256,10 +256,12 @@ def test_agreement_shows_each_judged_number_once(canvases, compared):
 
 
 def test_quantiles_show_each_number_with_replications_once(compared):
-    """Against the normal quantiles of their ranks; what lies far out at the border, and no variants."""
+    """Against the normal quantiles of their ranks; what lies far out at the border, and no other readings."""
     z = [-0.4, 12.0, 0.7, -1.1, 0.0]
     judged = compared.iloc[[0] * len(z)].assign(z=z, replications=20, dataset=list("abcde"))
-    twice = pd.concat([judged, judged.assign(item="Table 4"), judged.assign(item="Table 3, variants", dataset="f")])
+    twice = pd.concat(
+        [judged, judged.assign(item="Table 4"), judged.assign(item="Table 3, other readings", dataset="f")]
+    )
     plan = presentation.study().figures["quantiles"]
     canvas = figures.draw(presentation.results(), presentation.curves(), pd.concat([compared, twice]), plan)
     (axes,) = canvas.axes

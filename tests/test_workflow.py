@@ -80,8 +80,8 @@ EDITS = {
         ("src/grambench/algorithms/batch/uniform_svm.py", *CODE),
         TOTAL | {"small/sonar/unif"} | AFTER_RUNS,
     ),
-    "the nested protocol": (
-        ("src/grambench/experiments/nested.py", *CODE),
+    "the offline experiment": (
+        ("src/grambench/experiments/offline.py", *CODE),
         TOTAL | {"small/sonar/unif"} | AFTER_RUNS,
     ),
     "the scaling of kernels": (

@@ -1,0 +1,452 @@
+"""The offline experiment: what is trained on what, what is evaluated again, and what a record says of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fitting import UNSEEDED, unsteady
+from specifications import make_run
+
+from grambench import algorithms
+from grambench.common.errors import ContractError, DataError
+from grambench.config.metrics import WORK
+from grambench.config.protocols import PREDICTIONS
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments import offline
+from grambench.experiments.run import Tuning
+from grambench.experiments.splits import splits
+from grambench.kernels.functions import Kernel
+from grambench.kernels.pixels import ByPixels
+from grambench.kernels.pools import Dictionary
+from grambench.solvers import svm
+
+GRID = [0.5, 1.0, 2.0, 4.0]
+DICTIONARY = Dictionary("gaussian", 0.2, 20.0, GRID)
+SECONDS = {"seconds", "search_seconds"}
+
+
+# --- vectors of two classes -------------------------------------------------------------------------------------------
+
+
+def vectors(n=120, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    features = rng.normal(3.0, 2.0, size=(n, d))
+    labels = np.where((features[:, 0] - 3.0) ** 2 + rng.normal(size=n) > 3.0, 1, -1).astype(np.int8)
+    test = np.arange(n) % 3 == 0
+    return PreparedDataset(name="made", features=features, labels=labels, orders=None, source={}, test=test)
+
+
+PROTOCOLS = {
+    "holdout": {"repeats": 2, "sizes": {"default": [40, 30, 50]}},
+    "split": {"repeats": 2, "validation": 0.4},
+    "classes": {"repeats": 2, "sizes": {"default": [15, 10, 10]}},
+    "nested": {"parts": 2, "folds": 2, "select": "none"},
+}
+
+
+def asked(file="ca_1d", kind="holdout", protocol=(), **changes):
+    settings = {"values": [0.01, 1.0, 100.0]} | PROTOCOLS[kind] | dict(protocol)
+    return make_run(file, kind, protocol=settings, **{"kernels": [], "dictionary": DICTIONARY, "tune": None} | changes)
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+@pytest.mark.parametrize(
+    ("file", "tune"),
+    [
+        ("ca_1d", None),
+        ("cr", Tuning("gamma", [0.01, 1.0, 100.0])),
+        ("ca_nd", Tuning("regulariser", [0.0, 1e12], "alignment")),
+        ("lp_mkl", Tuning("C", [0.1, 10.0])),
+    ],
+)
+def test_test_examples_change_nothing_but_what_is_measured_on_them(file, tune, kind):
+    data, run = vectors(), asked(file, kind, tune=tune)
+    outcome = offline.outcome(run, data)
+    ((split, _), *_) = splits(run, data)
+    tested = np.isin(np.arange(120), split.test)
+    labels = np.where(tested, -data.labels, data.labels).astype(np.int8)
+    other = replace(
+        data,
+        features=np.where(tested[:, None], 2.0 * data.features, data.features),
+        # The outer folds have the shares of the classes, so that their labels draw them.
+        labels=data.labels if kind == "nested" else labels,
+    )
+    changed = offline.outcome(run, other)
+    measured = PREDICTIONS | {"alignment"}
+    for name in set(outcome.metrics) - measured - SECONDS:
+        assert np.array_equal(outcome.metrics[name][:, 0], changed.metrics[name][:, 0], equal_nan=True), name
+    for name in measured & set(outcome.metrics):
+        assert outcome.metrics[name][0, 0] != changed.metrics[name][0, 0], name
+    assert np.array_equal(outcome.kernel_values["weight"][0, 0], changed.kernel_values["weight"][0, 0], equal_nan=True)
+
+
+def test_a_protocol_that_standardises_trains_on_standardised_vectors():
+    """By the training examples alone: the same as of vectors that were standardised before."""
+    data, run = vectors(), asked("uniform_svm", protocol={"standardise": True, "repeats": 1}, dictionary=DICTIONARY)
+    ((split, _),) = splits(run, data)
+    train = data.features[split.train]
+    scaled = replace(data, features=(data.features - train.mean(axis=0)) / train.std(axis=0))
+    found = offline.outcome(run, data)
+    expected = offline.outcome(asked("uniform_svm", protocol={"repeats": 1}), scaled)
+    plain = offline.outcome(asked("uniform_svm", protocol={"repeats": 1}), data)
+    for name in found.metrics.keys() - SECONDS:
+        np.testing.assert_allclose(found.metrics[name], expected.metrics[name], rtol=1e-9, err_msg=name)
+    assert found.metrics["log_loss"] != plain.metrics["log_loss"]
+
+
+def measured(file, kind="holdout", **parameters):
+    run = asked(file, kind, points=[parameters])
+    metrics = offline.outcome(run, vectors()).metrics
+    return metrics["gap"][0, 0], metrics["converged"][0, 0], metrics["iterations"][0, 0]
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+@pytest.mark.parametrize(
+    ("file", "parameters"),
+    [("cr", {"gamma": 0.1, "gap": 0.01}), ("lp_mkl", {"C": 10.0, "p": 1.0, "gap": 0.01}), ("ca_1d", {})],
+)
+def test_a_record_says_whether_the_fit_converged(file, parameters, kind):
+    gap, converged, iterations = measured(file, kind, **parameters)
+    assert converged == 1.0 and iterations > 2
+    cut = measured(file, kind, **parameters, iterations=1)
+    assert cut[1] == 0.0 and cut[2] < iterations
+    if file == "ca_1d":  # no bound on the best alignment is known
+        assert np.isnan([gap, cut[0]]).all()
+    else:
+        assert gap <= 0.015 < cut[0]
+
+
+def test_a_record_does_not_say_what_the_algorithm_does_not(monkeypatch):
+    """An algorithm of one's own may know nothing of convergence."""
+    assert np.isnan(measured("grid_uniform")[:2]).all()
+    load = algorithms.load
+
+    def silent(file):
+        right = load(file)
+        return replace(right, fit=lambda *given, **kw: replace(right.fit(*given, **kw), converged=None, certify=None))
+
+    monkeypatch.setattr(algorithms, "load", silent)
+    assert np.isnan(measured("cr")[:2]).all()
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+@pytest.mark.parametrize("file", ["rkl", "cka", "ca_1d"])
+def test_iterations_are_all_recorded_steps(file, kind, monkeypatch):
+    """Under nested cross-validation too, where the first step was not counted before."""
+    right, steps = algorithms.load(file), {}
+
+    def fit(parameters, pool, labels, **settings):
+        found = right.fit(parameters, pool, labels, **settings)
+        steps[len(labels)] = len(found.steps)
+        return found
+
+    monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
+    one = {"nested": {"values": [1.0]}}.get(kind, {"repeats": 1, "values": [1.0]})
+    run = asked(file, kind, protocol=one)
+    outcome = offline.outcome(run, vectors())
+    *_, (split, _) = splits(run, vectors())
+    assert outcome.metrics["iterations"][0, -1] == steps[len(split.train)]
+
+
+@pytest.mark.parametrize(("file", "known"), [("uniform_svm", True), ("random_forest", False), ("majority", False)])
+def test_kernels_are_counted_where_some_were_learned(file, known):
+    points = [{"trees": 5}] if file == "random_forest" else [{}]
+    found = offline.outcome(asked(file, points=points), vectors()).metrics["kernels_selected"]
+    assert np.isfinite(found).all() if known else np.isnan(found).all()
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_a_record_has_every_metric_that_its_protocol_yields(kind):
+    """All but those of its curves."""
+    run = asked("cka", kind)
+    outcome = offline.outcome(run, vectors())
+    curves = {"objective_excess", "elapsed_seconds", "stage"}
+    assert set(outcome.metrics) == run.protocol.yields - curves
+    assert set(outcome.metrics) >= PREDICTIONS | {*WORK}
+
+
+# --- what is selected, and trained again ------------------------------------------------------------------------------
+
+GOOD, NOISE = "good/chisquare_s1", "noise/polynomial_p1"
+KERNELS = [NOISE, "noise/chisquare_s1", GOOD]
+
+
+def images(n=120, seed=0, share=0.3):
+    """Return histograms whose first half is heavier in one class, and others that tell nothing."""
+    rng = np.random.default_rng(seed)
+    labels = np.where(rng.random(n) < 0.5, 1, -1).astype(np.int8)
+    heavy = np.where(labels[:, None] > 0, [6.0] * 4 + [2.0] * 4, [2.0] * 4 + [6.0] * 4)
+    views = {"good": rng.poisson(heavy).astype(np.uint16), "noise": rng.poisson(4.0, (n, 8)).astype(np.uint16)}
+    return PreparedDataset(
+        name="made",
+        features=np.empty((n, 0)),
+        labels=labels,
+        orders=None,
+        source={},
+        images=tuple(map(str, range(n))),
+        test=rng.random(n) < share,
+        views=views,
+    )
+
+
+def on_images(file="single_kernel", kind="split", *, protocol=(), kernels=KERNELS, parameters=(), **changes):
+    points = [algorithms.resolved(file, dict(parameters))]
+    settings = {"values": [0.1, 10.0]} | PROTOCOLS[kind] | dict(protocol)
+    if kind == "split":
+        settings = {"repeats": 3, "validation": 0.25, "checkpoints": 5, "values": [0.1, 10.0]} | dict(protocol)
+    return make_run(file, kind, protocol=settings, kernels=kernels, points=points, **{"tune": None} | changes)
+
+
+TUNE = Tuning("kernel", [0.0, 1.0, 2.0])
+
+
+def test_the_best_kernel_by_validation_is_trained_on_the_whole_training_part():
+    found = offline.outcome(on_images(tune=TUNE), images())
+    assert found.metrics["selected_kernel"].tolist() == [[3.0] * 3]
+    assert found.metrics["chosen_value"].tolist() == [[2.0] * 3]
+    assert (found.metrics["accuracy_percent"] > 80.0).all()
+    assert set(found.metrics["chosen_c"].ravel()) <= {0.1, 10.0}
+    assert (found.kernel_values["weight"] == [0.0, 0.0, 1.0]).all()
+
+
+def test_what_is_tested_changes_nothing_that_is_chosen():
+    data = images()
+    other = replace(data, labels=np.where(data.test, -data.labels, data.labels))
+    other.views["good"][data.test] = 1
+    first, second = (offline.outcome(on_images(tune=TUNE), each) for each in (images(), other))
+    for name in ("selected_kernel", "chosen_c", "validation_error_percent", "kernel_values"):
+        assert np.array_equal(first.metrics[name], second.metrics[name])
+    assert not np.array_equal(first.metrics["accuracy_percent"], second.metrics["accuracy_percent"])
+
+
+def test_what_draws_nothing_is_run_once(monkeypatch):
+    evaluated = []
+    original = offline.Evaluator.evaluate
+
+    def counted(evaluator, point, draws):
+        evaluated.append((len(evaluator.split.train), draws.rng().bit_generator.seed_seq.entropy[-1]))
+        draws._used.clear()
+        return original(evaluator, point, draws)
+
+    monkeypatch.setattr(offline.Evaluator, "evaluate", counted)
+    data = images()
+    whole = np.count_nonzero(~data.test)
+    offline.outcome(on_images(tune=TUNE), data)
+    assert [number for _, number in evaluated] == [0, 0, 0]  # the first two on a few examples
+    assert evaluated[0][0] == evaluated[1][0] < evaluated[2][0] == whole
+    evaluated.clear()
+    found = offline.outcome(on_images("oks", then="single_kernel"), data)
+    assert [number for _, number in evaluated] == [0, 0, 0, 1, 2]
+    assert len(set(found.metrics["kernel_values"].ravel())) > 1
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+@pytest.mark.parametrize("source", UNSEEDED)
+def test_a_fit_that_is_another_each_time_is_no_number(source, kind, monkeypatch):
+    another, data = unsteady("uniform_svm", source), images()
+    run = on_images("uniform_svm", kind)
+    offline.outcome(run, data)
+    monkeypatch.setattr(algorithms, "load", lambda name: another)
+    with pytest.raises(ContractError, match=r"^uniform_svm: expected the same weights from two fits with the same"):
+        offline.outcome(run, data)
+
+
+def test_what_draws_from_spawned_numbers_is_run_in_every_repeat(monkeypatch):
+    right = algorithms.load("uniform_svm")
+
+    def fit(parameters, pool, labels, *, order, rng):
+        (own,) = rng.spawn(1)
+        return replace(right.fit(parameters, pool, labels, order=order, rng=rng), weights=own.dirichlet(np.ones(3)))
+
+    monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
+    found = offline.outcome(on_images("uniform_svm"), images())
+    assert len(np.unique(found.kernel_values["weight"][..., 0])) == 3
+
+
+@pytest.mark.parametrize("kind", ["holdout", "split", "classes"])
+def test_a_block_of_repeats_has_the_numbers_of_the_whole(kind):
+    drawn = {"file": "oks", "kind": kind, "then": "single_kernel", "protocol": {"repeats": 6}}
+    whole, block = (offline.outcome(on_images(**drawn, block=numbers), images()) for numbers in (None, [3, 5]))
+    for metric in whole.metrics.keys() - SECONDS:
+        assert np.array_equal(whole.metrics[metric][:, 3:], block.metrics[metric], equal_nan=True), metric
+    assert not np.array_equal(whole.metrics["kernel_values"][:, :3], block.metrics["kernel_values"])
+    if kind == "split":
+        assert np.array_equal(whole.curves["weights"][:, 3:], block.curves["weights"])
+        assert not np.array_equal(whole.curves["weights"][:, :3], block.curves["weights"])
+
+
+def test_the_second_stage_makes_the_selected_kernel_and_no_other():
+    kernels = [f"{view}/polynomial_p{degree}" for view in ("noise", "good") for degree in (1, 2)]
+    found = offline.outcome(on_images("oks", then="single_kernel", kernels=kernels), images(400))
+    share = found.metrics["kernel_share_percent"]
+    assert (share >= 25.0).all()
+    assert (share < 50.0).all()  # the rest is what OKS has asked for
+
+
+def test_a_pass_leaves_its_weights():
+    data = images()
+    found = offline.outcome(on_images("oks", then="perceptron"), data)
+    assert found.rounds[-1] == 2 * (~data.test).sum()
+    assert found.curves["weights"].shape == (1, 3, len(found.rounds), 3)
+    np.testing.assert_allclose(found.curves["weights"].sum(axis=-1), 1.0)
+
+
+def test_a_batch_algorithm_of_all_kernels_gets_its_c():
+    """C is C under every protocol, and there is no other hyperparameter."""
+    found = offline.outcome(on_images("uniform_svm", tune=Tuning("C", [0.1, 1.0])), images())
+    assert set(found.metrics["chosen_c"].ravel()) <= {0.1, 1.0}
+    assert np.isnan(found.metrics["chosen_value"]).all()
+    assert (found.metrics["kernel_share_percent"] >= 100.0).all()
+
+
+def test_data_without_a_split_are_refused():
+    with pytest.raises(DataError, match="made: expected a data set with a split of its own, got one without"):
+        offline.outcome(on_images(), replace(images(), test=None))
+
+
+# --- more than two classes --------------------------------------------------------------------------------------------
+
+NAMES = ("ant", "bee", "cat")
+OF_CLASSES = ["polynomial_p1", "meangaussian_s0.5", "meangaussian_s2"]
+
+
+def classes(n=90, test=None, blocks=False, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = (np.arange(n) % 3).astype(np.int8)
+    features = rng.normal(size=(n, 6)) + 2.5 * np.eye(3, 6)[labels] + 3.0
+    views = {}
+    if blocks:
+        features = np.clip(40 * features, 0, 255).astype(np.uint8)
+        views = {"block_1": features[:, :3].copy(), "block_2": features[:, 3:].copy()}
+    return PreparedDataset(
+        name="toy", features=features, labels=labels, orders=None, source={}, classes=NAMES, test=test, views=views
+    )
+
+
+def of_classes(file="obscure", kernels=OF_CLASSES, protocol=(), **changes):
+    settings = {"repeats": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
+    changes = {"study": "s", "dataset": "toy", "seed": 1, "classes": list(NAMES)} | changes
+    return make_run(file, "classes", protocol=settings | dict(protocol), kernels=kernels, **changes)
+
+
+@pytest.mark.parametrize(
+    "file", ["obscure", "pegasos", "om2_multiclass", "lp_beta", "uniform_svm", "silp", "cka", "om2"]
+)
+def test_every_algorithm_meets_many_classes(file):
+    outcome = offline.outcome(of_classes(file), classes())
+    confusion = outcome.class_values["confusion"]
+    assert confusion.shape == (1, 2, 3, 3)
+    assert (confusion.sum(axis=3) == 8).all()
+    accuracy = 100 * np.trace(confusion, axis1=2, axis2=3) / 24
+    assert np.allclose(outcome.metrics["accuracy_percent"], accuracy)
+    assert np.allclose(outcome.metrics["error_percent"], 100 - accuracy)
+    assert (accuracy > 70).all()
+    assert outcome.kernel_values["weight"].shape == (1, 2, 3)
+    assert np.isnan(outcome.metrics["chosen_c"]).all() == (file != "cka")
+
+
+@pytest.mark.parametrize("source", UNSEEDED)
+@pytest.mark.parametrize("file", ["obscure", "uniform_svm"])
+def test_a_fit_of_many_classes_that_is_another_each_time_is_no_number(file, source, monkeypatch):
+    another = unsteady(file, source)
+    monkeypatch.setattr(algorithms, "load", lambda name: another)
+    with pytest.raises(ContractError, match=rf"^{file}: expected the same weights from two fits with the same seed"):
+        offline.outcome(of_classes(file), classes())
+
+
+def test_fewer_kernels_are_among_the_more():
+    data, sizes = classes(), [1, 2, 3]
+    swept = {"points": [{}] * 3, "values": sizes, "sweep": "kernels", "size": "kernels"}
+    outcome = offline.outcome(of_classes("uniform_svm", **swept), data)
+    used = outcome.kernel_values["weight"] > 0.0
+    assert used.sum(axis=2).tolist() == [[size, size] for size in sizes]
+    assert (used[0] <= used[1]).all()
+    other = offline.outcome(of_classes("obscure", **swept), data)
+    assert ((other.kernel_values["weight"] > 0.0) <= used).all(), "algorithms were given other kernels"
+    whole = offline.outcome(of_classes("obscure"), data)
+    for name in ("accuracy_percent", "objective", "support_vectors"):
+        assert np.array_equal(other.metrics[name][2], whole.metrics[name][0])
+
+
+def test_fewer_training_examples_are_tested_on_the_same_ones():
+    data, sizes = classes(), [4, 10]
+    swept = {"points": [{}] * 2, "values": sizes, "sweep": "examples", "size": "examples"}
+    outcome = offline.outcome(of_classes("lp_beta", **swept), data)
+    assert (outcome.metrics["support_vectors"][0] <= 12).all()
+    assert (outcome.class_values["confusion"].sum(axis=3) == 8).all()
+    whole = offline.outcome(of_classes("lp_beta"), data)
+    assert np.array_equal(outcome.class_values["confusion"][1], whole.class_values["confusion"][0])
+    with pytest.raises(DataError, match="toy: the sweep asks for 11 training examples a class, one has 10"):
+        offline.outcome(of_classes("lp_beta", **swept | {"values": [4, 11]}), data)
+
+
+def test_refit_learns_from_the_validation_examples_too():
+    plain, again = (
+        offline.outcome(of_classes("pegasos", tune=Tuning("C", [1.0]), protocol=protocol), classes())
+        for protocol in ({}, {"refit": True})
+    )
+    assert (plain.curves["support_vectors"] <= 30).all()
+    assert (plain.metrics["objective"] != again.metrics["objective"]).all()
+    assert np.array_equal(plain.metrics["validation_error_percent"], again.metrics["validation_error_percent"])
+
+
+def test_curves_follow_the_states_of_the_last_fit():
+    outcome = offline.outcome(of_classes(points=[{"online": 3, "batch": 4}]), classes())
+    curves = outcome.curves
+    assert outcome.rounds.tolist() == [1, 2, 3, 4, 5]
+    assert curves["epochs"][0, 0].tolist() == [1, 2, 3, 5, 7]
+    assert curves["stage"][0, 0].tolist() == [1, 1, 1, 2, 2]
+    assert np.array_equal(curves["accuracy_percent"][..., -1], outcome.metrics["accuracy_percent"])
+    assert np.array_equal(curves["objective"][..., -1], outcome.metrics["objective"])
+    assert (np.diff(curves["elapsed_seconds"]) > 0).all()
+
+
+def test_blocks_of_pixels_are_made_when_they_are_asked_for(monkeypatch):
+    data = classes(blocks=True)
+    kernels = [
+        Kernel(family, value, view).name
+        for family, value, view in (("polynomial", 1, "block_1"), ("meangaussian", 1, "block_2"))
+    ]
+    monkeypatch.setattr(ByPixels, "grams", lambda self: pytest.fail("a Gram matrix was asked for"))
+    outcome = offline.outcome(of_classes(kernels=kernels), data)
+    assert (outcome.metrics["accuracy_percent"] > 60).all()
+
+
+# --- refit, validation error and steps under every protocol -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["holdout", "split", "classes"])
+@pytest.mark.parametrize(("file", "tune"), [("pegasos", Tuning("C", [0.1, 10.0])), ("cka", None), ("om2", None)])
+def test_refit_is_a_setting_of_every_protocol_with_validation_examples(file, tune, kind):
+    """Candidates are compared as without it; an algorithm that selects nothing is trained on more examples."""
+    data = images()
+    plain, again = (
+        offline.outcome(on_images(file, kind, protocol={"refit": refit}, tune=tune), data).metrics
+        for refit in (False, True)
+    )
+    assert np.isfinite(plain["validation_error_percent"]).all()
+    if file != "om2":
+        for name in ("chosen_c", "chosen_value", "validation_error_percent", "candidates_failed", "selection_tied"):
+            assert np.array_equal(plain[name], again[name], equal_nan=True), name
+    else:  # nothing is compared, and the validation examples are among the training ones
+        assert np.isnan(again["validation_error_percent"]).all()
+    assert (plain["row_additions"] + plain["kernel_values"] != again["row_additions"] + again["kernel_values"]).all()
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_steps_limit_the_svms_of_the_selection_only(kind, monkeypatch):
+    train, calls = svm.train, []
+
+    def recorded(combination, labels, C, *, start, max_steps):
+        calls.append((len(labels), max_steps))
+        return train(combination, labels, C, start=start, max_steps=max_steps)
+
+    monkeypatch.setattr(svm, "train", recorded)
+    settings = {"values": [1e-6, 1e6], "steps": 300, "refit": True}
+    run = asked("cka", kind, protocol=settings, kernels=["polynomial_p1"])
+    found = offline.outcome(run, vectors())
+    assert (found.metrics["chosen_c"] == 1e-6).all()
+    assert (found.metrics["candidates_failed"] == 1.0).all()
+    final = max(n for n, _ in calls)
+    assert {steps for n, steps in calls if n == final} == {svm.MAX_STEPS}
+    assert 300 in {steps for n, steps in calls if n < final}

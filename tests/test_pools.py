@@ -1,0 +1,239 @@
+"""Kernel matrices by row indices: scaled by the training examples alone, whatever kind of examples they are."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from specifications import KERNELS, make_run
+
+from grambench.common.errors import DataError
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments.pools import Pools, dense, whole
+from grambench.kernels.functions import Kernel
+from grambench.kernels.grams import compute, inner_products
+from grambench.kernels.pixels import ByPixels
+from grambench.kernels.pools import Dictionary, VectorPools, ViewPools
+from grambench.kernels.views import Viewed
+
+LABELS = np.tile(np.array([-1, 1], dtype=np.int8), 501)
+DICTIONARY = Dictionary("gaussian", 0.1, 10.0, [0.5, 2.0])
+
+
+def vectors(features, **changes):
+    features = np.asarray(features, dtype=float)
+    data = PreparedDataset(name="made", features=features, labels=LABELS[: len(features)], orders=None, source={})
+    return replace(data, **changes)
+
+
+def asked(kind="nested", protocol=(), **changes):
+    settings = {
+        "nested": {"select": "C", "values": [1.0]},
+        "holdout": {"sizes": {"default": [4, 4, 4]}, "values": [1.0]},
+        "split": {"values": [1.0]},
+        "classes": {"sizes": {"default": [2, 2, 2]}, "values": [1.0]},
+    }[kind]
+    return make_run("uniform_svm", kind, protocol=settings | dict(protocol), **changes)
+
+
+def standardised(train, others):
+    """Return the vectors of training and other examples as their pools have them."""
+    rows = np.concatenate([train, others])
+    pools = Pools(asked("holdout", protocol={"standardise": True}), vectors(rows), np.arange(len(train)))
+    known, unknown = pools.train, pools.between(np.arange(len(train), len(rows)))
+    return known.features[""], unknown.features[""]
+
+
+def test_features_get_zero_mean_and_unit_variance_of_the_training_examples():
+    rng = np.random.default_rng(0)
+    train, test = rng.normal(3.0, [1.0, 1e-6, 1e6], size=(40, 3)), rng.normal(size=(5, 3))
+    known, unknown = standardised(train, test)
+    np.testing.assert_allclose(known.mean(axis=0), 0.0, atol=1e-8)
+    np.testing.assert_allclose(known.std(axis=0), 1.0)
+    np.testing.assert_allclose(unknown, (test - train.mean(axis=0)) / train.std(axis=0))
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 0.1, -7.3, 1e6 / 3, 1e-9, 1e15 / 3])
+@pytest.mark.parametrize("n", [1, 3, 7, 1000])
+def test_a_constant_feature_keeps_its_unit(value, n):
+    """The mean of equal numbers may miss them by a rounding error, whose spread is no unit."""
+    train = np.column_stack([np.full(n, value), np.arange(float(n))])
+    known, unknown = standardised(train, np.array([[value, 0.0], [value + 2.0, 0.0]]))
+    np.testing.assert_allclose(known[:, 0], 0.0, atol=1e-12 * max(abs(value), 1.0))
+    np.testing.assert_allclose(unknown[:, 0], [0.0, value + 2.0 - value], atol=1e-12 * max(abs(value), 1.0))
+
+
+def test_a_feature_that_hardly_varies_is_none_that_does_not():
+    rng = np.random.default_rng(0)
+    train = 1.0 + 1e-9 * rng.normal(size=(50, 1))
+    known, _ = standardised(train, train[:1])
+    assert known.std() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "protocol", "scales"),
+    [
+        ("holdout", {}, False),
+        ("holdout", {"standardise": True}, True),
+        ("nested", {}, True),
+        ("nested", {"standardise": False}, False),
+        ("split", {"standardise": True}, True),
+        ("split", {}, False),
+    ],
+)
+def test_vectors_are_standardised_where_the_protocol_says_so(kind, protocol, scales):
+    rows = np.random.default_rng(0).normal(5.0, 3.0, size=(20, 2))
+    found = Pools(asked(kind, protocol), vectors(rows), np.arange(10)).train.features[""]
+    expected = (rows[:10] - rows[:10].mean(axis=0)) / rows[:10].std(axis=0) if scales else rows[:10]
+    np.testing.assert_allclose(found, expected)
+
+
+def test_sparse_features_are_refused_where_they_cannot_be_used():
+    with pytest.raises(DataError, match="made: expected dense features, got sparse ones"):
+        dense(PreparedDataset(name="made", features=object(), labels=LABELS[:2], orders=None, source={}))
+
+
+@pytest.mark.parametrize("trace", [None, 2.0])
+def test_pools_are_scaled_by_the_training_examples_alone(trace):
+    rng = np.random.default_rng(1)
+    train, others = rng.normal(size=(12, 3)), rng.normal(size=(5, 3))
+    features = np.concatenate([train, others])
+    run = asked("holdout", protocol={"trace": trace})
+    pools, rows = Pools(run, vectors(features), np.arange(12)), np.arange(12, 17)
+    known, between, among = pools.train, pools.between(rows), pools.among(rows)
+    assert (known.shape, between.shape, among.shape) == ((3, 12, 12), (3, 5, 12), (3, 5, 5))
+    kernels = [Kernel.parse(name) for name in run.kernels]
+    expected = np.array(compute(inner_products(features), kernels))
+    scales = np.array([1.0 if trace is None else trace / np.trace(gram[:12, :12]) for gram in expected])
+    expected *= scales[:, None, None]
+    np.testing.assert_allclose(known.grams(), expected[:, :12, :12], rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(between.grams(), expected[:, 12:, :12], rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(among.grams(), expected[:, 12:, 12:], rtol=1e-11, atol=1e-13)
+    rows = np.array([3, 0])
+    part = between.part(rows, np.array([1, 4, 7]))
+    assert np.array_equal(np.array(part.grams()), np.asarray(between.grams())[:, rows][:, :, [1, 4, 7]])
+    assert np.array_equal(part.features[""], others[rows])
+
+
+def test_under_nested_cross_validation_training_examples_have_their_share_of_the_trace():
+    rng = np.random.default_rng(1)
+    pools = Pools(asked("nested", protocol={"trace": 3.0}), vectors(rng.normal(size=(20, 3))), np.arange(5))
+    np.testing.assert_allclose([np.trace(gram) for gram in pools.train.grams()], 3.0 * 5 / 20)
+
+
+@pytest.mark.parametrize("kind", ["nested", "holdout", "split"])
+def test_pools_of_a_family_have_its_grid_and_the_units_of_the_training_examples(kind):
+    rng = np.random.default_rng(1)
+    features = rng.normal(size=(17, 3))
+    run = asked(kind, kernels=[], dictionary=DICTIONARY._replace(unit="median"))
+    train, rows = np.arange(12), np.arange(12, 17)
+    pools = Pools(run, vectors(features), train)
+    used = pools.train.features[""]
+    known = used if kind == "nested" else features[:12]
+    distances = np.square(known[:, None] - known[None]).sum(axis=2)
+    median = np.sqrt(np.median(distances[np.triu_indices(12, 1)]))
+    assert [float(theta[0]) for theta in pools.train.thetas] == pytest.approx([0.5 * median, 2.0 * median])
+    assert (pools.train.shape, pools.between(rows).shape, pools.among(rows).shape) == (
+        (2, 12, 12),
+        (2, 5, 12),
+        (2, 5, 5),
+    )
+    expected = [np.exp(-distances / (factor * median) ** 2) for factor in (0.5, 2.0)]
+    np.testing.assert_allclose(pools.train.grams(), expected, rtol=1e-9)
+
+
+def test_kernels_are_computed_once_for_the_same_rows():
+    rng = np.random.default_rng(1)
+    pools = Pools(asked("holdout"), vectors(rng.normal(size=(17, 3))), np.arange(12))
+    assert pools.between(np.arange(12, 17)) is pools.between(np.arange(12, 17))
+    assert pools.between(np.arange(12, 16)) is not pools.between(np.arange(12, 17))
+
+
+# --- views and pixel blocks -------------------------------------------------------------------------------------------
+
+
+def views(pixels=False):
+    rng = np.random.default_rng(2)
+    blocks = {view: rng.integers(1, 200, size=(20, 4), dtype=np.uint8) for view in ("left", "right")}
+    images = () if pixels else tuple(map(str, range(20)))
+    return vectors(np.empty((20, 0)), views=blocks, images=images)
+
+
+ON_VIEWS = ["left/unitpolynomial_p1", "right/unitpolynomial_p2"]
+
+
+@pytest.mark.parametrize("kind", ["nested", "holdout", "split", "classes"])
+@pytest.mark.parametrize("pixels", [False, True])
+def test_views_are_at_norm_1_under_every_protocol(pixels, kind):
+    data, train, rows = views(pixels), np.arange(12), np.arange(12, 17)
+    pools = Pools(asked(kind, kernels=ON_VIEWS), data, train)
+    assert isinstance(pools.train, ByPixels if pixels else Viewed)
+    units = [block / np.linalg.norm(block, axis=1, keepdims=True) for block in data.views.values()]
+    scale = (12 / 20) / 12 if kind == "nested" else 1.0  # each kernel has the trace n on n examples
+    for pool, some, others in (
+        (pools.train, train, train),
+        (pools.between(rows), rows, train),
+        (pools.among(rows), rows, rows),
+    ):
+        linear = [(unit[some] @ unit[others].T + 1.0) / 2.0 for unit in units]
+        expected = [scale * linear[0], scale * linear[1] ** 2]
+        np.testing.assert_allclose(np.array(list(pool.grams())), expected, rtol=1e-6)
+
+
+def test_vectors_are_at_norm_1_under_the_protocol_that_scales_them():
+    features = np.random.default_rng(2).normal(size=(20, 4))
+    unit = features / np.linalg.norm(features, axis=1, keepdims=True)
+    for kind, rows in (("classes", unit[:12]), ("split", features[:12])):
+        pool = Pools(asked(kind, kernels=["gaussian_sigma2"]), vectors(features), np.arange(12)).train
+        (gram,) = pool.grams()
+        squares = np.square(rows[:, None] - rows[None]).sum(axis=2)
+        np.testing.assert_allclose(gram, np.exp(-squares / 8.0), rtol=1e-6)
+
+
+def test_views_that_a_data_set_does_not_have_are_named():
+    with pytest.raises(DataError, match=r"made: expected a view 'top', got \['left', 'right'\]"):
+        Pools(asked("split", kernels=["top/unitpolynomial_p1"]), views(), np.arange(12))
+    with pytest.raises(DataError, match=r"made: expected vectors, got views \['left', 'right'\]"):
+        Pools(asked("split"), views(), np.arange(12))
+
+
+# --- pools of whole data sets -----------------------------------------------------------------------------------------
+
+
+def test_an_online_pass_reads_stored_matrices_of_vectors_and_computes_those_of_views():
+    run = make_run("om2", "online")
+    features = np.random.default_rng(2).normal(size=(20, 4))
+    stored = compute(inner_products(features), [Kernel.parse(name) for name in KERNELS])
+    pool = whole(run, vectors(features), stored)
+    assert np.array_equal(np.array(list(pool.grams())), np.array(stored))
+    assert pool.family is None and np.array_equal(pool.features[""], features)
+    for pixels in (False, True):
+        data = views(pixels)
+        pool = whole(make_run("om2", "online", kernels=ON_VIEWS), data, ())
+        expected = Pools(asked("split", kernels=ON_VIEWS), data, np.arange(20)).train
+        assert isinstance(pool, ByPixels if pixels else Viewed)
+        assert np.array_equal(np.array(list(pool.grams())), np.array(list(expected.grams())))
+
+
+def test_an_online_pass_has_the_grid_of_a_family_where_there_are_no_kernels():
+    features = np.random.default_rng(2).normal(size=(20, 4))
+    pool = whole(make_run("om2", "online", kernels=[], dictionary=DICTIONARY), vectors(features), ())
+    assert pool.shape == (2, 20, 20)
+    assert [float(theta[0]) for theta in pool.thetas] == DICTIONARY.grid
+    with pytest.raises(DataError, match="expected kernels or a dictionary in the study, got neither"):
+        whole(make_run("om2", "online", kernels=[]), vectors(features), ())
+
+
+def test_pools_need_kernels_or_a_family():
+    with pytest.raises(ValueError, match="expected kernels or a dictionary, got neither"):
+        VectorPools([], np.eye(3))
+
+
+def test_a_family_beside_kernels_goes_with_vectors_and_views():
+    """Experiments and estimators get both from the same classes."""
+    features, kernels = np.random.default_rng(2).normal(size=(12, 4)), [Kernel.parse("polynomial_p1")]
+    for pools, others in (
+        (VectorPools(kernels, features, DICTIONARY), features[:3]),
+        (ViewPools(kernels, {"": features}, DICTIONARY), {"": features[:3]}),
+    ):
+        for pool in (pools.train(), pools.between(others), pools.among(others)):
+            assert pool.shape[0] == 1 and len(pool.family.grid) == 2

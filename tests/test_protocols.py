@@ -1,0 +1,192 @@
+"""What a study may ask of its protocol: settings, sizes, sweeps and selections, checked when it is loaded."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from specifications import make_run
+
+from grambench.common.errors import ConfigError
+from grambench.config import protocols
+from grambench.config.load import check
+from grambench.config.study import Study
+from grambench.experiments import run
+from grambench.experiments.run import Reference, Run, Tuning
+from grambench.kernels.pools import Dictionary
+
+SOURCE = Path(protocols.__file__).parent.parent
+TWO = {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}
+PROTOCOLS = {
+    "online": {"kind": "online"},
+    "nested": {"kind": "nested", "select": "C", "values": [1]},
+    "holdout": {"kind": "holdout", "values": [1], "shares": [0.5, 0.25, 0.25]},
+    "split": {"kind": "split", "values": [1]},
+    "classes": {"kind": "classes", "sizes": {"default": [10, 5, 8]}, "values": [1]},
+}
+STUDY = {
+    "name": "s",
+    "title": "-",
+    "paper": "-",
+    "protocol": PROTOCOLS["classes"],
+    "kernels": [{"family": "polynomial", "values": [1]}],
+    "datasets": ["toy"],
+    "algorithms": {"obscure": {}, "uniform_svm": {}},
+}
+
+
+def refused(message, **changes):
+    with pytest.raises(ConfigError, match=message):
+        check(Study, STUDY | changes, "s.yaml")
+
+
+def test_there_is_a_case_of_every_protocol():
+    assert PROTOCOLS.keys() == protocols.KINDS.keys()
+
+
+@pytest.mark.parametrize("kind", ["holdout", "classes"])
+def test_a_study_needs_sizes_of_each_data_set(kind):
+    protocol = {"kind": kind, "sizes": {"other": [2, 2, 2]}, "values": [1]}
+    refused("sizes: toy has none, and there is no default", protocol=protocol)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"sweeps": {"k": {"values": [1, 2]}}}, "sweep k asks for 2 kernels, the study has 1"),
+        ({"sweeps": {"k": {"values": [0]}}}, "values must be whole numbers from 1 on, got 0"),
+        ({"sweeps": {"k": {"values": [1.5]}}}, "values must be whole numbers from 1 on, got 1.5"),
+        (
+            {"sweeps": {"k": {"values": [1]}}, "protocol": PROTOCOLS["online"]},
+            "sweep k is of kind size, studies of kind online do parameter",
+        ),
+        ({"tune": {"parameter": "C", "values": [1], "C": [1]}}, "a tune over C has no other C"),
+        ({"tune": TWO, "parameters": {"C": 1}}, "obscure sets C, which is tuned"),
+        ({"tune": TWO, "protocol": PROTOCOLS["online"]}, "obscure tunes p, but a study of kind online has no valid"),
+    ],
+)
+def test_sizes_and_choices_that_cannot_be(changes, said):
+    usual = {"kind": "size", "of": "kernels", "label": "-", "algorithms": ["obscure"], "datasets": ["toy"]}
+    sweeps = {name: usual | sweep for name, sweep in changes.get("sweeps", {}).items()}
+    entry = {key: changes[key] for key in ("tune", "parameters") if key in changes}
+    refused(
+        said,
+        sweeps=sweeps,
+        algorithms={"obscure": entry, "uniform_svm": {}},
+        protocol=changes.get("protocol", STUDY["protocol"]),
+    )
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PROTOCOLS if kind != "online"])
+@pytest.mark.parametrize("tune", [TWO, {"parameter": "p", "values": [1.1, 2], "by": "alignment"}])
+def test_every_protocol_with_validation_examples_selects_by_error_and_alignment_and_with_c(kind, tune):
+    """Under holdout, two hyperparameters at once were refused before."""
+    entries = {"obscure": {"tune": tune}, "uniform_svm": {"then": "uniform_svm"}}
+    study = check(Study, STUDY | {"protocol": PROTOCOLS[kind], "algorithms": entries}, "s.yaml")
+    assert study.algorithms["obscure"].tune.parameter == "p"
+    assert study.algorithms["uniform_svm"].then == "uniform_svm"
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "said"),
+    [
+        ("holdout", {"values": [1.0, 1.0]}, "values must ascend"),
+        ("split", {"values": [2.0, 1.0]}, "values must ascend"),
+        ("classes", {"values": [2.0, 1.0]}, "values must ascend"),
+        ("holdout", {"shares": [0.5, 0.5, 0.25]}, "shares must sum to 1, got 1.25"),
+        ("split", {"validation": 1.0}, "protocol.split.validation: Input should be less than 1"),
+        ("nested", {"refit": False}, "protocol.nested.refit: Input should be True"),
+        ("online", {"refit": True}, "protocol.online.refit: no such key"),
+        ("online", {"checkpoints": 1}, "protocol.online.checkpoints: .*greater than or equal to 2"),
+        ("nested", {"parts": 1}, "protocol.nested.parts: .*greater than or equal to 2"),
+        ("holdout", {"steps": 0}, "protocol.holdout.steps: .*greater than or equal to 1"),
+        ("classes", {"trace": 0.0}, "protocol.classes.trace: .*greater than 0"),
+        ("split", {"values": []}, "protocol.split.values: .*at least 1 item"),
+        ("classes", {"sizes": {"default": [1, 2]}}, "protocol.classes.sizes.default"),
+    ],
+)
+def test_settings_that_cannot_be_are_named(kind, changes, said):
+    refused(said, protocol=PROTOCOLS[kind] | changes)
+
+
+@pytest.mark.parametrize("kind", ["holdout", "split", "classes"])
+@pytest.mark.parametrize("refit", [False, True])
+def test_refit_standardise_trace_and_steps_are_settings_of_every_protocol_with_splits(kind, refit):
+    settings = {"refit": refit, "standardise": True, "trace": 2.0, "steps": 10, "checkpoints": 7}
+    protocol = check(Study, STUDY | {"protocol": PROTOCOLS[kind] | settings}, "s.yaml").protocol
+    assert {name: getattr(protocol, name) for name in settings} == settings
+
+
+def test_no_other_module_asks_for_the_name_of_a_protocol():
+    """What a protocol needs and yields are its own attributes."""
+    compared = re.compile(r"kind\s*(==|!=|in)\s*[({\[]?\"(" + "|".join(protocols.KINDS) + r")\"|\"parts\" in ")
+    own = SOURCE / "config/protocols.py"
+    found = [path for path in SOURCE.rglob("*.py") if path != own and compared.search(path.read_text())]
+    assert found == []
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+RUNS = {
+    "plain": make_run("cka", "online"),
+    "nested": make_run("rkl", "nested", protocol={"select": "C", "values": [1.0]}),
+    "holdout": make_run(
+        "ca_1d",
+        "holdout",
+        protocol={"sizes": {"default": [4, 4, 4]}, "values": [1.0]},
+        dictionary=Dictionary("gaussian", 0.1, 10.0, [0.1, 10.0], "median"),
+        tune=Tuning("gamma", [0.1, 1.0], "alignment"),
+        kernels=[],
+    ),
+    "split": make_run("oks", "split", protocol={"values": [1.0]}, then="single_kernel", block=[1, 2]),
+    "classes": make_run(
+        "obscure",
+        "classes",
+        protocol={"sizes": {"default": [4, 4, 4]}, "values": [1.0]},
+        tune=Tuning("p", [1.1, 2.0], C=[1.0]),
+        classes=["a", "b", "c"],
+        size="examples",
+        values=[1, 2],
+        points=[{}, {}],
+    ),
+    "scaling": make_run(
+        "rkl",
+        "nested",
+        protocol={"select": "C", "values": [1.0]},
+        experiment="scaling",
+        scaled="one",
+        reference=Reference("rkl", {"norm": "l1"}),
+        values=[0.1, 10.0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_is_the_same_after_it_was_written_as_json(name):
+    asked = RUNS[name]
+    written = json.dumps(asked.to_dict())
+    again = Run.from_dict(json.loads(written))
+    assert json.dumps(again.to_dict()) == written
+    for field in ("tune", "dictionary", "reference", "points", "kernels", "block", "classes", "then", "values"):
+        assert getattr(again, field) == getattr(asked, field), field
+    assert type(again.protocol) is type(asked.protocol) and again.repeats == asked.repeats
+
+
+def test_a_run_is_written_without_what_is_left_at_its_default():
+    written = RUNS["plain"].to_dict()
+    assert written.keys() == run.REQUIRED | {"protocol"}
+    assert written["sweep"] == "" and written["values"] == []
+
+
+def test_a_block_after_a_runs_own_repetitions_replicates_it():
+    asked = make_run("om2", "online", protocol={"repeats": 5})
+    assert list(asked.repeats) == [0, 1, 2, 3, 4] and not asked.replicates
+    for block, replicates in (([0, 4], False), ([2, 3], False), ([5, 9], True)):
+        part = make_run("om2", "online", protocol={"repeats": 5}, block=block)
+        assert list(part.repeats) == list(range(block[0], block[1] + 1)) and part.replicates == replicates
+
+
+def test_an_offline_protocol_is_asked_for_by_its_type():
+    assert RUNS["split"].offline is RUNS["split"].protocol
+    with pytest.raises(TypeError, match="small: expected a protocol with splits, got Online"):
+        _ = RUNS["plain"].offline

@@ -1,0 +1,316 @@
+"""Selection: which candidate is taken, what is skipped and counted, and the same rules under every protocol."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from specifications import make_run
+
+from grambench import algorithms
+from grambench.algorithms.alignment import alignment
+from grambench.common.errors import SolverError
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments import selection
+from grambench.experiments.offline import Evaluator, outcome
+from grambench.experiments.run import Tuning
+from grambench.experiments.splits import splits
+from grambench.experiments.training import Draws
+from grambench.kernels.pools import Dictionary
+from grambench.solvers import svm
+
+GRID = [0.5, 1.0, 2.0, 4.0]
+DICTIONARY = Dictionary("gaussian", 0.2, 20.0, GRID)
+NAMES = ("ant", "bee", "cat")
+PROTOCOLS = {
+    "holdout": {"repeats": 1, "sizes": {"default": [40, 30, 50]}},
+    "split": {"repeats": 1, "validation": 0.4},
+    "classes": {"repeats": 1, "sizes": {"default": [10, 8, 4]}},
+    "nested": {"parts": 3, "folds": 2, "select": "none"},
+}
+
+
+def dataset(classes=2, n=120, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    features = rng.normal(3.0, 2.0, size=(n, d))
+    value = (features[:, 0] - 3.0) ** 2 + rng.normal(size=n)
+    labels = np.where(value > 3.0, 1, -1).astype(np.int8)
+    if classes == 3:
+        labels = (np.argsort(np.argsort(value)) * 3 // n).astype(np.int8)
+    return PreparedDataset(
+        name="made",
+        features=features,
+        labels=labels,
+        orders=None,
+        source={},
+        classes=NAMES if classes == 3 else (),
+        test=np.arange(n) % 3 == 0,
+    )
+
+
+def asked(file="ca_1d", kind="holdout", protocol=(), **changes):
+    settings = {"values": [0.01, 1.0, 100.0]} | PROTOCOLS[kind] | dict(protocol)
+    return make_run(file, kind, protocol=settings, **{"kernels": [], "dictionary": DICTIONARY, "tune": None} | changes)
+
+
+def evaluator_of(run, data=None):
+    """Return the evaluator of the first repetition, and the seed of its random numbers."""
+    data = dataset() if data is None else data
+    (split, seed), *_ = splits(run, data)
+    return Evaluator(run, data, split), seed
+
+
+def stage(run, data=None, **parameters):
+    """Return what is selected and trained in the first repetition."""
+    evaluator, seed = evaluator_of(run, data)
+    return evaluator.stage(run.file, parameters, Draws(seed))
+
+
+# --- the rules on one split -------------------------------------------------------------------------------------------
+
+
+def test_tuning_takes_the_first_of_the_best_on_the_validation_examples():
+    values = [0.01, 1.0, 100.0]
+    errors = [stage(asked("cr", tune=Tuning("gamma", [value]))).selection.error for value in values]
+    found = stage(asked("cr", tune=Tuning("gamma", values))).selection
+    assert found.settings["gamma"] == values[int(np.argmin(errors))] and found.error == min(errors)
+    assert found.tied == (errors.count(min(errors)) > 1)
+    run = asked("ca_nd", tune=Tuning("regulariser", [1e12, 0.0], "alignment"))
+    evaluator, _ = evaluator_of(run)
+    fold = evaluator.split.folds[0]
+    among = evaluator.pools(fold.train).among(fold.validation)
+    labels = dataset().labels[fold.validation]
+    reached = []
+    for value in (1e12, 0.0):
+        (fit,) = stage(replace(run, tune=Tuning("regulariser", [value], "alignment"))).learned.fits
+        reached.append(alignment(fit.gram(among), labels))
+    assert stage(run).selection.settings["regulariser"] == (1e12, 0.0)[int(np.argmax(reached))]
+
+
+def test_the_svm_is_the_best_of_its_c_and_errors_are_counted_right():
+    run = asked()
+    found = stage(run)
+    assert found.model.C == found.selection.C in (0.01, 1.0, 100.0)
+    evaluator, _ = evaluator_of(run)
+    fold, (fit,) = evaluator.split.folds[0], found.learned.fits
+    kernel = fit.gram(evaluator.pools(fold.train).between(fold.validation))
+    decisions = kernel @ found.model.predictor.dual + found.model.predictor.bias
+    labels = dataset().labels[fold.validation]
+    assert found.selection.error == np.mean(np.where(decisions >= 0.0, 1, -1) != labels)
+    C_values = [0.01, 1.0, 100.0]
+    errors = [stage(asked(protocol={"values": [C]})).selection.error for C in C_values]
+    assert (found.selection.error, found.selection.C) == (min(errors), C_values[int(np.argmin(errors))])
+    assert found.selection.tied == (errors.count(min(errors)) > 1)
+
+
+def test_an_svm_that_cannot_be_trained_ends_the_search_and_is_counted():
+    hard = stage(asked(protocol={"values": [1e-4, 1e5], "steps": 50}))
+    assert hard.model.C == 1e-4
+    assert hard.work.svm_calls == 2 and hard.work.solver_steps >= 50  # giving up has taken work too
+    assert hard.selection.failed == 1
+    with pytest.raises(SolverError, match=r"no SVM could be trained at C = 1: .* after 1 steps"):
+        stage(asked(protocol={"values": [1.0], "steps": 1}))
+    limited = stage(asked("lp_mkl", tune=Tuning("C", [1e-4, 1e5])), steps=50)
+    assert limited.selection.settings["C"] == 1e-4
+    assert limited.selection.failed == 1
+
+
+def test_a_value_without_an_svm_leaves_the_others(monkeypatch):
+    run = asked("ca_nd", tune=Tuning("regulariser", [1.0, 10.0]))
+    alone = stage(asked("ca_nd"), regulariser=10.0)
+    models, calls = selection.Learned.models, []
+
+    def fails_first(*given, **settings):
+        calls.append(given)
+        if len(calls) == 1:
+            raise SolverError("no SVM")
+        return models(*given, **settings)
+
+    monkeypatch.setattr(selection.Learned, "models", fails_first)
+    found = stage(run).selection
+    assert (found.settings["regulariser"], found.error, found.failed) == (10.0, alone.selection.error, 1)
+
+
+@pytest.mark.parametrize("file", ["lp_mkl", "simple_mkl", "grid_uniform", "cka", "alignf"])
+def test_kernel_values_that_are_made_once_count_once(file):
+    found = stage(asked(file, tune=Tuning("C", [0.1, 1.0, 10.0])))
+    assert found.work.kernel_values == len(GRID) * 40**2
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_what_validation_chooses_is_the_first_of_the_best(kind):
+    """A C that is tuned is C, under every protocol."""
+    data, tune = dataset(3), Tuning("C", [1e-3, 1.0, 100.0])
+    chosen = outcome(asked("pegasos", kind, tune=tune), data).metrics
+    errors = []
+    for value in tune.values:
+        one = asked("pegasos", kind, tune=Tuning("C", [value]))
+        errors.append(outcome(one, data).metrics["validation_error_percent"][0])
+    best = np.argmin(errors, axis=0)
+    assert chosen["chosen_c"][0].tolist() == [tune.values[place] for place in best]
+    assert np.isnan(chosen["chosen_value"]).all()
+    assert np.allclose(chosen["validation_error_percent"][0], np.min(errors, axis=0))
+    ties = np.count_nonzero(np.array(errors) == np.min(errors, axis=0), axis=0) > 1
+    assert chosen["selection_tied"][0].tolist() == ties.tolist()
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_p_and_C_are_chosen_together(kind):
+    data = dataset(3)
+    tune = Tuning("p", [1.05, 2.0], C=[1e-3, 1.0])
+    chosen = outcome(asked("pegasos", kind, tune=tune), data).metrics
+    tried = list(itertools.product(tune.values, tune.C))
+    errors = []
+    for p, C in tried:
+        one = asked("pegasos", kind, tune=Tuning("p", [p], C=[C]))
+        errors.append(outcome(one, data).metrics["validation_error_percent"][0])
+    best = [tried[place] for place in np.argmin(errors, axis=0)]
+    assert list(zip(chosen["chosen_value"][0], chosen["chosen_c"][0], strict=True)) == best
+    assert np.array_equal(chosen["validation_error_percent"][0], np.min(errors, axis=0))
+    assert np.ptp(errors) > 0.0
+
+
+# --- the same rules under every protocol ------------------------------------------------------------------------------
+
+VALUES = [0.1, 1.0, 10.0, 100.0]
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Return a function that makes the uniform SVM fail at some values of C."""
+    right = algorithms.load("uniform_svm")
+
+    def at(*values):
+        def fit(parameters, *given, **settings):
+            if parameters.C in values:
+                raise SolverError(f"given up at C = {parameters.C:g}")
+            return right.fit(parameters, *given, **settings)
+
+        monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
+
+    return at
+
+
+CASES = [(kind, classes) for kind in PROTOCOLS for classes in (2, 3)]
+
+
+@pytest.mark.parametrize("failed", [(), (0.1,), (10.0,), (100.0,), (0.1, 1.0), (0.1, 10.0, 100.0)])
+@pytest.mark.parametrize(("kind", "classes"), CASES)
+def test_a_candidate_that_fails_is_skipped_and_counted(kind, classes, failed, failing):
+    failing(*failed)
+    data = dataset(classes)
+    rest = [value for value in VALUES if value not in failed]
+    found = outcome(asked("uniform_svm", kind, tune=Tuning("C", VALUES)), data).metrics
+    expected = outcome(asked("uniform_svm", kind, tune=Tuning("C", rest)), data).metrics
+    assert (found["candidates_failed"] == len(failed)).all() and (expected["candidates_failed"] == 0).all()
+    for name in found.keys() - {"candidates_failed", "seconds", "search_seconds"}:
+        # Kernels with validation examples are computed at once for several candidates, which rounds otherwise.
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-9, err_msg=name)
+
+
+def test_a_candidate_that_fails_on_one_fold_is_skipped_and_counted_once(monkeypatch):
+    right, fits = algorithms.load("uniform_svm"), []
+
+    def fit(parameters, *given, **settings):
+        fits.append(parameters.C)
+        if parameters.C == 1.0 and fits.count(1.0) == 2:
+            raise SolverError("given up on the second fold")
+        return right.fit(parameters, *given, **settings)
+
+    run = asked("uniform_svm", "nested", protocol={"folds": 3}, tune=Tuning("C", VALUES))
+    expected = stage(replace(run, tune=Tuning("C", [0.1, 10.0, 100.0]))).selection
+    monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
+    found = stage(run).selection
+    assert fits.count(1.0) == 2 and fits.count(10.0) >= 3
+    assert (found.failed, found.settings, found.error) == (1, expected.settings, expected.error)
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_a_c_that_is_not_reached_on_one_fold_is_not_selected(kind, monkeypatch):
+    """All of its predictions are correct on the folds on which it is."""
+    train, calls = svm.train, []
+
+    def limited(combination, labels, C, **settings):
+        calls.append(C)
+        if C == 10.0 and calls.count(10.0) == (2 if kind == "nested" else 1):
+            raise SolverError("too many steps")
+        return train(combination, labels, C, **settings)
+
+    monkeypatch.setattr(svm, "train", limited)
+    found = stage(asked("cka", kind, protocol={"values": [1.0, 10.0]})).selection
+    assert (found.C, found.failed, found.tied) == (1.0, 1, False)
+
+
+@pytest.mark.parametrize(("kind", "classes"), CASES)
+def test_a_run_fails_if_all_candidates_do(kind, classes, failing):
+    failing(*VALUES)
+    with pytest.raises(SolverError, match="given up at C = 100"):
+        outcome(asked("uniform_svm", kind, tune=Tuning("C", VALUES)), dataset(classes))
+
+
+@pytest.mark.parametrize(("kind", "classes"), CASES)
+def test_ties_go_to_the_first_candidate_and_are_recorded(kind, classes, monkeypatch):
+    """Every candidate is the same classifier."""
+    right = algorithms.load("uniform_svm")
+
+    def fit(parameters, *given, **settings):
+        return right.fit(replace(parameters, C=1.0), *given, **settings)
+
+    monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
+    for values in (VALUES, VALUES[::-1]):
+        found = outcome(asked("uniform_svm", kind, tune=Tuning("C", values)), dataset(classes)).metrics
+        assert (found["chosen_c"] == values[0]).all() and (found["selection_tied"] == 1.0).all()
+    alone = outcome(asked("uniform_svm", kind, tune=Tuning("C", [1.0])), dataset(classes)).metrics
+    assert (alone["selection_tied"] == 0.0).all()
+
+
+@pytest.mark.parametrize(("kind", "classes"), CASES)
+def test_ties_between_c_values_of_an_svm_go_to_the_first(kind, classes, monkeypatch):
+    """The SVM is the same whatever its C."""
+    train = svm.train
+
+    def same(combination, labels, C, *, start, max_steps):
+        return train(combination, labels, 1.0, max_steps=max_steps)
+
+    monkeypatch.setattr(svm, "train", same)
+    for values in (VALUES, VALUES[1:]):
+        found = outcome(asked("cka", kind, protocol={"values": values}), dataset(classes)).metrics
+        assert (found["chosen_c"] == values[0]).all() and (found["selection_tied"] == 1.0).all()
+    alone = outcome(asked("cka", kind, protocol={"values": [5.0]}), dataset(classes)).metrics
+    assert (alone["selection_tied"] == 0.0).all()
+
+
+@pytest.mark.parametrize(("kind", "classes"), CASES)
+def test_a_c_that_cannot_be_reached_is_counted_and_leaves_the_smaller(kind, classes, monkeypatch):
+    train = svm.train
+
+    def limited(combination, labels, C, **settings):
+        if C >= 10.0:
+            raise SolverError("too many steps")
+        return train(combination, labels, C, **settings)
+
+    monkeypatch.setattr(svm, "train", limited)
+    data = dataset(classes)
+    found = outcome(asked("cka", kind, protocol={"values": VALUES}), data).metrics
+    expected = outcome(asked("cka", kind, protocol={"values": VALUES[:2]}), data).metrics
+    assert (found["candidates_failed"] == 2.0).all() and (expected["candidates_failed"] == 0.0).all()
+    for name in ("chosen_c", "validation_error_percent", "accuracy_percent", "selection_tied"):
+        assert np.array_equal(found[name], expected[name]), name
+    with pytest.raises(SolverError, match="no SVM could be trained at C = 10"):
+        outcome(asked("cka", kind, protocol={"values": VALUES[2:]}), data)
+
+
+@pytest.mark.parametrize(("kind", "classes"), CASES)
+def test_a_kernel_is_selected_by_its_alignment_under_every_protocol(kind, classes):
+    data = dataset(classes)
+    values = [1e12, 0.0]
+    found = outcome(asked("ca_nd", kind, tune=Tuning("regulariser", values, "alignment")), data).metrics
+    assert np.isin(found["chosen_value"], values).all() and np.isfinite(found["chosen_c"]).all()
+    assert (found["chosen_value"] == 0.0).any()  # at the other one all kernels have nearly the same weight
+
+
+@pytest.mark.parametrize(("kind", "classes"), CASES)
+def test_an_algorithm_without_the_hyperparameter_selects_nothing(kind, classes):
+    found = outcome(asked("om2", kind, tune=Tuning("C", VALUES), kernels=["polynomial_p1"]), dataset(classes)).metrics
+    assert np.isnan(found["chosen_c"]).all() and np.isnan(found["chosen_value"]).all()
+    assert (found["candidates_failed"] == 0.0).all() and (found["selection_tied"] == 0.0).all()
