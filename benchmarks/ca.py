@@ -24,6 +24,8 @@ os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
+from grambench.experiments.data import Pools, Sample
+from grambench.experiments.specification import Specification
 from problems import in_turn
 
 from grambench import algorithms
@@ -31,8 +33,6 @@ from grambench.algorithms.alignment import alignment
 from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import holdout
-from grambench.experiments.data import Pools, Sample
-from grambench.experiments.specification import Specification
 from grambench.kernels import continuous
 from grambench.pipeline.plan import Plan
 

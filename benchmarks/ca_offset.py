@@ -26,6 +26,8 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 import matplotlib as mpl
 import numpy as np
 import yaml
+from grambench.experiments.data import Pools, Sample, family_of
+from grambench.experiments.specification import Specification
 from matplotlib.figure import Figure
 
 from grambench import algorithms
@@ -33,8 +35,6 @@ from grambench.algorithms.fit import Fit
 from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import holdout, learner
-from grambench.experiments.data import Pools, Sample, family_of
-from grambench.experiments.specification import Specification
 from grambench.kernels.pool import Grid
 from grambench.pipeline.plan import Plan
 from grambench.report import figures

@@ -20,6 +20,8 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
 import yaml
+from grambench.experiments.data import Pools, Sample, unit_of
+from grambench.experiments.specification import Specification
 
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
@@ -28,8 +30,6 @@ from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import holdout, learner
-from grambench.experiments.data import Pools, Sample, unit_of
-from grambench.experiments.specification import Specification
 from grambench.pipeline.plan import Plan
 
 WIDTHS = 0.25 * 2.0 ** (np.arange(10) / 3)  # in units of the median distance, 0.25 to 2

@@ -12,13 +12,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+from grambench.experiments.split import Examples
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from grambench.config.load import read
 from grambench.datasets import collection, store
 from grambench.experiments.seeds import seeds
-from grambench.experiments.split import Examples
 from grambench.features import words
 from grambench.features.descriptors import dense_sift
 from grambench.features.images import decode

@@ -19,6 +19,7 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
 import yaml
+from grambench.experiments.specification import Specification
 from seeds import published
 
 from grambench.algorithms.oracle import PRECISION, Oracle
@@ -26,7 +27,6 @@ from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import data, splits
-from grambench.experiments.specification import Specification
 from grambench.pipeline.plan import Plan
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import PROJECTIONS

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from grambench.experiments.data import shuffled
 from scipy.optimize import minimize
 
 from grambench import features
 from grambench.config.study import Study
 from grambench.datasets import store, views
-from grambench.experiments.data import shuffled
 from grambench.experiments.seeds import seeds
 from grambench.kernels.views import Viewed
 

@@ -9,13 +9,13 @@ import json
 
 import pandas as pd
 import yaml
+from grambench.experiments.specification import Specification
 from seeds import published
 
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import nested
-from grambench.experiments.specification import Specification
 from grambench.pipeline.plan import Plan
 from grambench.results.statistics import Sample
 from grambench.results.verdicts import judge

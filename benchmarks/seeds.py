@@ -13,12 +13,12 @@ os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 import numpy as np
 import pandas as pd
 import yaml
+from grambench.experiments.specification import Specification
 
 from grambench import experiments
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.datasets import store
-from grambench.experiments.specification import Specification
 from grambench.kernels import matrices
 from grambench.pipeline.plan import Plan
 from grambench.results.statistics import Sample, welch

@@ -1,4 +1,4 @@
-"""Data of many classes: one against the rest, LP-beta, and what records, tables and figures show."""
+"""Data of more than two classes: one-vs-rest, LP-beta, and what records, tables and figures show."""
 
 import numpy as np
 import pandas as pd
@@ -6,10 +6,10 @@ import pytest
 from scipy.optimize import linprog
 from specifications import make_run
 
-from grambench.algorithms import load, takes_many_classes
+from grambench.algorithms import is_multiclass, load
 from grambench.algorithms.checks import learn
 from grambench.algorithms.multiclass import lp_beta
-from grambench.algorithms.one_vs_rest import OneVsRest, against_the_rest
+from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.config.dataset import Blocks
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, read, write
@@ -38,7 +38,7 @@ def dataset(n=90, test=None, blocks=False, seed=0):
 
 
 def run_of(file="obscure", kernels=KERNELS, **changes):
-    protocol = {"repeats": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
+    protocol = {"repetitions": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
     settings = {"study": "s", "dataset": "toy", "seed": 1, "classes": list(NAMES), "kernels": kernels}
     return make_run(file, "classes", protocol=protocol, **settings | changes)
 
@@ -53,9 +53,9 @@ def test_one_against_the_rest_puts_scores_side_by_side():
 
     scores = OneVsRest([Fixed([1.0, 2.0]), Fixed([3.0, 0.0])]).scores(Stored([np.eye(2)]))
     assert scores.tolist() == [[1.0, 3.0], [2.0, 0.0]]
-    assert against_the_rest(np.array([0, 1, 2], dtype=np.int8), 1).tolist() == [-1, 1, -1]
-    assert takes_many_classes("obscure")
-    assert not takes_many_classes("om2")
+    assert one_vs_rest_labels(np.array([0, 1, 2], dtype=np.int8), 1).tolist() == [-1, 1, -1]
+    assert is_multiclass("obscure")
+    assert not is_multiclass("om2")
 
 
 def whole_program(scores, labels, nu):
@@ -115,7 +115,7 @@ STUDY = {
     "name": "s",
     "title": "-",
     "paper": "-",
-    "protocol": {"kind": "classes", "sizes": {"default": [10, 5, 8]}, "values": [1]},
+    "protocol": {"kind": "per_class_splits", "sizes": {"default": [10, 5, 8]}, "values": [1]},
     "kernels": [{"family": "polynomial", "values": [1]}],
     "datasets": ["toy"],
     "algorithms": {"obscure": {}, "uniform_svm": {}},
@@ -195,12 +195,12 @@ def test_blocks_of_repeats_that_end_when_they_will_make_the_whole():
 def test_records_tables_and_figures_have_the_classes(tmp_path):
     found, runs, curves, cells = recorded(tmp_path)
     confusion = found["obscure"].class_values["confusion"][0]
-    own = runs[runs["algorithm"] == "obscure"].set_index(["metric", "repeat"])["result"]
-    for repeat, table in enumerate(confusion):
+    own = runs[runs["algorithm"] == "obscure"].set_index(["metric", "repetition"])["result"]
+    for repetition, table in enumerate(confusion):
         for number, name in enumerate(NAMES):
-            assert own[f"class_accuracy:{name}", repeat] == pytest.approx(100 * table[number, number] / 8)
+            assert own[f"class_accuracy:{name}", repetition] == pytest.approx(100 * table[number, number] / 8)
             for other, count in zip(NAMES, table[number], strict=True):
-                assert own.get((f"confused:{name}:{other}", repeat), 0.0) == count
+                assert own.get((f"confused:{name}:{other}", repetition), 0.0) == count
     study = Study.model_validate(STUDY)
     results = Results(study, runs, cells)
     empty = pd.DataFrame(columns=["dataset", "algorithm", "metric", "published_mean"])
@@ -245,7 +245,7 @@ def test_the_table_of_data_sets_counts_classes():
     study = Study.model_validate(settings)
     results = Results(
         study,
-        pd.DataFrame(columns=["dataset", "algorithm", "sweep", "value", "repeat", "metric", "result"]),
+        pd.DataFrame(columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"]),
         pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"]),
     )
     (row,) = tables.build(results, {"toy": images}, {}, study.tables["data"]).blocks[0].rows

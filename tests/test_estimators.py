@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from grambench.experiments.data import Pools, Sample
+from grambench.experiments.learner import trained
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -31,8 +33,6 @@ from grambench.algorithms.fit import mixture
 from grambench.config.study import Dictionary, KernelFamily
 from grambench.estimators import kernels as given
 from grambench.estimators.classifier import PASS_ONCE
-from grambench.experiments.data import Pools, Sample
-from grambench.experiments.learner import trained
 from grambench.kernels.functions import Kernel
 
 ROOT = Path(__file__).parent.parent

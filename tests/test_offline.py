@@ -22,7 +22,7 @@ from grambench.solvers import svm
 
 GRID = [0.5, 1.0, 2.0, 4.0]
 DICTIONARY = Dictionary("gaussian", 0.2, 20.0, GRID)
-SECONDS = {"seconds", "search_seconds"}
+SECONDS = {"seconds", "fit_seconds"}
 
 
 # --- vectors of two classes -------------------------------------------------------------------------------------------
@@ -37,14 +37,14 @@ def vectors(n=120, d=3, seed=0):
 
 
 PROTOCOLS = {
-    "holdout": {"repeats": 2, "sizes": {"default": [40, 30, 50]}},
-    "split": {"repeats": 2, "validation": 0.4},
-    "classes": {"repeats": 2, "sizes": {"default": [15, 10, 10]}},
-    "nested": {"parts": 2, "folds": 2, "select": "none"},
+    "holdout": {"repetitions": 2, "sizes": {"default": [40, 30, 50]}},
+    "split": {"repetitions": 2, "validation": 0.4},
+    "classes": {"repetitions": 2, "sizes": {"default": [15, 10, 10]}},
+    "nested": {"outer_folds": 2, "inner_folds": 2, "select": "none"},
 }
 
 
-def asked(file="ca_1d", kind="holdout", protocol=(), **changes):
+def asked(file="ca_1d", kind="random_splits", protocol=(), **changes):
     settings = {"values": [0.01, 1.0, 100.0]} | PROTOCOLS[kind] | dict(protocol)
     return make_run(file, kind, protocol=settings, **{"kernels": [], "dictionary": DICTIONARY, "tune": None} | changes)
 
@@ -82,19 +82,19 @@ def test_test_examples_change_nothing_but_what_is_measured_on_them(file, tune, k
 
 def test_a_protocol_that_standardises_trains_on_standardised_vectors():
     """By the training examples alone: the same as of vectors that were standardised before."""
-    data, run = vectors(), asked("uniform_svm", protocol={"standardise": True, "repeats": 1}, dictionary=DICTIONARY)
+    data, run = vectors(), asked("uniform_svm", protocol={"standardise": True, "repetitions": 1}, dictionary=DICTIONARY)
     ((split, _),) = splits(run, data)
     train = data.features[split.train]
     scaled = replace(data, features=(data.features - train.mean(axis=0)) / train.std(axis=0))
     found = offline.outcome(run, data)
-    expected = offline.outcome(asked("uniform_svm", protocol={"repeats": 1}), scaled)
-    plain = offline.outcome(asked("uniform_svm", protocol={"repeats": 1}), data)
+    expected = offline.outcome(asked("uniform_svm", protocol={"repetitions": 1}), scaled)
+    plain = offline.outcome(asked("uniform_svm", protocol={"repetitions": 1}), data)
     for name in found.metrics.keys() - SECONDS:
         np.testing.assert_allclose(found.metrics[name], expected.metrics[name], rtol=1e-9, err_msg=name)
     assert found.metrics["log_loss"] != plain.metrics["log_loss"]
 
 
-def measured(file, kind="holdout", **parameters):
+def measured(file, kind="random_splits", **parameters):
     run = asked(file, kind, points=[parameters])
     metrics = offline.outcome(run, vectors()).metrics
     return metrics["gap"][0, 0], metrics["converged"][0, 0], metrics["iterations"][0, 0]
@@ -141,7 +141,7 @@ def test_iterations_are_all_recorded_steps(file, kind, monkeypatch):
         return found
 
     monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
-    one = {"nested": {"values": [1.0]}}.get(kind, {"repeats": 1, "values": [1.0]})
+    one = {"nested": {"values": [1.0]}}.get(kind, {"repetitions": 1, "values": [1.0]})
     run = asked(file, kind, protocol=one)
     outcome = offline.outcome(run, vectors())
     *_, (split, _) = splits(run, vectors())
@@ -189,11 +189,11 @@ def images(n=120, seed=0, share=0.3):
     )
 
 
-def on_images(file="single_kernel", kind="split", *, protocol=(), kernels=KERNELS, parameters=(), **changes):
+def on_images(file="single_kernel", kind="official_split", *, protocol=(), kernels=KERNELS, parameters=(), **changes):
     points = [algorithms.resolved(file, dict(parameters))]
     settings = {"values": [0.1, 10.0]} | PROTOCOLS[kind] | dict(protocol)
     if kind == "split":
-        settings = {"repeats": 3, "validation": 0.25, "checkpoints": 5, "values": [0.1, 10.0]} | dict(protocol)
+        settings = {"repetitions": 3, "validation": 0.25, "checkpoints": 5, "values": [0.1, 10.0]} | dict(protocol)
     return make_run(file, kind, protocol=settings, kernels=kernels, points=points, **{"tune": None} | changes)
 
 
@@ -203,9 +203,9 @@ TUNE = Tuning("kernel", [0.0, 1.0, 2.0])
 def test_the_best_kernel_by_validation_is_trained_on_the_whole_training_part():
     found = offline.outcome(on_images(tune=TUNE), images())
     assert found.metrics["selected_kernel"].tolist() == [[3.0] * 3]
-    assert found.metrics["chosen_value"].tolist() == [[2.0] * 3]
+    assert found.metrics["selected_value"].tolist() == [[2.0] * 3]
     assert (found.metrics["accuracy_percent"] > 80.0).all()
-    assert set(found.metrics["chosen_c"].ravel()) <= {0.1, 10.0}
+    assert set(found.metrics["selected_C"].ravel()) <= {0.1, 10.0}
     assert (found.kernel_values["weight"] == [0.0, 0.0, 1.0]).all()
 
 
@@ -214,7 +214,7 @@ def test_what_is_tested_changes_nothing_that_is_chosen():
     other = replace(data, labels=np.where(data.test, -data.labels, data.labels))
     other.views["good"][data.test] = 1
     first, second = (offline.outcome(on_images(tune=TUNE), each) for each in (images(), other))
-    for name in ("selected_kernel", "chosen_c", "validation_error_percent", "kernel_values"):
+    for name in ("selected_kernel", "selected_C", "validation_error_percent", "kernel_values"):
         assert np.array_equal(first.metrics[name], second.metrics[name])
     assert not np.array_equal(first.metrics["accuracy_percent"], second.metrics["accuracy_percent"])
 
@@ -265,7 +265,7 @@ def test_what_draws_from_spawned_numbers_is_run_in_every_repeat(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["holdout", "split", "classes"])
 def test_a_block_of_repeats_has_the_numbers_of_the_whole(kind):
-    drawn = {"file": "oks", "kind": kind, "then": "single_kernel", "protocol": {"repeats": 6}}
+    drawn = {"file": "oks", "kind": kind, "then": "single_kernel", "protocol": {"repetitions": 6}}
     whole, block = (offline.outcome(on_images(**drawn, block=numbers), images()) for numbers in (None, [3, 5]))
     for metric in whole.metrics.keys() - SECONDS:
         assert np.array_equal(whole.metrics[metric][:, 3:], block.metrics[metric], equal_nan=True), metric
@@ -294,8 +294,8 @@ def test_a_pass_leaves_its_weights():
 def test_a_batch_algorithm_of_all_kernels_gets_its_c():
     """C is C under every protocol, and there is no other hyperparameter."""
     found = offline.outcome(on_images("uniform_svm", tune=Tuning("C", [0.1, 1.0])), images())
-    assert set(found.metrics["chosen_c"].ravel()) <= {0.1, 1.0}
-    assert np.isnan(found.metrics["chosen_value"]).all()
+    assert set(found.metrics["selected_C"].ravel()) <= {0.1, 1.0}
+    assert np.isnan(found.metrics["selected_value"]).all()
     assert (found.metrics["kernel_share_percent"] >= 100.0).all()
 
 
@@ -324,7 +324,7 @@ def classes(n=90, test=None, blocks=False, seed=0):
 
 
 def of_classes(file="obscure", kernels=OF_CLASSES, protocol=(), **changes):
-    settings = {"repeats": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
+    settings = {"repetitions": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
     changes = {"study": "s", "dataset": "toy", "seed": 1, "classes": list(NAMES)} | changes
     return make_run(file, "classes", protocol=settings | dict(protocol), kernels=kernels, **changes)
 
@@ -342,7 +342,7 @@ def test_every_algorithm_meets_many_classes(file):
     assert np.allclose(outcome.metrics["error_percent"], 100 - accuracy)
     assert (accuracy > 70).all()
     assert outcome.kernel_values["weight"].shape == (1, 2, 3)
-    assert np.isnan(outcome.metrics["chosen_c"]).all() == (file != "cka")
+    assert np.isnan(outcome.metrics["selected_C"]).all() == (file != "cka")
 
 
 @pytest.mark.parametrize("source", UNSEEDED)
@@ -426,7 +426,7 @@ def test_refit_is_a_setting_of_every_protocol_with_validation_examples(file, tun
     )
     assert np.isfinite(plain["validation_error_percent"]).all()
     if file != "om2":
-        for name in ("chosen_c", "chosen_value", "validation_error_percent", "candidates_failed", "selection_tied"):
+        for name in ("selected_C", "selected_value", "validation_error_percent", "candidates_failed", "selection_tied"):
             assert np.array_equal(plain[name], again[name], equal_nan=True), name
     else:  # nothing is compared, and the validation examples are among the training ones
         assert np.isnan(again["validation_error_percent"]).all()
@@ -445,7 +445,7 @@ def test_steps_limit_the_svms_of_the_selection_only(kind, monkeypatch):
     settings = {"values": [1e-6, 1e6], "steps": 300, "refit": True}
     run = asked("cka", kind, protocol=settings, kernels=["polynomial_p1"])
     found = offline.outcome(run, vectors())
-    assert (found.metrics["chosen_c"] == 1e-6).all()
+    assert (found.metrics["selected_C"] == 1e-6).all()
     assert (found.metrics["candidates_failed"] == 1.0).all()
     final = max(n for n, _ in calls)
     assert {steps for n, steps in calls if n == final} == {svm.MAX_STEPS}

@@ -498,7 +498,7 @@ def test_the_online_protocol_measures_the_first_pass(name, settings):
     labels = np.where(features[:, 0] + 0.3 * rng.normal(size=60) > 0, 1, -1).astype(np.int8)
     data = store.PreparedDataset(name="x", features=features, labels=labels, orders=None, source={"kind": "none"})
     grams = [features @ features.T, (features @ features.T + 1.0) ** 2]
-    asked = make_run(name, "online", protocol={"repeats": 2, "checkpoints": 6}, points=[settings], dataset="x")
+    asked = make_run(name, "online", protocol={"repetitions": 2, "checkpoints": 6}, points=[settings], dataset="x")
     result = online.outcome(asked, data, grams)
     orders = online.draw_orders(None, 60, 2, asked.seed, "x")
     for r in range(2):

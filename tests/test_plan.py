@@ -21,7 +21,7 @@ NESTED = {
     "name": "small",
     "title": "Small",
     "paper": "Nobody",
-    "protocol": {"kind": "nested", "parts": 4, "folds": 2, "select": "C", "values": [1.0, 10.0]},
+    "protocol": {"kind": "nested_cv", "outer_folds": 4, "inner_folds": 2, "select": "C", "values": [1.0, 10.0]},
     "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5]}],
     "datasets": ["sonar"],
     "algorithms": {
@@ -44,8 +44,8 @@ NESTED = {
 PROTOCOLS = [
     NESTED["protocol"],
     {"kind": "online"},
-    {"kind": "holdout", "sizes": {"default": [60, 60, 60]}, "values": [1.0]},
-    {"kind": "classes", "sizes": {"default": [10, 5, 5]}, "values": [1.0]},
+    {"kind": "random_splits", "sizes": {"default": [60, 60, 60]}, "values": [1.0]},
+    {"kind": "per_class_splits", "sizes": {"default": [10, 5, 5]}, "values": [1.0]},
 ]
 EXPERIMENTS = {"online": "online", "nested": "offline", "holdout": "offline", "classes": "offline"}
 
@@ -82,7 +82,14 @@ def test_settings_of_a_plain_run(small):
         "sweep": "",
         "values": [],
         "protocol": {
-            **{"kind": "nested", "parts": 4, "folds": 2, "select": "C", "values": [1.0, 10.0], "trace": 1.0},
+            **{
+                "kind": "nested_cv",
+                "outer_folds": 4,
+                "inner_folds": 2,
+                "select": "C",
+                "values": [1.0, 10.0],
+                "trace": 1.0,
+            },
             **{"refit": True, "standardise": True, "steps": None, "checkpoints": 50},
         },
         "kernels": ["polynomial_p1", "gaussian_sigma0.5"],
@@ -340,7 +347,7 @@ def test_every_protocol_takes_two_and_more_classes(tmp_path, protocol, dataset):
 
 def test_data_meet_what_learns_from_them(tmp_path):
     with pytest.raises(ConfigError, match="sonar comes without a split into training and test part, which kind split"):
-        plan(tmp_path / "a", protocol={"kind": "split", "values": [1.0]}, algorithms={"om2": {}}, sweeps={})
+        plan(tmp_path / "a", protocol={"kind": "official_split", "values": [1.0]}, algorithms={"om2": {}}, sweeps={})
     with pytest.raises(ConfigError, match="ca_1d: ca_1d learns from a continuous family of kernels; give"):
         plan(tmp_path / "b", algorithms={"ca_1d": {}}, sweeps={})
     views = {

@@ -25,7 +25,7 @@ def vectors(features, **changes):
     return replace(data, **changes)
 
 
-def asked(kind="nested", protocol=(), **changes):
+def asked(kind="nested_cv", protocol=(), **changes):
     settings = {
         "nested": {"select": "C", "values": [1.0]},
         "holdout": {"sizes": {"default": [4, 4, 4]}, "values": [1.0]},

@@ -19,10 +19,10 @@ SOURCE = Path(protocols.__file__).parent.parent
 TWO = {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}
 PROTOCOLS = {
     "online": {"kind": "online"},
-    "nested": {"kind": "nested", "select": "C", "values": [1]},
-    "holdout": {"kind": "holdout", "values": [1], "shares": [0.5, 0.25, 0.25]},
-    "split": {"kind": "split", "values": [1]},
-    "classes": {"kind": "classes", "sizes": {"default": [10, 5, 8]}, "values": [1]},
+    "nested": {"kind": "nested_cv", "select": "C", "values": [1]},
+    "holdout": {"kind": "random_splits", "values": [1], "shares": [0.5, 0.25, 0.25]},
+    "split": {"kind": "official_split", "values": [1]},
+    "classes": {"kind": "per_class_splits", "sizes": {"default": [10, 5, 8]}, "values": [1]},
 }
 STUDY = {
     "name": "s",
@@ -98,7 +98,7 @@ def test_every_protocol_with_validation_examples_selects_by_error_and_alignment_
         ("nested", {"refit": False}, "protocol.nested.refit: Input should be True"),
         ("online", {"refit": True}, "protocol.online.refit: no such key"),
         ("online", {"checkpoints": 1}, "protocol.online.checkpoints: .*greater than or equal to 2"),
-        ("nested", {"parts": 1}, "protocol.nested.parts: .*greater than or equal to 2"),
+        ("nested", {"outer_folds": 1}, "protocol.nested.parts: .*greater than or equal to 2"),
         ("holdout", {"steps": 0}, "protocol.holdout.steps: .*greater than or equal to 1"),
         ("classes", {"trace": 0.0}, "protocol.classes.trace: .*greater than 0"),
         ("split", {"values": []}, "protocol.split.values: .*at least 1 item"),
@@ -169,7 +169,7 @@ def test_a_run_is_the_same_after_it_was_written_as_json(name):
     assert json.dumps(again.to_dict()) == written
     for field in ("tune", "dictionary", "reference", "points", "kernels", "block", "classes", "then", "values"):
         assert getattr(again, field) == getattr(asked, field), field
-    assert type(again.protocol) is type(asked.protocol) and again.repeats == asked.repeats
+    assert type(again.protocol) is type(asked.protocol) and again.repetitions == asked.repetitions
 
 
 def test_a_run_is_written_without_what_is_left_at_its_default():
@@ -179,11 +179,11 @@ def test_a_run_is_written_without_what_is_left_at_its_default():
 
 
 def test_a_block_after_a_runs_own_repetitions_replicates_it():
-    asked = make_run("om2", "online", protocol={"repeats": 5})
-    assert list(asked.repeats) == [0, 1, 2, 3, 4] and not asked.replicates
+    asked = make_run("om2", "online", protocol={"repetitions": 5})
+    assert list(asked.repetitions) == [0, 1, 2, 3, 4] and not asked.replicates
     for block, replicates in (([0, 4], False), ([2, 3], False), ([5, 9], True)):
-        part = make_run("om2", "online", protocol={"repeats": 5}, block=block)
-        assert list(part.repeats) == list(range(block[0], block[1] + 1)) and part.replicates == replicates
+        part = make_run("om2", "online", protocol={"repetitions": 5}, block=block)
+        assert list(part.repetitions) == list(range(block[0], block[1] + 1)) and part.replicates == replicates
 
 
 def test_an_offline_protocol_is_asked_for_by_its_type():

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from fitting import fit, scores
+from grambench.experiments.learner import WORK
 from specifications import KERNELS, specification
 
 from grambench import algorithms
@@ -15,7 +16,6 @@ from grambench.config.study import Dictionary
 from grambench.datasets import store
 from grambench.experiments import conformance, holdout, nested
 from grambench.experiments.conformance import same
-from grambench.experiments.learner import WORK
 from grambench.kernels import grams
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel

@@ -1,4 +1,4 @@
-"""Runs made again with other draws: repeats beyond a run's own, how many of them, and the table of their means."""
+"""Runs made again with other draws: repetitions beyond a run's own, how many of them, and the table of their means."""
 
 import itertools
 import json
@@ -42,7 +42,7 @@ def test_a_replication_is_a_run_with_other_draws(plan, case):
     first, again, later = (run(spec | {"block": block}, data) for block in ([0, 4], [5, 9], [10, 14]))
     both = run(spec | {"block": [5, 14]}, data)
     same = []
-    for metric in first.metrics.keys() - {"seconds", "search_seconds"}:
+    for metric in first.metrics.keys() - {"seconds", "fit_seconds"}:
         same.append(np.array_equal(first.metrics[metric], again.metrics[metric], equal_nan=True))
         expected = np.concatenate([again.metrics[metric], later.metrics[metric]], axis=1)
         assert both.metrics[metric].tobytes() == expected.tobytes(), metric
@@ -73,9 +73,9 @@ def test_a_nested_replication_is_another_partition():
 )
 def test_there_are_as_many_as_the_budget_allows(study, name, entry):
     plan = project()
-    cell, whole = Cell(study, name, entry), plan.studies[study].protocol.repeats
+    cell, whole = Cell(study, name, entry), plan.studies[study].protocol.repetitions
     ends = [block.block for block in plan.resources.replications(cell)]
-    covered = [repeat for first, last in ends for repeat in range(first, last + 1)]
+    covered = [repetition for first, last in ends for repetition in range(first, last + 1)]
     assert covered == list(range(whole, whole + len(covered)))
     assert all((last - first + 1) % whole == 0 for first, last in ends)
     seconds = (plan.resources.expected_seconds(cell) - 3) * len(covered) / whole

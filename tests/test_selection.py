@@ -23,10 +23,10 @@ GRID = [0.5, 1.0, 2.0, 4.0]
 DICTIONARY = Dictionary("gaussian", 0.2, 20.0, GRID)
 NAMES = ("ant", "bee", "cat")
 PROTOCOLS = {
-    "holdout": {"repeats": 1, "sizes": {"default": [40, 30, 50]}},
-    "split": {"repeats": 1, "validation": 0.4},
-    "classes": {"repeats": 1, "sizes": {"default": [10, 8, 4]}},
-    "nested": {"parts": 3, "folds": 2, "select": "none"},
+    "holdout": {"repetitions": 1, "sizes": {"default": [40, 30, 50]}},
+    "split": {"repetitions": 1, "validation": 0.4},
+    "classes": {"repetitions": 1, "sizes": {"default": [10, 8, 4]}},
+    "nested": {"outer_folds": 3, "inner_folds": 2, "select": "none"},
 }
 
 
@@ -48,7 +48,7 @@ def dataset(classes=2, n=120, d=3, seed=0):
     )
 
 
-def asked(file="ca_1d", kind="holdout", protocol=(), **changes):
+def asked(file="ca_1d", kind="random_splits", protocol=(), **changes):
     settings = {"values": [0.01, 1.0, 100.0]} | PROTOCOLS[kind] | dict(protocol)
     return make_run(file, kind, protocol=settings, **{"kernels": [], "dictionary": DICTIONARY, "tune": None} | changes)
 
@@ -147,8 +147,8 @@ def test_what_validation_chooses_is_the_first_of_the_best(kind):
         one = asked("pegasos", kind, tune=Tuning("C", [value]))
         errors.append(outcome(one, data).metrics["validation_error_percent"][0])
     best = np.argmin(errors, axis=0)
-    assert chosen["chosen_c"][0].tolist() == [tune.values[place] for place in best]
-    assert np.isnan(chosen["chosen_value"]).all()
+    assert chosen["selected_C"][0].tolist() == [tune.values[place] for place in best]
+    assert np.isnan(chosen["selected_value"]).all()
     assert np.allclose(chosen["validation_error_percent"][0], np.min(errors, axis=0))
     ties = np.count_nonzero(np.array(errors) == np.min(errors, axis=0), axis=0) > 1
     assert chosen["selection_tied"][0].tolist() == ties.tolist()
@@ -165,7 +165,7 @@ def test_p_and_C_are_chosen_together(kind):
         one = asked("pegasos", kind, tune=Tuning("p", [p], C=[C]))
         errors.append(outcome(one, data).metrics["validation_error_percent"][0])
     best = [tried[place] for place in np.argmin(errors, axis=0)]
-    assert list(zip(chosen["chosen_value"][0], chosen["chosen_c"][0], strict=True)) == best
+    assert list(zip(chosen["selected_value"][0], chosen["selected_C"][0], strict=True)) == best
     assert np.array_equal(chosen["validation_error_percent"][0], np.min(errors, axis=0))
     assert np.ptp(errors) > 0.0
 
@@ -203,7 +203,7 @@ def test_a_candidate_that_fails_is_skipped_and_counted(kind, classes, failed, fa
     found = outcome(asked("uniform_svm", kind, tune=Tuning("C", VALUES)), data).metrics
     expected = outcome(asked("uniform_svm", kind, tune=Tuning("C", rest)), data).metrics
     assert (found["candidates_failed"] == len(failed)).all() and (expected["candidates_failed"] == 0).all()
-    for name in found.keys() - {"candidates_failed", "seconds", "search_seconds"}:
+    for name in found.keys() - {"candidates_failed", "seconds", "fit_seconds"}:
         # Kernels with validation examples are computed at once for several candidates, which rounds otherwise.
         np.testing.assert_allclose(found[name], expected[name], rtol=1e-9, err_msg=name)
 
@@ -217,7 +217,7 @@ def test_a_candidate_that_fails_on_one_fold_is_skipped_and_counted_once(monkeypa
             raise SolverError("given up on the second fold")
         return right.fit(parameters, *given, **settings)
 
-    run = asked("uniform_svm", "nested", protocol={"folds": 3}, tune=Tuning("C", VALUES))
+    run = asked("uniform_svm", "nested", protocol={"inner_folds": 3}, tune=Tuning("C", VALUES))
     expected = stage(replace(run, tune=Tuning("C", [0.1, 10.0, 100.0]))).selection
     monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
     found = stage(run).selection
@@ -259,7 +259,7 @@ def test_ties_go_to_the_first_candidate_and_are_recorded(kind, classes, monkeypa
     monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
     for values in (VALUES, VALUES[::-1]):
         found = outcome(asked("uniform_svm", kind, tune=Tuning("C", values)), dataset(classes)).metrics
-        assert (found["chosen_c"] == values[0]).all() and (found["selection_tied"] == 1.0).all()
+        assert (found["selected_C"] == values[0]).all() and (found["selection_tied"] == 1.0).all()
     alone = outcome(asked("uniform_svm", kind, tune=Tuning("C", [1.0])), dataset(classes)).metrics
     assert (alone["selection_tied"] == 0.0).all()
 
@@ -275,7 +275,7 @@ def test_ties_between_c_values_of_an_svm_go_to_the_first(kind, classes, monkeypa
     monkeypatch.setattr(svm, "train", same)
     for values in (VALUES, VALUES[1:]):
         found = outcome(asked("cka", kind, protocol={"values": values}), dataset(classes)).metrics
-        assert (found["chosen_c"] == values[0]).all() and (found["selection_tied"] == 1.0).all()
+        assert (found["selected_C"] == values[0]).all() and (found["selection_tied"] == 1.0).all()
     alone = outcome(asked("cka", kind, protocol={"values": [5.0]}), dataset(classes)).metrics
     assert (alone["selection_tied"] == 0.0).all()
 
@@ -294,7 +294,7 @@ def test_a_c_that_cannot_be_reached_is_counted_and_leaves_the_smaller(kind, clas
     found = outcome(asked("cka", kind, protocol={"values": VALUES}), data).metrics
     expected = outcome(asked("cka", kind, protocol={"values": VALUES[:2]}), data).metrics
     assert (found["candidates_failed"] == 2.0).all() and (expected["candidates_failed"] == 0.0).all()
-    for name in ("chosen_c", "validation_error_percent", "accuracy_percent", "selection_tied"):
+    for name in ("selected_C", "validation_error_percent", "accuracy_percent", "selection_tied"):
         assert np.array_equal(found[name], expected[name]), name
     with pytest.raises(SolverError, match="no SVM could be trained at C = 10"):
         outcome(asked("cka", kind, protocol={"values": VALUES[2:]}), data)
@@ -305,12 +305,12 @@ def test_a_kernel_is_selected_by_its_alignment_under_every_protocol(kind, classe
     data = dataset(classes)
     values = [1e12, 0.0]
     found = outcome(asked("ca_nd", kind, tune=Tuning("regulariser", values, "alignment")), data).metrics
-    assert np.isin(found["chosen_value"], values).all() and np.isfinite(found["chosen_c"]).all()
-    assert (found["chosen_value"] == 0.0).any()  # at the other one all kernels have nearly the same weight
+    assert np.isin(found["selected_value"], values).all() and np.isfinite(found["selected_C"]).all()
+    assert (found["selected_value"] == 0.0).any()  # at the other one all kernels have nearly the same weight
 
 
 @pytest.mark.parametrize(("kind", "classes"), CASES)
 def test_an_algorithm_without_the_hyperparameter_selects_nothing(kind, classes):
     found = outcome(asked("om2", kind, tune=Tuning("C", VALUES), kernels=["polynomial_p1"]), dataset(classes)).metrics
-    assert np.isnan(found["chosen_c"]).all() and np.isnan(found["chosen_value"]).all()
+    assert np.isnan(found["selected_C"]).all() and np.isnan(found["selected_value"]).all()
     assert (found["candidates_failed"] == 0.0).all() and (found["selection_tied"] == 0.0).all()

@@ -12,10 +12,10 @@ from grambench.experiments.splits import FEW, first_of_each, shuffled, splits
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")
 PROTOCOLS = {
-    "nested": {"parts": 4, "folds": 3, "select": "C", "values": [1.0]},
-    "holdout": {"repeats": 3, "sizes": {"default": [40, 30, 50]}, "values": [1.0]},
-    "split": {"repeats": 3, "validation": 0.25, "values": [1.0]},
-    "classes": {"repeats": 3, "sizes": {"default": [10, 5, 8]}, "values": [1.0]},
+    "nested": {"outer_folds": 4, "inner_folds": 3, "select": "C", "values": [1.0]},
+    "holdout": {"repetitions": 3, "sizes": {"default": [40, 30, 50]}, "values": [1.0]},
+    "split": {"repetitions": 3, "validation": 0.25, "values": [1.0]},
+    "classes": {"repetitions": 3, "sizes": {"default": [10, 5, 8]}, "values": [1.0]},
 }
 REFITTED = [
     (kind, {"refit": refit}) for kind in PROTOCOLS for refit in ((True,) if kind == "nested" else (True, False))
@@ -53,7 +53,7 @@ def with_official_split(data):
 def test_parts_are_disjoint_and_the_same_for_every_algorithm(kind, refit, classes):
     data = with_official_split(dataset(classes=classes)) if kind == "split" else dataset(classes=classes)
     first, again = (drawn(asked(kind, file, refit), data) for file in ("cka", "alignf"))
-    assert len(first) == asked(kind).protocol.repeats
+    assert len(first) == asked(kind).protocol.repetitions
     for split, other in zip(first, again, strict=True):
         assert len(split.folds) == (3 if kind == "nested" else 1)
         for fold, same in zip(split.folds, other.folds, strict=True):
@@ -155,7 +155,7 @@ def test_too_few_examples_of_a_class_for_the_folds_are_said():
     labels = np.where(np.arange(30) < 4, 1, -1).astype(np.int8)
     few = replace(dataset(n=30), labels=labels)
     with pytest.raises(DataError, match="made: 4 outer folds with 4 inner folds need more than 4 examples"):
-        drawn(asked("nested", protocol={"folds": 4}), few)
+        drawn(asked("nested", protocol={"inner_folds": 4}), few)
     assert len(drawn(asked("nested"), few)) == 4
 
 

@@ -92,7 +92,7 @@ def test_times_and_ratios(grids):
 
 
 def test_a_nested_study_speaks_of_outer_folds_and_compares_in_pairs(compared):
-    protocol = Nested(kind="nested", parts=presentation.REPEATS, select="C", values=[1.0])
+    protocol = Nested(kind="nested_cv", parts=presentation.REPEATS, select="C", values=[1.0])
     study = presentation.study().model_copy(update={"protocol": protocol})
     results = Results(study, presentation.runs(), presentation.cells())
     plan, index = study.tables, tables.comparison(compared)
@@ -256,12 +256,10 @@ def test_agreement_shows_each_judged_number_once(canvases, compared):
 
 
 def test_quantiles_show_each_number_with_replications_once(compared):
-    """Against the normal quantiles of their ranks; what lies far out at the border, and no other readings."""
+    """Against the normal quantiles of their ranks; what lies far out at the border, and no variants."""
     z = [-0.4, 12.0, 0.7, -1.1, 0.0]
     judged = compared.iloc[[0] * len(z)].assign(z=z, replications=20, dataset=list("abcde"))
-    twice = pd.concat(
-        [judged, judged.assign(item="Table 4"), judged.assign(item="Table 3, other readings", dataset="f")]
-    )
+    twice = pd.concat([judged, judged.assign(item="Table 4"), judged.assign(item="Table 3, variants", dataset="f")])
     plan = presentation.study().figures["quantiles"]
     canvas = figures.draw(presentation.results(), presentation.curves(), pd.concat([compared, twice]), plan)
     (axes,) = canvas.axes
