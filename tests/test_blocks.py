@@ -38,9 +38,9 @@ def run(spec, data):
 CASES = {
     "online": ("omkc/sonar/omkc_ss", {"repetitions": 5, "checkpoints": 4}),
     "online sweep": ("omkc/spambase/omkc_ds/beta", {"repetitions": 5}),
-    "nested": ("rkl/sonar/unif", {"inner_folds": 2, "values": [1.0, 10.0]}),
+    "nested_cv": ("rkl/sonar/unif", {"inner_folds": 2, "values": [1.0, 10.0]}),
     "scaling": ("rkl/heart/mkl_l1/scale_all", {"inner_folds": 2, "values": [1.0]}),
-    "holdout": ("ca_eleven/sonar/ca_1d", {"repetitions": 5, "sizes": {"default": [30, 20, 10]}}),
+    "random_splits": ("ca_eleven/sonar/ca_1d", {"repetitions": 5, "sizes": {"default": [30, 20, 10]}}),
     "profile": ("ca_letter/letter_b_d/ca_1d/profile", {"repetitions": 5, "sizes": {"default": [30, 20, 10]}}),
 }
 

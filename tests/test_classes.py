@@ -40,7 +40,7 @@ def dataset(n=90, test=None, blocks=False, seed=0):
 def run_of(file="obscure", kernels=KERNELS, **changes):
     protocol = {"repetitions": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
     settings = {"study": "s", "dataset": "toy", "seed": 1, "classes": list(NAMES), "kernels": kernels}
-    return make_run(file, "classes", protocol=protocol, **settings | changes)
+    return make_run(file, "per_class_splits", protocol=protocol, **settings | changes)
 
 
 def test_one_against_the_rest_puts_scores_side_by_side():

@@ -395,8 +395,8 @@ def inputs(tmp_path):
         grams.write_gram(path, grams.inner_products(made.features), Kernel.parse(name))
     protocols = {
         "online": {"repetitions": 1, "checkpoints": 2},
-        "nested": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [1.0]},
-        "holdout": {"repetitions": 1, "sizes": {"default": [20, 10, 10]}, "values": [1.0]},
+        "nested_cv": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [1.0]},
+        "random_splits": {"repetitions": 1, "sizes": {"default": [20, 10, 10]}, "values": [1.0]},
     }
 
     def arguments(file, kind):
@@ -410,7 +410,7 @@ def inputs(tmp_path):
     return arguments
 
 
-@pytest.mark.parametrize("kind", ["online", "nested", "holdout"])
+@pytest.mark.parametrize("kind", ["online", "nested_cv", "random_splits"])
 def test_a_run_ends_at_a_broken_fit_and_at_broken_scores(kind, inputs, monkeypatch):
     spec, output, files = inputs("uniform_svm", kind)
     negative = broken(changed(weights=np.array([1.5, -0.5, 0.0])), "uniform_svm")
@@ -427,7 +427,7 @@ def test_a_run_ends_at_a_broken_fit_and_at_broken_scores(kind, inputs, monkeypat
 @pytest.mark.parametrize("source", UNSEEDED)
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("omkc_sd", "online"), ("uniform_svm", "online"), ("uniform_svm", "nested"), ("uniform_svm", "holdout")],
+    [("omkc_sd", "online"), ("uniform_svm", "online"), ("uniform_svm", "nested_cv"), ("uniform_svm", "random_splits")],
 )
 def test_a_fit_that_is_another_each_time_is_no_number(name, kind, source, inputs, monkeypatch):
     spec, output, files = inputs(name, kind)
@@ -440,7 +440,7 @@ def test_a_fit_that_is_another_each_time_is_no_number(name, kind, source, inputs
     assert not Path(output).exists()
 
 
-@pytest.mark.parametrize("kind", ["online", "nested", "holdout"])
+@pytest.mark.parametrize("kind", ["online", "nested_cv", "random_splits"])
 def test_a_predictor_that_is_another_each_time_is_no_number(kind, inputs, monkeypatch):
     """Though it says the same of its fit, and is as often right."""
     right, made = algorithms.load("uniform_svm"), []
@@ -456,7 +456,7 @@ def test_a_predictor_that_is_another_each_time_is_no_number(kind, inputs, monkey
         step.main([spec, "code", output, *files])
 
 
-@pytest.mark.parametrize("kind", ["online", "nested", "holdout"])
+@pytest.mark.parametrize("kind", ["online", "nested_cv", "random_splits"])
 def test_random_numbers_may_be_spawned_from_those_of_the_fit(kind, inputs, monkeypatch):
     """Which leaves a trace in the seed that it was made of: the next fit must not see it."""
     right = algorithms.load("uniform_svm")

@@ -22,8 +22,8 @@ from grambench.results.merge import merge
 ROOT = Path(__file__).parent.parent
 SMALL = {
     "omkc": ("online", "wdbc", ["perceptron", "omkc_dd"], "mistake_percent"),
-    "rkl": ("nested", "sonar", ["unif"], "accuracy_percent"),
-    "ca_eleven": ("holdout", "heart", ["ca_1d", "du"], "error_percent"),
+    "rkl": ("nested_cv", "sonar", ["unif"], "accuracy_percent"),
+    "ca_eleven": ("random_splits", "heart", ["ca_1d", "du"], "error_percent"),
 }
 TABLES = (layout.RUNS, layout.CURVES, layout.CELLS)
 
@@ -34,7 +34,7 @@ def record(study, dataset, algorithm, repetitions=5, shift=0.0, status="ok", **c
     numbers = shift + np.arange(100, dtype=np.float64)[None, :repetitions]
     numbers[:, 1] = np.nan  # as where nothing was chosen
     settings = {"sweep": "", "values": [], "kernels": ["polynomial_p1"], "seed": 1, "study": study}
-    settings["protocol"] = {"kind": kind, "parts" if kind == "nested" else "repetitions": repetitions}
+    settings["protocol"] = {"kind": kind, "outer_folds" if kind == "nested_cv" else "repetitions": repetitions}
     parts = {
         "metrics": {metric: numbers, "seconds": np.random.default_rng().random((1, repetitions))},
         "curves": {"objective": numbers[..., None] + [0.0, 1.0]},

@@ -37,10 +37,10 @@ def vectors(n=120, d=3, seed=0):
 
 
 PROTOCOLS = {
-    "holdout": {"repetitions": 2, "sizes": {"default": [40, 30, 50]}},
-    "split": {"repetitions": 2, "validation": 0.4},
-    "classes": {"repetitions": 2, "sizes": {"default": [15, 10, 10]}},
-    "nested": {"outer_folds": 2, "inner_folds": 2, "select": "none"},
+    "random_splits": {"repetitions": 2, "sizes": {"default": [40, 30, 50]}},
+    "official_split": {"repetitions": 2, "validation": 0.4},
+    "per_class_splits": {"repetitions": 2, "sizes": {"default": [15, 10, 10]}},
+    "nested_cv": {"outer_folds": 2, "inner_folds": 2, "select": "none"},
 }
 
 
@@ -69,7 +69,7 @@ def test_test_examples_change_nothing_but_what_is_measured_on_them(file, tune, k
         data,
         features=np.where(tested[:, None], 2.0 * data.features, data.features),
         # The outer folds have the shares of the classes, so that their labels draw them.
-        labels=data.labels if kind == "nested" else labels,
+        labels=data.labels if kind == "nested_cv" else labels,
     )
     changed = offline.outcome(run, other)
     measured = PREDICTIONS | {"alignment"}
@@ -141,7 +141,7 @@ def test_iterations_are_all_recorded_steps(file, kind, monkeypatch):
         return found
 
     monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
-    one = {"nested": {"values": [1.0]}}.get(kind, {"repetitions": 1, "values": [1.0]})
+    one = {"nested_cv": {"values": [1.0]}}.get(kind, {"repetitions": 1, "values": [1.0]})
     run = asked(file, kind, protocol=one)
     outcome = offline.outcome(run, vectors())
     *_, (split, _) = splits(run, vectors())
@@ -192,7 +192,7 @@ def images(n=120, seed=0, share=0.3):
 def on_images(file="single_kernel", kind="official_split", *, protocol=(), kernels=KERNELS, parameters=(), **changes):
     points = [algorithms.resolved(file, dict(parameters))]
     settings = {"values": [0.1, 10.0]} | PROTOCOLS[kind] | dict(protocol)
-    if kind == "split":
+    if kind == "official_split":
         settings = {"repetitions": 3, "validation": 0.25, "checkpoints": 5, "values": [0.1, 10.0]} | dict(protocol)
     return make_run(file, kind, protocol=settings, kernels=kernels, points=points, **{"tune": None} | changes)
 
@@ -263,14 +263,14 @@ def test_what_draws_from_spawned_numbers_is_run_in_every_repeat(monkeypatch):
     assert len(np.unique(found.kernel_values["weight"][..., 0])) == 3
 
 
-@pytest.mark.parametrize("kind", ["holdout", "split", "classes"])
+@pytest.mark.parametrize("kind", ["random_splits", "official_split", "per_class_splits"])
 def test_a_block_of_repeats_has_the_numbers_of_the_whole(kind):
     drawn = {"file": "oks", "kind": kind, "then": "single_kernel", "protocol": {"repetitions": 6}}
     whole, block = (offline.outcome(on_images(**drawn, block=numbers), images()) for numbers in (None, [3, 5]))
     for metric in whole.metrics.keys() - SECONDS:
         assert np.array_equal(whole.metrics[metric][:, 3:], block.metrics[metric], equal_nan=True), metric
     assert not np.array_equal(whole.metrics["kernel_values"][:, :3], block.metrics["kernel_values"])
-    if kind == "split":
+    if kind == "official_split":
         assert np.array_equal(whole.curves["weights"][:, 3:], block.curves["weights"])
         assert not np.array_equal(whole.curves["weights"][:, :3], block.curves["weights"])
 
@@ -326,7 +326,7 @@ def classes(n=90, test=None, blocks=False, seed=0):
 def of_classes(file="obscure", kernels=OF_CLASSES, protocol=(), **changes):
     settings = {"repetitions": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
     changes = {"study": "s", "dataset": "toy", "seed": 1, "classes": list(NAMES)} | changes
-    return make_run(file, "classes", protocol=settings | dict(protocol), kernels=kernels, **changes)
+    return make_run(file, "per_class_splits", protocol=settings | dict(protocol), kernels=kernels, **changes)
 
 
 @pytest.mark.parametrize(
@@ -415,7 +415,7 @@ def test_blocks_of_pixels_are_made_when_they_are_asked_for(monkeypatch):
 # --- refit, validation error and steps under every protocol -----------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["holdout", "split", "classes"])
+@pytest.mark.parametrize("kind", ["random_splits", "official_split", "per_class_splits"])
 @pytest.mark.parametrize(("file", "tune"), [("pegasos", Tuning("C", [0.1, 10.0])), ("cka", None), ("om2", None)])
 def test_refit_is_a_setting_of_every_protocol_with_validation_examples(file, tune, kind):
     """Candidates are compared as without it; an algorithm that selects nothing is trained on more examples."""

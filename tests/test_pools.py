@@ -27,10 +27,10 @@ def vectors(features, **changes):
 
 def asked(kind="nested_cv", protocol=(), **changes):
     settings = {
-        "nested": {"select": "C", "values": [1.0]},
-        "holdout": {"sizes": {"default": [4, 4, 4]}, "values": [1.0]},
-        "split": {"values": [1.0]},
-        "classes": {"sizes": {"default": [2, 2, 2]}, "values": [1.0]},
+        "nested_cv": {"select": "C", "values": [1.0]},
+        "random_splits": {"sizes": {"default": [4, 4, 4]}, "values": [1.0]},
+        "official_split": {"values": [1.0]},
+        "per_class_splits": {"sizes": {"default": [2, 2, 2]}, "values": [1.0]},
     }[kind]
     return make_run("uniform_svm", kind, protocol=settings | dict(protocol), **changes)
 
@@ -38,7 +38,7 @@ def asked(kind="nested_cv", protocol=(), **changes):
 def standardised(train, others):
     """Return the vectors of training and other examples as their pools have them."""
     rows = np.concatenate([train, others])
-    pools = Pools(asked("holdout", protocol={"standardise": True}), vectors(rows), np.arange(len(train)))
+    pools = Pools(asked("random_splits", protocol={"standardise": True}), vectors(rows), np.arange(len(train)))
     known, unknown = pools.train, pools.between(np.arange(len(train), len(rows)))
     return known.features[""], unknown.features[""]
 
@@ -72,12 +72,12 @@ def test_a_feature_that_hardly_varies_is_none_that_does_not():
 @pytest.mark.parametrize(
     ("kind", "protocol", "scales"),
     [
-        ("holdout", {}, False),
-        ("holdout", {"standardise": True}, True),
-        ("nested", {}, True),
-        ("nested", {"standardise": False}, False),
-        ("split", {"standardise": True}, True),
-        ("split", {}, False),
+        ("random_splits", {}, False),
+        ("random_splits", {"standardise": True}, True),
+        ("nested_cv", {}, True),
+        ("nested_cv", {"standardise": False}, False),
+        ("official_split", {"standardise": True}, True),
+        ("official_split", {}, False),
     ],
 )
 def test_vectors_are_standardised_where_the_protocol_says_so(kind, protocol, scales):
@@ -97,7 +97,7 @@ def test_pools_are_scaled_by_the_training_examples_alone(trace):
     rng = np.random.default_rng(1)
     train, others = rng.normal(size=(12, 3)), rng.normal(size=(5, 3))
     features = np.concatenate([train, others])
-    run = asked("holdout", protocol={"trace": trace})
+    run = asked("random_splits", protocol={"trace": trace})
     pools, rows = Pools(run, vectors(features), np.arange(12)), np.arange(12, 17)
     known, between, among = pools.train, pools.between(rows), pools.among(rows)
     assert (known.shape, between.shape, among.shape) == ((3, 12, 12), (3, 5, 12), (3, 5, 5))
@@ -116,11 +116,11 @@ def test_pools_are_scaled_by_the_training_examples_alone(trace):
 
 def test_under_nested_cross_validation_training_examples_have_their_share_of_the_trace():
     rng = np.random.default_rng(1)
-    pools = Pools(asked("nested", protocol={"trace": 3.0}), vectors(rng.normal(size=(20, 3))), np.arange(5))
+    pools = Pools(asked("nested_cv", protocol={"trace": 3.0}), vectors(rng.normal(size=(20, 3))), np.arange(5))
     np.testing.assert_allclose([np.trace(gram) for gram in pools.train.grams()], 3.0 * 5 / 20)
 
 
-@pytest.mark.parametrize("kind", ["nested", "holdout", "split"])
+@pytest.mark.parametrize("kind", ["nested_cv", "random_splits", "official_split"])
 def test_pools_of_a_family_have_its_grid_and_the_units_of_the_training_examples(kind):
     rng = np.random.default_rng(1)
     features = rng.normal(size=(17, 3))
@@ -128,7 +128,7 @@ def test_pools_of_a_family_have_its_grid_and_the_units_of_the_training_examples(
     train, rows = np.arange(12), np.arange(12, 17)
     pools = Pools(run, vectors(features), train)
     used = pools.train.features[""]
-    known = used if kind == "nested" else features[:12]
+    known = used if kind == "nested_cv" else features[:12]
     distances = np.square(known[:, None] - known[None]).sum(axis=2)
     median = np.sqrt(np.median(distances[np.triu_indices(12, 1)]))
     assert [float(theta[0]) for theta in pools.train.thetas] == pytest.approx([0.5 * median, 2.0 * median])
@@ -143,7 +143,7 @@ def test_pools_of_a_family_have_its_grid_and_the_units_of_the_training_examples(
 
 def test_kernels_are_computed_once_for_the_same_rows():
     rng = np.random.default_rng(1)
-    pools = Pools(asked("holdout"), vectors(rng.normal(size=(17, 3))), np.arange(12))
+    pools = Pools(asked("random_splits"), vectors(rng.normal(size=(17, 3))), np.arange(12))
     assert pools.between(np.arange(12, 17)) is pools.between(np.arange(12, 17))
     assert pools.between(np.arange(12, 16)) is not pools.between(np.arange(12, 17))
 
@@ -161,14 +161,14 @@ def views(pixels=False):
 ON_VIEWS = ["left/unitpolynomial_p1", "right/unitpolynomial_p2"]
 
 
-@pytest.mark.parametrize("kind", ["nested", "holdout", "split", "classes"])
+@pytest.mark.parametrize("kind", ["nested_cv", "random_splits", "official_split", "per_class_splits"])
 @pytest.mark.parametrize("pixels", [False, True])
 def test_views_are_at_norm_1_under_every_protocol(pixels, kind):
     data, train, rows = views(pixels), np.arange(12), np.arange(12, 17)
     pools = Pools(asked(kind, kernels=ON_VIEWS), data, train)
     assert isinstance(pools.train, ByPixels if pixels else Viewed)
     units = [block / np.linalg.norm(block, axis=1, keepdims=True) for block in data.views.values()]
-    scale = (12 / 20) / 12 if kind == "nested" else 1.0  # each kernel has the trace n on n examples
+    scale = (12 / 20) / 12 if kind == "nested_cv" else 1.0  # each kernel has the trace n on n examples
     for pool, some, others in (
         (pools.train, train, train),
         (pools.between(rows), rows, train),
@@ -182,7 +182,7 @@ def test_views_are_at_norm_1_under_every_protocol(pixels, kind):
 def test_vectors_are_at_norm_1_under_the_protocol_that_scales_them():
     features = np.random.default_rng(2).normal(size=(20, 4))
     unit = features / np.linalg.norm(features, axis=1, keepdims=True)
-    for kind, rows in (("classes", unit[:12]), ("split", features[:12])):
+    for kind, rows in (("classes", unit[:12]), ("official_split", features[:12])):
         pool = Pools(asked(kind, kernels=["gaussian_sigma2"]), vectors(features), np.arange(12)).train
         (gram,) = pool.grams()
         squares = np.square(rows[:, None] - rows[None]).sum(axis=2)
@@ -191,9 +191,9 @@ def test_vectors_are_at_norm_1_under_the_protocol_that_scales_them():
 
 def test_views_that_a_data_set_does_not_have_are_named():
     with pytest.raises(DataError, match=r"made: expected a view 'top', got \['left', 'right'\]"):
-        Pools(asked("split", kernels=["top/unitpolynomial_p1"]), views(), np.arange(12))
+        Pools(asked("official_split", kernels=["top/unitpolynomial_p1"]), views(), np.arange(12))
     with pytest.raises(DataError, match=r"made: expected vectors, got views \['left', 'right'\]"):
-        Pools(asked("split"), views(), np.arange(12))
+        Pools(asked("official_split"), views(), np.arange(12))
 
 
 # --- pools of whole data sets -----------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ def test_an_online_pass_reads_stored_matrices_of_vectors_and_computes_those_of_v
     for pixels in (False, True):
         data = views(pixels)
         pool = whole(make_run("om2", "online", kernels=ON_VIEWS), data, ())
-        expected = Pools(asked("split", kernels=ON_VIEWS), data, np.arange(20)).train
+        expected = Pools(asked("official_split", kernels=ON_VIEWS), data, np.arange(20)).train
         assert isinstance(pool, ByPixels if pixels else Viewed)
         assert np.array_equal(np.array(list(pool.grams())), np.array(list(expected.grams())))
 

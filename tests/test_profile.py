@@ -22,7 +22,7 @@ VALUES = [0.2, 0.5, 1.0, 3.0, 10.0]
 def asked(file="ca_1d", **point):
     return make_run(
         file,
-        "holdout",
+        "random_splits",
         protocol={"repetitions": 2, "sizes": {"default": [40, 5, 5]}, "values": [1.0]},
         points=[point],
         values=VALUES,

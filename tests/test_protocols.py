@@ -19,16 +19,16 @@ SOURCE = Path(protocols.__file__).parent.parent
 TWO = {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}
 PROTOCOLS = {
     "online": {"kind": "online"},
-    "nested": {"kind": "nested_cv", "select": "C", "values": [1]},
-    "holdout": {"kind": "random_splits", "values": [1], "shares": [0.5, 0.25, 0.25]},
-    "split": {"kind": "official_split", "values": [1]},
-    "classes": {"kind": "per_class_splits", "sizes": {"default": [10, 5, 8]}, "values": [1]},
+    "nested_cv": {"kind": "nested_cv", "select": "C", "values": [1]},
+    "random_splits": {"kind": "random_splits", "values": [1], "shares": [0.5, 0.25, 0.25]},
+    "official_split": {"kind": "official_split", "values": [1]},
+    "per_class_splits": {"kind": "per_class_splits", "sizes": {"default": [10, 5, 8]}, "values": [1]},
 }
 STUDY = {
     "name": "s",
     "title": "-",
     "paper": "-",
-    "protocol": PROTOCOLS["classes"],
+    "protocol": PROTOCOLS["per_class_splits"],
     "kernels": [{"family": "polynomial", "values": [1]}],
     "datasets": ["toy"],
     "algorithms": {"obscure": {}, "uniform_svm": {}},
@@ -44,7 +44,7 @@ def test_there_is_a_case_of_every_protocol():
     assert PROTOCOLS.keys() == protocols.KINDS.keys()
 
 
-@pytest.mark.parametrize("kind", ["holdout", "classes"])
+@pytest.mark.parametrize("kind", ["random_splits", "per_class_splits"])
 def test_a_study_needs_sizes_of_each_data_set(kind):
     protocol = {"kind": kind, "sizes": {"other": [2, 2, 2]}, "values": [1]}
     refused("sizes: toy has none, and there is no default", protocol=protocol)
@@ -90,26 +90,26 @@ def test_every_protocol_with_validation_examples_selects_by_error_and_alignment_
 @pytest.mark.parametrize(
     ("kind", "changes", "said"),
     [
-        ("holdout", {"values": [1.0, 1.0]}, "values must ascend"),
-        ("split", {"values": [2.0, 1.0]}, "values must ascend"),
-        ("classes", {"values": [2.0, 1.0]}, "values must ascend"),
-        ("holdout", {"shares": [0.5, 0.5, 0.25]}, "shares must sum to 1, got 1.25"),
-        ("split", {"validation": 1.0}, "protocol.split.validation: Input should be less than 1"),
-        ("nested", {"refit": False}, "protocol.nested.refit: Input should be True"),
+        ("random_splits", {"values": [1.0, 1.0]}, "values must ascend"),
+        ("official_split", {"values": [2.0, 1.0]}, "values must ascend"),
+        ("per_class_splits", {"values": [2.0, 1.0]}, "values must ascend"),
+        ("random_splits", {"shares": [0.5, 0.5, 0.25]}, "shares must sum to 1, got 1.25"),
+        ("official_split", {"validation": 1.0}, "protocol.official_split.validation: Input should be less than 1"),
+        ("nested_cv", {"refit": False}, "protocol.nested_cv.refit: Input should be True"),
         ("online", {"refit": True}, "protocol.online.refit: no such key"),
         ("online", {"checkpoints": 1}, "protocol.online.checkpoints: .*greater than or equal to 2"),
-        ("nested", {"outer_folds": 1}, "protocol.nested.parts: .*greater than or equal to 2"),
-        ("holdout", {"steps": 0}, "protocol.holdout.steps: .*greater than or equal to 1"),
-        ("classes", {"trace": 0.0}, "protocol.classes.trace: .*greater than 0"),
-        ("split", {"values": []}, "protocol.split.values: .*at least 1 item"),
-        ("classes", {"sizes": {"default": [1, 2]}}, "protocol.classes.sizes.default"),
+        ("nested_cv", {"outer_folds": 1}, "protocol.nested_cv.parts: .*greater than or equal to 2"),
+        ("random_splits", {"steps": 0}, "protocol.random_splits.steps: .*greater than or equal to 1"),
+        ("per_class_splits", {"trace": 0.0}, "protocol.per_class_splits.trace: .*greater than 0"),
+        ("official_split", {"values": []}, "protocol.official_split.values: .*at least 1 item"),
+        ("per_class_splits", {"sizes": {"default": [1, 2]}}, "protocol.per_class_splits.sizes.default"),
     ],
 )
 def test_settings_that_cannot_be_are_named(kind, changes, said):
     refused(said, protocol=PROTOCOLS[kind] | changes)
 
 
-@pytest.mark.parametrize("kind", ["holdout", "split", "classes"])
+@pytest.mark.parametrize("kind", ["random_splits", "official_split", "per_class_splits"])
 @pytest.mark.parametrize("refit", [False, True])
 def test_refit_standardise_trace_and_steps_are_settings_of_every_protocol_with_splits(kind, refit):
     settings = {"refit": refit, "standardise": True, "trace": 2.0, "steps": 10, "checkpoints": 7}
@@ -129,19 +129,19 @@ def test_no_other_module_asks_for_the_name_of_a_protocol():
 
 RUNS = {
     "plain": make_run("cka", "online"),
-    "nested": make_run("rkl", "nested", protocol={"select": "C", "values": [1.0]}),
-    "holdout": make_run(
+    "nested_cv": make_run("rkl", "nested_cv", protocol={"select": "C", "values": [1.0]}),
+    "random_splits": make_run(
         "ca_1d",
-        "holdout",
+        "random_splits",
         protocol={"sizes": {"default": [4, 4, 4]}, "values": [1.0]},
         dictionary=Dictionary("gaussian", 0.1, 10.0, [0.1, 10.0], "median"),
         tune=Tuning("gamma", [0.1, 1.0], "alignment"),
         kernels=[],
     ),
-    "split": make_run("oks", "split", protocol={"values": [1.0]}, then="single_kernel", block=[1, 2]),
-    "classes": make_run(
+    "official_split": make_run("oks", "official_split", protocol={"values": [1.0]}, then="single_kernel", block=[1, 2]),
+    "per_class_splits": make_run(
         "obscure",
-        "classes",
+        "per_class_splits",
         protocol={"sizes": {"default": [4, 4, 4]}, "values": [1.0]},
         tune=Tuning("p", [1.1, 2.0], C=[1.0]),
         classes=["a", "b", "c"],
@@ -151,7 +151,7 @@ RUNS = {
     ),
     "scaling": make_run(
         "rkl",
-        "nested",
+        "nested_cv",
         protocol={"select": "C", "values": [1.0]},
         experiment="scaling",
         scaled="one",
@@ -167,7 +167,7 @@ def test_a_run_is_the_same_after_it_was_written_as_json(name):
     written = json.dumps(asked.to_dict())
     again = Run.from_dict(json.loads(written))
     assert json.dumps(again.to_dict()) == written
-    for field in ("tune", "dictionary", "reference", "points", "kernels", "block", "classes", "then", "values"):
+    for field in ("tune", "dictionary", "reference", "points", "kernels", "block", "per_class_splits", "then", "values"):
         assert getattr(again, field) == getattr(asked, field), field
     assert type(again.protocol) is type(asked.protocol) and again.repetitions == asked.repetitions
 
@@ -187,6 +187,6 @@ def test_a_block_after_a_runs_own_repetitions_replicates_it():
 
 
 def test_an_offline_protocol_is_asked_for_by_its_type():
-    assert RUNS["split"].offline is RUNS["split"].protocol
+    assert RUNS["official_split"].offline is RUNS["official_split"].protocol
     with pytest.raises(TypeError, match="small: expected a protocol with splits, got Online"):
         _ = RUNS["plain"].offline

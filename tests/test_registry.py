@@ -28,8 +28,8 @@ FAMILY = Dictionary(family="gaussian", low=0.1, high=10.0, count=4, spacing="log
 DICTIONARY = FAMILY.model_dump(mode="json") | {"grid": FAMILY.grid()}
 PROTOCOLS = {
     "online": {"repetitions": 2, "checkpoints": 6},
-    "nested": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [0.1, 1.0]},
-    "holdout": {"repetitions": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
+    "nested_cv": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [0.1, 1.0]},
+    "random_splits": {"repetitions": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
 }
 OTHER = {"random_forest": {"trees": 20}, "single_kernel": {"kernel": 2}}  # what by default takes long, or is no choice
 CONSTANT = {"majority", "gradient_boosting"}  # the leaves of the latter hold 20 examples, of which there are 30
@@ -119,11 +119,11 @@ def test_every_algorithm_runs_under_every_protocol(name, kind, kernels, prepared
         elif not machine and not expands(name):
             unknown = {"support_vectors"}
     else:
-        expected = set((nested if kind == "nested" else holdout).METRICS)
+        expected = set((nested if kind == "nested_cv" else holdout).METRICS)
         weights = record.kernel_values["weight"]
         assert np.isfinite(weights[..., 0]).all() and (np.nan_to_num(weights) >= 0.0).all()
         unknown = {"selected_value"}
-        if not machine and not (kind == "nested" and tuned):
+        if not machine and not (kind == "nested_cv" and tuned):
             unknown |= {"selected_C"}
         if known.certify is None:
             unknown |= {"gap", "kkt"}

@@ -36,7 +36,7 @@ def test_seeded_orders_go_on_and_published_ones_begin_again():
     assert np.array_equal(again.indices, published) and again.origin == "published"
 
 
-@pytest.mark.parametrize("case", ["online", "nested", "holdout"])
+@pytest.mark.parametrize("case", ["online", "nested_cv", "random_splits"])
 def test_a_replication_is_a_run_with_other_draws(plan, case):
     spec, data = spec_of(plan, case), dataset()
     first, again, later = (run(spec | {"block": block}, data) for block in ([0, 4], [5, 9], [10, 14]))
@@ -62,7 +62,7 @@ def test_on_published_orders_only_what_draws_changes(plan):
 
 def test_a_nested_replication_is_another_partition():
     data = dataset()
-    asked = make_run("uniform_svm", "nested", protocol={"select": "C", "values": [1.0]}, block=[0, 14])
+    asked = make_run("uniform_svm", "nested_cv", protocol={"select": "C", "values": [1.0]}, block=[0, 14])
     found = [len(split.test) for split, _ in splits.splits(asked, data)]
     assert [sum(found[start : start + 5]) for start in (0, 5, 10)] == [60, 60, 60]
 

@@ -23,10 +23,10 @@ GRID = [0.5, 1.0, 2.0, 4.0]
 DICTIONARY = Dictionary("gaussian", 0.2, 20.0, GRID)
 NAMES = ("ant", "bee", "cat")
 PROTOCOLS = {
-    "holdout": {"repetitions": 1, "sizes": {"default": [40, 30, 50]}},
-    "split": {"repetitions": 1, "validation": 0.4},
-    "classes": {"repetitions": 1, "sizes": {"default": [10, 8, 4]}},
-    "nested": {"outer_folds": 3, "inner_folds": 2, "select": "none"},
+    "random_splits": {"repetitions": 1, "sizes": {"default": [40, 30, 50]}},
+    "official_split": {"repetitions": 1, "validation": 0.4},
+    "per_class_splits": {"repetitions": 1, "sizes": {"default": [10, 8, 4]}},
+    "nested_cv": {"outer_folds": 3, "inner_folds": 2, "select": "none"},
 }
 
 
@@ -217,7 +217,7 @@ def test_a_candidate_that_fails_on_one_fold_is_skipped_and_counted_once(monkeypa
             raise SolverError("given up on the second fold")
         return right.fit(parameters, *given, **settings)
 
-    run = asked("uniform_svm", "nested", protocol={"inner_folds": 3}, tune=Tuning("C", VALUES))
+    run = asked("uniform_svm", "nested_cv", protocol={"inner_folds": 3}, tune=Tuning("C", VALUES))
     expected = stage(replace(run, tune=Tuning("C", [0.1, 10.0, 100.0]))).selection
     monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
     found = stage(run).selection
@@ -232,7 +232,7 @@ def test_a_c_that_is_not_reached_on_one_fold_is_not_selected(kind, monkeypatch):
 
     def limited(combination, labels, C, **settings):
         calls.append(C)
-        if C == 10.0 and calls.count(10.0) == (2 if kind == "nested" else 1):
+        if C == 10.0 and calls.count(10.0) == (2 if kind == "nested_cv" else 1):
             raise SolverError("too many steps")
         return train(combination, labels, C, **settings)
 

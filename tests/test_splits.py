@@ -12,13 +12,13 @@ from grambench.experiments.splits import FEW, first_of_each, shuffled, splits
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")
 PROTOCOLS = {
-    "nested": {"outer_folds": 4, "inner_folds": 3, "select": "C", "values": [1.0]},
-    "holdout": {"repetitions": 3, "sizes": {"default": [40, 30, 50]}, "values": [1.0]},
-    "split": {"repetitions": 3, "validation": 0.25, "values": [1.0]},
-    "classes": {"repetitions": 3, "sizes": {"default": [10, 5, 8]}, "values": [1.0]},
+    "nested_cv": {"outer_folds": 4, "inner_folds": 3, "select": "C", "values": [1.0]},
+    "random_splits": {"repetitions": 3, "sizes": {"default": [40, 30, 50]}, "values": [1.0]},
+    "official_split": {"repetitions": 3, "validation": 0.25, "values": [1.0]},
+    "per_class_splits": {"repetitions": 3, "sizes": {"default": [10, 5, 8]}, "values": [1.0]},
 }
 REFITTED = [
-    (kind, {"refit": refit}) for kind in PROTOCOLS for refit in ((True,) if kind == "nested" else (True, False))
+    (kind, {"refit": refit}) for kind in PROTOCOLS for refit in ((True,) if kind == "nested_cv" else (True, False))
 ]
 
 
@@ -51,11 +51,11 @@ def with_official_split(data):
 @pytest.mark.parametrize("classes", [2, 5])
 @pytest.mark.parametrize(("kind", "refit"), REFITTED)
 def test_parts_are_disjoint_and_the_same_for_every_algorithm(kind, refit, classes):
-    data = with_official_split(dataset(classes=classes)) if kind == "split" else dataset(classes=classes)
+    data = with_official_split(dataset(classes=classes)) if kind == "official_split" else dataset(classes=classes)
     first, again = (drawn(asked(kind, file, refit), data) for file in ("cka", "alignf"))
     assert len(first) == asked(kind).protocol.repetitions
     for split, other in zip(first, again, strict=True):
-        assert len(split.folds) == (3 if kind == "nested" else 1)
+        assert len(split.folds) == (3 if kind == "nested_cv" else 1)
         for fold, same in zip(split.folds, other.folds, strict=True):
             together = np.concatenate([fold.train, fold.validation, split.test])
             assert len(np.unique(together)) == len(together)
@@ -89,26 +89,26 @@ def test_splits_depend_on_the_seed_and_the_name_of_the_data_set(kind):
 
 
 def test_random_splits_have_the_sizes_asked_for_and_differ():
-    first, second, _ = drawn(asked("holdout"), dataset())
+    first, second, _ = drawn(asked("random_splits"), dataset())
     for split in (first, second):
         assert [len(part) for part in (split.train, split.folds[0].validation, split.test)] == [40, 30, 50]
     assert not np.array_equal(first.train, second.train)
 
 
 def test_sizes_of_a_data_set_of_its_own_come_first():
-    run = asked("holdout", protocol={"sizes": {"default": [40, 30, 50], "made": [10, 10, 10]}})
+    run = asked("random_splits", protocol={"sizes": {"default": [40, 30, 50], "made": [10, 10, 10]}})
     assert [len(split.test) for split in drawn(run, dataset())] == [10, 10, 10]
 
 
 def test_shares_of_at_most_so_many_examples_are_drawn_of_a_data_set_without_sizes():
     settings = {"sizes": {}, "shares": [0.5, 0.25, 0.25], "most": 100}
-    (split, *_) = drawn(asked("holdout", protocol=settings), dataset())
+    (split, *_) = drawn(asked("random_splits", protocol=settings), dataset())
     assert [len(part) for part in (split.train, split.folds[0].validation, split.test)] == [50, 25, 25]
 
 
 def test_too_few_examples_are_said():
     with pytest.raises(DataError, match=r"made: 40 \+ 30 \+ 50 examples are asked for, it has 100"):
-        drawn(asked("holdout"), dataset(n=100))
+        drawn(asked("random_splits"), dataset(n=100))
 
 
 # --- the split that comes with the data -------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def test_too_few_examples_are_said():
 
 def test_the_official_split_is_kept_and_shared_by_all_repetitions():
     data = with_official_split(dataset())
-    (split, *others) = drawn(asked("split"), data)
+    (split, *others) = drawn(asked("official_split"), data)
     assert all(other is split for other in others)
     assert np.array_equal(split.train, np.flatnonzero(~data.test))
     assert np.array_equal(split.test, np.flatnonzero(data.test))
@@ -125,7 +125,7 @@ def test_the_official_split_is_kept_and_shared_by_all_repetitions():
 
 def test_the_training_examples_of_the_selection_keep_the_order_of_all():
     for refit in (True, False):
-        (split, *_) = drawn(asked("split", protocol={"refit": refit}), with_official_split(dataset()))
+        (split, *_) = drawn(asked("official_split", protocol={"refit": refit}), with_official_split(dataset()))
         fold = split.folds[0]
         seen = split.train[split.order_of(split.train)]
         assert np.array_equal(fold.train[split.order_of(fold.train)], seen[np.isin(seen, fold.train)])
@@ -133,7 +133,7 @@ def test_the_training_examples_of_the_selection_keep_the_order_of_all():
 
 def test_data_without_a_split_are_refused():
     with pytest.raises(DataError, match="made: expected a data set with a split of its own, got one without"):
-        drawn(asked("split"), dataset())
+        drawn(asked("official_split"), dataset())
 
 
 # --- outer folds of nested cross-validation ---------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_data_without_a_split_are_refused():
 @pytest.mark.parametrize("classes", [2, 5])
 def test_outer_folds_are_tested_in_turn_and_inner_folds_validate_in_turn(classes):
     data = dataset(classes=classes)
-    found = drawn(asked("nested"), data)
+    found = drawn(asked("nested_cv"), data)
     assert np.array_equal(np.sort(np.concatenate([split.test for split in found])), np.arange(150))
     shares = {label: np.count_nonzero(data.labels == label) for label in np.unique(data.labels)}
     for split in found:
@@ -155,8 +155,8 @@ def test_too_few_examples_of_a_class_for_the_folds_are_said():
     labels = np.where(np.arange(30) < 4, 1, -1).astype(np.int8)
     few = replace(dataset(n=30), labels=labels)
     with pytest.raises(DataError, match="made: 4 outer folds with 4 inner folds need more than 4 examples"):
-        drawn(asked("nested", protocol={"inner_folds": 4}), few)
-    assert len(drawn(asked("nested"), few)) == 4
+        drawn(asked("nested_cv", protocol={"inner_folds": 4}), few)
+    assert len(drawn(asked("nested_cv"), few)) == 4
 
 
 # --- equally many examples of each class ------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_too_few_examples_of_a_class_for_the_folds_are_said():
 @pytest.mark.parametrize("classes", [2, 3, 5])
 def test_draws_have_so_many_of_each_class_and_no_example_twice(classes):
     data = dataset(classes=classes)
-    found = drawn(asked("classes"), data)
+    found = drawn(asked("per_class_splits"), data)
     for split in found:
         for part, count in ((split.train, 10), (split.folds[0].validation, 5), (split.test, 8)):
             assert np.unique(data.labels[part], return_counts=True)[1].tolist() == [count] * classes
@@ -176,7 +176,7 @@ def test_draws_have_so_many_of_each_class_and_no_example_twice(classes):
 
 def test_the_test_part_of_a_split_is_used_whole_and_for_nothing_else():
     data = dataset(n=90, classes=3, test=np.arange(90) >= 60)
-    (split, *_) = drawn(asked("classes", protocol={"sizes": {"made": [0, 4, 0]}}), data)
+    (split, *_) = drawn(asked("per_class_splits", protocol={"sizes": {"made": [0, 4, 0]}}), data)
     assert np.array_equal(split.test, np.arange(60, 90))
     assert len(split.folds[0].validation) == 12
     assert np.array_equal(np.sort(np.concatenate([split.train, split.folds[0].validation])), np.arange(60))
@@ -184,14 +184,14 @@ def test_the_test_part_of_a_split_is_used_whole_and_for_nothing_else():
 
 @pytest.mark.parametrize(("classes", "name"), [(3, "ant"), (2, "-1")])
 def test_too_few_examples_of_a_class_are_named(classes, name):
-    run = asked("classes", protocol={"sizes": {"default": [30, 5, 18]}})
+    run = asked("per_class_splits", protocol={"sizes": {"default": [30, 5, 18]}})
     with pytest.raises(DataError, match=f"made: expected 53 examples of {name}, got {90 // classes}"):
         drawn(run, dataset(n=90, classes=classes))
 
 
 def test_there_is_nothing_to_select_on_without_validation_examples():
     for refit in (True, False):
-        run = asked("classes", protocol={"sizes": {"default": [10, 0, 8]}, "refit": refit})
+        run = asked("per_class_splits", protocol={"sizes": {"default": [10, 0, 8]}, "refit": refit})
         (split, *_) = drawn(run, dataset())
         assert (len(split.train), list(split.folds), len(split.test)) == (20, [], 16)
 
@@ -210,7 +210,10 @@ def test_orders_are_permutations_of_their_own():
 @pytest.mark.parametrize(("kind", "refit"), REFITTED)
 def test_few_examples_are_at_most_ten_of_each_class_and_part(kind, refit, classes):
     data = dataset(n=400, classes=classes, test=np.arange(400) % 3 == 0)
-    sizes = {"holdout": {"sizes": {"default": [150, 100, 150]}}, "classes": {"sizes": {"default": [20, 15, 12]}}}
+    sizes = {
+        "random_splits": {"sizes": {"default": [150, 100, 150]}},
+        "per_class_splits": {"sizes": {"default": [20, 15, 12]}},
+    }
     run = asked(kind, protocol=sizes.get(kind, {}) | refit)
     (split, *_) = drawn(run, data)
     few = split.few(data.labels)
@@ -233,7 +236,7 @@ def test_few_examples_are_at_most_ten_of_each_class_and_part(kind, refit, classe
 def test_fewer_training_examples_are_validated_and_tested_on_the_same():
     data = dataset(classes=3)
     for refit in (True, False):
-        (split, *_) = drawn(asked("classes", protocol={"refit": refit}), data)
+        (split, *_) = drawn(asked("per_class_splits", protocol={"refit": refit}), data)
         kept = first_of_each(4, data.labels, split.folds[0].train)
         assert np.unique(data.labels[kept], return_counts=True)[1].tolist() == [4, 4, 4]
         fewer = split.shortened(kept)
