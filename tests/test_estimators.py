@@ -7,7 +7,6 @@ import sys
 import warnings
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -31,9 +30,10 @@ from grambench.algorithms.fit import mixture
 from grambench.config.study import Dictionary, KernelFamily
 from grambench.estimators import kernels as given
 from grambench.estimators.classifier import PASS_ONCE
-from grambench.experiments.data import Pools, Sample
-from grambench.experiments.learner import trained
+from grambench.experiments.training import Sample, svms
 from grambench.kernels.functions import Kernel
+from grambench.kernels.pools import Dictionary as Family
+from grambench.kernels.pools import VectorPools
 
 ROOT = Path(__file__).parent.parent
 SOME = ("rkl", "omkc_ss", "oks", "ca_nd", "cka", "logistic_regression")  # that learn each class against the rest
@@ -53,16 +53,16 @@ def problem(classes=2, n=40, t=15):
 def pools_of(kernels, X):
     """Return the pools of kernels, beside them the default range, as a protocol makes them."""
     dictionary = Dictionary.model_validate(given.DEFAULT_FAMILY)
-    described = dictionary.model_dump() | {"grid": dictionary.grid()}
-    return Pools(SimpleNamespace(pool=kernels, dictionary=described), X, trace=float(len(X)))
+    family = Family(dictionary.family, dictionary.low, dictionary.high, dictionary.grid(), dictionary.unit)
+    return VectorPools(kernels, X, family, trace=float(len(X)))
 
 
 def library(name, pool, labels, test, seed):
     """Return fit and scores of other examples by the library's own calls."""
     algorithm, order = algorithms.load(name), np.arange(len(labels), dtype=np.int32)
     fit = learn(algorithm, algorithm.parameters(), pool, labels, order=order, rng=np.random.default_rng(seed))
-    (machine,) = trained(fit, Sample(pool, labels, order), [1.0], trace=float(len(labels)))
-    return fit, machine.predictor.scores(test)
+    (model,) = svms(fit, Sample(pool, labels, order), [1.0], trace=float(len(labels)))
+    return fit, model.predictor.scores(test)
 
 
 @pytest.mark.parametrize(
