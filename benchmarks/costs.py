@@ -21,7 +21,7 @@ LONG = 10.0  # seconds
 def measured(plan, folder):
     """Return the seconds of a repeat and of all repeats by run."""
     return {
-        run: (per_repeat(record, plan.studies[run.study].protocol.repeated_first, START), record[0])
+        run: (per_repeat(record, START), record[0])
         for run, record in recorded([folder]).items()
         if run.study in plan.studies
     }

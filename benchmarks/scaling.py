@@ -18,6 +18,7 @@ import heapq
 import itertools
 import json
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
@@ -55,7 +56,7 @@ def plan_of(settings, repeats=None, block=None):
     plan = Plan(settings | {"limits": limits}, ROOT / "config")
     for name, study in plan.studies.items():
         if repeats and not isinstance(study.protocol, Nested):
-            protocol = study.protocol.model_copy(update={"repeats": repeats})
+            protocol = replace(study.protocol, repeats=repeats)
             plan.studies[name] = study.model_copy(update={"protocol": protocol})
     return plan
 
@@ -138,10 +139,10 @@ def recorded(folders):
     return found
 
 
-def per_repeat(record, first, start):
-    """Return the seconds of a repeat; each block starts, and does its first repeat at one point `first` times more."""
-    wall, points, repeats, blocks = record
-    return max(wall - blocks * start, 0.0) / (repeats + blocks * first / points)
+def per_repeat(record, start):
+    """Return the seconds of a repeat; each block has a start of its own."""
+    wall, _, repeats, blocks = record
+    return max(wall - blocks * start, 0.0) / repeats
 
 
 class Costs:
@@ -166,14 +167,8 @@ class Costs:
             if (job.rule, name) in seconds and job.rule != "run":
                 self.known[job.rule].append((seconds[job.rule, name], job.size))
 
-    def _extra(self, run):
-        """Return how many repeats a run does beside its own: a holdout run has the first one at one point twice."""
-        points = self.records[run][1] if run in self.records else 1
-        return self.plan.studies[run.study].protocol.repeated_first / points
-
     def _repeat(self, run):
-        first = self.plan.studies[run.study].protocol.repeated_first
-        return per_repeat(self.records[run], first, self.start[run.study])
+        return per_repeat(self.records[run], self.start[run.study])
 
     def has(self, name, job):
         """Whether the cost of a job was measured."""
@@ -187,7 +182,7 @@ class Costs:
             known = run in self.records
             likes = [self._repeat(run)] if known else self.alike[run.study, run.task]
             likes = likes or self.whole[run.study] or everything
-            return self.beside + self.start[run.study] + (job.repeats + self._extra(run)) * mean(likes)
+            return self.beside + self.start[run.study] + job.repeats * mean(likes)
         sizes = self.known[job.rule]
         like = job.size * sum(cost for cost, _ in sizes) / sum(size for _, size in sizes) if sizes else self.least
         cost = job.threads * self.seconds.get((job.rule, name), like)

@@ -73,9 +73,9 @@ def test_blocks_are_those_of_the_workflow_and_wait_for_the_same(scaling, setting
 
 
 def test_a_record_of_blocks_costs_a_start_each(scaling, settings):
-    """A hundred seconds for ten repeats in four blocks; each starts, and does a fifth of its first repeat twice."""
+    """A hundred seconds for ten repeats in four blocks, each of which starts."""
     plan = scaling.plan_of(settings)
     records = {Cell("ca_dirichlet", "dirichlet", "sqrt2"): (2.0, 1, 10, 1), LONG: (100.0, 5, 10, 4)}
     costs = scaling.Costs(plan, {}, records)
     job = scaling.Job("run", [], LONG, 3)
-    assert costs.of("block", job, plan) == pytest.approx(2.0 + 3.2 * (100.0 - 4 * 2.0) / 10.8)
+    assert costs.of("block", job, plan) == pytest.approx(2.0 + 3.0 * (100.0 - 4 * 2.0) / 10.0)
