@@ -12,6 +12,7 @@ machines with their errors on the validation examples, and what is measured on t
 """
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -24,15 +25,18 @@ os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
-from grambench.experiments.data import Pools, Sample
-from grambench.experiments.specification import Specification
 from problems import in_turn
 
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
+from grambench.common.errors import SolverError
 from grambench.common.layout import Cell
 from grambench.datasets import store
-from grambench.experiments import holdout
+from grambench.experiments.offline import Evaluator
+from grambench.experiments.run import Run
+from grambench.experiments.selection import Candidates
+from grambench.experiments.splits import splits
+from grambench.experiments.training import Draws, learn_task, scores_of
 from grambench.kernels import continuous
 from grambench.pipeline.plan import Plan
 
@@ -63,15 +67,14 @@ def algorithms_in_turn(dataset, rounds):
     plan = Plan({"studies": ["ca_mnist"]}, Path("config"))
     study = plan.studies["ca_mnist"]
     told = {name: json.loads(plan.specs.run_spec(Cell("ca_mnist", dataset.name, name))) for name in study.algorithms}
-    specs = {name: Specification(**settings) for name, settings in told.items()}
-    draw = next(holdout.draws(specs["du"], dataset))
+    specs = {name: Run.from_dict(settings) for name, settings in told.items()}
+    split, seed = next(splits(specs["du"], dataset))
     searches = {name: [] for name in specs}
 
     def run(name):
         spec = specs[name]
-        pools = Pools(spec, draw.train, spec.protocol["trace"])
-        tuned = holdout.tune(algorithms.load(spec.file), spec.points[0], spec, draw, pools)
-        searches[name].append(tuned.candidate.seconds)
+        stage = Evaluator(spec, dataset, split).stage(spec.file, spec.points[0], Draws(seed))
+        searches[name].append(stage.fit_seconds)
 
     rows = in_turn([partial(run, name) for name in specs], rounds)
     reference = rows[list(specs).index("du")]
@@ -108,24 +111,29 @@ def parts(rounds):
         path, task = Path(f"results/datasets/{dataset}.h5"), f"{entry}/{sweep}".rstrip("/")
         if not path.is_file():
             continue
-        spec = Specification(**json.loads(plan.specs.run_spec(Cell(study, dataset, entry, sweep))))
-        draw, algorithm = next(holdout.draws(spec, store.read(path))), algorithms.load(spec.file)
-        seconds = [_parts(spec, draw, algorithm) for _ in range(rounds + 1)][1:]
+        spec = Run.from_dict(json.loads(plan.specs.run_spec(Cell(study, dataset, entry, sweep))))
+        made = store.read(path)
+        split, seed = next(splits(spec, made))
+        seconds = [_parts(spec, made, split, seed) for _ in range(rounds + 1)][1:]
         print(f"{f'{study}/{dataset}/{task}':44}", *(f"{each:9.4f}" for each in np.median(seconds, axis=0)))
 
 
-def _parts(spec, draw, algorithm):
+def _parts(spec, dataset, split, seed):
     """Return the processor seconds of fits, machines and test."""
-    pools = Pools(spec, draw.train, spec.protocol["trace"])
-    known = Sample(pools.train(), draw.train_labels, draw.order)
+    algorithm, draws = algorithms.load(spec.file), Draws(seed)
+    candidates = Candidates.of(algorithm, spec.points[-1], spec.tune, [], None)
+    known = Evaluator(spec, dataset, split).train()
     begun = time.process_time()
-    holdout.candidates(algorithm, spec.points[-1], spec.tune, known, draw.seed)
+    for settings in candidates.settings:
+        with contextlib.suppress(SolverError):  # the selection skips it too
+            learn_task(algorithm, settings, known, draws)
     fitted = time.process_time()
-    pools = Pools(spec, draw.train, spec.protocol["trace"])
-    tuned = holdout.tune(algorithm, spec.points[-1], spec, draw, pools)
+    evaluator = Evaluator(spec, dataset, split)
+    stage = evaluator.stage(spec.file, spec.points[-1], draws)
     whole = time.process_time()
-    tuned.machine.predictor.scores(pools.between(draw.test))
-    alignment(tuned.candidate.fit.gram(pools.among(draw.test)), draw.test_labels)
+    scores_of(stage.model.predictor, evaluator.test())
+    among = evaluator.pools(split.train).among(split.test)
+    alignment(stage.learned.fits[0].gram(among), dataset.labels[split.test])
     return fitted - begun, whole - fitted - (fitted - begun), time.process_time() - whole
 
 

@@ -26,15 +26,16 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 import matplotlib as mpl
 import numpy as np
 import yaml
-from grambench.experiments.data import Pools, Sample, family_of
-from grambench.experiments.specification import Specification
 from matplotlib.figure import Figure
 
 from grambench import algorithms
 from grambench.algorithms.fit import Fit
 from grambench.common.layout import Cell
 from grambench.datasets import store
-from grambench.experiments import holdout, learner
+from grambench.experiments.offline import Evaluator
+from grambench.experiments.run import Run
+from grambench.experiments.splits import splits
+from grambench.experiments.training import Draws, Sample, fit, predicted, scores_of, svms
 from grambench.kernels.pool import Grid
 from grambench.pipeline.plan import Plan
 from grambench.report import figures
@@ -51,28 +52,29 @@ def nearest(sigmas):
     return np.abs(np.subtract.outer(TRUE, sigmas)).argmin(axis=1)
 
 
-def measure(specification, draw, pools, weights, sigmas):
+def wrong(model, sample):
+    """Return the share of examples that are misclassified."""
+    return np.mean(predicted(scores_of(model.predictor, sample)) != sample.y_true)
+
+
+def measure(evaluator, weights, sigmas):
     """Return the test error at the C of the least validation error, that C, and the test errors at all C; percent."""
     found = Fit(weights=weights, thetas=[np.array([sigma]) for sigma in sigmas])
-    known = Sample(pools.train(), draw.train_labels, draw.order)
-    held_out = Sample(pools.between(draw.validation), draw.validation_labels, draw.order)
-    unknown = Sample(pools.between(draw.test), draw.test_labels, draw.order)
-    values, steps = specification.protocol["values"], specification.protocol["steps"]
-    machines = list(learner.trained(found, known, values, steps=steps))
-    wrong = [[np.mean(~learner.right(m.predictor, sample)) for m in machines] for sample in (held_out, unknown)]
-    errors = np.full(len(values), np.nan)
-    errors[: len(machines)] = 100.0 * np.array(wrong[1])
-    best = int(np.argmin(wrong[0]))
+    protocol = evaluator.run.offline
+    held_out, test = evaluator.validation(evaluator.split.folds[0]).held_out, evaluator.test()
+    models = list(svms(found, evaluator.train(), protocol.values, steps=protocol.steps))
+    values, errors = protocol.values, np.full(len(protocol.values), np.nan)
+    errors[: len(models)] = [100.0 * wrong(model, test) for model in models]
+    best = int(np.argmin([wrong(model, held_out) for model in models]))
     return errors[best], values[best], errors
 
 
-def without_chance(specification):
+def without_chance(run):
     """Return the three frequencies that CA-1D finds among evenly spread points."""
     x = np.linspace(-10.0, 10.0, FINE)[:, None]
     labels = np.where(np.sin(np.outer(TRUE, x)).sum(axis=0) >= 0.0, 1, -1).astype(np.int8)
-    sample = Sample(Grid(family_of(specification.dictionary, x), {"": x}), labels, np.arange(FINE, dtype=np.int32))
-    seed = np.random.SeedSequence(0)
-    found = learner.fit(algorithms.load(specification.file), specification.points[0], sample, seed)
+    sample = Sample(Grid(run.dictionary.between(x), {"": x}), labels, np.arange(FINE, dtype=np.int32))
+    found = fit(algorithms.load(run.file), run.points[0], sample, np.random.default_rng(0))
     sigmas = np.concatenate(found.thetas)
     return sigmas[nearest(sigmas)]
 
@@ -113,32 +115,34 @@ def main():
         sys.exit(f"{path} is missing: snakemake --cores 2 {path} --config 'studies=[ca_dirichlet]'")
     project = yaml.safe_load(Path("config/config.yaml").read_text()) | {"studies": ["ca_dirichlet"]}
     plan = Plan(project, Path("config"))
-    specification = Specification(**json.loads(plan.specs.run_spec(Cell("ca_dirichlet", "dirichlet", "ca_1d"))))
-    algorithm = algorithms.load(specification.file)
+    run, dataset = (
+        Run.from_dict(json.loads(plan.specs.run_spec(Cell("ca_dirichlet", "dirichlet", "ca_1d")))),
+        store.read(path),
+    )
+    algorithm = algorithms.load(run.file)
     by_offset, by_multiple, by_c, chosen, offsets = [], [], [], [], []
-    for number, draw in enumerate(holdout.draws(specification, store.read(path))):
-        pools = Pools(specification, draw.train)
-        known = Sample(pools.train(), draw.train_labels, draw.order)
-        fit = learner.fit(algorithm, specification.points[0], known, draw.seed)
-        sigmas = np.concatenate(fit.thetas)
+    for number, (split, seed) in enumerate(splits(run, dataset)):
+        evaluator = Evaluator(run, dataset, split)
+        found = fit(algorithm, run.points[0], evaluator.train(), Draws(seed).rng())
+        sigmas = np.concatenate(found.thetas)
         three = nearest(sigmas)
         offset = sigmas[three] - TRUE
         row, c = [], {}
         for multiple in MULTIPLES:
             moved = sigmas.copy()
             moved[three] = TRUE + multiple * offset
-            error, best, errors = measure(specification, draw, pools, fit.weights, moved)
+            error, best, errors = measure(evaluator, found.weights, moved)
             row.append(error)
             c[multiple] = best, errors
         by_multiple.append(row)
         signs = np.random.default_rng(number).choice([-1.0, 1.0], size=3)
-        equal = [measure(specification, draw, pools, np.full(3, 1 / 3), TRUE + each * signs) for each in OFFSETS]
+        equal = [measure(evaluator, np.full(3, 1 / 3), TRUE + each * signs) for each in OFFSETS]
         by_offset.append([error for error, *_ in equal])
         by_c.append([equal[0][2], c[0.0][1], c[1.0][1]])
         chosen.append([equal[0][1], c[0.0][0], c[1.0][0]])
         offsets.append(offset)
         print(
-            f"draw {number}: offsets {offset.round(3)}, weights {fit.weights[three].round(2)}, "
+            f"draw {number}: offsets {offset.round(3)}, weights {found.weights[three].round(2)}, "
             f"{len(sigmas)} kernels; CA-1D {row[MULTIPLES.index(1.0)]:.1f} %, three moved onto the true ones "
             f"{row[0]:.1f} %, true ones alone {by_offset[-1][0]:.1f} %",
             flush=True,
@@ -147,13 +151,13 @@ def main():
     away = np.abs(np.array(offsets))
     print(f"offsets: mean {away.mean():.4f}, of each {away.mean(axis=0).round(4)}, largest {away.max(axis=0).round(4)}")
     print(f"signed: mean of each {np.mean(offsets, axis=0).round(4)} +- {np.std(offsets, axis=0, ddof=1).round(4)}")
-    print(f"of {FINE} evenly spread points: {(without_chance(specification) - TRUE).round(4)}")
+    print(f"of {FINE} evenly spread points: {(without_chance(run) - TRUE).round(4)}")
     for title, places, table in (("multiple", MULTIPLES, by_multiple), ("offset", OFFSETS, by_offset)):
         for place, column in zip(places, table.T, strict=True):
             print(f"{title} {place:5}: {column.mean():5.2f} +- {column.std(ddof=1):.2f} %")
     print("mean error in percent at each C, of the draws with a machine there; how many have one, how many choose it")
     print(f"{'C':>9} {'true three':>15} {'CA-1D, moved':>15} {'CA-1D':>15}")
-    for k, value in enumerate(specification.protocol["values"]):
+    for k, value in enumerate(run.offline.values):
         cells = []
         for j in range(3):
             column = by_c[:, j, k]

@@ -20,16 +20,16 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
 import yaml
-from grambench.experiments.data import Pools, Sample, unit_of
-from grambench.experiments.specification import Specification
 
-from grambench import algorithms
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.fit import Fit, continuous
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.datasets import store
-from grambench.experiments import holdout, learner
+from grambench.experiments.offline import Evaluator
+from grambench.experiments.run import Run
+from grambench.experiments.splits import splits
+from grambench.experiments.training import Draws, predicted, scores_of, svms
 from grambench.pipeline.plan import Plan
 
 WIDTHS = 0.25 * 2.0 ** (np.arange(10) / 3)  # in units of the median distance, 0.25 to 2
@@ -47,13 +47,18 @@ NAMES = (
 KERNELS, LOSSES = ("CA-1D's kernel", "CR's kernel", "one width"), ("hinge", "squared")
 
 
-def hinge(specification, found, samples):
-    """Return the validation and test error of the machine that the study trains on a kernel."""
-    protocol, best = specification.protocol, (np.inf, np.inf)
-    for machine in learner.trained(found, samples[0], protocol["values"], steps=protocol["steps"]):
-        error = float(np.mean(~learner.right(machine.predictor, samples[1])))
+def wrong(model, sample):
+    """Return the share of examples that are misclassified."""
+    return float(np.mean(predicted(scores_of(model.predictor, sample)) != sample.y_true))
+
+
+def hinge(run, found, samples):
+    """Return the validation and test error of the SVM that the study trains on a kernel."""
+    best = np.inf, np.inf
+    for model in svms(found, samples[0], run.offline.values, steps=run.offline.steps):
+        error = wrong(model, samples[1])
         if error < best[0]:
-            best = error, float(np.mean(~learner.right(machine.predictor, samples[2])))
+            best = error, wrong(model, samples[2])
     return best
 
 
@@ -72,32 +77,28 @@ def squared(gammas, found, samples):
     return best
 
 
-def one_draw(specs, draw):
+def one_draw(runs, dataset, split, seed):
     """Return the widths as NAMES has them, and the errors in percent by kernel and loss, (3, 2)."""
-    pools = {name: Pools(spec, draw.train) for name, spec in specs.items()}
-    unit = unit_of({"unit": "median"}, draw.train)
-    spec, shared = specs["ca_1d"], pools["ca_1d"]
-    samples = [
-        Sample(shared.train(), draw.train_labels, draw.order),
-        Sample(shared.between(draw.validation), draw.validation_labels, draw.order),
-        Sample(shared.between(draw.test), draw.test_labels, draw.order),
-    ]
-    gammas = specs["cr"].tune["values"]
+    evaluators = {name: Evaluator(run, dataset, split) for name, run in runs.items()}
+    run, evaluator = runs["ca_1d"], evaluators["ca_1d"]
+    unit = run.dictionary._replace(unit="median").unit_of(dataset.features[split.train])
+    fold = evaluator.validation(split.folds[0])
+    samples = [fold.train, fold.held_out, evaluator.test()]
+    gammas = runs["cr"].tune.values
     found = {}
     for name in ("ca_1d", "cr"):
-        algorithm = algorithms.load(specs[name].file)
-        tuned = holdout.tune(algorithm, specs[name].points[0], specs[name], draw, pools[name])
-        found[name] = replace(tuned.candidate.fit, predictor=None)
+        stage = evaluators[name].stage(runs[name].file, runs[name].points[0], Draws(seed))
+        found[name] = replace(stage.learned.fits[0], predictor=None)
     singles = [Fit(weights=np.ones(1), thetas=[np.array([unit * width])]) for width in WIDTHS]
     one = [
-        [hinge(spec, single, samples) for single in singles],
+        [hinge(run, single, samples) for single in singles],
         [squared(gammas, single, samples) for single in singles],
     ]
     picked = [min(range(len(WIDTHS)), key=lambda k: errors[k][0]) for errors in one]
-    errors = [[hinge(spec, fit, samples)[1], squared(gammas, fit, samples)[1]] for fit in found.values()]
+    errors = [[hinge(run, fit, samples)[1], squared(gammas, fit, samples)[1]] for fit in found.values()]
     errors.append([column[k][1] for column, k in zip(one, picked, strict=True)])
     family = continuous(samples[0].pool)
-    aligned = max(FINE, key=lambda width: alignment(family.gram(np.array([unit * width])), draw.train_labels))
+    aligned = max(FINE, key=lambda width: alignment(family.gram(np.array([unit * width])), samples[0].labels))
     means = [float(fit.weights @ np.concatenate(fit.thetas)) / unit for fit in found.values()]
     heaviest = [float(fit.thetas[int(fit.weights.argmax())][0]) / unit for fit in found.values()]
     return [*means, *heaviest, aligned, *(WIDTHS[k] for k in picked), unit], 100.0 * np.array(errors)
@@ -116,10 +117,10 @@ def main():
     for task in arguments.tasks or plan.studies["ca_mnist"].datasets:
         told = {name: json.loads(plan.specs.run_spec(Cell("ca_mnist", task, name))) for name in ("ca_1d", "cr")}
         for settings in told.values():
-            settings["protocol"]["repetitions"] = arguments.draws
-        specs = {name: Specification(**settings) for name, settings in told.items()}
+            settings["protocol"]["repeats"] = arguments.draws
+        runs = {name: Run.from_dict(settings) for name, settings in told.items()}
         dataset = store.read(Path(layout.PREPARED.format(dataset=task)))
-        made = [one_draw(specs, draw) for draw in holdout.draws(specs["ca_1d"], dataset)]
+        made = [one_draw(runs, dataset, split, seed) for split, seed in splits(runs["ca_1d"], dataset)]
         widths, errors = np.array([row for row, _ in made]), np.array([each for _, each in made])
         everything.append((widths, errors))
         print(f"{task:20} " + " ".join(f"{each:23.2f}" for each in errors.mean(axis=0).ravel()), flush=True)

@@ -12,13 +12,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-from grambench.experiments.split import Examples
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
+from grambench.config import protocols
 from grambench.config.load import read
 from grambench.datasets import collection, store
 from grambench.experiments.seeds import seeds
+from grambench.experiments.splits import splits
 from grambench.features import words
 from grambench.features.descriptors import dense_sift
 from grambench.features.images import decode
@@ -27,7 +28,7 @@ from grambench.pipeline.steps.codebook import IMAGES, POINTS
 
 CONFIG = Path(__file__).parent.parent / "config"
 SEED = read(CONFIG / "config.yaml")["seed"]
-PROTOCOL = read(CONFIG / "studies/oks.yaml")["protocol"]
+PROTOCOL = protocols.of(read(CONFIG / "studies/oks.yaml")["protocol"])
 GRIDS = {"pascal07": (8, (4, 6, 8, 10)), "corel5k": (4, (4, 6, 8))}  # the study's
 
 
@@ -49,7 +50,8 @@ def right(C, gram, labels, known, asked):
 
 def problem(task, bags):
     """Return the chi-square kernel of a task's images, their labels and the study's parts of them."""
-    examples = Examples.of(SimpleNamespace(seed=SEED, protocol=PROTOCOL), task)
+    run = SimpleNamespace(seed=SEED, offline=PROTOCOL, repeats=range(1))
+    examples, _ = next(splits(run, task))
     distances = chi_square.pairwise(np.stack(bags).astype(float))
     gram = np.exp(-distances / distances[np.ix_(examples.train, examples.train)].mean())
     return gram, task.labels, examples
@@ -62,13 +64,13 @@ def accuracy(C, gram, labels, examples):
 
 def wrong(C, gram, labels, examples):
     """Return how many of the study's validation images are wrong."""
-    return np.sum(~right(C, gram, labels, examples.train[examples.known], examples.train[examples.held]))
+    return np.sum(~right(C, gram, labels, examples.folds[0].train, examples.folds[0].validation))
 
 
 def cross_validated(gram, labels, examples):
     """Return the C of cross-validation on the training images."""
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    search = GridSearchCV(SVC(kernel="precomputed"), {"C": PROTOCOL["values"]}, cv=folds)
+    search = GridSearchCV(SVC(kernel="precomputed"), {"C": PROTOCOL.values}, cv=folds)
     return search.fit(gram[np.ix_(examples.train, examples.train)], labels[examples.train]).best_params_["C"]
 
 
@@ -98,7 +100,7 @@ def main():
         ]
         found.append([accuracy(cross_validated(*each), *each) for each in problems])
         print(f"{number:<12}", *(f"{value:10.1f}" for value in found[-1]), flush=True)
-        for C in PROTOCOL["values"] if number == 0 else ():
+        for C in PROTOCOL.values if number == 0 else ():
             print(
                 f"  C = {C:<6g}", *(f"{accuracy(C, *each):5.1f} ({wrong(C, *each):2})" for each in problems), flush=True
             )

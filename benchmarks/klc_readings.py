@@ -19,14 +19,15 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
 import yaml
-from grambench.experiments.specification import Specification
 from seeds import published
 
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.datasets import store
-from grambench.experiments import data, splits
+from grambench.experiments import splits
+from grambench.experiments.offline import Evaluator
+from grambench.experiments.run import Run
 from grambench.pipeline.plan import Plan
 from grambench.solvers.gradient_projection import Slope, Value, minimise
 from grambench.solvers.projections import PROJECTIONS
@@ -76,8 +77,8 @@ def learn(pool, labels, C, norm, how):
     tolerance = PRECISION * min(how["gap"], 0.01)
 
     def evaluate(weights):
-        ball = oracle.enclose(weights, ridge=ridge if how["ball"] else 0.0, tolerance=tolerance)
-        machine = oracle.train_svm(weights, 1.0 / ridge, loss="squared", tolerance=tolerance)
+        ball = oracle.ball(weights, ridge=ridge if how["ball"] else 0.0, tolerance=tolerance)
+        machine = oracle.machine(weights, 1.0 / ridge, loss="squared", tolerance=tolerance)
         value = ball.squared_radius * machine.objective
 
         def slope():
@@ -100,7 +101,7 @@ def learn(pool, labels, C, norm, how):
     loss, weight = (how["machine"], C) if how["machine"] == "hinge" else ("squared", 1.0 / ridge)
     if how["machine"] == "hinge":
         oracle._machine = None  # its coefficients have a bound
-    machine = oracle.train_svm(weights, weight, loss=loss, tolerance=tolerance)
+    machine = oracle.machine(weights, weight, loss=loss, tolerance=tolerance)
     return weights, machine.dual, machine.bias
 
 
@@ -113,14 +114,15 @@ def right(sample, weights, dual, bias):
 def measure(spec, dataset, norm, how):
     """Return right predictions in cross-validation and accuracies, each by part, C and kind, (parts, Cs, 3)."""
     inner, outer = [], []
-    for part in splits.parts(spec, dataset):
-        for C in spec.protocol["values"]:
-            counted = [
-                right(f.test, *learn(f.train.pool, f.train.labels, C, norm, how)) for f in (*part.inner, part.outer)
-            ]
+    for split, _ in splits.splits(spec, dataset):
+        evaluator = Evaluator(spec, dataset, split)
+        folds = [evaluator.validation(fold) for fold in split.folds]
+        pairs = [*((fold.train, fold.held_out) for fold in folds), (evaluator.train(), evaluator.test())]
+        for C in spec.offline.values:
+            counted = [right(test, *learn(train.pool, train.labels, C, norm, how)) for train, test in pairs]
             inner.append(np.sum(counted[:-1], axis=0))
-            outer.append(100.0 * counted[-1] / len(part.outer.test.labels))
-    shape = (-1, len(spec.protocol["values"]), len(KINDS))
+            outer.append(100.0 * counted[-1] / len(split.test))
+    shape = (-1, len(spec.offline.values), len(KINDS))
     return np.reshape(inner, shape), np.reshape(outer, shape)
 
 
@@ -158,12 +160,13 @@ def main():
             with ExitStack() as stack:
                 examples = dataset
                 if how["scaled"] == "all":
-                    examples = replace(dataset, features=next(data.standardised(dataset.features)))
-                if how["scaled"]:
-                    stack.enter_context(patch.object(splits, "standardised", lambda *given: iter(given)))
+                    spread = dataset.features.std(axis=0)
+                    scaled = (dataset.features - dataset.features.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+                    examples = replace(dataset, features=scaled)
+                told["protocol"]["standardise"] = not how["scaled"]
                 if not how["stratified"]:
                     stack.enter_context(patch.object(splits, "stratified_folds", any_folds))
-                inner, outer = measure(Specification(**told), examples, norm, how)
+                inner, outer = measure(Run.from_dict(told), examples, norm, how)
             values, everyone = np.array(told["protocol"]["values"]), np.arange(len(inner))
             for kind, title in enumerate(KINDS):
                 best = inner[:, :, kind].argmax(axis=1)

@@ -21,6 +21,7 @@ from grambench import features
 from grambench.config.study import Study
 from grambench.datasets import store, views
 from grambench.experiments.seeds import seeds
+from grambench.experiments.splits import shuffled
 from grambench.kernels.views import Viewed
 
 SEEDS, DELTA = 20, 0.5

@@ -9,13 +9,13 @@ import json
 
 import pandas as pd
 import yaml
-from grambench.experiments.specification import Specification
 from seeds import published
 
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.datasets import store
-from grambench.experiments import nested
+from grambench.experiments import offline
+from grambench.experiments.run import Run
 from grambench.pipeline.plan import Plan
 from grambench.results.statistics import Sample
 from grambench.results.verdicts import judge
@@ -40,7 +40,7 @@ def main():
         for name in study.datasets:
             spec = json.loads(plan.specs.run_spec(Cell("rkl", name, entry)))
             spec["protocol"]["trace"] = trace
-            outcome = nested.outcome(Specification(**spec), store.read(Path(layout.PREPARED.format(dataset=name))))
+            outcome = offline.outcome(Run.from_dict(spec), store.read(Path(layout.PREPARED.format(dataset=name))))
             ours = Sample.of(outcome.metrics["accuracy_percent"][0])
             printed = published(study, name, entry, "accuracy_percent")
             judged = judge(printed, ours, "accuracy_percent", None).verdict

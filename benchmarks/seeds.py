@@ -13,12 +13,12 @@ os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 import numpy as np
 import pandas as pd
 import yaml
-from grambench.experiments.specification import Specification
 
 from grambench import experiments
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.datasets import store
+from grambench.experiments.run import Run
 from grambench.kernels import matrices
 from grambench.pipeline.plan import Plan
 from grambench.results.statistics import Sample, welch
@@ -65,7 +65,7 @@ def published(study, dataset, algorithm, metric):
 
 
 def run(plan, study, dataset, algorithm):
-    asked = Specification(**json.loads(plan.specs.run_spec(Cell(study, dataset, algorithm))))
+    asked = Run.from_dict(json.loads(plan.specs.run_spec(Cell(study, dataset, algorithm))))
     prepared = store.read(Path(layout.PREPARED.format(dataset=dataset)))
     grams = [matrices.open_matrix(Path(path)) for path in plan.targets.grams(study, dataset)]
     return experiments.load(asked.experiment)(asked, prepared, grams)

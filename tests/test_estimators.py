@@ -7,14 +7,11 @@ import sys
 import warnings
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from grambench.experiments.data import Pools, Sample
-from grambench.experiments.learner import trained
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -33,10 +30,13 @@ from grambench.algorithms.fit import mixture
 from grambench.config.study import Dictionary, KernelFamily
 from grambench.estimators import kernels as given
 from grambench.estimators.classifier import PASS_ONCE
+from grambench.experiments.training import Sample, svms
 from grambench.kernels.functions import Kernel
+from grambench.kernels.pools import Dictionary as Family
+from grambench.kernels.pools import VectorPools
 
 ROOT = Path(__file__).parent.parent
-SOME = ("rkl", "omkc_ss", "oks", "ca_nd", "cka", "logistic_regression")  # that learn each class one-vs-rest
+SOME = ("rkl", "omkc_ss", "oks", "ca_nd", "cka", "logistic_regression")  # that learn each class against the rest
 ONLINE = [*algorithms.names("online"), *PASS_ONCE]
 KERNELS = [{"family": "meanpolynomial", "values": [1, 2]}, "mediangaussian_sigma1", "gaussian_sigma0.5"]
 SEVEN = [Kernel("meanpolynomial", degree) for degree in (1, 2, 3)]  # as many as in test_computed.py: numba compiles
@@ -53,16 +53,16 @@ def problem(classes=2, n=40, t=15):
 def pools_of(kernels, X):
     """Return the pools of kernels, beside them the default range, as a protocol makes them."""
     dictionary = Dictionary.model_validate(given.DEFAULT_FAMILY)
-    described = dictionary.model_dump() | {"grid": dictionary.grid()}
-    return Pools(SimpleNamespace(pool=kernels, dictionary=described), X, trace=float(len(X)))
+    family = Family(dictionary.family, dictionary.low, dictionary.high, dictionary.grid(), dictionary.unit)
+    return VectorPools(kernels, X, family, trace=float(len(X)))
 
 
 def library(name, pool, labels, test, seed):
     """Return fit and scores of other examples by the library's own calls."""
     algorithm, order = algorithms.load(name), np.arange(len(labels), dtype=np.int32)
     fit = learn(algorithm, algorithm.parameters(), pool, labels, order=order, rng=np.random.default_rng(seed))
-    (machine,) = trained(fit, Sample(pool, labels, order), [1.0], trace=float(len(labels)))
-    return fit, machine.predictor.scores(test)
+    (model,) = svms(fit, Sample(pool, labels, order), [1.0], trace=float(len(labels)))
+    return fit, model.predictor.scores(test)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_every_algorithm_scores_as_the_library_does_and_can_be_pickled(name, cla
         model = KernelClassifier(name, kernels, shuffle=False, random_state=7).fit(X, y)
     pools = pools_of(given.DEFAULT if kernels == "default" else kernels, X)
     pool, between = pools.train(), pools.between(test)
-    if algorithms.is_multiclass(name):
+    if algorithms.takes_many_classes(name):
         fit, scores = library(name, pool, y.astype(np.int8), between, 7)
         predicted, fits = scores.argmax(axis=1), [fit]
         scores = scores[:, 1] - scores[:, 0] if classes == 2 else scores
@@ -127,7 +127,7 @@ def test_the_majority_of_equal_classes_is_the_first(labels):
 @pytest.mark.parametrize("name", ONLINE)
 def test_a_stream_is_learned_as_one_fit_of_it(name, classes):
     X, y, test = problem(classes)
-    first = int(np.argmax(y > 0)) + 1  # an algorithm of more than two classes wants two of them
+    first = int(np.argmax(y > 0)) + 1  # an algorithm of many classes wants two of them
     whole = KernelClassifier(name, SEVEN, shuffle=False, random_state=3).fit(X, y)
     model = KernelClassifier(name, SEVEN, random_state=3)
     for batch in np.split(np.arange(len(y)), [first, first + 1, 30]):

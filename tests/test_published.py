@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from specifications import specification
+from specifications import make_run
 
 from grambench.config.project import Configuration
 from grambench.datasets import sources, store
@@ -46,7 +46,7 @@ def verdicts(tmp_path_factory):
         assert isinstance(dataset, store.PreparedDataset), dataset
         pool = grams.compute(grams.inner_products(dataset.features), STUDY.kernel_list())
         for algorithm, entry in STUDY.algorithms.items():
-            asked = specification(
+            asked = make_run(
                 algorithm,
                 "online",
                 protocol={"repetitions": 20, "checkpoints": 2},
