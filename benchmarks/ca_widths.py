@@ -117,7 +117,7 @@ def main():
     for task in arguments.tasks or plan.studies["ca_mnist"].datasets:
         told = {name: json.loads(plan.specs.run_spec(Cell("ca_mnist", task, name))) for name in ("ca_1d", "cr")}
         for settings in told.values():
-            settings["protocol"]["repeats"] = arguments.draws
+            settings["protocol"]["repetitions"] = arguments.draws
         runs = {name: Run.from_dict(settings) for name, settings in told.items()}
         dataset = store.read(Path(layout.PREPARED.format(dataset=task)))
         made = [one_draw(runs, dataset, split, seed) for split, seed in splits(runs["ca_1d"], dataset)]

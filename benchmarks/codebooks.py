@@ -50,7 +50,7 @@ def right(C, gram, labels, known, asked):
 
 def problem(task, bags):
     """Return the chi-square kernel of a task's images, their labels and the study's parts of them."""
-    run = SimpleNamespace(seed=SEED, offline=PROTOCOL, repeats=range(1))
+    run = SimpleNamespace(seed=SEED, offline=PROTOCOL, repetitions=range(1))
     examples, _ = next(splits(run, task))
     distances = chi_square.pairwise(np.stack(bags).astype(float))
     gram = np.exp(-distances / distances[np.ix_(examples.train, examples.train)].mean())

@@ -1,14 +1,14 @@
 """Measures what long runs cost, for the blocks that they are split into and for the minutes that a cluster gives them.
 
-Writes config/costs.csv from the records of results folders: the seconds of a repeat on one core, of every run that
-took longer than ten seconds with all its repeats. Runs that no folder holds keep their line.
+Writes config/costs.csv from the records of results folders: the seconds of a repetition on one core, of every run that
+took longer than ten seconds with all its repetitions. Runs that no folder holds keep their line.
 """
 
 import argparse
 import csv
 from pathlib import Path
 
-from scaling import per_repeat, recorded
+from scaling import per_repetition, recorded
 
 from grambench.config.load import read
 from grambench.pipeline.plan import Plan
@@ -19,9 +19,9 @@ LONG = 10.0  # seconds
 
 
 def measured(plan, folder):
-    """Return the seconds of a repeat and of all repeats by run."""
+    """Return the seconds of a repetition and of all repetitions by run."""
     return {
-        run: (per_repeat(record, START), record[0])
+        run: (per_repetition(record, START), record[0])
         for run, record in recorded([folder]).items()
         if run.study in plan.studies
     }
@@ -43,7 +43,7 @@ def main():
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["study", "dataset", "task", "seconds"])
         writer.writerows((*run, f"{seconds:.2g}") for run, seconds in sorted(costs.items()))
-    print(f"{len(costs)} runs of more than {LONG:g} s, {sum(costs.values()):.0f} s for a repeat of each")
+    print(f"{len(costs)} runs of more than {LONG:g} s, {sum(costs.values()):.0f} s for a repetition of each")
 
 
 if __name__ == "__main__":

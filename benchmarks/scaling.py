@@ -1,11 +1,11 @@
 """How far the studies scale: their jobs, with measured costs, scheduled on 1 to 1024 cores. A simulation.
 
-The jobs and what they wait for are those of the workflow, with long runs split into blocks of repeats as it does. The
+The jobs and what they wait for are those of the workflow, with long runs split into blocks of repetitions as it does. The
 cost of a job is what Snakemake measured (its metadata), or the wall time in the record of a run plus what a job takes
 beside it; of a job that was not measured, the mean of its like (Gram matrices by n^2). A run is a start and equal
-repeats, so that its cost is known for other numbers of repeats and for its blocks; the start of a study's runs is taken
-to be that of its shortest one. A holdout run does its first repeat twice. What reads the tidy tables is taken to grow
-with the number of repeats as well; parts of a nested study are not repeats and stay. Speed-up is that over one core
+repetitions, so that its cost is known for other numbers of repetitions and for its blocks; the start of a study's runs is taken
+to be that of its shortest one. A holdout run does its first repetition twice. What reads the tidy tables is taken to grow
+with the number of repetitions as well; parts of a nested study are not repetitions and stay. Speed-up is that over one core
 that does no run in blocks.
 
 Ready jobs start in the order of the longest path behind them. Time that the scheduler itself needs, waiting for a
@@ -36,27 +36,27 @@ CORES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 GOALS = {16: 12.0, 256: 100.0}
 WHOLE = 1e9  # seconds of a block, of which no run has more than one
 TWO_THREADS = 5000  # examples, from which on a Gram job has two, see workflow/rules/grams.smk
-READERS = ("collect", "reproduce", "claims", "table", "figure")  # of numbers of all repeats
+READERS = ("collect", "reproduce", "claims", "table", "figure")  # of numbers of all repetitions
 
 
 class Job(NamedTuple):
-    """What a job is, what it waits for, the cell and number of repeats of a run, and its size."""
+    """What a job is, what it waits for, the cell and number of repetitions of a run, and its size."""
 
     rule: str
     needs: list
     run: tuple = ()
-    repeats: int = 0
+    repetitions: int = 0
     size: float = 1.0
     threads: int = 1
 
 
-def plan_of(settings, repeats=None, block=None):
-    """Return the plan of a project, at another number of repeats or another limit of blocks."""
+def plan_of(settings, repetitions=None, block=None):
+    """Return the plan of a project, at another number of repetitions or another limit of blocks."""
     limits = settings.get("limits", {}) | ({"block_seconds": block} if block else {})
     plan = Plan(settings | {"limits": limits}, ROOT / "config")
     for name, study in plan.studies.items():
-        if repeats and not isinstance(study.protocol, Nested):
-            protocol = replace(study.protocol, repeats=repeats)
+        if repetitions and not isinstance(study.protocol, Nested):
+            protocol = replace(study.protocol, repetitions=repetitions)
             plan.studies[name] = study.model_copy(update={"protocol": protocol})
     return plan
 
@@ -82,7 +82,7 @@ def workflow(plan):
             for run in (cell for cell in plan.targets.cells(study) if cell.dataset == dataset):
                 blocks = {block.path(layout.BLOCK): block.block for block in plan.resources.blocks(run)}
                 if not blocks:
-                    jobs[run.path()] = Job("run", [prepared, *grams], run, settings.protocol.repeats)
+                    jobs[run.path()] = Job("run", [prepared, *grams], run, settings.protocol.repetitions)
                     continue
                 for block, (first, last) in blocks.items():
                     jobs[block] = Job("run", [prepared, *grams], run, last - first + 1)
@@ -122,7 +122,7 @@ def measured(folders):
 
 
 def recorded(folders):
-    """Return (wall seconds, points of a sweep, repeats, blocks) by run."""
+    """Return (wall seconds, points of a sweep, repetitions, blocks) by run."""
     found = {}
     for folder in map(Path, folders):
         for path in (folder / "runs").rglob("[!.]*.h5"):
@@ -139,14 +139,14 @@ def recorded(folders):
     return found
 
 
-def per_repeat(record, start):
-    """Return the seconds of a repeat; each block has a start of its own."""
-    wall, _, repeats, blocks = record
-    return max(wall - blocks * start, 0.0) / repeats
+def per_repetition(record, start):
+    """Return the seconds of a repetition; each block has a start of its own."""
+    wall, _, repetitions, blocks = record
+    return max(wall - blocks * start, 0.0) / repetitions
 
 
 class Costs:
-    """Seconds of every job, at any number of repeats."""
+    """Seconds of every job, at any number of repetitions."""
 
     def __init__(self, plan, seconds, records):
         self.plan, self.records, self.seconds = plan, records, seconds
@@ -168,7 +168,7 @@ class Costs:
                 self.known[job.rule].append((seconds[job.rule, name], job.size))
 
     def _repeat(self, run):
-        return per_repeat(self.records[run], self.start[run.study])
+        return per_repetition(self.records[run], self.start[run.study])
 
     def has(self, name, job):
         """Whether the cost of a job was measured."""
@@ -182,13 +182,13 @@ class Costs:
             known = run in self.records
             likes = [self._repeat(run)] if known else self.alike[run.study, run.task]
             likes = likes or self.whole[run.study] or everything
-            return self.beside + self.start[run.study] + job.repeats * mean(likes)
+            return self.beside + self.start[run.study] + job.repetitions * mean(likes)
         sizes = self.known[job.rule]
         like = job.size * sum(cost for cost, _ in sizes) / sum(size for _, size in sizes) if sizes else self.least
         cost = job.threads * self.seconds.get((job.rule, name), like)
         if job.rule not in READERS:
             return cost
-        more = plan.studies[job.run[0]].protocol.repeats / self.plan.studies[job.run[0]].protocol.repeats
+        more = plan.studies[job.run[0]].protocol.repetitions / self.plan.studies[job.run[0]].protocol.repetitions
         return self.least + max(cost - self.least, 0.0) * max(more, 1.0)
 
 
@@ -243,10 +243,10 @@ def simulate(costs, plan):
     return seconds, path, {cores: makespan(needs, seconds, rank, after, cores) for cores in CORES}
 
 
-def show(costs, settings, repeats):
-    """Print the table of one number of repeats, runs whole and in blocks."""
-    _, _, whole = simulate(costs, plan_of(settings, repeats, WHOLE))
-    plan = plan_of(settings, repeats)
+def show(costs, settings, repetitions):
+    """Print the table of one number of repetitions, runs whole and in blocks."""
+    _, _, whole = simulate(costs, plan_of(settings, repetitions, WHOLE))
+    plan = plan_of(settings, repetitions)
     seconds, path, times = simulate(costs, plan)
     jobs = workflow(plan)
     serial = whole[1]
@@ -256,7 +256,7 @@ def show(costs, settings, repeats):
 
     longest = heapq.nlargest(5, seconds, key=seconds.__getitem__)
     print(
-        f"\n{repeats} repeats: {len(jobs)} jobs, {sum(seconds.values()):.0f} s of work ({serial:.0f} s without blocks)"
+        f"\n{repetitions} repetitions: {len(jobs)} jobs, {sum(seconds.values()):.0f} s of work ({serial:.0f} s without blocks)"
     )
     print("longest jobs, s: " + ", ".join(f"{mark(name)} {seconds[name]:.1f}" for name in longest))
     print(f"critical path {sum(cost for _, cost in path):.1f} s:")
@@ -274,7 +274,7 @@ def main():
     parser.add_argument("studies", nargs="*", help="all of config.yaml together where none is named")
     parser.add_argument("--results", nargs="+", default=[ROOT / "results"], help="results folders with records")
     parser.add_argument("--metadata", nargs="+", default=[ROOT / ".snakemake/metadata"], help="Snakemake's, with times")
-    parser.add_argument("--repeats", nargs="+", type=int, default=[20, 200])
+    parser.add_argument("--repetitions", nargs="+", type=int, default=[20, 200])
     arguments = parser.parse_args()
     settings = read(ROOT / "config/config.yaml")
     settings |= {"studies": arguments.studies} if arguments.studies else {}
@@ -289,8 +289,8 @@ def main():
     own = Counter(job.rule for name, job in jobs.items() if costs.has(name, job))
     known = ", ".join(f"{own[rule]} of {count} {rule}" for rule, count in total.items())
     print(f"jobs with a cost of their own: {known} (~ marks the others)")
-    for repeats in arguments.repeats:
-        show(costs, settings, repeats)
+    for repetitions in arguments.repetitions:
+        show(costs, settings, repetitions)
 
 
 if __name__ == "__main__":

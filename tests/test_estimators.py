@@ -36,7 +36,7 @@ from grambench.kernels.pools import Dictionary as Family
 from grambench.kernels.pools import VectorPools
 
 ROOT = Path(__file__).parent.parent
-SOME = ("rkl", "omkc_ss", "oks", "ca_nd", "cka", "logistic_regression")  # that learn each class against the rest
+SOME = ("rkl", "omkc_ss", "oks", "ca_nd", "cka", "logistic_regression")  # that learn each class one-vs-rest
 ONLINE = [*algorithms.names("online"), *PASS_ONCE]
 KERNELS = [{"family": "meanpolynomial", "values": [1, 2]}, "mediangaussian_sigma1", "gaussian_sigma0.5"]
 SEVEN = [Kernel("meanpolynomial", degree) for degree in (1, 2, 3)]  # as many as in test_computed.py: numba compiles
@@ -77,7 +77,7 @@ def test_every_algorithm_scores_as_the_library_does_and_can_be_pickled(name, cla
         model = KernelClassifier(name, kernels, shuffle=False, random_state=7).fit(X, y)
     pools = pools_of(given.DEFAULT if kernels == "default" else kernels, X)
     pool, between = pools.train(), pools.between(test)
-    if algorithms.takes_many_classes(name):
+    if algorithms.is_multiclass(name):
         fit, scores = library(name, pool, y.astype(np.int8), between, 7)
         predicted, fits = scores.argmax(axis=1), [fit]
         scores = scores[:, 1] - scores[:, 0] if classes == 2 else scores
@@ -127,7 +127,7 @@ def test_the_majority_of_equal_classes_is_the_first(labels):
 @pytest.mark.parametrize("name", ONLINE)
 def test_a_stream_is_learned_as_one_fit_of_it(name, classes):
     X, y, test = problem(classes)
-    first = int(np.argmax(y > 0)) + 1  # an algorithm of many classes wants two of them
+    first = int(np.argmax(y > 0)) + 1  # an algorithm of more than two classes wants two of them
     whole = KernelClassifier(name, SEVEN, shuffle=False, random_state=3).fit(X, y)
     model = KernelClassifier(name, SEVEN, random_state=3)
     for batch in np.split(np.arange(len(y)), [first, first + 1, 30]):

@@ -39,7 +39,7 @@ def brier(y_true, likely):
 
 
 def area(y_true, scores):
-    """Return the mean area of each class against the rest; scikit-learn's own "ovr" takes probabilities alone."""
+    """Return the mean area of each class one-vs-rest; scikit-learn's own "ovr" takes probabilities alone."""
     if scores.shape[1] == 2:
         return roc_auc_score(y_true, scores[:, 1])
     return np.mean([roc_auc_score(y_true == label, scores[:, label]) for label in range(scores.shape[1])])
@@ -159,11 +159,11 @@ def test_scores_of_any_size_have_probabilities(size, classes):
 # --- what probabilities depend on -------------------------------------------------------------------------------------
 
 ASKED = {
-    "online": {"repeats": 1, "checkpoints": 4},
-    "nested": {"parts": 2, "folds": 2, "select": "C", "values": [1.0]},
-    "holdout": {"repeats": 1, "sizes": {"default": [40, 20, 20]}, "values": [1.0, 10.0]},
-    "split": {"repeats": 1, "validation": 0.3, "values": [1.0]},
-    "classes": {"repeats": 1, "sizes": {"default": [7, 5, 5]}, "values": [1.0]},
+    "online": {"repetitions": 1, "checkpoints": 4},
+    "nested": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [1.0]},
+    "holdout": {"repetitions": 1, "sizes": {"default": [40, 20, 20]}, "values": [1.0, 10.0]},
+    "split": {"repetitions": 1, "validation": 0.3, "values": [1.0]},
+    "classes": {"repetitions": 1, "sizes": {"default": [7, 5, 5]}, "values": [1.0]},
 }
 
 

@@ -346,7 +346,9 @@ def test_every_protocol_takes_two_and_more_classes(tmp_path, protocol, dataset):
 
 
 def test_data_meet_what_learns_from_them(tmp_path):
-    with pytest.raises(ConfigError, match="sonar comes without a split into training and test part, which kind official_split"):
+    with pytest.raises(
+        ConfigError, match="sonar comes without a split into training and test part, which kind official_split"
+    ):
         plan(tmp_path / "a", protocol={"kind": "official_split", "values": [1.0]}, algorithms={"om2": {}}, sweeps={})
     with pytest.raises(ConfigError, match="ca_1d: ca_1d learns from a continuous family of kernels; give"):
         plan(tmp_path / "b", algorithms={"ca_1d": {}}, sweeps={})

@@ -167,7 +167,17 @@ def test_a_run_is_the_same_after_it_was_written_as_json(name):
     written = json.dumps(asked.to_dict())
     again = Run.from_dict(json.loads(written))
     assert json.dumps(again.to_dict()) == written
-    for field in ("tune", "dictionary", "reference", "points", "kernels", "block", "per_class_splits", "then", "values"):
+    for field in (
+        "tune",
+        "dictionary",
+        "reference",
+        "points",
+        "kernels",
+        "block",
+        "per_class_splits",
+        "then",
+        "values",
+    ):
         assert getattr(again, field) == getattr(asked, field), field
     assert type(again.protocol) is type(asked.protocol) and again.repetitions == asked.repetitions
 

@@ -27,7 +27,7 @@ def settings():
 
 @pytest.fixture(scope="module")
 def costs(scaling, settings):
-    """Every run took a second to start; om2 5 s a repeat beside it."""
+    """Every run took a second to start; om2 5 s a repetition beside it."""
     plan = scaling.plan_of(settings)
     shapes = {"omkc": (1, 20), "rkl": (1, 5)}
     runs = plan.targets.cells()
@@ -50,11 +50,11 @@ NAME = "results/runs/ca_dirichlet/dirichlet/d1/resolution.h5"
 
 
 def test_runs_scale_with_repeats_and_nested_ones_do_not(scaling, settings, costs):
-    for repeats in (20, 200):
-        plan = scaling.plan_of(settings, repeats, scaling.WHOLE)
+    for repetitions in (20, 200):
+        plan = scaling.plan_of(settings, repetitions, scaling.WHOLE)
         jobs = scaling.workflow(plan)
-        assert costs.of(OM2, jobs[OM2], plan) == pytest.approx(1.0 + 5.0 * repeats)
-        assert jobs["results/runs/rkl/sonar/unif.h5"].repeats == 5
+        assert costs.of(OM2, jobs[OM2], plan) == pytest.approx(1.0 + 5.0 * repetitions)
+        assert jobs["results/runs/rkl/sonar/unif.h5"].repetitions == 5
 
 
 def test_blocks_are_those_of_the_workflow_and_wait_for_the_same(scaling, settings, costs):
@@ -64,7 +64,7 @@ def test_blocks_are_those_of_the_workflow_and_wait_for_the_same(scaling, setting
     assert len(blocks) > 1
     assert jobs[NAME] == scaling.Job("join", blocks)
     assert all(jobs[block].needs == whole[NAME].needs and jobs[block].run == LONG for block in blocks)
-    assert sum(jobs[block].repeats for block in blocks) == whole[NAME].repeats == 20
+    assert sum(jobs[block].repetitions for block in blocks) == whole[NAME].repetitions == 20
     assert NAME in jobs["results/ca_dirichlet/runs.parquet"].needs
     seconds, path, times = scaling.simulate(costs, plan)
     assert times[1] == pytest.approx(sum(seconds.values()))
@@ -73,7 +73,7 @@ def test_blocks_are_those_of_the_workflow_and_wait_for_the_same(scaling, setting
 
 
 def test_a_record_of_blocks_costs_a_start_each(scaling, settings):
-    """A hundred seconds for ten repeats in four blocks, each of which starts."""
+    """A hundred seconds for ten repetitions in four blocks, each of which starts."""
     plan = scaling.plan_of(settings)
     records = {Cell("ca_dirichlet", "dirichlet", "sqrt2"): (2.0, 1, 10, 1), LONG: (100.0, 5, 10, 4)}
     costs = scaling.Costs(plan, {}, records)
