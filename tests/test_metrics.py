@@ -160,10 +160,10 @@ def test_scores_of_any_size_have_probabilities(size, classes):
 
 ASKED = {
     "online": {"repetitions": 1, "checkpoints": 4},
-    "nested": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [1.0]},
-    "holdout": {"repetitions": 1, "sizes": {"default": [40, 20, 20]}, "values": [1.0, 10.0]},
-    "split": {"repetitions": 1, "validation": 0.3, "values": [1.0]},
-    "classes": {"repetitions": 1, "sizes": {"default": [7, 5, 5]}, "values": [1.0]},
+    "nested_cv": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [1.0]},
+    "random_splits": {"repetitions": 1, "sizes": {"default": [40, 20, 20]}, "values": [1.0, 10.0]},
+    "official_split": {"repetitions": 1, "validation": 0.3, "values": [1.0]},
+    "per_class_splits": {"repetitions": 1, "sizes": {"default": [7, 5, 5]}, "values": [1.0]},
 }
 
 
@@ -241,7 +241,7 @@ def test_probabilities_of_a_round_do_not_depend_on_later_labels(name, classes):
     assert first.tobytes() != again.tobytes()
 
 
-@pytest.mark.parametrize(("kind", "metric"), [("nested", "alignment"), ("online", "validation_error_percent")])
+@pytest.mark.parametrize(("kind", "metric"), [("nested_cv", "alignment"), ("online", "validation_error_percent")])
 def test_a_metric_that_a_protocol_does_not_yield_is_refused(kind, metric):
     table = {"title": "A", "caption": "B", "algorithms": ["om2"], "metrics": [metric]}
     study = {

@@ -47,7 +47,7 @@ PROTOCOLS = [
     {"kind": "random_splits", "sizes": {"default": [60, 60, 60]}, "values": [1.0]},
     {"kind": "per_class_splits", "sizes": {"default": [10, 5, 5]}, "values": [1.0]},
 ]
-EXPERIMENTS = {"online": "online", "nested_cv": "offline", "random_splits": "offline", "classes": "offline"}
+EXPERIMENTS = {"online": "online", "nested_cv": "offline", "random_splits": "offline", "per_class_splits": "offline"}
 
 
 def plan(folder, **changes):

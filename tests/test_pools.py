@@ -182,7 +182,7 @@ def test_views_are_at_norm_1_under_every_protocol(pixels, kind):
 def test_vectors_are_at_norm_1_under_the_protocol_that_scales_them():
     features = np.random.default_rng(2).normal(size=(20, 4))
     unit = features / np.linalg.norm(features, axis=1, keepdims=True)
-    for kind, rows in (("classes", unit[:12]), ("official_split", features[:12])):
+    for kind, rows in (("per_class_splits", unit[:12]), ("official_split", features[:12])):
         pool = Pools(asked(kind, kernels=["gaussian_sigma2"]), vectors(features), np.arange(12)).train
         (gram,) = pool.grams()
         squares = np.square(rows[:, None] - rows[None]).sum(axis=2)

@@ -98,7 +98,7 @@ def test_every_protocol_with_validation_examples_selects_by_error_and_alignment_
         ("nested_cv", {"refit": False}, "protocol.nested_cv.refit: Input should be True"),
         ("online", {"refit": True}, "protocol.online.refit: no such key"),
         ("online", {"checkpoints": 1}, "protocol.online.checkpoints: .*greater than or equal to 2"),
-        ("nested_cv", {"outer_folds": 1}, "protocol.nested_cv.parts: .*greater than or equal to 2"),
+        ("nested_cv", {"outer_folds": 1}, "protocol.nested_cv.outer_folds: .*greater than or equal to 2"),
         ("random_splits", {"steps": 0}, "protocol.random_splits.steps: .*greater than or equal to 1"),
         ("per_class_splits", {"trace": 0.0}, "protocol.per_class_splits.trace: .*greater than 0"),
         ("official_split", {"values": []}, "protocol.official_split.values: .*at least 1 item"),
@@ -174,7 +174,7 @@ def test_a_run_is_the_same_after_it_was_written_as_json(name):
         "points",
         "kernels",
         "block",
-        "per_class_splits",
+        "classes",
         "then",
         "values",
     ):
