@@ -318,7 +318,7 @@ def test_the_pool_and_the_draws_of_a_holdout_study(grids):
     rows = {row.label: row.cells for row in loaded.blocks[0].rows}
     assert rows["line_0"][-1].text == "5 + 6 + 7"
     assert (rows["line_0"][0].published, rows["line_0"][0].verdict) == ("20", "exact")
-    assert grids["text"].blocks[0].head == "4 draws, n = 20, d = 2, grid of 3 kernels"
+    assert grids["text"].blocks[0].head == "4 random splits, n = 20, d = 2, grid of 3 kernels"
     assert [block.dataset for block in grids["text"].blocks] == ["line_0"]
 
 
