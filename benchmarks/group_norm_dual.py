@@ -1,4 +1,4 @@
-"""Dual coordinate ascent for group-norm kernel learning of more than two classes: a lower bound of problem (9) of OBSCURE.
+"""Dual coordinate ascent for multi-class group-norm kernel learning: a lower bound of problem (9) of OBSCURE.
 
 Orabona et al. 2010, problem (9): lambda/2 ||w||_{2,p}^2 plus the mean multi-class hinge loss. Its dual maximises
 

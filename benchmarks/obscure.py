@@ -1,4 +1,4 @@
-"""OBSCURE, Pegasos and OM-2 of more than two classes on scikit-learn's digits: time, steps to the optimum, cost by size.
+"""OBSCURE, Pegasos and multi-class OM-2 on scikit-learn's digits: time, steps to the optimum, cost by size.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/obscure.py
 

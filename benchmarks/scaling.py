@@ -1,12 +1,11 @@
 """How far the studies scale: their jobs, with measured costs, scheduled on 1 to 1024 cores. A simulation.
 
-The jobs and what they wait for are those of the workflow, with long runs split into blocks of repetitions as it does. The
-cost of a job is what Snakemake measured (its metadata), or the wall time in the record of a run plus what a job takes
-beside it; of a job that was not measured, the mean of its like (Gram matrices by n^2). A run is a start and equal
-repetitions, so that its cost is known for other numbers of repetitions and for its blocks; the start of a study's runs is taken
-to be that of its shortest one. A holdout run does its first repetition twice. What reads the tidy tables is taken to grow
-with the number of repetitions as well; parts of a nested study are not repetitions and stay. Speed-up is that over one core
-that does no run in blocks.
+The jobs and what they wait for are those of the workflow, with long runs split into blocks of repetitions as it does.
+The cost of a job is what Snakemake measured (its metadata), or the wall time in the record of a run plus what a job
+takes beside it; of a job that was not measured, the mean of its like (Gram matrices by n^2). A run is a start and equal
+repetitions, so that its cost is known for other numbers of repetitions and for its blocks; the start of a study's runs
+is taken to be that of its shortest one. What reads the tidy tables is taken to grow with the number of repetitions as
+well; outer folds of nested cross-validation stay. Speed-up is that over one core that does no run in blocks.
 
 Ready jobs start in the order of the longest path behind them. Time that the scheduler itself needs, waiting for a
 shared disk, and memory bandwidth are left out; a Gram job of two threads counts as twice its time on one core.
@@ -256,7 +255,8 @@ def show(costs, settings, repetitions):
 
     longest = heapq.nlargest(5, seconds, key=seconds.__getitem__)
     print(
-        f"\n{repetitions} repetitions: {len(jobs)} jobs, {sum(seconds.values()):.0f} s of work ({serial:.0f} s without blocks)"
+        f"\n{repetitions} repetitions: {len(jobs)} jobs, {sum(seconds.values()):.0f} s of work "
+        f"({serial:.0f} s without blocks)"
     )
     print("longest jobs, s: " + ", ".join(f"{mark(name)} {seconds[name]:.1f}" for name in longest))
     print(f"critical path {sum(cost for _, cost in path):.1f} s:")

@@ -88,7 +88,7 @@ def study(**changes):
 
 
 def accuracies(dataset, algorithm):
-    """Return the accuracies of all repetitions: noise that is shared, and a little of its own that adds up to nothing."""
+    """Return the accuracies of all repetitions: noise that is shared, and a little of its own that sums to 0."""
     place = list(BEST).index(dataset), list(BEHIND).index(algorithm)
     shared = np.random.default_rng(place[0]).normal(0.0, 2.0, REPEATS)
     own = np.random.default_rng(place).normal(0.0, 0.25, REPEATS)

@@ -1,4 +1,4 @@
-"""Long runs in blocks of repetitions: the same numbers as in one piece, and failures that say which repetitions they are of."""
+"""Long runs in blocks of repetitions: the same numbers as in one piece, and failures that name their repetitions."""
 
 import json
 from pathlib import Path

@@ -6,12 +6,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from specifications import specification
+from specifications import make_run
 
 from grambench import algorithms
 from grambench.algorithms.checks import learn
+from grambench.config.metrics import WORK
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments import learner, online
+from grambench.experiments import online, training
+from grambench.experiments.curves import checkpoints
 from grambench.experiments.seeds import seeds
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
@@ -31,7 +33,7 @@ def problem():
 
 
 def asked(file, points, **protocol):
-    return specification(
+    return make_run(
         file, "online", protocol=protocol, points=points, kernels=[kernel.name for kernel in KERNELS], seed=0
     )
 
@@ -56,7 +58,7 @@ def test_published_orders_are_used_where_there_are_enough():
 
 @pytest.mark.parametrize(("rounds", "count"), [(351, 50), (9888, 50), (7, 50), (1, 2), (100, 10)])
 def test_checkpoints_end_with_the_pass(rounds, count):
-    points = online.checkpoints(rounds, count)
+    points = checkpoints(rounds, count)
     assert points[-1] == rounds
     assert len(points) <= min(rounds, count)
     assert points[0] >= 1
@@ -81,7 +83,7 @@ def test_what_is_recorded_is_what_the_algorithm_did(problem):
             assert result.curves["support_vectors"][p, r, 2] == trace.support_vectors[29]
             assert np.array_equal(result.curves["weights"][p, r, 2], trace.weights[29])
             assert np.array_equal(result.kernel_values["updates"][p, r], trace.updates)
-            for name, count in learner.counts(fit.work, 70).items():
+            for name, count in training.counts(fit.work, 70).items():
                 assert result.metrics[name][p, r] == count
 
 
@@ -151,7 +153,7 @@ def test_one_that_learns_from_all_at_once_is_trained_anew_on_what_has_been_seen(
     for r, order in enumerate(online.draw_orders(None, 70, 2, 0, "x").indices):
         labels = data.labels[order]
         made = [np.count_nonzero(labels[:18] != 1)]  # nothing has been seen: as many of each class, which is +1
-        work = dict.fromkeys(learner.WORK, 0)
+        work = dict.fromkeys(WORK, 0)
         for before, now in itertools.pairwise([*rounds, 70]):
             known = Stored(pool).part(order[:before], order[:before])
             fit = learn(
@@ -162,7 +164,7 @@ def test_one_that_learns_from_all_at_once_is_trained_anew_on_what_has_been_seen(
                 order=np.arange(before, dtype=np.int32),
                 rng=np.random.default_rng(0),
             )
-            work = {name: work[name] + count for name, count in learner.counts(fit.work, before).items()}
+            work = {name: work[name] + count for name, count in training.counts(fit.work, before).items()}
             whole = Stored(pool).part(order[:now], order[:before])
             wrong = (fit.predictor.scores(whole)[before:] >= 0.0) != (labels[before:now] > 0)
             made.append(made[-1] + np.count_nonzero(wrong))

@@ -34,8 +34,8 @@ from grambench.experiments.training import (
     Draws,
     Learned,
     Sample,
-    check_twice,
     counts,
+    fit_twice,
     learn_task,
     predicted,
     scores_of,
@@ -176,9 +176,7 @@ def _warm_up(algorithm: Algorithm, point: dict[str, Any], sample: Sample) -> boo
     """Fit to the first examples, twice, and return whether the algorithm learns online; it is compiled by then."""
     seen = sample.order[: _enough(sample)]
     few = Sample(sample.pool.part(seen, seen), sample.labels[seen], _numbers(len(seen)), sample.classes)
-    seed = np.random.SeedSequence(0)
-    check_twice(algorithm, point, few, seed)
-    return learn_task(algorithm, point, few, Draws(seed)).fits[0].trace is not None
+    return fit_twice(algorithm, point, few, np.random.SeedSequence(0)).fits[0].trace is not None
 
 
 def _numbers(n: int) -> Any:

@@ -20,7 +20,7 @@ from grambench.experiments.offline import Evaluator
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.run import Run
 from grambench.experiments.splits import splits
-from grambench.experiments.training import Draws, check_twice, learn_task
+from grambench.experiments.training import Draws, fit_twice, learn_task
 from grambench.kernels.pool import Continuous
 
 ITERATIONS = 3  # that are shown
@@ -55,9 +55,8 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     heights = np.full((ITERATIONS, len(values), len(run.repetitions)), np.nan)
     for r, (split, seed) in enumerate(splits(run, dataset)):
         train = Evaluator(run, dataset, split).train()
-        if r == 0:
-            check_twice(algorithm, point, train, seed)
-        selected = learn_task(algorithm, point, train, Draws(seed)).thetas or []
+        learned = learn_task(algorithm, point, train, Draws(seed)) if r else fit_twice(algorithm, point, train, seed)
+        selected = learned.thetas or []
         for t, profile in enumerate(profiles(continuous(train.pool), train.labels, selected, parameters, values)):
             heights[t, :, r] = profile
     return Outcome({f"search_objective_{t}": height for t, height in enumerate(heights, start=1)})

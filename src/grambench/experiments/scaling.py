@@ -20,7 +20,7 @@ from grambench.experiments.offline import Evaluator
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.run import Run
 from grambench.experiments.splits import splits
-from grambench.experiments.training import Draws, Sample, check_twice, learn_task, scores_of
+from grambench.experiments.training import Draws, Sample, fit_twice, learn_task, scores_of
 from grambench.kernels.pool import Stored, stacked
 
 
@@ -56,7 +56,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
         evaluator, draws = Evaluator(run, dataset, split), Draws(seed)
         train, test = evaluator.train(), evaluator.test()
         if r == 0:
-            check_twice(algorithm, point, train, seed)
+            fit_twice(algorithm, point, train, seed)
         stage = evaluator.stage(run.reference.file, run.reference.parameters, draws)
         settings, parameter = point, run.tune.parameter if run.tune else ""
         if parameter in point and parameter in stage.selection.settings:

@@ -205,11 +205,12 @@ def learn_task(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, d
     return Learned(sample, fits)
 
 
-def check_twice(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, seed: np.random.SeedSequence) -> None:
-    """Raise ContractError if two fits with the same seed differ."""
+def fit_twice(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, seed: np.random.SeedSequence) -> Learned:
+    """Fit an algorithm as `learn_task` does; raise ContractError if a second fit with the same seed differs."""
     first, again = (learn_task(algorithm, settings, sample, Draws(seed)) for _ in range(2))
     for each, other in zip(first.fits, again.fits, strict=True):
         check_same(algorithm.name, outline(each, sample.pool), outline(other, sample.pool))
+    return first
 
 
 def svms(
