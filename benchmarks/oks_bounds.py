@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-from grambench.experiments.data import shuffled
 from scipy.optimize import minimize
 
 from grambench import features
