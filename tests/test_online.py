@@ -6,13 +6,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from specifications import specification
+from specifications import make_run
 
 from grambench import algorithms
 from grambench.algorithms.checks import learn
+from grambench.config.metrics import WORK
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments import learner, online
+from grambench.experiments import online
+from grambench.experiments.pools import whole
 from grambench.experiments.seeds import seeds
+from grambench.experiments.training import counts
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
@@ -31,7 +34,7 @@ def problem():
 
 
 def asked(file, points, **protocol):
-    return specification(
+    return make_run(
         file, "online", protocol=protocol, points=points, kernels=[kernel.name for kernel in KERNELS], seed=0
     )
 
@@ -81,7 +84,7 @@ def test_what_is_recorded_is_what_the_algorithm_did(problem):
             assert result.curves["support_vectors"][p, r, 2] == trace.support_vectors[29]
             assert np.array_equal(result.curves["weights"][p, r, 2], trace.weights[29])
             assert np.array_equal(result.kernel_values["updates"][p, r], trace.updates)
-            for name, count in learner.counts(fit.work, 70).items():
+            for name, count in counts(fit.work, 70).items():
                 assert result.metrics[name][p, r] == count
 
 
@@ -151,7 +154,7 @@ def test_one_that_learns_from_all_at_once_is_trained_anew_on_what_has_been_seen(
     for r, order in enumerate(online.draw_orders(None, 70, 2, 0, "x").indices):
         labels = data.labels[order]
         made = [np.count_nonzero(labels[:18] != 1)]  # nothing has been seen: as many of each class, which is +1
-        work = dict.fromkeys(learner.WORK, 0)
+        work = dict.fromkeys(WORK, 0)
         for before, now in itertools.pairwise([*rounds, 70]):
             known = Stored(pool).part(order[:before], order[:before])
             fit = learn(
@@ -162,7 +165,7 @@ def test_one_that_learns_from_all_at_once_is_trained_anew_on_what_has_been_seen(
                 order=np.arange(before, dtype=np.int32),
                 rng=np.random.default_rng(0),
             )
-            work = {name: work[name] + count for name, count in learner.counts(fit.work, before).items()}
+            work = {name: work[name] + count for name, count in counts(fit.work, before).items()}
             whole = Stored(pool).part(order[:now], order[:before])
             wrong = (fit.predictor.scores(whole)[before:] >= 0.0) != (labels[before:now] > 0)
             made.append(made[-1] + np.count_nonzero(wrong))
@@ -186,3 +189,73 @@ def test_until_each_class_has_been_seen_a_few_times_the_majority_is_predicted(pr
     assert made[: negative + 5].tolist() == [1.0] * negative + [2.0, 3.0, 4.0, 5.0, 6.0]
     support = result.curves["support_vectors"][0, 0]
     assert (support[: negative + 4] == 0).all() and (support[negative + 4 :] > 0).all()
+
+
+# more than two classes, and other examples than vectors
+
+
+@pytest.fixture
+def of_classes():
+    """A data set of three classes and its Gram matrices."""
+    rng = np.random.default_rng(5)
+    features = rng.normal(size=(70, 4))
+    value = features[:, 0] + 0.3 * rng.normal(size=70)
+    labels = (np.argsort(np.argsort(value)) * 3 // 70).astype(np.int8)
+    data = PreparedDataset(name="x", features=features, labels=labels, orders=None, source={}, classes=("a", "b", "c"))
+    return data, list(grams.compute(grams.inner_products(features), KERNELS))
+
+
+def test_a_two_class_algorithm_passes_once_for_each_class_and_the_largest_score_predicts(of_classes):
+    data, pool = of_classes
+    result = online.outcome(asked("omkc_sd", [{}], repeats=2, checkpoints=7), data, pool)
+    algorithm = algorithms.load("omkc_sd")
+    for r, order in enumerate(online.draw_orders(None, 70, 2, 0, "x").indices):
+        fits = []
+        for label in range(3):
+            rng = np.random.default_rng(seeds(0, "x/omkc_sd", r)[1])
+            labels = np.where(data.labels == label, 1, -1).astype(np.int8)
+            fits.append(learn(algorithm, algorithm.parameters(), Stored(pool), labels, order=order, rng=rng))
+        scores = np.stack([fit.trace.scores for fit in fits], axis=1)
+        wrong = scores.argmax(axis=1) != data.labels[order]
+        expected = 100.0 * np.cumsum(wrong)[result.rounds - 1] / result.rounds
+        assert np.array_equal(result.curves["mistake_percent"][0, r], expected)
+        assert result.metrics["error_percent"][0, r] == result.metrics["mistake_percent"][0, r]
+        weights = np.mean([fit.trace.weights[result.rounds - 1] for fit in fits], axis=0)
+        assert np.array_equal(result.curves["weights"][0, r], weights)
+        updates = np.sum([fit.trace.updates for fit in fits], axis=0)
+        assert np.array_equal(result.kernel_values["updates"][0, r], updates)
+        for name in ("kernel_values", "row_additions"):
+            assert result.metrics[name][0, r] == sum(getattr(fit.work, name) for fit in fits)
+
+
+@pytest.mark.parametrize("file", ["uniform_svm", "cka", "pegasos"])
+def test_what_learns_from_all_at_once_learns_more_classes(file, of_classes):
+    """Until each has been received a few times, the most frequent is predicted, of equally frequent ones the first."""
+    data, pool = of_classes
+    order = np.argsort(data.labels, kind="stable").astype(np.int32)
+    counts_of = np.bincount(data.labels)
+    data = dataclasses.replace(data, orders=order[None])
+    result = online.outcome(asked(file, [{}], repeats=1, checkpoints=70), data, pool)
+    made = np.round(result.curves["mistake_percent"][0, 0] * result.rounds / 100.0)
+    first, second, _ = counts_of
+    enough = first + second + 5
+    # The first class is predicted all the time: no other is received more often before the third begins.
+    expected = np.concatenate([np.zeros(first), np.arange(1, second + 6)])
+    assert (first, second) == (24, 23) and made[:enough].tolist() == expected.tolist()
+    assert made[-1] < second + counts_of[2]
+    assert (result.curves["support_vectors"][0, 0, : enough - 1] == 0).all()
+
+
+def test_views_and_blocks_of_pixels_are_passed_over_without_stored_matrices(problem):
+    data, _ = problem
+    pixels = np.clip(60.0 * data.features + 128.0, 0, 255).astype(np.uint8)
+    kernels = ["left/unitpolynomial_p1", "right/meangaussian_s1"]
+    for images in ((), tuple(map(str, range(70)))):
+        views = {"left": pixels[:, :2].copy(), "right": pixels[:, 2:].copy()}
+        made = dataclasses.replace(data, features=np.empty((70, 0)), views=views, images=images)
+        run = make_run("om2", "online", protocol={"repeats": 2, "checkpoints": 7}, kernels=kernels)
+        result = online.outcome(run, made, ())
+        expected = online.outcome(run, data, list(whole(run, made, ()).grams()))
+        for name in result.metrics.keys() - {"seconds", "kernel_values", "operations"}:
+            np.testing.assert_allclose(result.metrics[name], expected.metrics[name], err_msg=name)
+        np.testing.assert_allclose(result.curves["weights"], expected.curves["weights"])
