@@ -12,9 +12,10 @@ from grambench import algorithms
 from grambench.algorithms.checks import learn
 from grambench.config.metrics import WORK
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments import online, training
-from grambench.experiments.curves import checkpoints
+from grambench.experiments import online
+from grambench.experiments.pools import whole
 from grambench.experiments.seeds import seeds
+from grambench.experiments.training import counts
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
@@ -58,7 +59,7 @@ def test_published_orders_are_used_where_there_are_enough():
 
 @pytest.mark.parametrize(("rounds", "count"), [(351, 50), (9888, 50), (7, 50), (1, 2), (100, 10)])
 def test_checkpoints_end_with_the_pass(rounds, count):
-    points = checkpoints(rounds, count)
+    points = online.checkpoints(rounds, count)
     assert points[-1] == rounds
     assert len(points) <= min(rounds, count)
     assert points[0] >= 1
@@ -70,7 +71,7 @@ def test_what_is_recorded_is_what_the_algorithm_did(problem):
     orders = online.draw_orders(None, 70, 3, 0, "x")
     algorithm = algorithms.load("omkc_sd")
     points = [{"beta": 0.5}, {"beta": 0.9}]
-    result = online.outcome(asked("omkc_sd", points, repetitions=3, checkpoints=7), data, pool)
+    result = online.outcome(asked("omkc_sd", points, repeats=3, checkpoints=7), data, pool)
     assert result.rounds.tolist() == [10, 20, 30, 40, 50, 60, 70]
     for p, point in enumerate(points):
         for r in range(3):
@@ -83,7 +84,7 @@ def test_what_is_recorded_is_what_the_algorithm_did(problem):
             assert result.curves["support_vectors"][p, r, 2] == trace.support_vectors[29]
             assert np.array_equal(result.curves["weights"][p, r, 2], trace.weights[29])
             assert np.array_equal(result.kernel_values["updates"][p, r], trace.updates)
-            for name, count in training.counts(fit.work, 70).items():
+            for name, count in counts(fit.work, 70).items():
                 assert result.metrics[name][p, r] == count
 
 
@@ -105,7 +106,7 @@ def test_seconds_are_the_shorter_of_two_short_fits(problem, monkeypatch, duratio
 
     monkeypatch.setattr(online, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
     monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=fit))
-    result = online.outcome(asked("perceptron", [{}], repetitions=2, checkpoints=2), *problem)
+    result = online.outcome(asked("perceptron", [{}], repeats=2, checkpoints=2), *problem)
     assert not left
     assert result.metrics["seconds"][0] == pytest.approx(expected)
 
@@ -121,7 +122,7 @@ def test_seconds_are_the_shorter_of_two_short_fits(problem, monkeypatch, duratio
     ],
 )
 def test_whether_random_numbers_were_drawn_is_measured(problem, name, point, expected):
-    assert online.outcome(asked(name, [point], repetitions=2, checkpoints=4), *problem).random == expected
+    assert online.outcome(asked(name, [point], repeats=2, checkpoints=4), *problem).random == expected
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ def test_one_draw_of_any_kind_in_one_repeat_is_seen(problem, monkeypatch, draw):
         return perceptron.fit(parameters, pool, labels, order=order, rng=rng)
 
     monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=fit))
-    assert online.outcome(asked("perceptron", [{}, {}], repetitions=2, checkpoints=2), *problem).random == "yes"
+    assert online.outcome(asked("perceptron", [{}, {}], repeats=2, checkpoints=2), *problem).random == "yes"
 
 
 # algorithms that learn from all examples at once
@@ -147,7 +148,7 @@ def test_one_that_learns_from_all_at_once_is_trained_anew_on_what_has_been_seen(
     """By hand: at each checkpoint a fit to the examples so far, which predicts those up to the next one."""
     data, pool = problem
     rounds = [18, 35, 52, 70]
-    result = online.outcome(asked("uniform_svm", [{"C": 2.0}], repetitions=2, checkpoints=4), data, pool)
+    result = online.outcome(asked("uniform_svm", [{"C": 2.0}], repeats=2, checkpoints=4), data, pool)
     assert result.rounds.tolist() == rounds
     algorithm = algorithms.load("uniform_svm")
     for r, order in enumerate(online.draw_orders(None, 70, 2, 0, "x").indices):
@@ -164,7 +165,7 @@ def test_one_that_learns_from_all_at_once_is_trained_anew_on_what_has_been_seen(
                 order=np.arange(before, dtype=np.int32),
                 rng=np.random.default_rng(0),
             )
-            work = {name: work[name] + count for name, count in training.counts(fit.work, before).items()}
+            work = {name: work[name] + count for name, count in counts(fit.work, before).items()}
             whole = Stored(pool).part(order[:now], order[:before])
             wrong = (fit.predictor.scores(whole)[before:] >= 0.0) != (labels[before:now] > 0)
             made.append(made[-1] + np.count_nonzero(wrong))
@@ -181,10 +182,80 @@ def test_until_each_class_has_been_seen_a_few_times_the_majority_is_predicted(pr
     order = np.argsort(data.labels, kind="stable").astype(np.int32)
     negative = np.count_nonzero(data.labels < 0)
     data = dataclasses.replace(data, orders=order[None])
-    result = online.outcome(asked("uniform_svm", [{}], repetitions=1, checkpoints=70), data, pool)
+    result = online.outcome(asked("uniform_svm", [{}], repeats=1, checkpoints=70), data, pool)
     assert result.origin == "published" and result.rounds.tolist() == list(range(1, 71))
     made = np.round(result.curves["mistake_percent"][0, 0] * result.rounds / 100.0)
     # the very first is taken for +1; then -1, right up to the first +1, wrong for those until five have been seen
     assert made[: negative + 5].tolist() == [1.0] * negative + [2.0, 3.0, 4.0, 5.0, 6.0]
     support = result.curves["support_vectors"][0, 0]
     assert (support[: negative + 4] == 0).all() and (support[negative + 4 :] > 0).all()
+
+
+# more than two classes, and other examples than vectors
+
+
+@pytest.fixture
+def of_classes():
+    """A data set of three classes and its Gram matrices."""
+    rng = np.random.default_rng(5)
+    features = rng.normal(size=(70, 4))
+    value = features[:, 0] + 0.3 * rng.normal(size=70)
+    labels = (np.argsort(np.argsort(value)) * 3 // 70).astype(np.int8)
+    data = PreparedDataset(name="x", features=features, labels=labels, orders=None, source={}, classes=("a", "b", "c"))
+    return data, list(grams.compute(grams.inner_products(features), KERNELS))
+
+
+def test_a_two_class_algorithm_passes_once_for_each_class_and_the_largest_score_predicts(of_classes):
+    data, pool = of_classes
+    result = online.outcome(asked("omkc_sd", [{}], repeats=2, checkpoints=7), data, pool)
+    algorithm = algorithms.load("omkc_sd")
+    for r, order in enumerate(online.draw_orders(None, 70, 2, 0, "x").indices):
+        fits = []
+        for label in range(3):
+            rng = np.random.default_rng(seeds(0, "x/omkc_sd", r)[1])
+            labels = np.where(data.labels == label, 1, -1).astype(np.int8)
+            fits.append(learn(algorithm, algorithm.parameters(), Stored(pool), labels, order=order, rng=rng))
+        scores = np.stack([fit.trace.scores for fit in fits], axis=1)
+        wrong = scores.argmax(axis=1) != data.labels[order]
+        expected = 100.0 * np.cumsum(wrong)[result.rounds - 1] / result.rounds
+        assert np.array_equal(result.curves["mistake_percent"][0, r], expected)
+        assert result.metrics["error_percent"][0, r] == result.metrics["mistake_percent"][0, r]
+        weights = np.mean([fit.trace.weights[result.rounds - 1] for fit in fits], axis=0)
+        assert np.array_equal(result.curves["weights"][0, r], weights)
+        updates = np.sum([fit.trace.updates for fit in fits], axis=0)
+        assert np.array_equal(result.kernel_values["updates"][0, r], updates)
+        for name in ("kernel_values", "row_additions"):
+            assert result.metrics[name][0, r] == sum(getattr(fit.work, name) for fit in fits)
+
+
+@pytest.mark.parametrize("file", ["uniform_svm", "cka", "pegasos"])
+def test_what_learns_from_all_at_once_learns_more_classes(file, of_classes):
+    """Until each has been received a few times, the most frequent is predicted, of equally frequent ones the first."""
+    data, pool = of_classes
+    order = np.argsort(data.labels, kind="stable").astype(np.int32)
+    counts_of = np.bincount(data.labels)
+    data = dataclasses.replace(data, orders=order[None])
+    result = online.outcome(asked(file, [{}], repeats=1, checkpoints=70), data, pool)
+    made = np.round(result.curves["mistake_percent"][0, 0] * result.rounds / 100.0)
+    first, second, _ = counts_of
+    enough = first + second + 5
+    # The first class is predicted all the time: no other is received more often before the third begins.
+    expected = np.concatenate([np.zeros(first), np.arange(1, second + 6)])
+    assert (first, second) == (24, 23) and made[:enough].tolist() == expected.tolist()
+    assert made[-1] < second + counts_of[2]
+    assert (result.curves["support_vectors"][0, 0, : enough - 1] == 0).all()
+
+
+def test_views_and_blocks_of_pixels_are_passed_over_without_stored_matrices(problem):
+    data, _ = problem
+    pixels = np.clip(60.0 * data.features + 128.0, 0, 255).astype(np.uint8)
+    kernels = ["left/unitpolynomial_p1", "right/meangaussian_s1"]
+    for images in ((), tuple(map(str, range(70)))):
+        views = {"left": pixels[:, :2].copy(), "right": pixels[:, 2:].copy()}
+        made = dataclasses.replace(data, features=np.empty((70, 0)), views=views, images=images)
+        run = make_run("om2", "online", protocol={"repeats": 2, "checkpoints": 7}, kernels=kernels)
+        result = online.outcome(run, made, ())
+        expected = online.outcome(run, data, list(whole(run, made, ()).grams()))
+        for name in result.metrics.keys() - {"seconds", "kernel_values", "operations"}:
+            np.testing.assert_allclose(result.metrics[name], expected.metrics[name], err_msg=name)
+        np.testing.assert_allclose(result.curves["weights"], expected.curves["weights"])
