@@ -71,7 +71,7 @@ def test_what_is_recorded_is_what_the_algorithm_did(problem):
     orders = online.draw_orders(None, 70, 3, 0, "x")
     algorithm = algorithms.load("omkc_sd")
     points = [{"beta": 0.5}, {"beta": 0.9}]
-    result = online.outcome(asked("omkc_sd", points, repeats=3, checkpoints=7), data, pool)
+    result = online.outcome(asked("omkc_sd", points, repetitions=3, checkpoints=7), data, pool)
     assert result.rounds.tolist() == [10, 20, 30, 40, 50, 60, 70]
     for p, point in enumerate(points):
         for r in range(3):
@@ -106,7 +106,7 @@ def test_seconds_are_the_shorter_of_two_short_fits(problem, monkeypatch, duratio
 
     monkeypatch.setattr(online, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
     monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=fit))
-    result = online.outcome(asked("perceptron", [{}], repeats=2, checkpoints=2), *problem)
+    result = online.outcome(asked("perceptron", [{}], repetitions=2, checkpoints=2), *problem)
     assert not left
     assert result.metrics["seconds"][0] == pytest.approx(expected)
 
@@ -122,7 +122,7 @@ def test_seconds_are_the_shorter_of_two_short_fits(problem, monkeypatch, duratio
     ],
 )
 def test_whether_random_numbers_were_drawn_is_measured(problem, name, point, expected):
-    assert online.outcome(asked(name, [point], repeats=2, checkpoints=4), *problem).random == expected
+    assert online.outcome(asked(name, [point], repetitions=2, checkpoints=4), *problem).random == expected
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_one_draw_of_any_kind_in_one_repeat_is_seen(problem, monkeypatch, draw):
         return perceptron.fit(parameters, pool, labels, order=order, rng=rng)
 
     monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=fit))
-    assert online.outcome(asked("perceptron", [{}, {}], repeats=2, checkpoints=2), *problem).random == "yes"
+    assert online.outcome(asked("perceptron", [{}, {}], repetitions=2, checkpoints=2), *problem).random == "yes"
 
 
 # algorithms that learn from all examples at once
@@ -148,7 +148,7 @@ def test_one_that_learns_from_all_at_once_is_trained_anew_on_what_has_been_seen(
     """By hand: at each checkpoint a fit to the examples so far, which predicts those up to the next one."""
     data, pool = problem
     rounds = [18, 35, 52, 70]
-    result = online.outcome(asked("uniform_svm", [{"C": 2.0}], repeats=2, checkpoints=4), data, pool)
+    result = online.outcome(asked("uniform_svm", [{"C": 2.0}], repetitions=2, checkpoints=4), data, pool)
     assert result.rounds.tolist() == rounds
     algorithm = algorithms.load("uniform_svm")
     for r, order in enumerate(online.draw_orders(None, 70, 2, 0, "x").indices):
@@ -182,7 +182,7 @@ def test_until_each_class_has_been_seen_a_few_times_the_majority_is_predicted(pr
     order = np.argsort(data.labels, kind="stable").astype(np.int32)
     negative = np.count_nonzero(data.labels < 0)
     data = dataclasses.replace(data, orders=order[None])
-    result = online.outcome(asked("uniform_svm", [{}], repeats=1, checkpoints=70), data, pool)
+    result = online.outcome(asked("uniform_svm", [{}], repetitions=1, checkpoints=70), data, pool)
     assert result.origin == "published" and result.rounds.tolist() == list(range(1, 71))
     made = np.round(result.curves["mistake_percent"][0, 0] * result.rounds / 100.0)
     # the very first is taken for +1; then -1, right up to the first +1, wrong for those until five have been seen
@@ -207,7 +207,7 @@ def of_classes():
 
 def test_a_two_class_algorithm_passes_once_for_each_class_and_the_largest_score_predicts(of_classes):
     data, pool = of_classes
-    result = online.outcome(asked("omkc_sd", [{}], repeats=2, checkpoints=7), data, pool)
+    result = online.outcome(asked("omkc_sd", [{}], repetitions=2, checkpoints=7), data, pool)
     algorithm = algorithms.load("omkc_sd")
     for r, order in enumerate(online.draw_orders(None, 70, 2, 0, "x").indices):
         fits = []
@@ -235,7 +235,7 @@ def test_what_learns_from_all_at_once_learns_more_classes(file, of_classes):
     order = np.argsort(data.labels, kind="stable").astype(np.int32)
     counts_of = np.bincount(data.labels)
     data = dataclasses.replace(data, orders=order[None])
-    result = online.outcome(asked(file, [{}], repeats=1, checkpoints=70), data, pool)
+    result = online.outcome(asked(file, [{}], repetitions=1, checkpoints=70), data, pool)
     made = np.round(result.curves["mistake_percent"][0, 0] * result.rounds / 100.0)
     first, second, _ = counts_of
     enough = first + second + 5
@@ -253,7 +253,7 @@ def test_views_and_blocks_of_pixels_are_passed_over_without_stored_matrices(prob
     for images in ((), tuple(map(str, range(70)))):
         views = {"left": pixels[:, :2].copy(), "right": pixels[:, 2:].copy()}
         made = dataclasses.replace(data, features=np.empty((70, 0)), views=views, images=images)
-        run = make_run("om2", "online", protocol={"repeats": 2, "checkpoints": 7}, kernels=kernels)
+        run = make_run("om2", "online", protocol={"repetitions": 2, "checkpoints": 7}, kernels=kernels)
         result = online.outcome(run, made, ())
         expected = online.outcome(run, data, list(whole(run, made, ()).grams()))
         for name in result.metrics.keys() - {"seconds", "kernel_values", "operations"}:

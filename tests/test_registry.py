@@ -1,4 +1,4 @@
-"""Every algorithm of two classes, whatever its shelf: under every protocol, as a predictor, and what holds for all."""
+"""Every algorithm of two classes, whatever its category: under every protocol, as a predictor, and what holds for all."""
 
 import dataclasses
 import functools
@@ -24,13 +24,13 @@ from grambench.kernels.pool import Grid, Stored
 from grambench.pipeline.steps import fit as step
 from grambench.results import records
 
-NAMES = [name for name in algorithms.names() if not algorithms.takes_many_classes(name)]  # the others: test_classes
+NAMES = [name for name in algorithms.names() if not algorithms.is_multiclass(name)]  # the others: test_classes
 PROTOCOLS = {
-    "online": {"repeats": 2, "checkpoints": 6},
-    "nested": {"parts": 2, "folds": 2, "select": "C", "values": [0.1, 1.0]},
-    "holdout": {"repeats": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
-    "split": {"repeats": 2, "validation": 0.3, "values": [0.1, 1.0]},
-    "classes": {"repeats": 2, "sizes": {"default": [0, 5, 0]}, "values": [0.1, 1.0]},
+    "online": {"repetitions": 2, "checkpoints": 6},
+    "nested_cv": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [0.1, 1.0]},
+    "random_splits": {"repetitions": 2, "sizes": {"default": [30, 15, 15]}, "values": [0.1, 1.0]},
+    "official_split": {"repetitions": 2, "validation": 0.3, "values": [0.1, 1.0]},
+    "per_class_splits": {"repetitions": 2, "sizes": {"default": [0, 5, 0]}, "values": [0.1, 1.0]},
 }
 CURVES = {"objective_excess", "elapsed_seconds", "stage"}  # which a protocol yields beside its metrics
 OTHER = {"random_forest": {"trees": 20}, "single_kernel": {"kernel": 2}}  # what by default takes long, or is no choice
@@ -38,7 +38,7 @@ FEW = {  # parameters under which those that take long take less
     "ca_nd": {"iterations": 2},
     "cr": {"gap": 0.1},
     "cr_dc": {"gap": 0.1},
-    "gaussian_svm": {"widths": (1.0,), "folds": 2},
+    "gaussian_svm": {"widths": (1.0,), "inner_folds": 2},
     "gradient_boosting": {"trees": 5},
     "random_forest": {"trees": 5},
 }
@@ -138,10 +138,10 @@ def test_every_algorithm_runs_under_every_protocol(name, kind, kernels, prepared
         expected = asked.protocol.yields - CURVES
         weights = record.kernel_values["weight"]
         assert np.isfinite(weights[..., 0]).all() and (np.nan_to_num(weights) >= 0.0).all()
-        unknown = {"chosen_value", "objective", "epochs"}  # nested cross-validation selects C
-        selected = svm or (kind == "nested" and tuned)
+        unknown = {"selected_value", "objective", "epochs"}  # nested cross-validation selects C
+        selected = svm or (kind == "nested_cv" and tuned)
         if not selected:
-            unknown |= {"chosen_c"}
+            unknown |= {"selected_C"}
         if asked.protocol.refit and not selected:  # nothing is compared, and validation examples are trained on
             unknown |= {"validation_error_percent"}
         if not svm and not expands(name) and not hasattr(known.predictor, "support"):
