@@ -1,4 +1,4 @@
-"""Every algorithm of two classes, whatever its category: under every protocol, as a predictor, and what holds for all."""
+"""Every two-class algorithm, whatever its category: under every protocol, as a predictor, and what holds for all."""
 
 import dataclasses
 import functools
