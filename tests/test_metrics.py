@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.calibration import _SigmoidCalibration
+from sklearn.calibration import CalibratedClassifierCV, _SigmoidCalibration
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
@@ -141,6 +143,21 @@ def test_probabilities_are_those_of_scikit_learn(size):
     np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-15)
 
 
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_probabilities_of_more_classes_are_those_of_scikit_learn(classes):
+    """A sigmoid for each class against the rest, normalised."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(300, 4))
+    y_true = np.argmax(X @ rng.normal(size=(4, classes)) + rng.normal(size=(300, classes)), axis=1)
+    estimator = LogisticRegression().fit(X[:100], y_true[:100])
+    expected = CalibratedClassifierCV(FrozenEstimator(estimator), method="sigmoid", ensemble=False)
+    expected = expected.fit(X[100:200], y_true[100:200]).predict_proba(X[200:])
+    scores = estimator.decision_function(X)
+    scores = scores if scores.ndim == 2 else np.stack([-scores, scores], axis=1)
+    found = platt.probabilities(scores[100:200], y_true[100:200], scores[200:])
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("size", [0.0, 1e-310, 1e-200, 1e100, 1e150, 1e300])
@@ -252,3 +269,20 @@ def test_a_metric_that_a_protocol_does_not_yield_is_refused(kind, metric):
     with pytest.raises(ConfigError, match=f"one shows {metric}, which a study of kind {kind} does not") as caught:
         check(Study, study | {"tables": {"one": table}}, "small.yaml")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_study_may_show_what_its_protocol_yields_and_nothing_else(kind):
+    study = {
+        **{"name": "small", "title": "Small", "paper": "Nobody", "datasets": ["sonar"], "algorithms": {"om2": {}}},
+        **{"protocol": {"kind": kind} | ASKED[kind], "kernels": [{"family": "gaussian", "values": [1]}]},
+    }
+    refused = set()
+    for metric in METRICS:
+        table = {"title": "A", "caption": "B", "algorithms": ["om2"], "metrics": [metric]}
+        try:
+            check(Study, study | {"tables": {"one": table}}, "small.yaml")
+        except ConfigError as error:
+            assert f"one shows {metric}, which" in str(error), error
+            refused.add(metric)
+    assert refused == {name for name, each in METRICS.items() if not each.derived} - KINDS[kind].yields

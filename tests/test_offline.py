@@ -1,6 +1,6 @@
 """The offline experiment: what is trained on what, what is evaluated again, and what a record says of it."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from grambench.common.errors import ContractError, DataError
 from grambench.config.metrics import WORK
 from grambench.config.protocols import PREDICTIONS
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments import offline
+from grambench.experiments import conformance, offline
 from grambench.experiments.run import Tuning
 from grambench.experiments.splits import splits
 from grambench.kernels.functions import Kernel
@@ -450,3 +450,66 @@ def test_steps_limit_the_svms_of_the_selection_only(kind, monkeypatch):
     final = max(n for n, _ in calls)
     assert {steps for n, steps in calls if n == final} == {svm.MAX_STEPS}
     assert 300 in {steps for n, steps in calls if n < final}
+
+
+# --- every setting under every protocol, on every kind of examples ----------------------------------------------------
+
+SETTINGS = {
+    "then": ("oks", {"then": "single_kernel"}),
+    "then a pass": ("cka", {"then": "perceptron"}),
+    "alignment": ("lp_mkl", {"tune": Tuning("p", [1.0, 2.0], "alignment")}),
+    "a value and C": ("pegasos", {"tune": Tuning("p", [1.1, 2.0], C=[0.1, 1.0])}),
+    "a value and C of two classes": ("lp_mkl", {"tune": Tuning("p", [1.0, 2.0], C=[0.1, 1.0])}),
+    "an SVM of its own C": ("single_kernel", {"tune": Tuning("kernel", [0.0, 1.0, 2.0])}),
+}
+
+
+def of_case(file, case, **changes):
+    """Return a run of a case of the matrix that conformance checks run."""
+    settings = {"kernels": list(conformance.EXAMPLES[case.examples]), "tune": None}
+    return make_run(file, case.protocol, protocol=asdict(conformance.PROTOCOLS[case.protocol]), **settings | changes)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("examples", conformance.EXAMPLES)
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_every_setting_goes_with_every_protocol_and_kind_of_examples(kind, examples, classes, setting):
+    file, changes = SETTINGS[setting]
+    case = conformance.Case(kind, examples, classes)
+    data = conformance.dataset(case)
+    dictionary = DICTIONARY if examples == "vectors" else None
+    run = of_case(file, case, dictionary=dictionary, **changes)
+    metrics = offline.outcome(run, data).metrics
+    assert all(np.isfinite(metrics[name]).all() for name in PREDICTIONS)
+    if run.tune is None:
+        assert np.isnan(metrics["chosen_value"]).all()
+        return
+    assert np.isin(metrics["chosen_value"], run.tune.values).all()
+    assert np.isfinite(metrics["validation_error_percent"]).all()
+    C_values = run.tune.C or (run.protocol.values if file == "single_kernel" else [np.nan])
+    assert np.isin(np.nan_to_num(metrics["chosen_c"]), np.nan_to_num(C_values)).all()
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_a_continuous_family_goes_with_every_protocol(kind, classes):
+    case = conformance.Case(kind, "vectors", classes)
+    for kernels in ([], ["polynomial_p1"]):
+        run = of_case("ca_1d", case, kernels=kernels, dictionary=DICTIONARY)
+        outcome = offline.outcome(run, conformance.dataset(case))
+        assert outcome.kernel_values["parameter"].shape[2] == 50
+        found = outcome.kernel_values["parameter"][np.isfinite(outcome.kernel_values["parameter"])]
+        assert ((found >= 0.2) & (found <= 20.0)).all() and len(found) >= 2
+        assert np.isfinite(outcome.metrics["chosen_c"]).all()
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_two_classes_are_the_same_for_an_algorithm_of_many(kind):
+    """Labels -1 and +1 are class 0 and class 1; the score of class 1 less that of class 0 is the only one."""
+    case = conformance.Case(kind, "vectors", 2)
+    run, data = of_case("obscure", case), conformance.dataset(case)
+    numbered = replace(data, labels=((data.labels + 1) // 2).astype(np.int8), classes=("no", "yes"))
+    found, expected = (offline.outcome(run, each).metrics for each in (data, numbered))
+    for name in ("error_percent", "balanced_accuracy_percent", "macro_f1_percent", "support_vectors", "kernel_values"):
+        np.testing.assert_allclose(found[name], expected[name], err_msg=name)
