@@ -145,7 +145,7 @@ def test_probabilities_are_those_of_scikit_learn(size):
 
 @pytest.mark.parametrize("classes", [2, 3, 5])
 def test_probabilities_of_more_classes_are_those_of_scikit_learn(classes):
-    """A sigmoid for each class against the rest, normalised."""
+    """A sigmoid for each class one-vs-rest, normalised."""
     rng = np.random.default_rng(6)
     X = rng.normal(size=(300, 4))
     y_true = np.argmax(X @ rng.normal(size=(4, classes)) + rng.normal(size=(300, classes)), axis=1)

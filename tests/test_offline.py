@@ -483,12 +483,12 @@ def test_every_setting_goes_with_every_protocol_and_kind_of_examples(kind, examp
     metrics = offline.outcome(run, data).metrics
     assert all(np.isfinite(metrics[name]).all() for name in PREDICTIONS)
     if run.tune is None:
-        assert np.isnan(metrics["chosen_value"]).all()
+        assert np.isnan(metrics["selected_value"]).all()
         return
-    assert np.isin(metrics["chosen_value"], run.tune.values).all()
+    assert np.isin(metrics["selected_value"], run.tune.values).all()
     assert np.isfinite(metrics["validation_error_percent"]).all()
     C_values = run.tune.C or (run.protocol.values if file == "single_kernel" else [np.nan])
-    assert np.isin(np.nan_to_num(metrics["chosen_c"]), np.nan_to_num(C_values)).all()
+    assert np.isin(np.nan_to_num(metrics["selected_C"]), np.nan_to_num(C_values)).all()
 
 
 @pytest.mark.parametrize("classes", [2, 5])
@@ -501,7 +501,7 @@ def test_a_continuous_family_goes_with_every_protocol(kind, classes):
         assert outcome.kernel_values["parameter"].shape[2] == 50
         found = outcome.kernel_values["parameter"][np.isfinite(outcome.kernel_values["parameter"])]
         assert ((found >= 0.2) & (found <= 20.0)).all() and len(found) >= 2
-        assert np.isfinite(outcome.metrics["chosen_c"]).all()
+        assert np.isfinite(outcome.metrics["selected_C"]).all()
 
 
 @pytest.mark.parametrize("kind", PROTOCOLS)
