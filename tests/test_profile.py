@@ -93,3 +93,16 @@ def test_the_searches_are_replayed_whatever_was_chosen():
 def test_only_stagewise_algorithms_have_such_searches():
     with pytest.raises(ConfigError, match="alignf does not learn stagewise"):
         profile.outcome(asked("alignf"), dataset())
+
+
+def test_more_than_two_classes_are_refused():
+    data = PreparedDataset(
+        name="made",
+        features=np.zeros((60, 2)),
+        labels=(np.arange(60) % 3).astype(np.int8),
+        orders=None,
+        source={},
+        classes=("a", "b", "c"),
+    )
+    with pytest.raises(ConfigError, match="made: expected two classes to profile a search, got 3"):
+        profile.outcome(asked(), data)

@@ -95,8 +95,8 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
     Returns
     -------
     Outcome
-        Metrics mistake_percent, support_vectors, seconds and the counts of work; curves mistake_percent,
-        support_vectors and weights; for each kernel its `updates`.
+        Metrics of predictions, mistake_percent, support_vectors, seconds and the counts of work; curves
+        mistake_percent, support_vectors and weights; for each kernel its `updates`.
 
     Notes
     -----

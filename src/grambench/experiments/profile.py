@@ -46,12 +46,14 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     Raises
     ------
     ConfigError
-        If the algorithm does not learn stagewise.
+        If the algorithm does not learn stagewise, or there are more than two classes.
     """
     algorithm, (point,), values = algorithms.load(run.file), run.points, run.values
     parameters = algorithms.parameters(run.file, point)
     if not isinstance(parameters, stagewise.Stopping):
         raise ConfigError(f"{run.file} does not learn stagewise, so that it has no searches to profile")
+    if dataset.classes:
+        raise ConfigError(f"{dataset.name}: expected two classes to profile a search, got {len(dataset.classes)}")
     heights = np.full((ITERATIONS, len(values), len(run.repetitions)), np.nan)
     for r, (split, seed) in enumerate(splits(run, dataset)):
         train = Evaluator(run, dataset, split).train()

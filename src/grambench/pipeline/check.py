@@ -97,6 +97,9 @@ def _check_dataset(study: Study, dataset: Dataset) -> None:
     if study.protocol.needs_official_split and not dataset.has_split:
         kind = study.protocol.kind
         raise ConfigError(f"{dataset.name} comes without a split into training and test part, which kind {kind} needs")
+    profiled = any(sweep.kind == "profile" and dataset.name in sweep.datasets for sweep in study.sweeps.values())
+    if profiled and dataset.classes:
+        raise ConfigError(f"{dataset.name} has {len(dataset.classes)} classes; searches are profiled with two")
     if known == {""}:
         return
     if study.dictionary and not study.kernels:
