@@ -469,11 +469,11 @@ def test_a_wrong_study_is_refused(part, name, change, message):
         study(**{part: parts})
 
 
-def test_only_holdout_studies_have_searches_to_profile():
+def test_only_studies_of_random_splits_have_searches_to_profile():
     nested = yaml.safe_load((CONFIG / "studies/rkl.yaml").read_text())
     profile = SETTINGS["sweeps"]["profile"] | {"algorithms": ["unif"], "datasets": ["sonar"]}
     with pytest.raises(
-        ConfigError, match="sweep profile is of kind profile, studies of kind nested do parameter and scaling"
+        ConfigError, match="sweep profile is of kind profile, studies of kind nested_cv do parameter and scaling"
     ):
         check(Study, nested | {"sweeps": nested["sweeps"] | {"profile": profile}}, "rkl.yaml")
 

@@ -151,7 +151,7 @@ def test_cross_validation_chooses_the_width():
         ("linear_svm", {"C": 0.0}, "C must be positive and finite, got 0.0"),
         ("logistic_regression", {"C": np.inf}, "C must be positive and finite, got inf"),
         ("gaussian_svm", {"widths": ()}, "widths must be positive and finite, at least one, got"),
-        ("gaussian_svm", {"inner_folds": 1}, "folds must be at least 2, got 1"),
+        ("gaussian_svm", {"folds": 1}, "folds must be at least 2, got 1"),
         ("random_forest", {"trees": 0}, "trees must be at least 1, got 0"),
         ("random_forest", {"max_features": 1.5}, r"max_features must lie in \(0, 1\], got 1.5"),
         ("gradient_boosting", {"learning_rate": -1.0}, "learning_rate must be positive and finite, got -1.0"),

@@ -38,7 +38,7 @@ FEW = {  # parameters under which those that take long take less
     "ca_nd": {"iterations": 2},
     "cr": {"gap": 0.1},
     "cr_dc": {"gap": 0.1},
-    "gaussian_svm": {"widths": (1.0,), "inner_folds": 2},
+    "gaussian_svm": {"widths": (1.0,), "folds": 2},
     "gradient_boosting": {"trees": 5},
     "random_forest": {"trees": 5},
 }

@@ -30,12 +30,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 from grambench.common import settings as settings_of
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.registry import Registry
-from grambench.common.types import Labels, Order
 
 if TYPE_CHECKING:  # names and titles are read without NumPy, Numba and SciPy
     import numpy as np
 
     from grambench.algorithms.fit import Fit
+    from grambench.common.types import Labels, Order
     from grambench.kernels.pool import Pool
 
 FOLDER = Path(__file__).parent
