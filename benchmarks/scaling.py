@@ -27,7 +27,7 @@ import h5py
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.config.load import read
-from grambench.config.protocols import Nested
+from grambench.config.protocols import NestedCV
 from grambench.pipeline.plan import Plan
 
 ROOT = Path(__file__).parent.parent
@@ -54,7 +54,7 @@ def plan_of(settings, repetitions=None, block=None):
     limits = settings.get("limits", {}) | ({"block_seconds": block} if block else {})
     plan = Plan(settings | {"limits": limits}, ROOT / "config")
     for name, study in plan.studies.items():
-        if repetitions and not isinstance(study.protocol, Nested):
+        if repetitions and not isinstance(study.protocol, NestedCV):
             protocol = replace(study.protocol, repetitions=repetitions)
             plan.studies[name] = study.model_copy(update={"protocol": protocol})
     return plan

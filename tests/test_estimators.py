@@ -267,7 +267,7 @@ def test_C_is_the_algorithms_or_the_machines():
         low, high, plain = (KernelClassifier(name, C=C).fit(X, y).decision_function(test) for C in (0.01, 100.0, None))
         assert not np.allclose(low, high)
         assert not np.allclose(plain, high)
-    with pytest.raises(ValueError, match="C: omkc_dd trains no machine"):
+    with pytest.raises(ValueError, match="C: omkc_dd trains no SVM"):
         KernelClassifier("omkc_dd", C=1.0).fit(X, y)
 
 

@@ -241,7 +241,7 @@ def test_an_algorithm_has_its_paper_ranks_parameters_and_runs(site):
     text = read(site / "pages/algorithm-omkc_dd.html").text
     assert "Deterministic updating, deterministic combination (Hoi et al. 2013, Algorithm 1)." in text
     assert "A <small> study OMKC(D,D) 1.0 1 of 3 1 Mistakes (%)" in text
-    assert "beta 0.8 Discount of a kernel's weight" in text
+    assert "beta 0.8 Factor of a kernel's weight" in text
     assert "OMKC(D,D) omkc Mistakes (%) 5.00 ± 1.29 5.50 ± 1.30 ~ compatible 1 of 3 4 HDF5" in text
     assert "timeout timeout: stopped after 5 s <limit>" in text
 
@@ -287,7 +287,7 @@ def test_a_study_of_ones_own_speaks_of_no_published_numbers():
     assert "Full run" in first and "none to compare with" in first
     assert not re.search(r"\b0 ?(/|of) ?0\b", first + shown)
     assert "claims" not in shown.lower() and "differ" not in shown.lower()
-    assert not re.search("published(?! value| orders)", shown)
+    assert not re.search("published(?! value| permutations)", shown)
     assert "pages/notes.html" not in made
 
 
