@@ -263,9 +263,11 @@ def test_a_damaged_image_makes_the_base_unavailable_and_is_named(fetched, tmp_pa
 
 
 def test_a_descriptor_that_cannot_be_imported_leaves_its_images_undescribed(fetched, tmp_path, monkeypatch):
-    (tmp_path / "mine.py").write_text('"""Mine: new."""\nimport a_package_that_nobody_has\n')
-    monkeypatch.setattr(registry, "FOLDER", tmp_path)
-    monkeypatch.setattr(descriptors, "__path__", [str(tmp_path)])
+    folder = tmp_path / "descriptors"
+    folder.mkdir()
+    (folder / "mine.py").write_text('"""Mine: new."""\nimport a_package_that_nobody_has\n')
+    monkeypatch.setitem(vars(registry.REGISTRY), "folder", tmp_path)
+    monkeypatch.setattr(descriptors, "__path__", [str(folder)])
     assert not registry.has_words("mine") and registry.resolved("mine", {"bins": 3}) == {"bins": 3}
     output = tmp_path / "mine.h5"
     spec = json.dumps({"descriptor": "mine", "settings": {"bins": 3}, "part": 0, "parts": 1})

@@ -120,7 +120,7 @@ def test_signed_ranks_are_exact_with_ties_and_zeros():
     assert signed_rank([*differences, 0.0], np.zeros(7)) == pytest.approx(2 / 2**6)
     values = np.array([-1.0, 1.0, 1.0, 2.0, -3.0, 4.0, 4.0, 0.0])
     ranks = stats.rankdata(np.abs(values))[values != 0]
-    sums = [np.dot(ranks, signs) for signs in itertools.product((0, 1), repetition=7)]
+    sums = [np.dot(ranks, signs) for signs in itertools.product((0, 1), repeat=7)]
     observed = ranks[values[values != 0] > 0].sum()
     assert signed_rank(values, np.zeros(8)) == pytest.approx(2 * np.mean(np.array(sums) >= observed))
     for size in (7, 20, 35):
