@@ -16,7 +16,7 @@ from matplotlib.colors import to_hex
 from pydantic import TypeAdapter
 
 from grambench.config import shown
-from grambench.config.protocols import Nested
+from grambench.config.protocols import NestedCV
 from grambench.config.study import Study
 from grambench.datasets.generators import FUNCTIONS
 from grambench.report import drawing, figures, table_data, tables
@@ -92,7 +92,7 @@ def test_times_and_ratios(grids):
 
 
 def test_a_nested_study_speaks_of_outer_folds_and_compares_in_pairs(compared):
-    protocol = Nested(kind="nested_cv", parts=presentation.REPEATS, select="C", values=[1.0])
+    protocol = NestedCV(kind="nested_cv", outer_folds=presentation.REPEATS, select="C", values=[1.0])
     study = presentation.study().model_copy(update={"protocol": protocol})
     results = Results(study, presentation.runs(), presentation.cells())
     plan, index = study.tables, tables.comparison(compared)

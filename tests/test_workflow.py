@@ -65,7 +65,7 @@ EDITS = {
         DD | both("omkc_sd") | AFTER_RUNS,
     ),
     "a default that the study overrides": (
-        ("src/grambench/algorithms/hedge.py", "beta: float = 0.8", "beta: float = 0.7"),
+        ("src/grambench/algorithms/hedge.py", "= 0.8", "= 0.7"),
         DD | both("omkc_sd") | AFTER_RUNS,
     ),
     "a parameter in the study": (
@@ -194,9 +194,9 @@ BODIES = {
     "dies": "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
     "lies": "return Fit(weights=np.full(pool.shape[0], -1.0))",
     "kills": "import os, signal, time; os.kill(os.getppid(), signal.SIGKILL); time.sleep(10**6)",
-    "undermines": "import os, signal, sys; os.mkdir(sys.argv[3]); os.kill(os.getppid(), signal.SIGKILL)",
-    "digs": "import pathlib, sys; (pathlib.Path(sys.argv[3]) / 'below').mkdir(parents=True, exist_ok=True)",
-    "leaves": "import os, sys; os.mkdir(sys.argv[3], 0); os._exit(0)",
+    "undermines": "import os, signal, sys; os.mkdir(sys.argv[4]); os.kill(os.getppid(), signal.SIGKILL)",
+    "digs": "import pathlib, sys; (pathlib.Path(sys.argv[4]) / 'below').mkdir(parents=True, exist_ok=True)",
+    "leaves": "import os, sys; os.mkdir(sys.argv[4], 0); os._exit(0)",
 }
 HIDES = "import os; os.umask(0o777)"
 REASONS = {
@@ -266,7 +266,7 @@ def test_a_nested_study_goes_the_same_way(finished):
     swept = runs[runs["metric"] == "decision_change"]
     assert sorted(swept["value"]) == [0.1, 0.1, 10.0, 10.0] and (swept["result"] > 0).all()
     table = (finished.folder / layout.TABLE.format(study="small", table="table1", suffix="md")).read_text()
-    assert "2 parts, n = 208, d = 60, m = 3" in table and "| Sum |" in table
+    assert "2 outer folds, n = 208, d = 60, m = 3" in table and "| Sum |" in table
 
 
 @pytest.mark.workflow

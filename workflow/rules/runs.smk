@@ -1,10 +1,6 @@
 import re
 
 
-def cell(w):
-    return Cell.of(w.study, w.dataset, w.task, w.get("block", ""))
-
-
 rule run:
     input:
         prepared=layout.PREPARED,
@@ -14,17 +10,17 @@ rule run:
     log:
         "results/logs/run/{study}/{dataset}/{task}.log",
     group:
-        lambda w: RESOURCES.group(cell(w))
+        lambda w: RESOURCES.group(Cell.of(**w))
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda w, attempt: RESOURCES.run_mb(w.study, w.dataset, attempt),
-        runtime=lambda w, attempt: RESOURCES.run_minutes(cell(w), attempt),
+        runtime=lambda w, attempt: RESOURCES.run_minutes(Cell.of(**w), attempt),
         private_mb=PLAN.project.limits.memory_mb,
-        seconds=lambda w: RESOURCES.run_seconds(cell(w)),
+        seconds=lambda w: RESOURCES.run_seconds(Cell.of(**w)),
     params:
-        spec=lambda w: SPECS.run_spec(cell(w)),
-        code=lambda w: SPECS.run_code(cell(w)),
+        spec=lambda w: SPECS.run_spec(Cell.of(**w)),
+        code=lambda w: SPECS.run_code(Cell.of(**w)),
     # a fit may end its supervisor by SIGKILL (128 + 9): a second call says so; any other end is that of the job
     shell:
         "record() {{ python -m grambench.pipeline.steps run /dev/stdin {params.code} {output} --seconds"
