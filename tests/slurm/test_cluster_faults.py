@@ -75,6 +75,7 @@ def test_a_killed_snakemake_does_not_start_its_jobs_twice(calm):
     said = calm.run(record("slow"), expect=1)
     assert "1 SLURM jobs of an earlier call still work in this folder" in said and f"scancel {job}" in said
     assert calm.jobs("slow") == [job]
+    (calm.folder / "results/go").touch()
     until(lambda: calm.state(job) == "COMPLETED")
     calm.run(record("slow"))
     assert status(calm, "slow") == "ok"
