@@ -2,7 +2,7 @@
 
 A module here that defines
 
-    outcome(specification, dataset, grams) -> Outcome
+    outcome(run, dataset, grams) -> Outcome
 
 can be named as a run's experiment: the protocols, whose settings are modelled in `grambench.config.protocols`, and what
 some kinds of sweeps do in their place. The other modules are what these share.

@@ -62,7 +62,7 @@ def learned_values(
 
     Parameters
     ----------
-    fits : dict of Learned
+    fits : dict of KernelWeights
         By point and repetition.
     shape : tuple of int
         P and R.

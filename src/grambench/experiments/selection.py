@@ -137,12 +137,13 @@ class _Tried:
 
 @dataclass(slots=True)
 class _Tally:
-    """The work of all candidates, how many were skipped and why the last one was."""
+    """The work of all candidates, how many were skipped and why the last one was, and whether alignments tied."""
 
     fits: Work = field(default_factory=Work)
     svms: Work = field(default_factory=Work)
     failed: int = 0
     failure: SolverError | None = None
+    tied: bool = False
     shares_kernels: bool = True
 
     def skip(self, reason: SolverError) -> None:
@@ -186,7 +187,7 @@ def select(
     total = sum(len(fold.held_out.labels) for fold in folds)
     trained = _trained(algorithm, candidates, folds, draws, tally)
     if candidates.by == "alignment":
-        trained = _most_aligned(trained, folds)
+        trained = _most_aligned(trained, folds, tally)
     for candidate in trained:
         for result in _evaluated(candidate, candidates, folds, tally):
             if result.wrong < least:
@@ -202,7 +203,7 @@ def select(
     if count_once and tally.shares_kernels:
         every = sum(math.prod(fold.train.pool.shape) for fold in folds)
         tally.fits.kernel_values = min(tally.fits.kernel_values, every)
-    best.work, best.failed = tally.fits + tally.svms, tally.failed
+    best.work, best.failed, best.tied = tally.fits + tally.svms, tally.failed, best.tied or tally.tied
     best.seconds = time.perf_counter() - begun
     return best
 
@@ -227,11 +228,12 @@ def _trained(
         del learned
 
 
-def _most_aligned(trained: Iterator[_Trained], folds: Sequence[Validation]) -> Iterator[_Trained]:
+def _most_aligned(trained: Iterator[_Trained], folds: Sequence[Validation], tally: _Tally) -> Iterator[_Trained]:
     """Yield the candidate whose learned kernel has the largest alignment with the labels of validation examples."""
     best, largest = None, -math.inf
     for candidate in trained:
         value = float(np.mean([_alignment(each, fold) for each, fold in zip(candidate.learned, folds, strict=True)]))
+        tally.tied = value == largest or (tally.tied and value < largest)
         if value > largest:
             best, largest = candidate, value
     if best is not None:
