@@ -36,7 +36,7 @@ from grambench.experiments.offline import Evaluator
 from grambench.experiments.run import Run
 from grambench.experiments.selection import Candidates
 from grambench.experiments.splits import splits
-from grambench.experiments.training import Draws, learn_task, scores_of
+from grambench.experiments.training import Generators, learn_task, scores_of
 from grambench.kernels import continuous
 from grambench.pipeline.plan import Plan
 
@@ -73,7 +73,7 @@ def algorithms_in_turn(dataset, rounds):
 
     def run(name):
         spec = specs[name]
-        stage = Evaluator(spec, dataset, split).stage(spec.file, spec.points[0], Draws(seed))
+        stage = Evaluator(spec, dataset, split).select_and_train(spec.file, spec.points[0], Generators(seed))
         searches[name].append(stage.fit_seconds)
 
     rows = in_turn([partial(run, name) for name in specs], rounds)
@@ -120,7 +120,7 @@ def parts(rounds):
 
 def _parts(spec, dataset, split, seed):
     """Return the processor seconds of fits, machines and test."""
-    algorithm, draws = algorithms.load(spec.file), Draws(seed)
+    algorithm, draws = algorithms.load(spec.file), Generators(seed)
     candidates = Candidates.of(algorithm, spec.points[-1], spec.tune, [], None)
     known = Evaluator(spec, dataset, split).train()
     begun = time.process_time()
@@ -129,7 +129,7 @@ def _parts(spec, dataset, split, seed):
             learn_task(algorithm, settings, known, draws)
     fitted = time.process_time()
     evaluator = Evaluator(spec, dataset, split)
-    stage = evaluator.stage(spec.file, spec.points[-1], draws)
+    stage = evaluator.select_and_train(spec.file, spec.points[-1], draws)
     whole = time.process_time()
     scores_of(stage.model.predictor, evaluator.test())
     among = evaluator.pools(split.train).among(split.test)

@@ -35,8 +35,8 @@ from grambench.datasets import store
 from grambench.experiments.offline import Evaluator
 from grambench.experiments.run import Run
 from grambench.experiments.splits import splits
-from grambench.experiments.training import Draws, Sample, fit, predicted, scores_of, svms
-from grambench.kernels.pool import Grid
+from grambench.experiments.training import Examples, Generators, fit, predicted, scores_of, svms
+from grambench.kernels.pool import GridPool
 from grambench.pipeline.plan import Plan
 from grambench.report import figures
 
@@ -73,7 +73,7 @@ def without_chance(run):
     """Return the three frequencies that CA-1D finds among evenly spread points."""
     x = np.linspace(-10.0, 10.0, FINE)[:, None]
     labels = np.where(np.sin(np.outer(TRUE, x)).sum(axis=0) >= 0.0, 1, -1).astype(np.int8)
-    sample = Sample(Grid(run.dictionary.between(x), {"": x}), labels, np.arange(FINE, dtype=np.int32))
+    sample = Examples(GridPool(run.dictionary.between(x), {"": x}), labels, np.arange(FINE, dtype=np.int32))
     found = fit(algorithms.load(run.file), run.points[0], sample, np.random.default_rng(0))
     sigmas = np.concatenate(found.thetas)
     return sigmas[nearest(sigmas)]
@@ -123,7 +123,7 @@ def main():
     by_offset, by_multiple, by_c, chosen, offsets = [], [], [], [], []
     for number, (split, seed) in enumerate(splits(run, dataset)):
         evaluator = Evaluator(run, dataset, split)
-        found = fit(algorithm, run.points[0], evaluator.train(), Draws(seed).rng())
+        found = fit(algorithm, run.points[0], evaluator.train(), Generators(seed).new())
         sigmas = np.concatenate(found.thetas)
         three = nearest(sigmas)
         offset = sigmas[three] - TRUE

@@ -29,7 +29,7 @@ from grambench.datasets import store
 from grambench.experiments.offline import Evaluator
 from grambench.experiments.run import Run
 from grambench.experiments.splits import splits
-from grambench.experiments.training import Draws, predicted, scores_of, svms
+from grambench.experiments.training import Generators, predicted, scores_of, svms
 from grambench.pipeline.plan import Plan
 
 WIDTHS = 0.25 * 2.0 ** (np.arange(10) / 3)  # in units of the median distance, 0.25 to 2
@@ -87,7 +87,7 @@ def one_draw(runs, dataset, split, seed):
     gammas = runs["cr"].tune.values
     found = {}
     for name in ("ca_1d", "cr"):
-        stage = evaluators[name].stage(runs[name].file, runs[name].points[0], Draws(seed))
+        stage = evaluators[name].select_and_train(runs[name].file, runs[name].points[0], Generators(seed))
         found[name] = replace(stage.learned.fits[0], predictor=None)
     singles = [Fit(weights=np.ones(1), thetas=[np.array([unit * width])]) for width in WIDTHS]
     one = [

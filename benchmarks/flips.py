@@ -25,7 +25,7 @@ from grambench.datasets import collection, prepare, store, views
 from grambench.kernels import matrices
 from grambench.pipeline import last_run
 from grambench.pipeline.steps import fetch
-from grambench.pipeline.steps.describe import _words as words
+from grambench.pipeline.steps.describe import _read_words as words
 from grambench.results import records, reproduction
 from grambench.results.collect import CELLS
 

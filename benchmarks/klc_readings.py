@@ -77,8 +77,8 @@ def learn(pool, labels, C, norm, how):
     tolerance = PRECISION * min(how["gap"], 0.01)
 
     def evaluate(weights):
-        ball = oracle.ball(weights, ridge=ridge if how["ball"] else 0.0, tolerance=tolerance)
-        machine = oracle.machine(weights, 1.0 / ridge, loss="squared", tolerance=tolerance)
+        ball = oracle.enclose(weights, ridge=ridge if how["ball"] else 0.0, tolerance=tolerance)
+        machine = oracle.train_svm(weights, 1.0 / ridge, loss="squared", tolerance=tolerance)
         value = ball.squared_radius * machine.objective
 
         def slope():
@@ -100,8 +100,8 @@ def learn(pool, labels, C, norm, how):
         )
     loss, weight = (how["machine"], C) if how["machine"] == "hinge" else ("squared", 1.0 / ridge)
     if how["machine"] == "hinge":
-        oracle._machine = None  # its coefficients have a bound
-    machine = oracle.machine(weights, weight, loss=loss, tolerance=tolerance)
+        oracle._svm_dual = None  # its coefficients have a bound
+    machine = oracle.train_svm(weights, weight, loss=loss, tolerance=tolerance)
     return weights, machine.dual, machine.bias
 
 

@@ -79,7 +79,7 @@ def main(folder):
     """Draw all descriptors."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = drawings.listed(COUNT, 0).paths
-    files = drawings.drawn(paths, SEED)
+    files = drawings.draw(paths, SEED)
     images = [decode(files[path], path) for path in paths]
     for name in features.names():
         draw(name, images, folder)

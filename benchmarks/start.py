@@ -65,7 +65,7 @@ def main():
         os.chdir(folder)
         use_this_interpreter()
         compiled.use("start")
-        call = trial.call(plan, cell, Path("record.h5"), [prepared], 60.0)
+        call = trial.step_arguments(plan, cell, Path("record.h5"), [prepared], 60.0)
         fit = [*call[:3], *call[call.index("--memory-mb") + 2 :]]
         commands = {
             "whole": [sys.executable, "-m", "grambench.pipeline.steps", "run", *call],

@@ -31,13 +31,13 @@ AGREE = 1e-4  # relative difference of objectives
 
 def visited(name, settings, pool, labels):
     """Return the (weights, C) of all machines that a fit trains."""
-    sequence, machine = [], Oracle.machine
+    sequence, machine = [], Oracle.train_svm
 
     def note(oracle, weights, C, **others):
         sequence.append((weights.copy(), C))
         return machine(oracle, weights, C, **others)
 
-    with patch.object(Oracle, "machine", note):
+    with patch.object(Oracle, "train_svm", note):
         fit(name, settings, pool, labels)
     return sequence
 

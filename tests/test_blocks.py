@@ -16,7 +16,7 @@ from grambench.experiments.run import Run
 from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import compute, inner_products
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.steps.join import joined
+from grambench.pipeline.steps.join import join
 from grambench.results.records import GROUPS, Record
 
 CONFIG = Path(__file__).parent.parent / "config"
@@ -68,7 +68,7 @@ def test_blocks_have_the_numbers_of_the_whole(plan, case):
     blocks = [spec | {"block": block} for block in ((0, 0), (1, 3), (4, 4))]
     parts = [record(block, run(block, data)) for block in blocks]
     assert [next(iter(part.metrics.values())).shape[1] for part in parts] == [1, 3, 1]
-    found = joined(parts)
+    found = join(parts)
     assert (found.settings, found.orders, found.status) == (whole.settings, whole.orders, "ok")
     assert np.array_equal(found.rounds, whole.rounds)
     for group in GROUPS:
@@ -87,20 +87,20 @@ def pieces(plan, *changes):
 
 def test_a_joined_record_counts_all_blocks_and_tells_machines_apart(plan):
     other = {"processor": "two", "wall_seconds": 5.0, "cpu_seconds": 3.0, "peak_resident_mb": 50.0}
-    found = joined(pieces(plan, {}, {"provenance": other}, {"provenance": other})).provenance
+    found = join(pieces(plan, {}, {"provenance": other}, {"provenance": other})).provenance
     assert (found["wall_seconds"], found["cpu_seconds"], found["peak_resident_mb"]) == (12.0, 7.0, 100.0)
     assert (found["processor"], found["blocks"], found["others"]) == ("one", 3, [{"processor": "two"}])
-    assert "others" not in joined(pieces(plan, {}, {})).provenance
+    assert "others" not in join(pieces(plan, {}, {})).provenance
 
 
 def test_a_joined_record_has_drawn_where_one_block_has(plan):
     for blocks, expected in ((("no", "yes", "no"), "yes"), (("no", "no", "no"), "no"), (("", "", ""), "")):
-        assert joined(pieces(plan, *({"random": random} for random in blocks))).random == expected
+        assert join(pieces(plan, *({"random": random} for random in blocks))).random == expected
 
 
 def test_a_failed_block_fails_the_run_and_is_named(plan):
     failed = {"status": "timeout", "reason": "ran for 6 s, the limit", "detail": "slow", "metrics": {}}
-    found = joined(pieces(plan, {}, failed, {}))
+    found = join(pieces(plan, {}, failed, {}))
     assert (found.status, found.reason, found.detail) == (
         "timeout",
         "repetitions 2 to 3: ran for 6 s, the limit",
@@ -108,7 +108,7 @@ def test_a_failed_block_fails_the_run_and_is_named(plan):
     )
     assert not found.metrics and "block" not in found.settings
     missing = {"status": "unavailable", "reason": "no source has it", "metrics": {}}
-    assert joined(pieces(plan, missing, missing)).reason == "no source has it"
+    assert join(pieces(plan, missing, missing)).reason == "no source has it"
 
 
 def test_blocks_cover_every_repeat_once(plan):

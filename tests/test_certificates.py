@@ -367,11 +367,11 @@ def objective_of(module, monkeypatch, grams, labels, **settings):
     """Return the function that an algorithm of gradient projection minimises, with inner problems solved to 1e-10."""
     caught = []
 
-    def minimise(evaluate, project, start, **_):
+    def minimise(oracle, evaluate, project, start, stop):
         caught.append(evaluate)
         return gradient_projection.Minimum(project(start), True)
 
-    monkeypatch.setattr(module, "minimise", minimise)
+    monkeypatch.setattr(Oracle, "minimise", minimise)
     module.fit(module.Parameters(gap=1e-9, **settings), Stored(grams), labels, order=None, rng=None)
     return caught[0]
 

@@ -9,7 +9,7 @@ from grambench import algorithms
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.checks import learn
 from grambench.kernels.continuous import load
-from grambench.kernels.pool import Continuous, Grid, Stored
+from grambench.kernels.pool import Continuous, GridPool, Stored
 
 
 def fit(pool, labels, **settings):
@@ -46,7 +46,7 @@ def test_a_grid_can_be_refined():
     rng = np.random.default_rng(0)
     features = rng.normal(size=(20, 2))
     labels = np.where(features[:, 0] > 0, 1, -1).astype(np.int8)
-    pool = Grid(Continuous(load("gaussian"), features, 0.1, 10.0, np.geomspace(0.1, 10.0, 3)))
+    pool = GridPool(Continuous(load("gaussian"), features, 0.1, 10.0, np.geomspace(0.1, 10.0, 3)))
     found = fit(pool, labels, refine=2)
     np.testing.assert_allclose(np.concatenate(found.thetas), np.geomspace(0.1, 10.0, 5))
     np.testing.assert_allclose(found.weights, cka(list(pool.refined(2).grams()), labels))

@@ -38,7 +38,7 @@ def evidence(study, rows):
 
 def answers(study, rows):
     given = evidence(study, rows)
-    return {claim.id: claim.test(given) for claim in claims.of(study)}
+    return {claim.id: claim.test(given) for claim in claims.load_claims(study)}
 
 
 def verdicts(study, rows):
@@ -153,7 +153,7 @@ def test_the_claims_on_generated_data_speak_of_what_the_studies_have():
     study = STUDIES["ca_dirichlet"]
     assert {*ca_dirichlet.PRINTED, *ca.ONE_PARAMETER} <= set(study.algorithms)
     assert study.sweeps["resolution"].algorithms == ca.FINITE
-    frequencies = study.algorithms[ca_dirichlet.ALL].parameters["values"]
+    frequencies = study.algorithms[ca_dirichlet.ALL_THREE].parameters["values"]
     assert np.allclose(frequencies, ca_dirichlet.FREQUENCIES, atol=1e-8)
     steps = study.sweeps["resolution"].values
     assert ca_dirichlet.TENTH in steps and max(steps) > ca_dirichlet.TENTH
@@ -297,11 +297,11 @@ def test_evidence_has_the_numbers():
     assert found["5d"] == "CR-DC 2e+02 operations, CR 5.9e+02 operations; 12 of 12 data sets"
     assert found["6"].startswith("no more than 2 minima (most 2; 0 of 6 curves have more)")
     gap = answers("ca_dirichlet", changed("ca_dirichlet", "dirichlet", "da", ca.ERROR, GONE))["1h"]
-    assert gap.evidence == "D1 16.0 %, D2 17.0 %, DU 30.0 %; all three frequencies 2.3 %; not at hand: da"
+    assert gap.evidence == "D1 16.0 %, D2 17.0 %, DU 30.0 %; all three frequencies 2.3 %; not available: da"
 
 
 def test_letter_has_two_claims_more_than_mnist():
-    ours, theirs = ({claim.id for claim in claims.of(name)} for name in ("ca_letter", "ca_mnist"))
+    ours, theirs = ({claim.id for claim in claims.load_claims(name)} for name in ("ca_letter", "ca_mnist"))
     assert ours - theirs == {"4a", "4b"} and theirs < ours
     assert [claim.id for claim in ca_letter.CLAIMS].count("3a") == 1
 

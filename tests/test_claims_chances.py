@@ -61,8 +61,9 @@ def test_the_one_claim_that_its_own_paper_contradicts():
 
 def test_printed_numbers_decide_what_they_can():
     decided = {study: set(shipped(study).index) for study in STUDIES}
-    assert decided["omkc"] == {claim.id for claim in claims.of("omkc")} - {"9a", "10", "12a", "12b", "12c", "13"}
-    assert decided["rkl"] == {claim.id for claim in claims.of("rkl")} - {"5", "6a", "6b", "6c"}
+    every = {study: {claim.id for claim in claims.load_claims(study)} for study in ("omkc", "rkl")}
+    assert decided["omkc"] == every["omkc"] - {"9a", "10", "12a", "12b", "12c", "13"}
+    assert decided["rkl"] == every["rkl"] - {"5", "6a", "6b", "6c"}
     assert decided["ca_dirichlet"] == {"1a", "1b", "1c", "1d"}
     assert decided["ca_letter"] == {"3a", "3b", "4b", "5a", "5b", "5c", "5g"}
     assert decided["oks"] == {"1a", "1b", "1c", "2a", "2b"}
@@ -79,7 +80,7 @@ def paper(tmp_path, monkeypatch):
 
     def judge(test, rows, again=None, draws=400):
         (tmp_path / "numbers.csv").write_text(CELLS + rows)
-        monkeypatch.setattr(chances, "of", lambda name: [Claim("1", "here", test)])
+        monkeypatch.setattr(chances, "load_claims", lambda name: [Claim("1", "here", test)])
         return chances.compute(study, {"numbers.csv": tmp_path / "numbers.csv"}, again or {}, draws)
 
     return judge
@@ -152,14 +153,14 @@ def test_replications_are_read_by_cell_and_those_of_published_orders_first(tmp_p
 def test_what_an_algorithm_draws_by_itself_is_not_how_its_orders_vary(tmp_path):
     """OMKC's replications are of the same orders: they would make a claim more certain than the paper's runs do."""
     study, files = given("omkc")
-    (claim,) = (claim for claim in claims.of("omkc") if claim.id == "2b")
+    (claim,) = (claim for claim in claims.load_claims("omkc") if claim.id == "2b")
     constant = {
         (name, algorithm, "mistake_percent"): Replications(np.array([5.0, 5.0, 5.0, 5.1]), "")
         for name in study.datasets
         for algorithm in ("om2", "omkc_dd", "omkc_ds", "omkc_sd", "omkc_ss")
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chances, "of", lambda name: [claim])
+        patch.setattr(chances, "load_claims", lambda name: [claim])
         found = chances.compute(study, files, constant, 20)
         assert found == chances.compute(study, files, {}, 20) and 0.0 < found["2b"].probability < 1.0
 

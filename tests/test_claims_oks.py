@@ -55,7 +55,7 @@ def evidence(runs):
 
 
 def verdicts(runs):
-    return {claim.id: claim.test(evidence(runs)).verdict for claim in claims.of("oks")}
+    return {claim.id: claim.test(evidence(runs)).verdict for claim in claims.load_claims("oks")}
 
 
 def test_the_printed_numbers_support_every_claim():

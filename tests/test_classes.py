@@ -15,7 +15,7 @@ from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, read, write
 from grambench.experiments import offline
 from grambench.kernels.pool import Stored
-from grambench.pipeline.steps.join import joined
+from grambench.pipeline.steps.join import join
 from grambench.report import figures, tables
 from grambench.results import collect, records
 from grambench.results.study import Results
@@ -186,7 +186,7 @@ def test_blocks_of_repeats_that_end_when_they_will_make_the_whole():
     whole, blocks = record(None), [record([0, 0]), record([1, 1])]
     lengths = [len(block.rounds) for block in blocks]
     assert lengths[0] != lengths[1]
-    together = joined(blocks)
+    together = join(blocks)
     assert np.array_equal(together.rounds, whole.rounds)
     for name in ("epochs", "objective", "accuracy_percent"):
         assert np.array_equal(together.curves[name], whole.curves[name], equal_nan=True)

@@ -222,7 +222,7 @@ def test_compare_knows_numbers_that_a_holdout_study_does_not_have(capsys, tmp_pa
 def hand_over(monkeypatch, code=0):
     """Let `run` call a snakemake that does nothing; return where its command line will be."""
     seen = []
-    monkeypatch.setattr(run, "_call", lambda command: seen.append(command) or code)
+    monkeypatch.setattr(run, "_call_snakemake", lambda command: seen.append(command) or code)
     monkeypatch.setattr(last_run, "write", lambda plan: seen.append(plan))
     return seen
 
@@ -238,7 +238,7 @@ def test_run_hands_over_to_snakemake(monkeypatch, capsys):
     demo = ["--configfile", "config/demo.yaml"]
     for arguments, bar in (((), True), (("-v",), False)):
         seen = hand_over(monkeypatch)
-        monkeypatch.setattr(run, "items", list)
+        monkeypatch.setattr(run, "file_statuses", list)
         call(capsys, "run", "--demo", *arguments, "--", "-k")
         command, plan = seen  # which is noted once snakemake has ended
         assert plan.project.datasets and ("--logger" in command) is bar and command[-3:] == ["-k", *demo]
@@ -247,7 +247,7 @@ def test_run_hands_over_to_snakemake(monkeypatch, capsys):
 def handed_over(monkeypatch, capsys, *arguments):
     """Return the settings that snakemake gets from a call of `run`, and the plan that the command makes of it."""
     seen = hand_over(monkeypatch)
-    monkeypatch.setattr(run, "items", list)
+    monkeypatch.setattr(run, "file_statuses", list)
     code, _, err = call(capsys, "run", *arguments)
     assert code == 0, err
     (command,) = (each for each in seen if isinstance(each, list))
@@ -321,11 +321,11 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, 
     """Until then a run with failures ended like any other."""
     reasons = {"ok": "", "missing": "not run yet"}
     found = [
-        status.Item(f"{number}.h5", f"run {number}", state, reasons.get(state, "why"))
+        status.FileStatus(f"{number}.h5", f"run {number}", state, reasons.get(state, "why"))
         for number, state in enumerate(states)
     ]
     hand_over(monkeypatch)
-    monkeypatch.setattr(run, "items", lambda: found)
+    monkeypatch.setattr(run, "file_statuses", lambda: found)
     ended, out, _ = call(capsys, "run", "--demo")
     assert ended == code
     assert out.splitlines()[-1].endswith(f"report: {ROOT / 'results/report/index.html'}")
@@ -337,7 +337,7 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, 
 @pytest.mark.parametrize("option", ["-n", "--unlock"])
 def test_run_says_nothing_of_what_it_did_not_run(monkeypatch, capsys, option):
     seen = hand_over(monkeypatch)
-    monkeypatch.setattr(run, "items", lambda: pytest.fail("looked at results"))
+    monkeypatch.setattr(run, "file_statuses", lambda: pytest.fail("looked at results"))
     assert call(capsys, "run", "--demo", "--", option)[:2] == (0, "")
     (command,) = seen  # and no run was noted
     assert option in command
@@ -437,8 +437,8 @@ def test_a_plan_is_noted_beside_those_of_other_studies(project):
         last_run.write(Plan({"studies": [study], "datasets": ["sonar"]}, Path("config")))
     plan = Plan({"studies": ["omkc"], "datasets": ["sonar"]}, Path("config"))
     assert list(last_run.read(layout.RESULTS)) == ["rkl"]
-    assert last_run.read(layout.RESULTS, "omkc") == last_run.of(plan)
-    found = status.items(last_run.of(plan))
+    assert last_run.read(layout.RESULTS, "omkc") == last_run.requests_of(plan)
+    found = status.file_statuses(last_run.requests_of(plan))
     assert [item.path for item in found] == [plan.targets.raw("sonar"), *plan.targets.records("omkc")]
 
 

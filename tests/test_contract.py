@@ -21,7 +21,7 @@ from grambench.algorithms.fit import Expansion, Fit, State, Step, SupportExpansi
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.errors import ContractError, DataError
 from grambench.datasets import store
-from grambench.experiments.training import Sample, predicted, scores_of
+from grambench.experiments.training import Examples, predicted, scores_of
 from grambench.kernels import grams
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel
@@ -310,7 +310,7 @@ def test_scores_of_one_class_against_the_rest_are_as_plain():
 def test_a_predictor_that_hides_its_doubtful_scores_is_not_measured_on_the_rest():
     """Not the share of right ones among what it shows."""
     made = data()
-    sample = Sample(pool(made.features), made.labels, np.arange(N, dtype=np.int32))
+    sample = Examples(pool(made.features), made.labels, np.arange(N, dtype=np.int32))
     values = np.where(np.arange(N) < N // 2, made.labels, -made.labels).astype(np.float64)
     right = predicted(scores_of(Constant(lambda t: values), sample)) == sample.y_true
     assert right.mean() == 0.5

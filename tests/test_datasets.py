@@ -21,7 +21,7 @@ from scipy import sparse
 
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.files import sha256, write_text
-from grambench.config.dataset import NOTE, Base, Dataset, Generated, Images, Source
+from grambench.config.dataset import NOTE, BaseDataset, Dataset, Generated, Images, Source
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project, SourceKind
 from grambench.datasets import readers, sources, store
@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[1]
 CONFIGURATION = Configuration(ROOT / "config")
 DESCRIPTIONS = {name: CONFIGURATION.description(name) for name in CONFIGURATION.names("datasets")}
 DATASETS = [name for name, described in DESCRIPTIONS.items() if isinstance(described, Dataset)]
-BASES = {name: described for name, described in DESCRIPTIONS.items() if isinstance(described, Base)}
+BASES = {name: described for name, described in DESCRIPTIONS.items() if isinstance(described, BaseDataset)}
 MIRRORS = [Path(folder) for folder in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if folder]
 FROM_REPOSITORY = ["breast", "diabetes", "ionosphere", "sonar", "votes84", "wdbc"]
 OMKC = yaml.safe_load((ROOT / "config/studies/omkc.yaml").read_text())["datasets"]
@@ -357,11 +357,11 @@ def documented(columns: int) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in rows if len(row) == columns and row[1][0].isdigit()}
 
 
-def size(described: Dataset | Base | Images) -> str:
+def size(described: Dataset | BaseDataset | Images) -> str:
     return f"{described.n} x {described.d}" if described.d else f"{described.n} images"
 
 
-def kinds(described: Dataset | Base | Images) -> str:
+def kinds(described: Dataset | BaseDataset | Images) -> str:
     return ", ".join(dict.fromkeys(source.kind for source in described.sources))
 
 
@@ -371,7 +371,7 @@ def test_documentation_lists_every_data_set() -> None:
         name: (
             size(described),
             f"{described.classes} classes"
-            if isinstance(described, Base)
+            if isinstance(described, BaseDataset)
             else "words"
             if isinstance(described, Images)
             else str(described.positives),

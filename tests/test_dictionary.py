@@ -88,7 +88,7 @@ def test_summary_has_a_row_a_metric_and_one_for_a_failure(written):
 def test_the_step_writes_what_pandas_reads_as_it_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     results = presentation.results()
-    monkeypatch.setattr(summarise.Results, "read", lambda *_: results)
+    monkeypatch.setattr(Results, "read", lambda *_: results)
     spec = json.dumps(presentation.SETTINGS)
     summarise.main([spec, "summary.csv", "runs.parquet", "cells.csv", '{"wdbc": "Breast cancer"}'])
     table = pd.read_csv("summary.csv")

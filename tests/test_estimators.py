@@ -28,12 +28,11 @@ from grambench import KernelClassifier, MultipleKernelTransformer, algorithms, c
 from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import mixture
 from grambench.config.study import Dictionary, KernelFamily
-from grambench.estimators import kernels as given
+from grambench.estimators import kernels as kernel_input
 from grambench.estimators.classifier import PASS_ONCE
-from grambench.experiments.training import Sample, svms
+from grambench.experiments.training import Examples, svms
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pools import Dictionary as Family
-from grambench.kernels.pools import VectorPools
+from grambench.kernels.pools import FamilyRange, VectorPools
 
 ROOT = Path(__file__).parent.parent
 SOME = ("rkl", "omkc_ss", "oks", "ca_nd", "cka", "logistic_regression")  # that learn each class one-vs-rest
@@ -52,8 +51,8 @@ def problem(classes=2, n=40, t=15):
 
 def pools_of(kernels, X):
     """Return the pools of kernels, beside them the default range, as a protocol makes them."""
-    dictionary = Dictionary.model_validate(given.DEFAULT_FAMILY)
-    family = Family(dictionary.family, dictionary.low, dictionary.high, dictionary.grid(), dictionary.unit)
+    dictionary = Dictionary.model_validate(kernel_input.DEFAULT_FAMILY)
+    family = FamilyRange(dictionary.family, dictionary.low, dictionary.high, dictionary.grid(), dictionary.unit)
     return VectorPools(kernels, X, family, trace=float(len(X)))
 
 
@@ -61,7 +60,7 @@ def library(name, pool, labels, test, seed):
     """Return fit and scores of other examples by the library's own calls."""
     algorithm, order = algorithms.load(name), np.arange(len(labels), dtype=np.int32)
     fit = learn(algorithm, algorithm.parameters(), pool, labels, order=order, rng=np.random.default_rng(seed))
-    (model,) = svms(fit, Sample(pool, labels, order), [1.0], trace=float(len(labels)))
+    (model,) = svms(fit, Examples(pool, labels, order), [1.0], trace=float(len(labels)))
     return fit, model.predictor.scores(test)
 
 
@@ -75,7 +74,7 @@ def test_every_algorithm_scores_as_the_library_does_and_can_be_pickled(name, cla
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = KernelClassifier(name, kernels, shuffle=False, random_state=7).fit(X, y)
-    pools = pools_of(given.DEFAULT if kernels == "default" else kernels, X)
+    pools = pools_of(kernel_input.DEFAULT if kernels == "default" else kernels, X)
     pool, between = pools.train(), pools.between(test)
     if algorithms.is_multiclass(name):
         fit, scores = library(name, pool, y.astype(np.int8), between, 7)
@@ -358,8 +357,8 @@ def test_cross_validation_cuts_precomputed_kernels():
 def test_the_defaults_are_the_leaderboards():
     study = yaml.safe_load((ROOT / "config/studies/leaderboard.yaml").read_text())
     kernels = [kernel for entry in study["kernels"] for kernel in KernelFamily.model_validate(entry).kernels()]
-    assert kernels == given.DEFAULT
-    assert study["dictionary"] == pytest.approx(given.DEFAULT_FAMILY)
+    assert kernels == kernel_input.DEFAULT
+    assert study["dictionary"] == pytest.approx(kernel_input.DEFAULT_FAMILY)
 
 
 def test_the_learned_kernel_for_another_estimator():
@@ -534,7 +533,7 @@ def test_definiteness_is_looked_at_where_it_is_cheap_or_asked_for(monkeypatch):
     wrong = GRAMS - 0.5 * np.eye(40)
     with pytest.raises(ValueError, match="semi-definite"):
         check_grams(wrong)
-    monkeypatch.setattr(given, "CHEAP", 30)
+    monkeypatch.setattr(kernel_input, "CHEAP", 30)
     check_grams(wrong)
     with pytest.raises(ValueError, match="semi-definite"):
         check_grams(wrong, definite=True)

@@ -37,7 +37,8 @@ def written(request, tmp_path):
         return path, records.read
     if request.param == "features":
         views.write(
-            path, views.Views("base", [f"{i}.jpg" for i in range(99)], {"rgb": np.arange(990.0).reshape(99, 10)})
+            path,
+            views.DescribedImages("base", [f"{i}.jpg" for i in range(99)], {"rgb": np.arange(990.0).reshape(99, 10)}),
         )
         return path, views.read
     if request.param == "images":
@@ -137,10 +138,10 @@ def test_a_gram_that_was_not_made_stands_for_the_runs_that_need_it(tmp_path):
     grams.write_gram(good, np.eye(4), Kernel("gaussian", 1.0), identity="good")
     matrices.write_unavailable(bad, "timeout: ran for 1800 s, the limit", "bad")
     both = {str(good): "good", str(bad): "bad"}
-    runs = [status.Item(f"{name}.h5", name, "error", "", both) for name in ("a", "b")]
-    other = status.Item("c.h5", "c", "error", "", {str(good): "good"})
+    runs = [status.FileStatus(f"{name}.h5", name, "error", "", both) for name in ("a", "b")]
+    other = status.FileStatus("c.h5", "c", "error", "", {str(good): "good"})
     assert status.failed_targets([*runs, other]) == [str(bad), "c.h5"]
-    stale = status.Item("c.h5", "c", "error", "", {str(good): "of other settings"})
+    stale = status.FileStatus("c.h5", "c", "error", "", {str(good): "of other settings"})
     assert status.failed_targets([stale]) == [str(good)]
 
 
@@ -450,7 +451,7 @@ def test_a_damaged_record_is_named(small, go):
     os.truncate(path, path.stat().st_size // 2)
     said = small.snakemake(layout.CELLS.format(study="omkc"), expect=1)
     assert f"{SLOW}: truncated" in said and f"grambench run, called as before, with -- -R {SLOW}" in said
-    assert status._record(path)[0] == "damaged"
+    assert status._record_status(path)[0] == "damaged"
     assert SLOW in small.call("grambench.cli", "failed")
     small.snakemake("-R", SLOW, "--", layout.CELLS.format(study="omkc"))
     assert small.status("sonar", "slow").status == "ok"

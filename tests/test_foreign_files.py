@@ -182,7 +182,7 @@ def test_status_shows_a_foreign_file_as_damaged(folders, capsys, write):
     )
     note = folders[0] / "source.json"
     note.write_text('{"status": "ok"}')
-    assert status.source(note, folders[0] / DATA)[0] == "damaged"
+    assert status.dataset_status(note, folders[0] / DATA)[0] == "damaged"
 
 
 def test_runs_that_all_failed_can_be_compared(folders, capsys):
@@ -212,7 +212,7 @@ def test_status_of_a_last_run_that_is_not_ours_is_one_line(folders, capsys, what
 
 def test_a_note_of_a_fetch_that_is_too_deep_is_damaged(tmp_path):
     write_text(tmp_path / "source.json", DEEP)
-    assert status.source(tmp_path / "source.json")[0] == "damaged"
+    assert status.dataset_status(tmp_path / "source.json")[0] == "damaged"
 
 
 def test_a_table_with_a_field_that_is_too_long_is_one_line(folders, capsys):

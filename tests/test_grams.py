@@ -101,7 +101,7 @@ def test_sparse_features_give_the_same_matrix(features):
 def test_tiles_do_not_change_the_file(features, tmp_path, monkeypatch, tile):
     inner, kernel = grams.inner_products(features), Kernel("gaussian", 1.0)
     expected = grams.compute(inner, [kernel])[0]
-    monkeypatch.setattr(grams, "TILE", tile)
+    monkeypatch.setattr(grams, "GRAM_TILE", tile)
     path = tmp_path / "gram.h5"
     grams.write_gram(path, inner, kernel, threads=3)
     mapped = matrices.open_matrix(path)

@@ -308,10 +308,10 @@ def test_descriptions_do_not_depend_on_the_number_of_parts(fetched, tmp_path):
 
 def test_drawings_are_the_same_every_time_and_alone():
     paths = drawings.listed(3, 1).paths
-    together = drawings.drawn(paths, seed=1)
-    assert drawings.drawn(paths[2:3], seed=1)[paths[2]] == together[paths[2]]
+    together = drawings.draw(paths, seed=1)
+    assert drawings.draw(paths[2:3], seed=1)[paths[2]] == together[paths[2]]
     assert len(set(together.values())) == 4
-    assert drawings.drawn(paths, seed=2)[paths[0]] != together[paths[0]]
+    assert drawings.draw(paths, seed=2)[paths[0]] != together[paths[0]]
 
 
 # classes by names and folders

@@ -245,7 +245,9 @@ def test_the_command_and_what_reads_its_folder(sides, tmp_path, capsys, monkeypa
     assert cli.main(["compare", target, target]) == 0
     assert capsys.readouterr().out == "5 same\n"
     assert cli.main(["status", "--results", target]) in (0, 1)
-    found = status.items(last_run.of(Plan(read(ROOT / "config/config.yaml"), ROOT / "config")), Path(target))
+    found = status.file_statuses(
+        last_run.requests_of(Plan(read(ROOT / "config/config.yaml"), ROOT / "config")), Path(target)
+    )
     assert sum(item.status == "stale" and item.path.startswith("results/runs") for item in found) == 5  # by no code
     assert cli.main(["merge", *map(str, sides), "-o", target]) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -25,9 +25,9 @@ from grambench.config.protocols import KINDS, PREDICTIONS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import offline, online
-from grambench.experiments.pools import whole
+from grambench.experiments.pools import full_pool
 from grambench.experiments.splits import splits
-from grambench.experiments.training import Draws, Sample
+from grambench.experiments.training import Examples, Generators
 from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import compute, inner_products
 from grambench.solvers import platt
@@ -225,7 +225,7 @@ def test_probabilities_do_not_depend_on_the_labels_of_test_examples(kind, classe
     split, seed = next(splits(asked, made))
     changed = flipped(made, split.test[::2])
     first, again = (
-        offline.Evaluator(asked, each, split).evaluate(asked.points[0], Draws(seed)).predictions
+        offline.Evaluator(asked, each, split).evaluate(asked.points[0], Generators(seed)).predictions
         for each in (made, changed)
     )
     assert not np.array_equal(first.y_true, again.y_true)
@@ -244,7 +244,7 @@ def test_probabilities_of_a_round_do_not_depend_on_later_labels(name, classes):
     rounds, seed = np.array([30, 60, 90, 120]), np.random.SeedSequence(3)
 
     def likely(dataset):
-        sample = Sample(whole(asked, dataset, grams), dataset.labels, order, len(dataset.classes))
+        sample = Examples(full_pool(asked, dataset, grams), dataset.labels, order, len(dataset.classes))
         if name == "omkc_dd":
             found = online.present(algorithms.load(name), asked.points[0], sample, rounds, seed)
         else:

@@ -17,11 +17,11 @@ from grambench.experiments.run import Tuning
 from grambench.experiments.splits import splits
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pixels import ByPixels
-from grambench.kernels.pools import Dictionary
+from grambench.kernels.pools import FamilyRange
 from grambench.solvers import svm
 
 GRID = [0.5, 1.0, 2.0, 4.0]
-DICTIONARY = Dictionary("gaussian", 0.2, 20.0, GRID)
+DICTIONARY = FamilyRange("gaussian", 0.2, 20.0, GRID)
 SECONDS = {"seconds", "fit_seconds", "selection_seconds"}
 
 
@@ -224,7 +224,7 @@ def test_what_draws_nothing_is_run_once(monkeypatch):
     original = offline.Evaluator.evaluate
 
     def counted(evaluator, point, draws):
-        evaluated.append((len(evaluator.split.train), draws.rng().bit_generator.seed_seq.entropy[-1]))
+        evaluated.append((len(evaluator.split.train), draws.new().bit_generator.seed_seq.entropy[-1]))
         draws._used.clear()
         return original(evaluator, point, draws)
 

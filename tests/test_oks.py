@@ -15,7 +15,7 @@ from specifications import make_run
 
 from grambench import algorithms
 from grambench.algorithms.alignment import alignment
-from grambench.algorithms.bandit import draw, normalised
+from grambench.algorithms.bandit import draw, normalised_weights
 from grambench.algorithms.checks import check, learn
 from grambench.algorithms.fit import Expansion, mixture
 from grambench.common.errors import ConfigError, ContractError
@@ -206,7 +206,7 @@ def test_weights_survive_what_would_underflow():
         trace = fit(name, grams, labels, order, **settings).trace
         assert trace.updates.min() > 15  # exp(-50)^15 and (1e-30)^11 are 0 in double precision
         np.testing.assert_allclose(trace.weights.sum(axis=1), 1.0, atol=1e-12)
-    assert normalised(np.array([-1e6, -1e6 - math.log(3.0)])).tolist() == pytest.approx([0.75, 0.25])
+    assert normalised_weights(np.array([-1e6, -1e6 - math.log(3.0)])).tolist() == pytest.approx([0.75, 0.25])
 
 
 def test_oks_finds_the_kernel_that_tells_most():

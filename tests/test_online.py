@@ -13,7 +13,7 @@ from grambench.algorithms.checks import learn
 from grambench.config.metrics import WORK
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import online
-from grambench.experiments.pools import whole
+from grambench.experiments.pools import full_pool
 from grambench.experiments.seeds import seeds
 from grambench.experiments.training import counts
 from grambench.kernels import grams
@@ -255,7 +255,7 @@ def test_views_and_blocks_of_pixels_are_passed_over_without_stored_matrices(prob
         made = dataclasses.replace(data, features=np.empty((70, 0)), views=views, images=images)
         run = make_run("om2", "online", protocol={"repetitions": 2, "checkpoints": 7}, kernels=kernels)
         result = online.outcome(run, made, ())
-        expected = online.outcome(run, data, list(whole(run, made, ()).grams()))
+        expected = online.outcome(run, data, list(full_pool(run, made, ()).grams()))
         for name in result.metrics.keys() - {"seconds", "kernel_values", "operations"}:
             np.testing.assert_allclose(result.metrics[name], expected.metrics[name], err_msg=name)
         np.testing.assert_allclose(result.curves["weights"], expected.curves["weights"])

@@ -12,7 +12,7 @@ from grambench.algorithms.fit import Work
 from grambench.common.errors import ConfigError
 from grambench.experiments.conformance import same
 from grambench.kernels.continuous import load
-from grambench.kernels.pool import Continuous, Grid
+from grambench.kernels.pool import Continuous, GridPool
 from grambench.solvers import certificates
 
 NAMES = [*algorithms.names("parametric"), *algorithms.names("batch")]
@@ -21,7 +21,7 @@ NAMES = [*algorithms.names("parametric"), *algorithms.names("batch")]
 def grid(features, *, family="gaussian", low=0.2, high=20.0, count=6):
     """Return a family on training examples, as a pool of some of its kernels."""
     spaced = np.linspace if family == "dirichlet" else np.geomspace
-    return Grid(Continuous(load(family), features, low, high, spaced(low, high, count)))
+    return GridPool(Continuous(load(family), features, low, high, spaced(low, high, count)))
 
 
 def problem(seed=0, n=50, d=3):
@@ -125,7 +125,7 @@ def test_cr_reaches_the_least_risk_of_the_convex_hull(gamma, seed):
     features, labels = problem(seed)
     pool, y = grid(features), labels.astype(float)
     learned = fit("cr", pool, labels, gamma=gamma, gap=1e-4, iterations=300)
-    grams = Grid(pool.family, values=np.geomspace(0.2, 20.0, 41)).grams()
+    grams = GridPool(pool.family, values=np.geomspace(0.2, 20.0, 41)).grams()
     found = minimize(
         risk,
         np.full(41, 1 / 41),
@@ -199,7 +199,7 @@ def test_the_line_search_of_the_risk(seed):
     features, labels = problem(seed)
     pool, y = grid(features), labels.astype(float)
     rng = np.random.default_rng(seed)
-    first, second = Grid(pool.family, values=rng.uniform(0.2, 10.0, 2)).grams()
+    first, second = GridPool(pool.family, values=rng.uniform(0.2, 10.0, 2)).grams()
     solve = greedy_risk._solver(first, 0.1, Work())
     share, solve = greedy_risk._line_search(first, second - first, 0.1, y, solve, Work())
     c = solve(y)

@@ -182,7 +182,7 @@ def test_every_algorithm_is_accepted_under_every_protocol(tmp_path, protocol):
 
 def test_every_value_of_the_selected_parameter_is_checked(tmp_path):
     with pytest.raises(ConfigError, match="C must be positive and finite, got -1"):
-        plan(tmp_path, protocol=NESTED["protocol"] | {"values": [1.0, -1.0]})
+        plan(tmp_path, protocol=NESTED["protocol"] | {"values": [-1.0, 1.0]})
     with pytest.raises(ConfigError, match="unknown parameter of the algorithms of small 'D'"):
         plan(tmp_path / "other", protocol=NESTED["protocol"] | {"select": "D"})
 

@@ -8,15 +8,15 @@ from specifications import KERNELS, make_run
 
 from grambench.common.errors import DataError
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments.pools import Pools, dense, whole
+from grambench.experiments.pools import Pools, dense, full_pool
 from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import compute, inner_products
 from grambench.kernels.pixels import ByPixels
-from grambench.kernels.pools import Dictionary, VectorPools, ViewPools
+from grambench.kernels.pools import FamilyRange, VectorPools, ViewPools
 from grambench.kernels.views import Viewed
 
 LABELS = np.tile(np.array([-1, 1], dtype=np.int8), 501)
-DICTIONARY = Dictionary("gaussian", 0.1, 10.0, [0.5, 2.0])
+DICTIONARY = FamilyRange("gaussian", 0.1, 10.0, [0.5, 2.0])
 
 
 def vectors(features, **changes):
@@ -203,12 +203,12 @@ def test_an_online_pass_reads_stored_matrices_of_vectors_and_computes_those_of_v
     run = make_run("om2", "online")
     features = np.random.default_rng(2).normal(size=(20, 4))
     stored = compute(inner_products(features), [Kernel.parse(name) for name in KERNELS])
-    pool = whole(run, vectors(features), stored)
+    pool = full_pool(run, vectors(features), stored)
     assert np.array_equal(np.array(list(pool.grams())), np.array(stored))
     assert pool.family is None and np.array_equal(pool.features[""], features)
     for pixels in (False, True):
         data = views(pixels)
-        pool = whole(make_run("om2", "online", kernels=ON_VIEWS), data, ())
+        pool = full_pool(make_run("om2", "online", kernels=ON_VIEWS), data, ())
         expected = Pools(asked("official_split", kernels=ON_VIEWS), data, np.arange(20)).train
         assert isinstance(pool, ByPixels if pixels else Viewed)
         assert np.array_equal(np.array(list(pool.grams())), np.array(list(expected.grams())))
@@ -216,11 +216,11 @@ def test_an_online_pass_reads_stored_matrices_of_vectors_and_computes_those_of_v
 
 def test_an_online_pass_has_the_grid_of_a_family_where_there_are_no_kernels():
     features = np.random.default_rng(2).normal(size=(20, 4))
-    pool = whole(make_run("om2", "online", kernels=[], dictionary=DICTIONARY), vectors(features), ())
+    pool = full_pool(make_run("om2", "online", kernels=[], dictionary=DICTIONARY), vectors(features), ())
     assert pool.shape == (2, 20, 20)
     assert [float(theta[0]) for theta in pool.thetas] == DICTIONARY.grid
     with pytest.raises(DataError, match="expected kernels or a dictionary in the study, got neither"):
-        whole(make_run("om2", "online", kernels=[]), vectors(features), ())
+        full_pool(make_run("om2", "online", kernels=[]), vectors(features), ())
 
 
 def test_pools_need_kernels_or_a_family():

@@ -14,7 +14,7 @@ from grambench.experiments.splits import splits
 from grambench.kernels import search
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.pool import Continuous
-from grambench.kernels.pools import Dictionary
+from grambench.kernels.pools import FamilyRange
 
 VALUES = [0.2, 0.5, 1.0, 3.0, 10.0]
 
@@ -27,7 +27,7 @@ def asked(file="ca_1d", **point):
         points=[point],
         values=VALUES,
         kernels=[],
-        dictionary=Dictionary("gaussian", 0.2, 20.0, [0.2, 20.0]),
+        dictionary=FamilyRange("gaussian", 0.2, 20.0, [0.2, 20.0]),
         seed=3,
     )
 

@@ -13,7 +13,7 @@ from grambench.config.load import check
 from grambench.config.study import Study
 from grambench.experiments import run
 from grambench.experiments.run import Reference, Run, Tuning
-from grambench.kernels.pools import Dictionary
+from grambench.kernels.pools import FamilyRange
 
 SOURCE = Path(protocols.__file__).parent.parent
 TWO = {"parameter": "p", "values": [1.1, 2], "C": [1, 10]}
@@ -93,6 +93,7 @@ def test_every_protocol_with_validation_examples_selects_by_error_and_alignment_
         ("random_splits", {"values": [1.0, 1.0]}, "values must ascend"),
         ("official_split", {"values": [2.0, 1.0]}, "values must ascend"),
         ("per_class_splits", {"values": [2.0, 1.0]}, "values must ascend"),
+        ("nested_cv", {"values": [2.0, 1.0]}, "values must ascend"),
         ("random_splits", {"shares": [0.5, 0.5, 0.25]}, "shares must sum to 1, got 1.25"),
         ("official_split", {"validation": 1.0}, "protocol.official_split.validation: Input should be less than 1"),
         ("nested_cv", {"refit": False}, "protocol.nested_cv.refit: Input should be True"),
@@ -134,7 +135,7 @@ RUNS = {
         "ca_1d",
         "random_splits",
         protocol={"sizes": {"default": [4, 4, 4]}, "values": [1.0]},
-        dictionary=Dictionary("gaussian", 0.1, 10.0, [0.1, 10.0], "median"),
+        dictionary=FamilyRange("gaussian", 0.1, 10.0, [0.1, 10.0], "median"),
         tune=Tuning("gamma", [0.1, 1.0], "alignment"),
         kernels=[],
     ),

@@ -20,7 +20,7 @@ from grambench.experiments import conformance
 from grambench.experiments.conformance import DICTIONARY, same
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Grid, Stored
+from grambench.kernels.pool import GridPool, Stored
 from grambench.pipeline.steps import fit as step
 from grambench.results import records
 
@@ -233,7 +233,7 @@ def test_a_predictor_is_the_sum_that_it_says(name, grid):
     """On the training examples and on others, against sums over kernels by their definition."""
     features, labels, _ = problem(3, n=80)
     known, others = features[:50], features[50:]
-    pools = Grid(DICTIONARY.between(known)), Grid(DICTIONARY.between(known, others))
+    pools = GridPool(DICTIONARY.between(known)), GridPool(DICTIONARY.between(known, others))
     if not grid:
         both = whole(features)
         rows = np.arange(80)

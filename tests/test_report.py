@@ -382,9 +382,11 @@ def test_a_chart_has_the_numbers_of_its_figure(tmp_path):
 
 def test_captions_say_on_how_many_runs_a_figure_rests():
     plan = presentation.study().figures
-    assert figures.said(presentation.results(), plan["figure1"]).startswith("Lines are means of n = 4 runs, bands one")
-    assert figures.said(presentation.results(), plan["figure2"]) == ""  # there is nothing to see
-    assert figures.said(presentation.results(), plan["quantiles"]) == ""
+    assert figures.describe_runs(presentation.results(), plan["figure1"]).startswith(
+        "Lines are means of n = 4 runs, bands one"
+    )
+    assert figures.describe_runs(presentation.results(), plan["figure2"]) == ""  # there is nothing to see
+    assert figures.describe_runs(presentation.results(), plan["quantiles"]) == ""
 
 
 def test_an_explanation_is_found_by_what_is_bold_in_it():

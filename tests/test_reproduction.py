@@ -240,7 +240,7 @@ def test_one_counterexample_refutes_a_claim_on_every_data_set():
     assert omkc.stochastic_update_is_faster(evidence(means, metric="row_additions")).verdict == "holds"
     few = {"wdbc": {"omkc_sd": 7.0, "omkc_dd": 6.0}}
     answer = omkc.stochastic_update_is_faster(evidence(few, metric="row_additions"))
-    told = "OMKC(S,D) adds fewer rows on 0 of 1: not on wdbc; 14 of 15 not at hand; in seconds on 0 of 0"
+    told = "OMKC(S,D) adds fewer rows on 0 of 1: not on wdbc; 14 of 15 not available; in seconds on 0 of 0"
     assert answer == ("fails", told)
 
 
@@ -294,4 +294,4 @@ def test_every_claim_answers_and_states_itself():
     assert set(table["verdict"]) <= {"holds", "fails", "undecided"}
     assert table["statement"].str.len().min() > 20 and table["evidence"].str.len().min() > 5
     assert {int("".join(filter(str.isdigit, claim))) for claim in table["claim"]} == set(range(1, 14))
-    assert claims.of("unknown") == []
+    assert claims.load_claims("unknown") == []

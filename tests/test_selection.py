@@ -15,12 +15,12 @@ from grambench.experiments import selection
 from grambench.experiments.offline import Evaluator, outcome
 from grambench.experiments.run import Tuning
 from grambench.experiments.splits import splits
-from grambench.experiments.training import Draws
-from grambench.kernels.pools import Dictionary
+from grambench.experiments.training import Generators
+from grambench.kernels.dictionary import FamilyRange
 from grambench.solvers import svm
 
 GRID = [0.5, 1.0, 2.0, 4.0]
-DICTIONARY = Dictionary("gaussian", 0.2, 20.0, GRID)
+DICTIONARY = FamilyRange("gaussian", 0.2, 20.0, GRID)
 NAMES = ("ant", "bee", "cat")
 PROTOCOLS = {
     "random_splits": {"repetitions": 1, "sizes": {"default": [40, 30, 50]}},
@@ -60,10 +60,10 @@ def evaluator_of(run, data=None):
     return Evaluator(run, data, split), seed
 
 
-def stage(run, data=None, **parameters):
+def select_and_train(run, data=None, **parameters):
     """Return what is selected and trained in the first repetition."""
     evaluator, seed = evaluator_of(run, data)
-    return evaluator.stage(run.file, parameters, Draws(seed))
+    return evaluator.select_and_train(run.file, parameters, Generators(seed))
 
 
 # --- the rules on one split -------------------------------------------------------------------------------------------
@@ -71,8 +71,8 @@ def stage(run, data=None, **parameters):
 
 def test_tuning_takes_the_first_of_the_best_on_the_validation_examples():
     values = [0.01, 1.0, 100.0]
-    errors = [stage(asked("cr", tune=Tuning("gamma", [value]))).selection.error for value in values]
-    found = stage(asked("cr", tune=Tuning("gamma", values))).selection
+    errors = [select_and_train(asked("cr", tune=Tuning("gamma", [value]))).selection.error for value in values]
+    found = select_and_train(asked("cr", tune=Tuning("gamma", values))).selection
     assert found.settings["gamma"] == values[int(np.argmin(errors))] and found.error == min(errors)
     assert found.tied == (errors.count(min(errors)) > 1)
     run = asked("ca_nd", tune=Tuning("regulariser", [1e12, 0.0], "alignment"))
@@ -82,14 +82,14 @@ def test_tuning_takes_the_first_of_the_best_on_the_validation_examples():
     labels = dataset().labels[fold.validation]
     reached = []
     for value in (1e12, 0.0):
-        (fit,) = stage(replace(run, tune=Tuning("regulariser", [value], "alignment"))).learned.fits
+        (fit,) = select_and_train(replace(run, tune=Tuning("regulariser", [value], "alignment"))).learned.fits
         reached.append(alignment(fit.gram(among), labels))
-    assert stage(run).selection.settings["regulariser"] == (1e12, 0.0)[int(np.argmax(reached))]
+    assert select_and_train(run).selection.settings["regulariser"] == (1e12, 0.0)[int(np.argmax(reached))]
 
 
 def test_the_svm_is_the_best_of_its_c_and_errors_are_counted_right():
     run = asked()
-    found = stage(run)
+    found = select_and_train(run)
     assert found.model.C == found.selection.C in (0.01, 1.0, 100.0)
     evaluator, _ = evaluator_of(run)
     fold, (fit,) = evaluator.split.folds[0], found.learned.fits
@@ -98,26 +98,26 @@ def test_the_svm_is_the_best_of_its_c_and_errors_are_counted_right():
     labels = dataset().labels[fold.validation]
     assert found.selection.error == np.mean(np.where(decisions >= 0.0, 1, -1) != labels)
     C_values = [0.01, 1.0, 100.0]
-    errors = [stage(asked(protocol={"values": [C]})).selection.error for C in C_values]
+    errors = [select_and_train(asked(protocol={"values": [C]})).selection.error for C in C_values]
     assert (found.selection.error, found.selection.C) == (min(errors), C_values[int(np.argmin(errors))])
     assert found.selection.tied == (errors.count(min(errors)) > 1)
 
 
 def test_an_svm_that_cannot_be_trained_ends_the_search_and_is_counted():
-    hard = stage(asked(protocol={"values": [1e-4, 1e5], "steps": 50}))
+    hard = select_and_train(asked(protocol={"values": [1e-4, 1e5], "steps": 50}))
     assert hard.model.C == 1e-4
     assert hard.work.svm_calls == 2 and hard.work.solver_steps >= 50  # giving up has taken work too
     assert hard.selection.failed == 1
     with pytest.raises(SolverError, match=r"no SVM could be trained at C = 1: .* after 1 steps"):
-        stage(asked(protocol={"values": [1.0], "steps": 1}))
-    limited = stage(asked("lp_mkl", tune=Tuning("C", [1e-4, 1e5])), steps=50)
+        select_and_train(asked(protocol={"values": [1.0], "steps": 1}))
+    limited = select_and_train(asked("lp_mkl", tune=Tuning("C", [1e-4, 1e5])), steps=50)
     assert limited.selection.settings["C"] == 1e-4
     assert limited.selection.failed == 1
 
 
 def test_a_value_without_an_svm_leaves_the_others(monkeypatch):
     run = asked("ca_nd", tune=Tuning("regulariser", [1.0, 10.0]))
-    alone = stage(asked("ca_nd"), regulariser=10.0)
+    alone = select_and_train(asked("ca_nd"), regulariser=10.0)
     models, calls = selection.Learned.models, []
 
     def fails_first(*given, **settings):
@@ -127,13 +127,13 @@ def test_a_value_without_an_svm_leaves_the_others(monkeypatch):
         return models(*given, **settings)
 
     monkeypatch.setattr(selection.Learned, "models", fails_first)
-    found = stage(run).selection
+    found = select_and_train(run).selection
     assert (found.settings["regulariser"], found.error, found.failed) == (10.0, alone.selection.error, 1)
 
 
 @pytest.mark.parametrize("file", ["lp_mkl", "simple_mkl", "grid_uniform", "cka", "alignf"])
 def test_kernel_values_that_are_made_once_count_once(file):
-    found = stage(asked(file, tune=Tuning("C", [0.1, 1.0, 10.0])))
+    found = select_and_train(asked(file, tune=Tuning("C", [0.1, 1.0, 10.0])))
     assert found.work.kernel_values == len(GRID) * 40**2
 
 
@@ -218,9 +218,9 @@ def test_a_candidate_that_fails_on_one_fold_is_skipped_and_counted_once(monkeypa
         return right.fit(parameters, *given, **settings)
 
     run = asked("uniform_svm", "nested_cv", protocol={"inner_folds": 3}, tune=Tuning("C", VALUES))
-    expected = stage(replace(run, tune=Tuning("C", [0.1, 10.0, 100.0]))).selection
+    expected = select_and_train(replace(run, tune=Tuning("C", [0.1, 10.0, 100.0]))).selection
     monkeypatch.setattr(algorithms, "load", lambda name: replace(right, fit=fit))
-    found = stage(run).selection
+    found = select_and_train(run).selection
     assert fits.count(1.0) == 2 and fits.count(10.0) >= 3
     assert (found.failed, found.settings, found.error) == (1, expected.settings, expected.error)
 
@@ -237,7 +237,7 @@ def test_a_c_that_is_not_reached_on_one_fold_is_not_selected(kind, monkeypatch):
         return train(combination, labels, C, **settings)
 
     monkeypatch.setattr(svm, "train", limited)
-    found = stage(asked("cka", kind, protocol={"values": [1.0, 10.0]})).selection
+    found = select_and_train(asked("cka", kind, protocol={"values": [1.0, 10.0]})).selection
     assert (found.C, found.failed, found.tied) == (1.0, 1, False)
 
 

@@ -195,7 +195,7 @@ def test_any_start_is_made_feasible(start, data, box):
     lower, upper = np.where(signs > 0, 0.0, -box), np.where(signs > 0, box, 0.0)
     dual = svm.feasible(np.array(start), lower, upper)
     assert ((dual >= lower) & (dual <= upper)).all()
-    assert abs(dual.sum()) <= svm.BALANCED * np.abs(dual).sum()
+    assert abs(dual.sum()) <= svm.BALANCE_TOLERANCE * np.abs(dual).sum()
     assert np.array_equal(svm.feasible(dual, lower, upper), dual)  # to the bit: coefficients at C stay there
 
 
@@ -350,14 +350,14 @@ def test_rows_are_counted_and_kept():
     weights[0] = 5.0  # the caller's array may change: it is not the combination's
     assert combination.rows.weights[0] == 1.0
     combination.reweight(np.ones(11))
-    assert combination.rows.known.tolist() == [i in (0, 3) for i in range(14)]
+    assert combination.rows.computed.tolist() == [i in (0, 3) for i in range(14)]
     row(combination.rows, 0)
     assert combination.row_additions == 2 * 11
     combination.reweight(weights)
-    assert not combination.rows.known.any()
+    assert not combination.rows.computed.any()
     np.testing.assert_allclose(row(combination.rows, 0), np.tensordot(weights, grams, 1)[0], rtol=0, atol=1e-13)
     assert combination.row_additions == 3 * 11
-    combination.move(np.zeros((11, 14)), np.arange(14.0))
+    combination.update_images(np.zeros((11, 14)), np.arange(14.0))
     assert combination.row_additions == 3 * 11 + 13 * 11
     combination.quadratic_forms(np.ones(14))
     assert combination.row_additions == 3 * 11 + 13 * 11 + 11 * 14 // 2
@@ -378,7 +378,7 @@ def test_images_follow_a_change(changed):
     images, change = rng.normal(size=(11, 14)), np.zeros(14)
     change[rng.permutation(14)[:changed]] = rng.normal(size=changed)
     expected = images + np.array([gram @ change for gram in grams])
-    Combination(grams).move(images, change)
+    Combination(grams).update_images(images, change)
     np.testing.assert_allclose(images, expected, rtol=0, atol=1e-12)
 
 

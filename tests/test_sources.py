@@ -727,7 +727,7 @@ def test_interrupted_fetch_leaves_no_note(server: Server, tmp_path: Path, monkey
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("grambench.datasets.sources._verified", interrupted)
+    monkeypatch.setattr("grambench.datasets.sources._verify", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run(dataset, tmp_path / "toy")
     assert left_behind(tmp_path / "toy") == [SEAL, "toy.csv"]  # of which the next fetch knows the checksum

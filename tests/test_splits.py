@@ -8,7 +8,7 @@ from specifications import make_run
 
 from grambench.common.errors import DataError
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments.splits import FEW, first_of_each, shuffled, splits
+from grambench.experiments.splits import TRIAL_SIZE, first_of_each, shuffled, splits
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")
 PROTOCOLS = {
@@ -216,21 +216,21 @@ def test_few_examples_are_at_most_ten_of_each_class_and_part(kind, refit, classe
     }
     run = asked(kind, protocol=sizes.get(kind, {}) | refit)
     (split, *_) = drawn(run, data)
-    few = split.few(data.labels)
-    assert few.refits == split.refits and len(few.folds) == len(split.folds)
-    for part in (few.test, *(fold.validation for fold in few.folds)):
+    reduced = split.reduced(data.labels)
+    assert reduced.refits == split.refits and len(reduced.folds) == len(split.folds)
+    for part in (reduced.test, *(fold.validation for fold in reduced.folds)):
         counts = np.unique(data.labels[part], return_counts=True)[1]
-        assert len(counts) == classes and counts.max() <= FEW
-    for fold, whole in zip(few.folds, split.folds, strict=True):
+        assert len(counts) == classes and counts.max() <= TRIAL_SIZE
+    for fold, whole in zip(reduced.folds, split.folds, strict=True):
         assert np.isin(fold.train, whole.train).all() and np.isin(fold.validation, whole.validation).all()
-        assert np.isin(fold.train, few.train).all()
+        assert np.isin(fold.train, reduced.train).all()
         of_each = np.unique(data.labels[fold.train], return_counts=True)[1]
-        assert len(of_each) == classes and of_each.max() <= (len(few.folds) - 1 or 1) * FEW
-        seen, all_seen = few.train[few.order_of(few.train)], split.train[split.order_of(split.train)]
+        assert len(of_each) == classes and of_each.max() <= (len(reduced.folds) - 1 or 1) * TRIAL_SIZE
+        seen, all_seen = reduced.train[reduced.order_of(reduced.train)], split.train[split.order_of(split.train)]
         if split.order is not None:
-            assert np.array_equal(seen, all_seen[np.isin(all_seen, few.train)])
-        assert sorted(few.order_of(fold.train)) == list(range(len(fold.train)))
-    assert np.isin(few.test, split.test).all() and not np.isin(few.test, few.train).any()
+            assert np.array_equal(seen, all_seen[np.isin(all_seen, reduced.train)])
+        assert sorted(reduced.order_of(fold.train)) == list(range(len(fold.train)))
+    assert np.isin(reduced.test, split.test).all() and not np.isin(reduced.test, reduced.train).any()
 
 
 def test_fewer_training_examples_are_validated_and_tested_on_the_same():

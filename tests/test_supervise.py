@@ -156,7 +156,7 @@ def test_mapped_files_are_not_counted(tmp_path, monkeypatch):
 
 def test_failed_allocation(tmp_path):
     fails = "raise MemoryError('no room for 8 GiB')"
-    code = f"from grambench.pipeline import supervise\nwith supervise.failed_allocations_told(): {fails}"
+    code = f"from grambench.pipeline import supervise\nwith supervise.exit_on_failed_allocation(): {fails}"
     outcome = run(code, tmp_path)
     assert (outcome.status, outcome.reason) == ("memory", "an allocation failed: no room for 8 GiB")
 
@@ -234,4 +234,4 @@ def test_a_failures_reason_is_its_type_and_first_line(tmp_path):
         "except KeyError: raise ValueError('expected three,\\ngot:\\n  four\\n\\nfive')"
     )
     assert run(code, tmp_path).reason == "ValueError: expected three,"
-    assert supervise.raised("no traceback\nat all") == ""
+    assert supervise.last_exception("no traceback\nat all") == ""

@@ -14,7 +14,7 @@ from toys import BASE, CSV, MORE, SOURCE, SUM, TASK
 
 from grambench.common import layout
 from grambench.common.errors import ConfigError, DataError
-from grambench.config.dataset import NOTE, Base, Dataset, Task, model_of
+from grambench.config.dataset import NOTE, BaseDataset, Dataset, Task, model_of
 from grambench.config.load import check, read
 from grambench.config.project import Configuration
 from grambench.datasets import store
@@ -176,7 +176,7 @@ def test_sources_of_a_base(folder: Path, source: dict[str, Any]) -> None:
 
 
 def test_the_key_tells_the_model() -> None:
-    assert model_of(TASK) is Task and model_of(BASE) is Base and model_of({"name": "x"}) is Dataset
+    assert model_of(TASK) is Task and model_of(BASE) is BaseDataset and model_of({"name": "x"}) is Dataset
     assert model_of(None) is Dataset and model_of([]) is Dataset  # which then says what is missing
 
 
@@ -184,7 +184,7 @@ def test_what_failed_for_several_tasks_is_fetched_once(folder: Path) -> None:
     (folder / layout.BUNDLED / "toy.csv").unlink()
     plan = study(folder, "toy_a_b", "toy_few")
     prepared(plan, "toy_a_b")
-    found = status.items(last_run.of(plan))
+    found = status.file_statuses(last_run.requests_of(plan))
     assert [item.status for item in found[:2]] == ["unavailable", "unavailable"]
     assert status.failed_targets(found) == [f"data/raw/toy/{NOTE}"]
 
@@ -202,7 +202,9 @@ def test_what_failed_for_several_tasks_is_fetched_once(folder: Path) -> None:
 def test_a_base_without_a_checksum_is_read_before_it_is_taken(tmp_path: Path, body: str, message: str) -> None:
     (tmp_path / "toy.csv").write_text(body)
     files = [{"name": "toy.csv", "url": "http://data.example/toy.csv"}]
-    base = check(Base, BASE | {"sources": [{"kind": "http", "files": files, "reader": SOURCE["reader"]}]}, "test")
+    base = check(
+        BaseDataset, BASE | {"sources": [{"kind": "http", "files": files, "reader": SOURCE["reader"]}]}, "test"
+    )
     with pytest.raises(DataError, match=message) if message else nullcontext():
         check_delivered(base, base.sources[0], {"toy.csv": tmp_path / "toy.csv"})
 
@@ -221,6 +223,6 @@ def test_examples_of_a_task_and_of_a_generated_source() -> None:
     examples = [yaml.safe_load(block.split("```")[0]) for block in text.split("```yaml\n")[1:]]
     (task,) = (example for example in examples if "base" in example)
     (source,) = (example for example in examples if "sources" in example)
-    base = check(Base, read(CONFIG / "datasets/letter.yaml"), "letter.yaml")
+    base = check(BaseDataset, read(CONFIG / "datasets/letter.yaml"), "letter.yaml")
     dataset = check(Task, task, "docs/extending.md").of(base)
     check(Dataset, dataset.model_dump() | source, "docs/extending.md")

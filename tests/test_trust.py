@@ -146,7 +146,7 @@ def test_failed_names_the_stale_gram_matrices_and_not_the_records_that_read_them
     asked["omkc"]["sonar"].inputs[gram] = "of another code"
     runs = dict.fromkeys(asked["omkc"]["sonar"].runs, "of another code")
     asked["omkc"]["sonar"].runs.update(runs)
-    found = status.items(asked)
+    found = status.file_statuses(asked)
     assert [item.status for item in found if item.inputs] == ["stale"] * 2
     assert status.failed_targets(found) == [gram]
 

@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 from grambench.kernels import chi_square, pairs
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Grid, Stored
+from grambench.kernels.pool import GridPool, Stored
 from grambench.kernels.views import Viewed
 
 FAMILIES = (("polynomial", 1), ("unitpolynomial", 2), ("chisquare", 1), ("meangaussian", 1), ("mediangaussian", 0.5))
@@ -287,7 +287,7 @@ def test_only_some_of_a_grid_keep_their_parameters():
 
     features = np.random.default_rng(0).normal(size=(20, 3))
     family = Continuous(continuous.load("gaussian"), features, 0.1, 10.0, np.array([0.5, 1.0, 2.0]))
-    grid = Grid(family)
+    grid = GridPool(family)
     chosen = grid.only([2, 0])
     assert [theta.tolist() for theta in chosen.thetas] == [[2.0], [0.5]]
     assert chosen.family is family

@@ -3,8 +3,9 @@
 
 Exit codes: 0 all is well; 1 something failed, is unavailable or changed; 2 the call or the configuration is wrong.
 
-Each command is a module: `HELP` describes it, `arguments` adds its arguments, `run` runs it. Commands import their
-modules when they run: otherwise help and messages about typing errors would wait for the models of all files.
+Each command is a module: `arguments` adds its arguments if it has any, `run` runs it and returns the exit code, and the
+docstring of `run` is the help. Commands import what they need when they run: otherwise help and messages about typing
+errors would wait for the models of all files.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from typing import Any
 
 from grambench.commands import project
 from grambench.common import provenance
-from grambench.common.errors import REFUSED, ConfigError, GrambenchError, told, unknown_name
+from grambench.common.errors import REFUSED, ConfigError, GrambenchError, error_lines, unknown_name
 
 COMMANDS = [  # in the order of help
     *("init", "list", "add-dataset", "validate", "fetch", "try", "check", "run", "status", "failed", "show", "rerun"),
@@ -46,60 +47,60 @@ EPILOG = """examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
     logging.basicConfig(format="%(message)s", level=logging.INFO)
-    given = list(sys.argv[1:] if argv is None else argv)
-    end = given.index("--") if "--" in given else len(given)
+    words = list(sys.argv[1:] if argv is None else argv)
+    end = words.index("--") if "--" in words else len(words)
     try:
-        if stray := [word for word in given if "\0" in word]:
-            raise ConfigError(f"expected arguments without NUL, got {stray[0]!r:.60}")
-        parser = _parser()
-        if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow, and takes no other answer
+        if invalid := [word for word in words if "\0" in word]:
+            raise ConfigError(f"expected arguments without NUL, got {invalid[0]!r:.60}")
+        parser = _build_parser()
+        # a shell asks for completions: the process ends in autocomplete
+        if "_ARGCOMPLETE" in os.environ:
             import argcomplete
 
             argcomplete.autocomplete(parser)
-        arguments = parser.parse_args(given[:end], argparse.Namespace(snakemake=given[end + 1 :]))
+        arguments = parser.parse_args(words[:end], argparse.Namespace(snakemake=words[end + 1 :]))
         _enter_project(arguments)
         return int(arguments.command(arguments))
     except GrambenchError as error:
-        print(told(error), file=sys.stderr)
+        print(error_lines(error), file=sys.stderr)
         return REFUSED
-    except BrokenPipeError:  # the reader, such as head, has seen enough
+    # the reader of the output, such as head, has ended
+    except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:  # a folder that is read-only, a full disk, a name that is too long
-        print(told(GrambenchError(f"{error.filename or 'system'}: {error.strerror or error}")), file=sys.stderr)
+    # a read-only folder, a full disk, a name that is too long
+    except OSError as error:
+        print(error_lines(GrambenchError(f"{error.filename or 'system'}: {error.strerror or error}")), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
 
 
 def _enter_project(arguments: argparse.Namespace) -> None:
-    """Go to the project that the working folder lies in, and keep what paths of the call mean."""
-    here = Path.cwd()
-    there = project.root(here)
-    if there and there != here:
-        vars(arguments).update({name: _from(here, value) for name, value in vars(arguments).items()})
-        os.chdir(there)
+    """Change to the root of the project that contains the working folder; make paths in the arguments absolute."""
+    folder = Path.cwd()
+    root = project.find_root(folder)
+    if root and root != folder:
+        vars(arguments).update({name: _absolute(folder, value) for name, value in vars(arguments).items()})
+        os.chdir(root)
 
 
-def _from(folder: Path, value: Any) -> Any:
-    """Return a path, or a list of them, as seen from anywhere; any other value as it is."""
+def _absolute(folder: Path, value: Any) -> Any:
+    """Return a path, or a list of paths, relative to a folder as absolute; any other value unchanged."""
     if isinstance(value, list):
-        return [_from(folder, each) for each in value]
-    if isinstance(value, str) and value.endswith(".py"):  # an algorithm's, in the place of its name
+        return [_absolute(folder, item) for item in value]
+    # an algorithm may be given as a file
+    if isinstance(value, str) and value.endswith(".py"):
         return str(folder / value)
     return folder / value if isinstance(value, Path) else value
 
 
-class _Into(argparse.Action):
-    """Option -C: all that follows is meant in another folder."""
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
-    ) -> None:
-        try:
-            os.chdir(values)
-        except OSError as error:
-            raise ConfigError(f"-C {values}: {error.strerror}") from None
+def _change_folder(folder: str) -> None:
+    """Change the working folder, for option -C: later arguments are completed in the new one."""
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise ConfigError(f"-C {folder}: {error.strerror}") from None
 
 
 class _Parser(argparse.ArgumentParser):
@@ -110,7 +111,8 @@ class _Parser(argparse.ArgumentParser):
             raise unknown_name(str(action.metavar or action.dest), str(value), map(str, action.choices))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
     parser = _Parser(
         prog="grambench",
         description="Reproduces published experiments on kernel learning, every number beside the published one.",
@@ -118,14 +120,18 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=provenance.version_of("grambench"))
-    parser.add_argument("-C", action=_Into, metavar="DIR", help="work in the project that is, or holds, this folder")
+    parser.add_argument(
+        "-C", type=_change_folder, metavar="DIR", help="work in the project that is, or holds, this folder"
+    )
     commands = parser.add_subparsers(metavar="command", required=True)
     for name in COMMANDS:
-        file = f"{name}_" if iskeyword(name) else name.replace("-", "_")
-        module = import_module(f"grambench.commands.{file}")
-        sub = commands.add_parser(name, help=module.HELP, description=module.HELP[0].upper() + module.HELP[1:] + ".")
+        # try is a keyword: its module is try_
+        module = import_module(f"grambench.commands.{name.replace('-', '_')}{'_' * iskeyword(name)}")
+        description = module.run.__doc__
+        sub = commands.add_parser(name, help=description[0].lower() + description[1:-1], description=description)
         sub.set_defaults(command=module.run)
-        module.arguments(sub)
+        if hasattr(module, "arguments"):
+            module.arguments(sub)
     return parser
 
 

@@ -94,4 +94,4 @@ class LogHandler(LogHandlerBase):
         """Return whether what a job has left says that it failed, which is no error to Snakemake."""
         from grambench.pipeline import status
 
-        return any(status.left(path) not in ("", "ok") for path in outputs)
+        return any(status.output_status(path) not in ("", "ok") for path in outputs)

@@ -1,19 +1,19 @@
-"""The registry of algorithms: one file in one of its folders is one algorithm, under the file's name.
+"""The registry of algorithms: each file in one of its folders is an algorithm, named after the file.
 
 A module in `online/`, `batch/`, `parametric/`, `baselines/` or `multiclass/` defines
 
 - its docstring: paper, algorithm number, every deviation; the first line is the algorithm's title;
-- `Parameters`, a frozen dataclass that checks itself;
-- `fit`, a pure function that takes and returns what `grambench.algorithms.fit` says.
+- `Parameters`, a frozen dataclass that checks itself, defined in the file or imported;
+- `fit`, a pure function with the arguments and the result described in `grambench.algorithms.fit`.
 
-Nothing else has to be edited for a new file to be configurable, tested and listed. The folders are categories: every
-algorithm runs under every protocol. No two files share a name.
+A new file is configurable, tested and listed without any other edit. The folders are categories only: every algorithm
+runs under every protocol. No two files share a name.
 
-A module from outside defines the same, and is called by its place: a file by its path, which ends in .py
-("mine.py"), a module of an installed package by its dotted name ("package.module"), or by the name that the package
-gives it as an entry point of the group "grambench.algorithms". `MANY_CLASSES = True` in it says what the category
-`multiclass` says of ours. `NEEDS = "features"` or `NEEDS = "family"` says that an algorithm learns from feature vectors
-or from a continuous family of kernels; a study without them refuses it.
+A module outside of this package defines the same. Its name is its path, which ends in .py ("mine.py"), its dotted name
+in an installed package ("package.module"), or the package's entry point of the group "grambench.algorithms".
+`MANY_CLASSES = True` in such a module puts it on a par with the category `multiclass`. `NEEDS = "features"` or
+`NEEDS = "family"` declares that an algorithm learns from feature vectors or from a continuous family of kernels, and a
+study without them refuses it.
 """
 
 import ast
@@ -27,7 +27,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
-from grambench.common import settings as settings_of
+from grambench.common import settings as algorithm_settings
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.registry import Registry
 
@@ -84,18 +84,18 @@ class Algorithm:
 
 
 def names(category: str = "*") -> list[str]:
-    """Return the names of all algorithms, those of entry points too, or of those on one category."""
+    """Return the names of all algorithms, entry points included, or of those in one category."""
     return sorted({*REGISTRY.names(), *installed()}) if category == "*" else REGISTRY.names(category)
 
 
 @functools.cache
 def installed() -> dict[str, str]:
-    """Return the modules that installed packages offer, by name; our own names are not theirs to give."""
+    """Return the modules that installed packages offer, by name; a name of this package cannot be redefined."""
     return {point.name: point.value for point in entry_points(group=GROUP) if not category_of(point.name)}
 
 
 def source(name: str) -> Path:
-    """Return an algorithm's file; raise ConfigError for an unknown name, and where there is no file."""
+    """Return an algorithm's file; raise ConfigError for an unknown name or a missing file."""
     if category := category_of(name):
         return FOLDER / category / f"{name}.py"
     if name.endswith(".py"):
@@ -106,16 +106,17 @@ def source(name: str) -> Path:
         raise unknown_name("algorithm", name, names())
     dotted = module(name)
     try:
-        found = importlib.util.find_spec(dotted)
-    except (Exception, SystemExit) as error:  # the package that holds it is imported, which may raise anything
+        spec = importlib.util.find_spec(dotted)
+    # The parent package is imported, which may raise anything.
+    except (Exception, SystemExit) as error:
         raise ConfigError(f"{dotted}: expected an installed module, got {type(error).__name__}: {error}") from None
-    if found is None or not found.origin or not Path(found.origin).is_file():
+    if spec is None or not spec.origin or not Path(spec.origin).is_file():
         raise ConfigError(f"{dotted}: expected an installed module with a file, found none")
-    return Path(found.origin)
+    return Path(spec.origin)
 
 
 def category_of(name: str) -> str:
-    """Return the category of one of our own algorithms, empty for one from outside."""
+    """Return the category of an algorithm of this package; empty for one from outside."""
     return REGISTRY.category(name) or ""
 
 
@@ -129,60 +130,62 @@ def module(name: str) -> str:
 
 
 def is_multiclass(name: str) -> bool:
-    """Return whether labels are class numbers to an algorithm; others learn one-vs-rest."""
+    """Return whether an algorithm learns from class numbers; the others learn one-vs-rest."""
     if category := category_of(name):
         return category == "multiclass"
     return _declares(name, "MANY_CLASSES = True")
 
 
 def needs(name: str) -> str:
-    """Return what an algorithm learns from besides kernels: "features", a continuous "family", or "" for nothing."""
+    """Return what an algorithm needs besides kernels: "features", a continuous "family", or "" for nothing."""
     return next((need for need in ("features", "family") if _declares(name, f"NEEDS = {need!r}")), "")
 
 
 def _declares(name: str, statement: str) -> bool:
-    """Return whether a statement stands in an algorithm's file, which is read without importing it."""
-    return any(ast.unparse(node) == statement for node in getattr(_tree(name), "body", []))
+    """Return whether an algorithm's file contains a top-level statement; the file is not imported."""
+    return any(ast.unparse(node) == statement for node in getattr(_parse(name), "body", []))
 
 
 @functools.cache
 def load(name: str) -> Algorithm:
     """Import one algorithm."""
-    found = _imported(name)
-    for what, there in (("Parameters", dataclasses.is_dataclass), ("fit", callable)):
-        if not there(getattr(found, what, None)):
+    loaded = _import_module(name)
+    for attribute, is_valid in (("Parameters", dataclasses.is_dataclass), ("fit", callable)):
+        if not is_valid(getattr(loaded, attribute, None)):
             raise AttributeError(
-                f"{source(name).name}: expected a dataclass `Parameters` and a function `fit`, no such {what}"
+                f"{source(name).name}: expected a dataclass `Parameters` and a function `fit`, no such {attribute}"
             )
-    return Algorithm(name, title(name), found.Parameters, found.fit)
+    return Algorithm(name, title(name), loaded.Parameters, loaded.fit)
 
 
-def _imported(name: str) -> ModuleType:
+def _import_module(name: str) -> ModuleType:
     path = source(name)
     try:
-        return _imported_file(name, path) if name.endswith(".py") else importlib.import_module(module(name))
-    except SystemExit:  # a script, whose end would be taken for ours
+        return _import_file(name, path) if name.endswith(".py") else importlib.import_module(module(name))
+    # A script that calls sys.exit would end this process.
+    except SystemExit:
         raise ImportError(f"{path.name} ends Python when it is imported") from None
 
 
-def _imported_file(name: str, path: Path) -> ModuleType:
-    # a name of its own, so that it hides no module, nor another file of the same name
+def _import_file(name: str, path: Path) -> ModuleType:
+    # The hash keeps the module from hiding an installed one, or another file of the same name.
     dotted = f"grambench_file_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}_{path.stem}"
     if not (spec := importlib.util.spec_from_file_location(dotted, path)) or not spec.loader:
         raise ImportError(f"{path}: not a Python file")
-    found = sys.modules[dotted] = importlib.util.module_from_spec(spec)  # where dataclasses look for their module
+    # Dataclasses look for their module in sys.modules.
+    loaded = sys.modules[dotted] = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(found)
+        spec.loader.exec_module(loaded)
     except BaseException:
         del sys.modules[dotted]
         raise
-    return found
+    return loaded
 
 
 @functools.cache
 def fault(name: str) -> str:
-    """Return why an algorithm's file cannot be imported, in one line; empty where it can."""
-    return settings_of.fault(lambda each: load(each).parameters.__dataclass_fields__, name)
+    """Return in one line why an algorithm's file cannot be imported; empty if it can."""
+    return algorithm_settings.fault(lambda algorithm: load(algorithm).parameters.__dataclass_fields__, name)
 
 
 def title(name: str) -> str:
@@ -191,29 +194,28 @@ def title(name: str) -> str:
 
 
 def docstring(name: str) -> str:
-    """Return what an algorithm's file says of itself; nothing where it says nothing or cannot be parsed."""
-    return (ast.get_docstring(tree) or "") if (tree := _tree(name)) else ""
+    """Return the docstring of an algorithm's file; empty if it has none or cannot be parsed."""
+    return (ast.get_docstring(tree) or "") if (tree := _parse(name)) else ""
 
 
 def prose(name: str) -> str:
-    """Return all that an algorithm's file says of itself and its classes, and of those that it inherits.
+    """Return the docstrings of an algorithm's file and its classes; empty if the file cannot be parsed.
 
-    Docstrings of parameters are inherited, so the modules of this package that a file imports from count as well. A
-    file that cannot be parsed says nothing.
+    Docstrings of parameters are inherited, so the modules of this package that the file imports from are included.
     """
-    trees = {Path(name): tree} if (tree := _tree(name)) else {}
-    unread = list(trees.values())
-    while unread:
-        for path in _imported_here(unread.pop()):
+    trees = {Path(name): tree} if (tree := _parse(name)) else {}
+    unvisited = list(trees.values())
+    while unvisited:
+        for path in _package_imports(unvisited.pop()):
             if path not in trees:
                 trees[path] = ast.parse(path.read_bytes())
-                unread.append(trees[path])
+                unvisited.append(trees[path])
     nodes = [node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
     return "\0".join(ast.get_docstring(node) or "" for node in nodes)
 
 
-def _imported_here(tree: ast.Module) -> list[Path]:
-    """Return the files of this package that a file imports from."""
+def _package_imports(tree: ast.Module) -> list[Path]:
+    """Return the files of this package that a syntax tree imports from."""
     imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
     dotted = [f"{node.module}.{alias.name}" for node in imports if node.module == GROUP for alias in node.names]
     dotted += [str(node.module) for node in imports]
@@ -221,8 +223,8 @@ def _imported_here(tree: ast.Module) -> list[Path]:
     return [path for name, path in zip(dotted, paths, strict=True) if name.startswith(f"{GROUP}.") and path.is_file()]
 
 
-def _tree(name: str) -> ast.Module | None:
-    """Return the syntax tree of an algorithm's file; None of one that has none, of which its run says what is wrong."""
+def _parse(name: str) -> ast.Module | None:
+    """Return the syntax tree of an algorithm's file; None for a syntax error, which a run reports."""
     try:
         return ast.parse(source(name).read_bytes())
     except (SyntaxError, ValueError):
@@ -230,7 +232,7 @@ def _tree(name: str) -> ast.Module | None:
 
 
 def fields(name: str) -> list[str]:
-    """Return the names of an algorithm's parameters; none of a file that cannot be imported."""
+    """Return the names of an algorithm's parameters; an empty list if its file cannot be imported."""
     return [] if fault(name) else list(load(name).parameters.__dataclass_fields__)
 
 
@@ -242,13 +244,13 @@ def parameters(name: str, settings: dict[str, Any]) -> Any:
     ConfigError
         For a parameter that does not exist or a value that is not allowed.
     """
-    return settings_of.build(name, load(name).parameters, settings)
+    return algorithm_settings.build(name, load(name).parameters, settings)
 
 
 def resolved(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Return all parameters of an algorithm, defaults included, as plain values.
 
-    Of a file that cannot be imported they are the settings, unchecked: its run says why.
+    If the file cannot be imported, the settings are returned unchecked; a run reports the reason.
     """
     if fault(name):
         return settings

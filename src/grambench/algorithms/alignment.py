@@ -25,8 +25,14 @@ def centred_labels(labels: Labels) -> Floats:
     return y
 
 
+def scaled_to_one(weights: Floats) -> Floats:
+    """Return weights scaled to sum to one; equal weights if all of them are 0."""
+    total = weights.sum()
+    return weights / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
+
+
 def alignment(gram: Floats, labels: Labels) -> float:
-    """Return the centred alignment of K (n, n) with yy'; 0 for a constant K, and where there is one class only."""
+    """Return the centred alignment of K (n, n) with yy'; 0 for a constant K or a single class."""
     y, centre = centred_labels(labels), centred(gram)
     scale = np.linalg.norm(centre) * (y @ y)
     return float(y @ centre @ y / scale) if scale > 0.0 else 0.0

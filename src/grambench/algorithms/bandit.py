@@ -1,12 +1,12 @@
 """Selection of one kernel by draws: in each round one kernel is drawn, and only its classifier sees the example.
 
-What OKS (Yang et al. 2012, Algorithms 1 and 2) and SOM (Jin et al. 2010, Algorithm 3) share; they differ in what a
-round costs a kernel's weight and adds to its classifier. A round asks the pool for values of the drawn kernel alone,
-between the example and that kernel's support vectors.
+The rounds are those of OKS (Yang et al. 2012, Algorithms 1 and 2) and SOM (Jin et al. 2010, Algorithm 3), which differ
+in how a round changes the weight and the classifier of the drawn kernel. A round reads values of the drawn kernel
+alone, between the example and that kernel's support vectors.
 
-What both papers leave out: several passes, between which weights and classifiers go on. An example that is added to a
-classifier again adds to its coefficient and is no new support vector; it grows no younger by it, where a budget makes
-the oldest leave. Weights are kept as logarithms: the factors exp(-eta / p) and beta would underflow to 0/0.
+Both papers leave out how several passes continue: here weights and classifiers carry over. An example that is added to
+a classifier again adds to its coefficient and is not a new support vector; under a budget it keeps its age. Weights are
+stored as logarithms, since the factors exp(-eta / p) and beta would underflow to 0/0.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,19 +18,18 @@ from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Budget
-from grambench.algorithms.checks import check_examples
 from grambench.algorithms.fit import Fit, Trace, Work
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Floats, Indices, Labels, Order
 from grambench.kernels.pool import Pool
 
-LossRule = Callable[[float, int, float], tuple[float, float]]
-"""(f(x), y, p) of the drawn kernel -> what its log weight loses, and the coefficient of x in its classifier."""
+RoundRule = Callable[[float, int, float], tuple[float, float]]
+"""(f(x), y, p) of the drawn kernel -> the decrease of its log weight, and the coefficient of x in its classifier."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selection(Budget):
-    """What both have in common, with a budget.
+class BanditParameters(Budget):
+    """Parameters of all algorithms that draw one kernel a round.
 
     Attributes
     ----------
@@ -47,15 +46,16 @@ class Selection(Budget):
 
     def __post_init__(self) -> None:
         Budget.__post_init__(self)
-        given = (self.delta, self.delta) if isinstance(self.delta, int | float) else tuple(self.delta)
-        object.__setattr__(self, "delta", given)  # a list in a study's file, a number in its sweeps
+        deltas = (self.delta, self.delta) if isinstance(self.delta, int | float) else tuple(self.delta)
+        # Studies give a list, and a number in sweeps.
+        object.__setattr__(self, "delta", deltas)
         if not self.delta or not all(0.0 < delta < 1.0 for delta in self.delta):
             raise ValueError(f"delta must hold a value in (0, 1) for each pass, got {self.delta}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exponential(Selection):
-    """And the step size of exponential weights, in both algorithms of Yang et al.
+class ExponentialWeights(BanditParameters):
+    """Parameters of exponential weights, in both algorithms of Yang et al.
 
     Attributes
     ----------
@@ -81,25 +81,25 @@ class Exponential(Selection):
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
+class SingleKernelClassifier:
     """The classifier of one kernel of the pool: f(x) = sum_s dual_s k(x_s, x).
 
     Attributes
     ----------
     kernel : int
-        Which kernel.
+        Index of the kernel in the pool.
     support : ndarray of int32 (s,)
-        Its support vectors in their order of arrival.
+        Support vectors in their order of arrival.
     dual : ndarray of float64 (s,)
-        Their coefficients.
+        Coefficients of the support vectors.
     """
 
     kernel: int
     support: NDArray[np.int32]
     dual: Floats
 
-    def at(self, pool: Pool, examples: Indices) -> Floats:
-        """Return f(x) of b of a pool's examples, (b,), added in the order of arrival."""
+    def scores_at(self, pool: Pool, examples: Indices) -> Floats:
+        """Return f(x) of b examples of a pool, (b,), summed in the order of arrival."""
         if len(self.support) == 0:
             return np.zeros(len(examples))
         terms = pool.values(self.kernel, examples, self.support) * self.dual
@@ -107,76 +107,77 @@ class Single:
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
-        return self.at(pool, np.arange(pool.shape[1]))
+        return self.scores_at(pool, np.arange(pool.shape[1]))
 
 
 class OnlineClassifiers:
-    """The classifiers of m kernels among n training examples, of which each adds examples of its own.
+    """The classifiers of m kernels, each with support vectors of its own among n training examples.
 
     Parameters
     ----------
     pool : Pool
-        The kernels.
+        Kernels among the training examples.
     budget : Budget
-        Of each classifier.
+        Bound on the support vectors of each classifier.
 
     Attributes
     ----------
-    asked : int
-        Kernel values that the pool was asked for.
+    kernel_values : int
+        Kernel evaluations so far.
     updates : ndarray of int64 (m,)
-        Of each kernel's classifier.
+        Updates of each kernel's classifier.
     """
 
     def __init__(self, pool: Pool, budget: Budget) -> None:
         m, _, n = pool.shape
-        self._pool, self._room = pool, budget.room(n)
-        self._support, self._dual = np.zeros((m, self._room), dtype=np.int32), np.zeros((m, self._room))
-        self._places: list[dict[int, int]] = [{} for _ in range(m)]  # counted from the first that ever was
+        self._pool, self._capacity = pool, budget.capacity(n)
+        self._support, self._dual = np.zeros((m, self._capacity), dtype=np.int32), np.zeros((m, self._capacity))
+        # Positions count from the first support vector ever added, so that forgetting one changes no other's.
+        self._positions: list[dict[int, int]] = [{} for _ in range(m)]
         self._forgotten = [0] * m
-        self.asked, self.updates = 0, np.zeros(m, dtype=np.int64)
+        self.kernel_values, self.updates = 0, np.zeros(m, dtype=np.int64)
 
     @property
     def support_vectors(self) -> int:
-        """Support vectors of all classifiers together."""
-        return sum(map(len, self._places))
+        """Number of support vectors of all classifiers together."""
+        return sum(map(len, self._positions))
 
-    def of(self, kernel: int) -> Single:
-        """Return the classifier of one kernel, as long as nothing is added."""
-        size = len(self._places[kernel])
-        return Single(kernel, self._support[kernel, :size], self._dual[kernel, :size])
+    def classifier(self, kernel: int) -> SingleKernelClassifier:
+        """Return the classifier of one kernel; it shares its arrays, so it is valid until the next `add`."""
+        size = len(self._positions[kernel])
+        return SingleKernelClassifier(kernel, self._support[kernel, :size], self._dual[kernel, :size])
 
     def score(self, kernel: int, example: int) -> float:
         """Return f_k(x) of a training example."""
-        classifier = self.of(kernel)
-        self.asked += len(classifier.support)
-        return float(classifier.at(self._pool, np.array([example]))[0])
+        classifier = self.classifier(kernel)
+        self.kernel_values += len(classifier.support)
+        return float(classifier.scores_at(self._pool, np.array([example]))[0])
 
-    def full(self, kernel: int, example: int) -> bool:
+    def is_full(self, kernel: int, example: int) -> bool:
         """Return whether f_k has to forget its oldest support vector before this example can be added."""
-        return len(self._places[kernel]) == self._room and example not in self._places[kernel]
+        return len(self._positions[kernel]) == self._capacity and example not in self._positions[kernel]
 
     def add(self, kernel: int, example: int, coefficient: float, score: float) -> None:
-        """Add coefficient k(x, .) to f_k, which has given x this score."""
-        if self.full(kernel, example):
+        """Add coefficient k(x, .) to f_k, where score = f_k(x) before the addition."""
+        if self.is_full(kernel, example):
             self._forget(kernel)
-        places, forgotten = self._places[kernel], self._forgotten[kernel]
-        place = places.setdefault(example, forgotten + len(places)) - forgotten
-        self._support[kernel, place] = example
-        self._dual[kernel, place] += coefficient
+        positions, forgotten = self._positions[kernel], self._forgotten[kernel]
+        position = positions.setdefault(example, forgotten + len(positions)) - forgotten
+        self._support[kernel, position] = example
+        self._dual[kernel, position] += coefficient
         self.updates[kernel] += 1
 
     def _forget(self, kernel: int) -> None:
-        """Take its oldest support vector from f_k."""
+        """Remove the oldest support vector of f_k."""
         support, dual = self._support[kernel], self._dual[kernel]
-        del self._places[kernel][int(support[0])]
+        del self._positions[kernel][int(support[0])]
         self._forgotten[kernel] += 1
         support[:-1], dual[:-1], dual[-1] = support[1:], dual[1:], 0.0
 
 
 @njit(cache=True)
 def draw(probabilities, uniform):  # type: ignore[no-untyped-def]
-    """Return the first k with uniform < p_0 + ... + p_k, (m,); the last one where rounding has left their sum below."""
+    """Return the first k with uniform < p_0 + ... + p_k; the last k if rounding leaves their sum below."""
     # A loop, since the cumulative sums of NumPy would allocate an array in every round.
     total = 0.0
     for k in range(len(probabilities)):
@@ -186,21 +187,21 @@ def draw(probabilities, uniform):  # type: ignore[no-untyped-def]
     return len(probabilities) - 1
 
 
-def normalised(logarithms: Floats) -> Floats:
+def normalised_weights(logarithms: Floats) -> Floats:
     """Return q_k = w_k / sum_j w_j from ln w, (m,)."""
     weights = np.exp(logarithms - logarithms.max())
     return np.asarray(weights / weights.sum())
 
 
 def run(
-    parameters: Selection,
+    parameters: BanditParameters,
     classifiers: OnlineClassifiers,
-    rules: Sequence[LossRule],
+    rules: Sequence[RoundRule],
     labels: Labels,
     order: Order,
     rng: np.random.Generator,
 ) -> Fit:
-    """Pass over the order by one rule after the other, and return the kernel that was selected, with its classifier.
+    """Pass over the order once for each rule, and return the Fit of the selected kernel and its classifier.
 
     The line numbers are those of OKS's Algorithm 2. A score of exactly 0 is a mistake on both classes, as printed.
     """
@@ -209,7 +210,7 @@ def run(
     mistakes, scores = np.zeros(rounds, dtype=np.bool_), np.empty(rounds)
     support_vectors, weights = np.empty(rounds, dtype=np.int64), np.empty((rounds, m))
     logarithms = np.zeros(m)  # line 2
-    q, t = normalised(logarithms), 0
+    q, t = normalised_weights(logarithms), 0
     for delta, rule in zip(parameters.delta, rules, strict=True):
         for i in order.tolist():  # lines 3 and 4
             p = (1.0 - delta) * q + delta / m  # line 9; delta changes between passes
@@ -220,14 +221,16 @@ def run(
                 classifiers.add(k, i, coefficient, score)  # line 8
             if loss:
                 logarithms[k] -= loss  # line 7
-                q = normalised(logarithms)  # line 9
+                q = normalised_weights(logarithms)  # line 9
             mistakes[t], scores[t] = y * score <= 0.0, score
             support_vectors[t], weights[t] = classifiers.support_vectors, q
             t += 1
-    chosen = int(np.argmax(q)) if parameters.select == "largest" else draw(q, rng.random())  # line 11
+    selected = int(np.argmax(q)) if parameters.select == "largest" else draw(q, rng.random())  # line 11
+    # Additions are counted in whole rows, rounded up.
+    n_rows = -(-classifiers.kernel_values // len(labels))
     return Fit(
-        weights=np.eye(m)[chosen],
-        predictor=classifiers.of(chosen),
+        weights=np.eye(m)[selected],
+        predictor=classifiers.classifier(selected),
         trace=Trace(
             mistakes=mistakes,
             scores=scores,
@@ -235,15 +238,5 @@ def run(
             weights=weights,
             updates=classifiers.updates,
         ),
-        work=Work(kernel_values=classifiers.asked, row_additions=-(-classifiers.asked // len(labels))),  # in whole rows
+        work=Work(kernel_values=classifiers.kernel_values, row_additions=n_rows),
     )
-
-
-def check(pool: Pool, labels: Labels, order: Order) -> None:
-    """Raise ValueError unless the pool's kernels are among the training examples, and labels and order of them.
-
-    No kernel value is looked at, unlike `checks.check_input`: there is no compiled loop to protect.
-    """
-    check_examples(labels, order)
-    if pool.shape[1:] != (len(labels), len(labels)):
-        raise ValueError(f"expected kernels among {len(labels)} examples, got Gram matrices {pool.shape[1:]}")

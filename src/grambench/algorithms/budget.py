@@ -1,12 +1,12 @@
-"""A budget on support vectors, beyond the papers: a classifier without room forgets its oldest one.
+"""A budget on support vectors, beyond the papers: a full classifier forgets its oldest one.
 
 Section 6 of OMKC (Hoi et al. 2013) leaves bounded memory open. With a `budget` B a classifier that has B support
 vectors forgets the oldest before it adds one: the removal of the Forgetron (Dekel, Shalev-Shwartz and Singer 2008),
-without the shrinking that its mistake bound needs. Every kernel has B of its own; where kernels share their support,
-they share one list. What a forgotten example has cost a kernel's weight is not given back.
+without the shrinking that its mistake bound needs. The budget applies to every kernel by itself; kernels that share
+their support vectors share one list. Forgetting an example does not restore the weight that a kernel lost by it.
 
-A pass that keeps scores of all examples subtracts what was added. Sums of floats remember some rounding of it, so that
-scores differ in their last digits from those of the predictor, which has the remaining support vectors alone.
+A pass that keeps scores of all examples subtracts the forgotten terms. This leaves rounding errors, so these scores
+differ in their last digits from those of the predictor, which sums over the remaining support vectors alone.
 """
 
 from collections.abc import Callable
@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.parameters import Checked, Rule
-from grambench.kernels.pool import Rows, RowsOnDemand
+from grambench.kernels.pool import GramRows, RowsOnDemand
 
-WHOLE = Rule("be a whole number of at least 0", lambda value: value >= 0 and value % 1 == 0)
+WHOLE_NUMBER = Rule("be a whole number of at least 0", lambda value: value >= 0 and value % 1 == 0)
 
 
-@dataclass(frozen=True, kw_only=True)  # without slots, so that it can stand beside another base
+# Without slots, so that a class can inherit from this one and another base.
+@dataclass(frozen=True, kw_only=True)
 class Budget(Checked):
     """A bound on memory.
 
@@ -32,62 +33,62 @@ class Budget(Checked):
         Largest number of support vectors of each classifier, beyond the paper; 0 for no bound.
     """
 
-    budget: Annotated[float, WHOLE] = 0  # a float if it is tuned
+    budget: Annotated[float, WHOLE_NUMBER] = 0  # a float if it is tuned
 
-    def room(self, rounds: int) -> int:
-        """Return the support vectors that a classifier may have in a pass of so many rounds, each of which adds one."""
+    def capacity(self, rounds: int) -> int:
+        """Return the largest number of support vectors of a classifier, to which each round adds one at most."""
         return int(min(self.budget or rounds, rounds))
 
 
-def held(updates: NDArray[np.int64], room: int) -> NDArray[np.int64]:
-    """Return the support vectors of classifiers after so many updates."""
-    return np.minimum(updates, room)
+def capped_counts(updates: NDArray[np.int64], capacity: int) -> NDArray[np.int64]:
+    """Return the number of support vectors of classifiers from their number of updates."""
+    return np.minimum(updates, capacity)
 
 
-def kept(updated: NDArray[np.bool_], room: int) -> NDArray[np.bool_]:
-    """Return, of the rounds that updated each classifier, (T, ...), those whose examples it has to the end."""
-    from_here = np.cumsum(updated[::-1], axis=0)[::-1]
-    return np.asarray(updated & (from_here <= room))
+def retained_rounds(updated: NDArray[np.bool_], capacity: int) -> NDArray[np.bool_]:
+    """Return the rounds whose examples each classifier still has at the end, of those that updated it, (T, ...)."""
+    updates_from_round = np.cumsum(updated[::-1], axis=0)[::-1]
+    return np.asarray(updated & (updates_from_round <= capacity))
 
 
 class Ring(NamedTuple):
-    """The last support vectors of each of r classifiers, oldest overwritten first; r = 1 if all kernels share them.
+    """Ring buffers of the latest support vectors of r classifiers; r = 1 if all kernels share them.
 
     Attributes
     ----------
-    support : ndarray of int32 (r, room)
-        Support vector number s, as the rows number it, is at s mod room.
+    support : ndarray of int32 (r, capacity)
+        Support vector number s of a classifier is at position s mod capacity.
     updates : ndarray of int64 (r,)
-        Support vectors that each classifier has had so far.
+        Number of support vectors added to each classifier so far.
     """
 
     support: NDArray[np.int32]
     updates: NDArray[np.int64]
 
     @classmethod
-    def empty(cls, classifiers: int, room: int) -> "Ring":
+    def empty(cls, classifiers: int, capacity: int) -> "Ring":
         """Return the ring of classifiers without support vectors."""
-        return cls(np.empty((classifiers, room), dtype=np.int32), np.zeros(classifiers, dtype=np.int64))
+        return cls(np.empty((classifiers, capacity), dtype=np.int32), np.zeros(classifiers, dtype=np.int64))
 
 
 def play(
-    rounds: Callable[[int], int], rows: Rows, count: int, ring: Ring, needed: Callable[[int], NDArray[np.bool_]]
+    rounds: Callable[[int], int], rows: GramRows, count: int, ring: Ring, needed: Callable[[int], NDArray[np.bool_]]
 ) -> None:
-    """Run a compiled loop over all rounds of a pass, and fetch the rows that it lacks.
+    """Run a compiled loop over all rounds of a pass, and fetch missing rows of kernel values.
 
     Parameters
     ----------
     rounds : callable
-        Play the rounds from a number on. It returns the number of rounds at the end, or the number of a round that
-        needs a row that is not there, which it has left as it was.
-    rows : Rows
+        Plays the rounds from a given number on. Returns the number of rounds, or the number of the first round that
+        needs a missing row; that round must not have changed any state.
+    rows : GramRows
         The rows of m kernels.
     count : int
         The number of rounds.
     ring : Ring
-        The support vectors, of which the oldest are forgotten if there is no room for more.
+        The support vectors; a full ring forgets the oldest.
     needed : callable
-        Return which kernels (m,) are updated in a round.
+        Returns the mask (m,) of the kernels that a round updates.
     """
     t = rounds(0)
     if isinstance(rows, RowsOnDemand):
@@ -97,12 +98,12 @@ def play(
 
 
 def _fetch(rows: RowsOnDemand, t: int, needed: NDArray[np.bool_], ring: Ring) -> None:
-    """Compute the rows that round t needs: those of its example, and of the examples that make room for it."""
+    """Compute the rows that round t needs: those of its example, and of the examples that it replaces."""
     rows.fetch(t, needed)
     support, updates = ring
-    room = support.shape[1]
-    full = needed & (updates >= room)
+    capacity = support.shape[1]
+    full = needed & (updates >= capacity)
     if full.any():
-        oldest = np.broadcast_to(support[np.arange(len(updates)), updates % room], full.shape)
+        oldest = np.broadcast_to(support[np.arange(len(updates)), updates % capacity], full.shape)
         for number in np.unique(oldest[full]).tolist():
             rows.recall(number, full & (oldest == number))

@@ -1,4 +1,4 @@
-"""The parameters of an algorithm as its file states them, read without importing it: Numba and SciPy take a second."""
+"""The default parameters of an algorithm, read from its file without importing it; importing Numba takes a second."""
 
 import ast
 import dataclasses
@@ -12,38 +12,38 @@ from grambench import algorithms
 def defaults(name: str) -> dict[str, Any]:
     """Return an algorithm's parameters with their defaults.
 
-    Where they are not literals or names of such, in its file or in those that it imports from, it is imported.
+    The module is imported only if a default is neither a literal nor the name of one.
 
     Raises
     ------
     Exception
-        Whatever its file raises, a syntax error first of all.
+        Any error of reading or importing the file, such as a syntax error.
     """
     try:
-        return _fields(algorithms.source(name), "Parameters")
+        return _dataclass_defaults(algorithms.source(name), "Parameters")
     except (LookupError, ValueError, TypeError):
         return dataclasses.asdict(algorithms.load(name).parameters())
 
 
-def _fields(path: Path, name: str) -> dict[str, Any]:
-    """Return the fields of a dataclass with their defaults, those of its bases first."""
-    path, found = _definition(path, name)
-    if not isinstance(found, ast.ClassDef):
+def _dataclass_defaults(path: Path, name: str) -> dict[str, Any]:
+    """Return the fields of a dataclass with their defaults, inherited fields first."""
+    path, definition = _find_definition(path, name)
+    if not isinstance(definition, ast.ClassDef):
         raise LookupError(f"{name} in {path} is no class")
     fields: dict[str, Any] = {}
-    for base in found.bases:
-        fields |= _fields(path, ast.unparse(base))
-    for line in found.body:
-        if isinstance(line, ast.AnnAssign):
-            value = line.value
-            fields[ast.unparse(line.target)] = ast.literal_eval(
-                _definition(path, value.id)[1] if isinstance(value, ast.Name) else value  # type: ignore[arg-type]
+    for base in definition.bases:
+        fields |= _dataclass_defaults(path, ast.unparse(base))
+    for statement in definition.body:
+        if isinstance(statement, ast.AnnAssign):
+            value = statement.value
+            fields[ast.unparse(statement.target)] = ast.literal_eval(
+                _find_definition(path, value.id)[1] if isinstance(value, ast.Name) else value  # type: ignore[arg-type]
             )
     return fields
 
 
-def _definition(path: Path, name: str) -> tuple[Path, ast.AST]:
-    """Return where a class or a constant is defined that a module knows as NAME or MODULE.NAME, and its definition."""
+def _find_definition(path: Path, name: str) -> tuple[Path, ast.AST]:
+    """Return the file and the definition of a class or constant that a module refers to as NAME or MODULE.NAME."""
     head, _, rest = name.partition(".")
     for node in ast.parse(path.read_bytes()).body:
         match node:
@@ -54,14 +54,13 @@ def _definition(path: Path, name: str) -> tuple[Path, ast.AST]:
             case ast.ImportFrom(module=str(module)):
                 for alias in node.names:
                     if (alias.asname or alias.name) == head:
-                        return _definition(
-                            *((_file(f"{module}.{alias.name}"), rest) if rest else (_file(module), alias.name))
-                        )
+                        source = f"{module}.{alias.name}" if rest else module
+                        return _find_definition(_source_file(source), rest or alias.name)
     raise LookupError(f"no {name} in {path}")
 
 
-def _file(module: str) -> Path:
-    """Return the source of a module; only the packages that hold it are imported."""
+def _source_file(module: str) -> Path:
+    """Return the source file of a module, of which only the parent packages are imported."""
     spec = find_spec(module)
     if spec is None or spec.origin is None:
         raise LookupError(f"no source of {module}")

@@ -1,4 +1,4 @@
-"""What every algorithm takes and returns: the whole contract, said once.
+"""The contract of all algorithms: the arguments and the result of `fit`.
 
 ::
 
@@ -9,49 +9,47 @@ Parameters of every `fit`
 parameters : Parameters
     The module's own frozen dataclass, checked.
 pool : grambench.kernels.pool.Pool
-    m kernels among n training examples; nothing that it hands out may be written to.
+    m kernels among n training examples; its arrays are read-only.
 labels : ndarray of int8 (n,)
     -1 or +1, read-only; class numbers from 0 for the algorithms of `grambench.algorithms.multiclass`.
 order : ndarray of int32 (T,)
-    Distinct examples in the order of presentation, read-only. An algorithm that learns online passes over them once, or
-    several times in this same order. To one that learns from all at once the order means nothing: it learns from the
-    whole pool, and a protocol that has not shown all examples yet gives it a pool of those that it has.
+    Distinct examples in the order of presentation, read-only. An online algorithm passes over them once, or several
+    times in the same order. A batch algorithm ignores the order and learns from the whole pool; a protocol that has
+    presented only some of the examples passes a pool of these.
 rng : Generator
     The only source of randomness.
 
-It raises ValueError for what it cannot learn from, and SolverError where a solver gives up. The same arguments give the
-same Fit, bit for bit. `grambench.algorithms.checks` holds every Fit against this page while a run goes on: records are
-of these types and arrays are plain ones, not of a subclass, which may show other values to each who asks.
+`fit` raises ValueError for data that it cannot learn from, and SolverError if a solver does not converge. The same
+arguments give the same Fit, bit for bit. `grambench.algorithms.checks` checks every Fit during a run: records have
+exactly these types, and arrays are plain ones. A subclass could show different values to different readers.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.types import Floats as Floats
-from grambench.common.types import Labels as Labels
-from grambench.common.types import Order as Order
+from grambench.common.types import Floats
 from grambench.kernels.pool import Continuous, Pool
 from grambench.solvers.certificates import Certificate
 
 
 class Predictor(Protocol):
-    """What was learned, as a function of examples."""
+    """A learned function of examples."""
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x) of the t examples of a pool (m, t, n), an array (t,); 0 or more predicts +1.
 
-        Of C classes s(x, y), an array (t, C); the first of the largest is predicted. In every study a score of exactly
-        0 is +1, as OMKC's published numbers need it. Estimators predict by scikit-learn's rule, for which it is not:
-        see `grambench.estimators.classifier.KernelClassifier.decision_function`.
+        For C classes, return s(x, y), an array (t, C); the first class of the largest score is predicted. In every
+        study a score of exactly 0 predicts +1, as OMKC's published numbers need. Estimators follow scikit-learn's rule,
+        under which it does not: see `grambench.estimators.classifier.KernelClassifier.decision_function`.
         """
 
 
 class Step(NamedTuple):
-    """The state after one iteration: calls of either solver so far, and the objective in the algorithm's own terms."""
+    """The state after one iteration: SVMs and MEBs trained so far, and the algorithm's objective."""
 
     svm_calls: int
     meb_calls: int
@@ -60,21 +58,20 @@ class Step(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Work:
-    """What a fit has used, in counts that do not depend on the computer.
+    """The computational work of a fit, in counts that do not depend on the computer.
 
     Attributes
     ----------
     kernel_values : int
-        Entries of Gram matrices that it made, each counted once; every time, where none are kept: in a search over a
-        continuous parameter, and of single values (Pool.values).
+        Kernel evaluations. A stored entry of a Gram matrix counts once; entries that are not stored count every time:
+        those of a search over a continuous parameter, and single values (Pool.values).
     row_additions : int
-        Additions of one array of n numbers to another: a support vector to the scores of all examples, a row of a Gram
-        matrix to a combination's, a step's two rows to a solver's gradient; n for a pass over a Gram matrix, n^2 / 6
-        for a factorisation.
+        Additions of one array of n numbers to another, such as a support vector's row to the scores of all examples, or
+        the two rows of a solver's step to its gradient. A pass over a Gram matrix counts n, a factorisation n^2 / 6.
     solver_steps : int
-        Steps of the solvers of SVMs and MEBs; linear systems solved.
+        Steps of the solvers of SVMs and MEBs, and linear systems solved.
     svm_calls, meb_calls : int
-        SVMs trained, and minimum enclosing balls found.
+        SVMs trained, and minimum enclosing balls computed.
     """
 
     kernel_values: int = 0
@@ -83,9 +80,14 @@ class Work:
     svm_calls: int = 0
     meb_calls: int = 0
 
+    def count_steps(self, steps: int) -> None:
+        """Count steps of a solver, each of which adds two rows of a Gram matrix to a gradient."""
+        self.solver_steps += steps
+        self.row_additions += 2 * steps
+
     def __add__(self, other: "Work") -> "Work":
-        counts = {each.name: int(getattr(self, each.name)) + int(getattr(other, each.name)) for each in fields(Work)}
-        return Work(**counts)
+        names = Work.__dataclass_fields__
+        return Work(**{name: int(getattr(self, name)) + int(getattr(other, name)) for name in names})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +97,12 @@ class Trace:
     Attributes
     ----------
     mistakes : ndarray of bool (E T,)
-        Whether the prediction of the round was wrong.
+        Whether the round's example was misclassified.
     scores : ndarray of float64 (E T,)
-        f(x) by which the round's example was predicted, before its label was known.
+        f(x) of the round's example, computed before its label was used.
     support_vectors : ndarray of int64 (E T,)
-        Support vectors of the combined classifier after the round, as the algorithm's paper counts them: of each kernel
-        at most as many as there were rounds.
+        Support vectors of the combined classifier after the round, as the algorithm's paper counts them; at most one
+        for each kernel and round.
     weights : ndarray of float64 (E T, m)
         Weight of each kernel after the round, not negative, summing to one.
     updates : ndarray of int64 (m,)
@@ -116,22 +118,22 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What an algorithm that descends for long had on its way.
+    """An intermediate state of a long descent.
 
     Attributes
     ----------
     stage : int
-        Of an algorithm that has several, from 1.
+        Number of the algorithm's stage, from 1.
     epochs, rounds, updates : int
-        Passes over the examples, examples looked at and steps made, of all stages so far.
+        Passes over the examples, examples visited and steps taken, in all stages so far.
     seconds : float
-        Of the fit so far, without what only measures the state.
+        Time of the fit so far, without the time that measuring the states took.
     objective, training_error : float
-        In the algorithm's own terms, and the share of the training examples that are classified wrongly.
+        The algorithm's objective, and the share of misclassified training examples.
     work : Work
-        So far.
+        Work of the fit so far.
     predictor : Predictor
-        What it would predict by.
+        Predictor of this state.
     """
 
     stage: int
@@ -147,30 +149,30 @@ class State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """What was learned.
+    """The result of a fit.
 
     Attributes
     ----------
     weights : ndarray of float64 (r,)
-        Of the learned kernel sum_i weights_i k_i, not negative; the k_i are the kernels of the pool, or of `thetas`.
+        Weights of the learned kernel sum_i weights_i k_i, not negative; the k_i are those of the pool, or of `thetas`.
     predictor : Predictor or None
-        None where an SVM is still to be trained on the learned kernel, which is the protocol's to do.
+        None if the protocol is to train an SVM on the learned kernel.
     thetas : list of r ndarrays of float64, (1,) or (d,), or None
-        Parameters of the learned kernel's parts in the pool's continuous family; None where they are of the pool.
+        Parameters of the k_i in the pool's continuous family; None if the k_i are kernels of the pool.
     trace : Trace or None
-        Of an algorithm that learns online.
+        Rounds of an online algorithm.
     steps : sequence of Step
-        After each iteration of a descent.
+        States after each iteration of a descent.
     states : sequence of State
-        After some epochs, of an algorithm whose way is of interest; the last is what was learned.
+        States after some epochs, of an algorithm whose progress is of interest; the last is the result.
     converged : bool or None
-        Whether it reached what it stops at, such as a gap, as far as it can tell itself; False where its iterations ran
-        out. None where there is nothing that it could miss, or it does not say.
+        Whether the stopping criterion, such as a gap, was reached; False if the iterations ran out first. None for an
+        algorithm without such a criterion, or one that does not report it.
     certify : callable or None
-        Returns the certificate of how far the fit can be from the optimum, found without the solvers. It takes time,
-        and nobody but who asks for it spends it.
+        Returns a bound on the distance from the optimum, computed without the solvers. It is called only on demand,
+        since it takes time.
     work : Work
-        What it has used.
+        Computational work of the fit.
     """
 
     weights: Floats
@@ -196,13 +198,14 @@ def mixture(pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:
     if thetas is not None and not pool.holds(thetas):
         return continuous(pool).mixture(weights, thetas)
     grams = pool.grams()
-    for k in np.flatnonzero(weights).tolist():  # by number: a pool may make a Gram matrix only where one is asked for
+    # Indexed, since a pool may compute a Gram matrix only when it is accessed.
+    for k in np.flatnonzero(weights).tolist():
         total += weights[k] * grams[k]
     return total
 
 
 def continuous(pool: Pool) -> Continuous:
-    """Return the pool's continuous family; raise ValueError where it has none."""
+    """Return the pool's continuous family; raise ValueError if it has none."""
     if pool.family is None:
         raise ValueError("expected kernels with a continuous parameter; give the study a `dictionary`")
     return pool.family
@@ -215,10 +218,11 @@ class Expansion:
     Attributes
     ----------
     weights : ndarray of float64 (m,)
-        Of the pool's kernels.
+        Weights of the pool's kernels.
     dual : ndarray of float64 (n,)
         Signed coefficients.
     bias : float
+        Offset of the decision function.
     """
 
     weights: Floats
@@ -234,7 +238,7 @@ class Expansion:
         return values
 
 
-ROWS = 256  # examples whose scores are computed together, where kernel values are made when they are asked for
+BLOCK_ROWS = 256  # examples whose scores are computed together, if kernel values are computed on demand
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,11 +248,11 @@ class SupportExpansion:
     Attributes
     ----------
     weights : ndarray of float64 (m,)
-        Of the pool's kernels.
+        Weights of the pool's kernels.
     support : ndarray of int32 (s,)
-        Training examples.
+        Indices of the support vectors among the training examples.
     dual : ndarray of float64 (s, C)
-        Their coefficients for each class.
+        Coefficients of the support vectors for each class.
     """
 
     weights: Floats
@@ -258,21 +262,21 @@ class SupportExpansion:
     def scores(self, pool: Pool) -> Floats:
         """Return s(x, y), (t, C)."""
         values = np.zeros((pool.shape[1], self.dual.shape[1]))
-        for start in range(0, len(values), ROWS):
-            rows = np.arange(start, min(start + ROWS, len(values)))
+        for start in range(0, len(values), BLOCK_ROWS):
+            rows = np.arange(start, min(start + BLOCK_ROWS, len(values)))
             values[rows] = pool.mixed(self.weights, rows, self.support) @ self.dual
         return values
 
 
 class Kept:
-    """A learned kernel's values between the examples of the pool that they were asked for last."""
+    """The last Gram matrix of a learned kernel, so that several SVMs on it compute it once."""
 
     def __init__(self) -> None:
         self._pool: Pool | None = None
         self._values: Floats = np.empty(0)
 
     def values(self, pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:
-        """Return them, (t, n)."""
+        """Return the kernel's values between the examples of a pool, (t, n)."""
         if self._pool is not pool:
             self._pool, self._values = pool, mixture(pool, weights, thetas)
         return self._values
@@ -285,12 +289,13 @@ class Mixture:
     Attributes
     ----------
     weights, thetas
-        The learned kernel, see Fit.
+        Weights and parameters of the learned kernel, see Fit.
     dual : ndarray of float64 (n,)
         Signed coefficients.
     bias : float
+        Offset of the decision function.
     kept : Kept, optional
-        Shared by SVMs on the same learned kernel, so that its values are computed once for all of them.
+        Cache of the Gram matrix, shared by SVMs on the same learned kernel.
     """
 
     weights: Floats

@@ -7,9 +7,8 @@ g is the least value of sum_i (y_i - f(x_i))^2 + gamma ||f||^2, up to the factor
 larger than c'Kc (no kernel of the hull is better then), and else mixes it in by a line search.
 
 g(K) - max_sigma c'K_sigma c + c'Kc bounds the least value from below: iterations end when the difference is small
-relative to g(K), where the paper has an absolute tolerance. They end too at as many kernels
-as are allowed: such a fit has not converged, though nobody has looked whether its last kernel was enough. The
-certificate says how far it is.
+relative to g(K), while the paper's tolerance is absolute. They also end at the largest number of kernels. Such a fit
+counts as not converged, since the gap after its last kernel is not computed; the certificate bounds it.
 """
 
 from collections.abc import Callable
@@ -27,11 +26,10 @@ from grambench.kernels.pool import Continuous
 from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
 
-Search = Callable[[Floats], tuple[float, float]]
 Solver = Callable[[Floats], Floats]
 
-NEWTON = 20  # steps of a line search at most
-LEFT = 0.05  # of what a line search has gained: what it may leave
+NEWTON_STEPS = 20  # steps of a line search at most
+REMAINING_SHARE = 0.05  # remaining decrease at which a line search ends, relative to the decrease so far
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,23 +51,26 @@ class Parameters(Checked):
     iterations: Annotated[int, at_least(1)] = 50
 
 
-def learn(parameters: Parameters, family: Continuous, labels: Labels, search: Search) -> Fit:
+def learn(
+    parameters: Parameters, family: Continuous, labels: Labels, search: Callable[[Floats], tuple[float, float]]
+) -> Fit:
     """Learn the kernel and the predictor f(x) = sum_i c_i k(x, x_i).
 
     Parameters
     ----------
     parameters : Parameters
-        gamma, and when to stop.
+        gamma and the stopping criteria.
     family : Continuous
         Kernels on the n training examples.
     labels : ndarray of int8 (n,)
         -1 or +1.
     search : callable
-        Returns sigma and c'K_sigma c, the largest it finds, for coefficients c (n,).
+        Returns sigma with the largest c'K_sigma c, and this value, for coefficients c (n,).
     """
     y = labels.astype(np.float64)
-    before_all, work = family.computed, Work()
-    sigma, _ = search(y / parameters.gamma)  # c of the kernel 0
+    computed_before, work = family.computed, Work()
+    # c of the kernel 0 is y / gamma.
+    sigma, _ = search(y / parameters.gamma)
     gram = family.gram(np.array([sigma]))
     sigmas, weights, steps, converged = [sigma], np.ones(1), [], False
     solve = _solver(gram, parameters.gamma, work)
@@ -82,13 +83,14 @@ def learn(parameters: Parameters, family: Continuous, labels: Labels, search: Se
         if converged := bool(largest - c @ gram @ c <= parameters.gap * steps[-1].objective):
             break
         change = family.gram(np.array([sigma])) - gram
-        work.row_additions += 3 * len(y)  # c'Kc, the change, and its share added
+        # c'Kc, the change, and adding its share.
+        work.row_additions += 3 * len(y)
         share, solve = _line_search(gram, change, parameters.gamma, y, solve, work)
         gram += share * change
         weights = np.append((1.0 - share) * weights, share)
         sigmas.append(sigma)
     thetas = [np.array([value]) for value in sigmas]
-    work.kernel_values = family.computed - before_all
+    work.kernel_values = family.computed - computed_before
     return Fit(
         weights=weights,
         predictor=Mixture(weights, thetas, c, 0.0),
@@ -103,43 +105,48 @@ def learn(parameters: Parameters, family: Continuous, labels: Labels, search: Se
 def _certificate(
     family: Continuous, y: Floats, gamma: float, weights: Floats, thetas: list[Floats], c: Floats
 ) -> Certificate:
-    """Return the certificate, as good as the family's search is at finding the largest c'K_sigma c."""
+    """Return the certificate, which relies on the family's search for the largest c'K_sigma c."""
     gram, (_, largest) = family.mixture(weights, thetas), family.search(c)
     return certificates.regularised_risk(gram, y, gamma, weights, c, largest)
 
 
 def _solver(gram: Floats, gamma: float, work: Work) -> Solver:
-    """Return the function b -> (K + gamma I)^{-1} b, and count it with two substitutions, its K and one product."""
+    """Return the function b -> (K + gamma I)^{-1} b.
+
+    The work counts the factorisation, two substitutions, the computation of K and one product.
+    """
     n = len(gram)
     work.solver_steps += 1
     work.row_additions += n * n // 6 + 4 * n
-    regularised = gram.copy(order="F")  # as LAPACK takes it
+    # LAPACK takes Fortran order without another copy.
+    regularised = gram.copy(order="F")
     regularised[np.diag_indices_from(regularised)] += gamma
     factor = cho_factor(regularised, overwrite_a=True, check_finite=False)
-    return lambda right: cho_solve(factor, right, check_finite=False)
+    return lambda b: cho_solve(factor, b, check_finite=False)
 
 
 def _line_search(
     gram: Floats, change: Floats, gamma: float, y: Floats, solve: Solver, work: Work
 ) -> tuple[float, Solver]:
-    """Return lambda in [0, 1] that minimises g(K + lambda B), and the solver there; Newton's method in closing bounds.
+    """Return lambda in [0, 1] that minimises g(K + lambda B), and the solver of that kernel.
 
-    `solve` is the solver of K, the one that the last search has ended with.
+    `solve` is the solver of K, returned by the previous search. The method is Newton's, safeguarded by bisection.
 
-    g is convex in lambda, with slope -c'Bc and curvature 2 c'B(K + lambda B + gamma I)^{-1}Bc. It ends where half the
-    square of the slope over the curvature, about what is left to gain, is a small share of what has been gained.
+    g is convex in lambda, with slope -c'Bc and curvature 2 c'B(K + lambda B + gamma I)^{-1}Bc. The search ends when
+    half the squared slope over the curvature, an estimate of the remaining decrease, is a small share of the decrease
+    so far.
     """
     low, high, share, first = 0.0, 1.0, 0.0, np.inf
-    for _ in range(NEWTON):
+    for _ in range(NEWTON_STEPS):
         c = solve(y)
-        moved = change @ c
-        slope = -float(c @ moved)
+        change_c = change @ c
+        slope = -float(c @ change_c)
         if (share == 0.0 and slope >= 0.0) or (share == 1.0 and slope <= 0.0):
             break
         value = float(y @ c)
         first = first if share else value
-        curvature = 2.0 * float(moved @ solve(moved))
-        if share and 0.5 * slope**2 / curvature <= LEFT * (first - value):
+        curvature = 2.0 * float(change_c @ solve(change_c))
+        if share and 0.5 * slope**2 / curvature <= REMAINING_SHARE * (first - value):
             break
         low, high = (share, high) if slope < 0.0 else (low, share)
         target = share - slope / curvature

@@ -9,16 +9,15 @@ coefficient to the right class of an example and takes it from the best wrong on
 
 with the margin what the right class scores above the best other; of equal scores the first class is the best.
 
-The scores of all examples are kept for every kernel. Where Gram matrices are stored, a step adds m of their rows to the
-scores of two classes. Where values are made when they are asked for, the scores of an example are brought up to date
-when it is looked at: by the kernel values between it and the examples of the steps since it was seen last, a product of
-matrices. Either takes n m values for each step. Shrinking theta is a change of one factor.
+The scores of all examples are kept for every kernel. If Gram matrices are stored, a step adds m of their rows to the
+scores of two classes. If kernel values are computed on demand, the scores of an example are brought up to date when it
+is visited: by the product of the coefficients of all steps since its last visit with the kernel values of their
+examples. Either takes n m values for each step. Shrinking theta changes one factor.
 
-With a budget, the oldest step is taken back as soon as there is one too many.
+Under a budget, the oldest step is taken back as soon as their number exceeds it.
 """
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
@@ -36,7 +35,7 @@ from grambench.solvers.certificates import Certificate
 from grambench.solvers.group_norm import margins, norm, shares
 
 Ints = NDArray[np.int64]
-GROWTH = 1.5  # from the epochs of one recorded state to those of the next
+EPOCH_GROWTH = 1.5  # factor from the epochs of one recorded state to those of the next
 
 
 class UpdateRule(NamedTuple):
@@ -45,9 +44,9 @@ class UpdateRule(NamedTuple):
     Attributes
     ----------
     step : float
-        The coefficient of a rule that does not descend on problem (9).
+        Coefficient of a rule that does not descend on problem (9).
     slope : float
-        By which the coefficient falls for each unit of a margin above 0.
+        Decrease of the coefficient for each unit of a margin above 0.
     regularisation : float
         lambda of a rule that descends on problem (9); else 0.
     radius : float
@@ -60,8 +59,8 @@ class UpdateRule(NamedTuple):
     radius: float = np.inf
 
 
-class Problem(NamedTuple):
-    """What all compiled steps read.
+class GroupNormProblem(NamedTuple):
+    """The data of problem (9) for compiled code.
 
     Attributes
     ----------
@@ -79,12 +78,14 @@ class Problem(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """The state of a descent with m kernels and at most r steps; single numbers are arrays (1,), which loops change.
+    """The state of a descent with m kernels and at most r steps.
+
+    Single numbers are arrays (1,), since compiled loops change them.
 
     Attributes
     ----------
-    examples, right, wrong : ndarray of int64 (r,)
-        The example of each step, its class, and the best other class.
+    examples, classes, rivals : ndarray of int64 (r,)
+        Example of each step, its class, and the best other class.
     coefficients : ndarray of float64 (r,)
         The coefficient of each step; theta is `scale` times the sum of the steps.
     squares : ndarray of float64 (m,)
@@ -94,16 +95,16 @@ class Steps(NamedTuple):
     scale : ndarray of float64 (1,)
         The factor of all steps.
     n_steps, forgotten : ndarray of int64 (1,)
-        The number of steps so far, and how many of them, the oldest, have been taken back.
+        Number of steps so far, and number of the oldest ones that have been taken back.
     visited : ndarray of int64 (1,)
-        t of Algorithm 2, the number of examples that a descent has looked at.
+        t of Algorithm 2, the number of examples that a descent has visited.
     slack : ndarray of float64 (1,)
         s of Algorithm 2.
     """
 
     examples: Ints
-    right: Ints
-    wrong: Ints
+    classes: Ints
+    rivals: Ints
     coefficients: Floats
     squares: Floats
     weights: Floats
@@ -114,44 +115,26 @@ class Steps(NamedTuple):
     slack: Floats
 
     @classmethod
-    def empty(cls, kernels: int, most: int) -> "Steps":
-        """Return the state before the first of at most so many steps."""
-        examples, right, wrong = (np.zeros(most, dtype=np.int64) for _ in range(3))
-        n_steps, forgotten, visited = (np.zeros(1, dtype=np.int64) for _ in range(3))
-        squares, weights = np.zeros(kernels), np.zeros(kernels)
+    def empty(cls, kernels: int, max_steps: int) -> "Steps":
+        """Return the state before the first step."""
+        examples, classes, rivals = np.zeros((3, max_steps), dtype=np.int64)
+        n_steps, forgotten, visited = np.zeros((3, 1), dtype=np.int64)
         return cls(
-            examples,
-            right,
-            wrong,
-            np.zeros(most),
-            squares,
-            weights,
-            np.ones(1),
-            n_steps,
-            forgotten,
-            visited,
-            np.zeros(1),
+            examples=examples,
+            classes=classes,
+            rivals=rivals,
+            coefficients=np.zeros(max_steps),
+            squares=np.zeros(kernels),
+            weights=np.zeros(kernels),
+            scale=np.ones(1),
+            n_steps=n_steps,
+            forgotten=forgotten,
+            visited=visited,
+            slack=np.zeros(1),
         )
 
 
-class Scores(ABC):
-    """The scores of all training examples, by theta without its scale, for every kernel and class."""
-
-    @abstractmethod
-    def visit(self, order: Order, rule: UpdateRule) -> None:
-        """Look at some examples in their order, and make the steps that the rule asks for."""
-
-    @abstractmethod
-    def by_kernel(self) -> Floats:
-        """Return the scores, (m, C, n)."""
-
-    @property
-    @abstractmethod
-    def kernel_values(self) -> int:
-        """The kernel evaluations so far."""
-
-
-class StoredScores(Scores):
+class StoredScores:
     """Scores beside stored Gram matrices: each step adds rows to the scores of two classes.
 
     Parameters
@@ -159,48 +142,48 @@ class StoredScores(Scores):
     pool : Pool
         m kernels among n examples.
     problem, steps
-        What the steps read, and what they change.
+        Data that the steps read, and the state that they change.
     classes : int
-        C.
+        Number of classes, C.
     budget : int
         Largest number of steps that are not taken back.
     """
 
-    def __init__(self, pool: Pool, problem: Problem, steps: Steps, classes: int, budget: int) -> None:
+    def __init__(self, pool: Pool, problem: GroupNormProblem, steps: Steps, classes: int, budget: int) -> None:
         m, _, n = pool.shape
         self.grams = stacked(pool)
         self._problem, self._steps, self._budget = problem, steps, budget
         self._scores = np.zeros((m, classes, n))
 
     def visit(self, order: Order, rule: UpdateRule) -> None:
-        """See Scores."""
+        """Visit examples in their order, and make the steps that the rule asks for."""
         _pass(self.grams, self._problem, order, rule, self._steps, self._scores, self._budget)
 
     def by_kernel(self) -> Floats:
-        """See Scores."""
+        """Return the scores by theta without its scale, (m, C, n)."""
         return self._scores
 
     @property
     def kernel_values(self) -> int:
-        """See Scores; a step back reads rows that have been read before."""
+        """The kernel evaluations so far; taking a step back reads rows that have been read before."""
         return int(self.grams.shape[0] * self.grams.shape[1] * self._steps.n_steps[0])
 
 
-class ScoresOnDemand(Scores):
-    """Scores without Gram matrices: those of an example are brought up to date when it is looked at.
+class ScoresOnDemand:
+    """Scores without Gram matrices: those of an example are brought up to date when it is visited.
 
     Parameters
     ----------
     pool : Pool
         m kernels among n examples.
     partners : Partners
-        An empty list of its examples.
+        Empty list of examples, to which the steps append theirs.
     problem, steps, classes, budget
         See StoredScores.
     """
 
     def __init__(
-        self, pool: Pool, partners: Partners, problem: Problem, steps: Steps, classes: int, budget: int
+        self, pool: Pool, partners: Partners, problem: GroupNormProblem, steps: Steps, classes: int, budget: int
     ) -> None:
         m, _, n = pool.shape
         self._partners, self._problem, self._steps, self._budget = partners, problem, steps, budget
@@ -209,48 +192,48 @@ class ScoresOnDemand(Scores):
         # The log has a row for each step, and one for each step that is taken back: its coefficient for every class.
         self._log_coefficients = np.zeros((2 * len(steps.examples) - budget, classes))
         # How many rows the log has, and how many of them are in each example's scores.
-        self._logged, self._seen = 0, np.zeros(n, dtype=np.int64)
+        self._logged, self._included = 0, np.zeros(n, dtype=np.int64)
         self._kernel_values = 0
 
     def visit(self, order: Order, rule: UpdateRule) -> None:
-        """See Scores."""
+        """Visit examples in their order, and make the steps that the rule asks for."""
         n_steps, forgotten = self._steps.n_steps, self._steps.forgotten
         for i in order.tolist():
             self._catch_up(i)
-            if _visit(self._scores[i], i, self._problem, rule, self._steps):
+            if _visit_example(self._scores[i], i, self._problem, rule, self._steps):
                 self._log(int(n_steps[0]) - 1, 1.0)
                 if n_steps[0] - forgotten[0] > self._budget:
-                    self._forget()
+                    self._take_back_oldest()
 
     def by_kernel(self) -> Floats:
-        """See Scores."""
+        """Return the scores by theta without its scale, (m, C, n)."""
         for i in range(len(self._scores)):
             self._catch_up(i)
         return self._scores.transpose(1, 2, 0)
 
     @property
     def kernel_values(self) -> int:
-        """See Scores."""
+        """The kernel evaluations so far."""
         return self._kernel_values
 
     def _catch_up(self, i: int) -> None:
         """Bring the scores of an example up to date."""
-        first, last = int(self._seen[i]), self._logged
-        if first < last:
+        first, end = int(self._included[i]), self._logged
+        if first < end:
             values = self._partners.values(i, first)
-            self._scores[i] += values @ self._log_coefficients[first:last]
-            self._seen[i] = last
+            self._scores[i] += values @ self._log_coefficients[first:end]
+            self._included[i] = end
             self._kernel_values += values.size
 
     def _log(self, r: int, sign: float) -> None:
-        """Write down that step number r was made, or taken back."""
+        """Append step number r to the log, with sign -1 if it was taken back."""
         steps, coefficients = self._steps, self._log_coefficients[self._logged]
-        coefficients[steps.right[r]] = sign * steps.coefficients[r]
-        coefficients[steps.wrong[r]] = -sign * steps.coefficients[r]
+        coefficients[steps.classes[r]] = sign * steps.coefficients[r]
+        coefficients[steps.rivals[r]] = -sign * steps.coefficients[r]
         self._partners.append(int(steps.examples[r]))
         self._logged += 1
 
-    def _forget(self) -> None:
+    def _take_back_oldest(self) -> None:
         """Take the oldest step back."""
         r = int(self._steps.forgotten[0])
         oldest = int(self._steps.examples[r])
@@ -260,20 +243,20 @@ class ScoresOnDemand(Scores):
 
 
 class GroupNormClassifier:
-    """A classifier among n training examples, and passes over these.
+    """A multi-class classifier that learns in passes over n training examples.
 
     Parameters
     ----------
     pool : Pool
-        m kernels among them.
+        m kernels among the training examples.
     labels : ndarray of int8 (n,)
-        Their classes, from 0.
+        Classes of the examples, from 0.
     q : float
         Dual norm of p, at least 2.
     rounds : int
-        Examples that will be looked at in all passes, which bounds the number of steps.
+        Number of visits to examples in all passes, which bounds the number of steps.
     regularisation : float
-        lambda of problem (9), by which states are measured.
+        lambda of problem (9), whose objective states record.
     budget : int, optional
         Largest number of steps that are not taken back; all of them if None.
     """
@@ -285,7 +268,7 @@ class GroupNormClassifier:
         self.classes, self.epochs, self.states = int(labels.max()) + 1, 0, list[State]()
         self.steps = Steps.empty(pool.shape[0], rounds)
         budget = rounds if budget is None else min(budget, rounds)
-        partners, problem = pool.partners(), Problem(np.ascontiguousarray(pool.diagonal().T), labels, q)
+        partners, problem = pool.partners(), GroupNormProblem(np.ascontiguousarray(pool.diagonal().T), labels, q)
         self._scores: StoredScores | ScoresOnDemand = (
             StoredScores(pool, problem, self.steps, self.classes, budget)
             if partners is None
@@ -304,11 +287,11 @@ class GroupNormClassifier:
         return int(self.steps.forgotten[0])
 
     def epoch(self, rule: UpdateRule, order: Order) -> int:
-        """Look at some examples in their order; return how many steps were made."""
-        begun, before = time.perf_counter(), self.updates
+        """Visit examples in their order, and return the number of steps taken."""
+        start_time, before = time.perf_counter(), self.updates
         self._scores.visit(order, rule)
         self.epochs += 1
-        self._seconds += time.perf_counter() - begun
+        self._seconds += time.perf_counter() - start_time
         return self.updates - before
 
     def scores(self) -> Floats:
@@ -320,23 +303,19 @@ class GroupNormClassifier:
             total += weight * scores
         return np.asarray(self.steps.scale[0] * total.T)
 
-    @property
-    def norm(self) -> float:
-        """||w||_{2,p}."""
-        return float(self.steps.scale[0] * norm(self.steps.squares, self.q) / self.q)
-
     def objective(self) -> tuple[float, float]:
         """Return f(w) of problem (9), and the training error."""
-        begun = time.perf_counter()
-        by_example = margins(self.scores(), self.labels)
+        start_time = time.perf_counter()
+        training_margins = margins(self.scores(), self.labels)
         # Bringing scores up to date is work of the fit, which need not be done again later.
-        self._seconds += time.perf_counter() - begun
-        loss = float(np.maximum(0.0, 1.0 - by_example).mean())
-        return 0.5 * self.regularisation * self.norm**2 + loss, float(np.mean(by_example <= 0.0))
+        self._seconds += time.perf_counter() - start_time
+        loss = float(np.maximum(0.0, 1.0 - training_margins).mean())
+        w_norm = float(self.steps.scale[0] * norm(self.steps.squares, self.q) / self.q)
+        return 0.5 * self.regularisation * w_norm**2 + loss, float(np.mean(training_margins <= 0.0))
 
     def record(self, stage: int, *, always: bool = False) -> None:
         """Record the state after this epoch, if enough epochs have passed since the last recorded one."""
-        if not always and self.epochs < max(self._recorded + 1, GROWTH * self._recorded):
+        if not always and self.epochs < max(self._recorded + 1, EPOCH_GROWTH * self._recorded):
             return
         self._recorded = self.epochs
         objective, error = self.objective()
@@ -359,18 +338,18 @@ class GroupNormClassifier:
         steps, remaining = self.steps, slice(self.forgotten, self.updates)
         alpha = np.zeros((len(self.labels), self.classes))
         coefficients = steps.coefficients[remaining] * steps.scale[0]
-        np.add.at(alpha, (steps.examples[remaining], steps.right[remaining]), coefficients)
-        np.subtract.at(alpha, (steps.examples[remaining], steps.wrong[remaining]), coefficients)
+        np.add.at(alpha, (steps.examples[remaining], steps.classes[remaining]), coefficients)
+        np.subtract.at(alpha, (steps.examples[remaining], steps.rivals[remaining]), coefficients)
         return alpha
 
     def predictor(self) -> SupportExpansion:
-        """Return s(x, y), of the examples that have a coefficient."""
+        """Return the predictor s(x, y) from the examples with a coefficient."""
         alpha = self.alpha()
         support = np.flatnonzero(alpha.any(axis=1)).astype(np.int32)
         return SupportExpansion(self.steps.weights.copy(), support, alpha[support])
 
     def fit(self) -> Fit:
-        """Return what was learned, as the last state has it; weights are shares of the kernels' norms."""
+        """Return the Fit of the last state; its weights are the kernels' shares of the sum of norms."""
         norms = np.sqrt(np.maximum(self.steps.squares, 0.0)) * self.steps.weights
         return Fit(
             weights=norms / norms.sum() if norms.any() else norms,
@@ -381,20 +360,20 @@ class GroupNormClassifier:
         )
 
     def _certify(self) -> Callable[[], Certificate] | None:
-        """Return what computes the certificate, which needs Gram matrices and a problem."""
+        """Return the function that computes the certificate; None without Gram matrices or a regularised problem."""
         if self.regularisation <= 0.0 or not isinstance(self._scores, StoredScores):
             return None
         grams = self._scores.grams
         return lambda: certificates.group_norm(grams, self.labels, self.regularisation, self.q, self.alpha())
 
     def work(self) -> Work:
-        """Return what has been used so far; a step on one kernel, or back, adds two rows of n numbers in the end."""
+        """Return the work so far; a step, or taking one back, adds two rows of n numbers for each kernel."""
         m, steps = len(self.steps.weights), self.updates + self.forgotten
         return Work(kernel_values=self._scores.kernel_values, row_additions=2 * m * steps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupNorm(Checked):
+class GroupNormParameters(Checked):
     """Parameters of problem (9).
 
     Attributes
@@ -418,43 +397,47 @@ def dual_norm(p: float) -> float:
 def _pass(grams, problem, order, rule, steps, scores, budget):  # type: ignore[no-untyped-def]
     """Pass over an order with Gram matrices (m, n, n) and scores (m, C, n)."""
     m, classes, _ = scores.shape
-    own = np.empty((m, classes))
+    scores_i = np.empty((m, classes))
     for i in order:
         for k in range(m):
             for c in range(classes):
-                own[k, c] = scores[k, c, i]
-        if _visit(own, i, problem, rule, steps):
-            _add(grams, steps.n_steps[0] - 1, 1.0, steps, scores)
+                scores_i[k, c] = scores[k, c, i]
+        if _visit_example(scores_i, i, problem, rule, steps):
+            _add_to_scores(grams, steps.n_steps[0] - 1, 1.0, steps, scores)
             r = steps.forgotten[0]
             if steps.n_steps[0] - r > budget:
                 # The norms change by the scores of the oldest example as they are before its step leaves them.
                 for k in range(m):
                     for c in range(classes):
-                        own[k, c] = scores[k, c, steps.examples[r]]
-                _take_back(own, problem, steps)
-                _add(grams, r, -1.0, steps, scores)
+                        scores_i[k, c] = scores[k, c, steps.examples[r]]
+                _take_back(scores_i, problem, steps)
+                _add_to_scores(grams, r, -1.0, steps, scores)
 
 
 @njit(cache=True)
-def _add(grams, r, sign, steps, scores):  # type: ignore[no-untyped-def]
-    """Add step number r to the scores, or take it off them."""
+def _add_to_scores(grams, r, sign, steps, scores):  # type: ignore[no-untyped-def]
+    """Add step number r to the scores, or subtract it if sign is -1."""
     m, _, n = scores.shape
     coefficient = sign * steps.coefficients[r]
     for k in range(m):
-        row, right, wrong = grams[k, steps.examples[r]], scores[k, steps.right[r]], scores[k, steps.wrong[r]]
+        row, label_scores, rival_scores = (
+            grams[k, steps.examples[r]],
+            scores[k, steps.classes[r]],
+            scores[k, steps.rivals[r]],
+        )
         for j in range(n):
             term = coefficient * row[j]
-            right[j] += term
-            wrong[j] -= term
+            label_scores[j] += term
+            rival_scores[j] -= term
 
 
 @njit(cache=True)
-def _take_back(own, problem, steps):  # type: ignore[no-untyped-def]
-    """Take back the oldest step, on an example of these scores, (m, C) of theta by the scale, but for all scores."""
+def _take_back(scores_i, problem, steps):  # type: ignore[no-untyped-def]
+    """Remove the oldest step from the norms and weights; `scores_i` (m, C) are those of its example without scale."""
     r = steps.forgotten[0]
-    i, right, wrong, coefficient = steps.examples[r], steps.right[r], steps.wrong[r], steps.coefficients[r]
+    i, label, rival, coefficient = steps.examples[r], steps.classes[r], steps.rivals[r], steps.coefficients[r]
     for k in range(len(steps.squares)):
-        loss = own[k, right] - own[k, wrong] - coefficient * problem.diagonal[i, k]
+        loss = scores_i[k, label] - scores_i[k, rival] - coefficient * problem.diagonal[i, k]
         # Differences of squares may fall below 0 by rounding, which the root of a norm would turn into NaN.
         steps.squares[k] = max(0.0, steps.squares[k] - 2.0 * coefficient * loss)
     steps.forgotten[0] += 1
@@ -462,25 +445,25 @@ def _take_back(own, problem, steps):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _visit(own, i, problem, rule, steps):  # type: ignore[no-untyped-def]
-    """Look at an example by its scores, (m, C) of theta by the scale; return whether a step was made."""
+def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untyped-def]
+    """Visit example i with its scores without scale, (m, C); return whether a step was taken."""
     scale, q, y = steps.scale, problem.q, problem.labels[i]
-    wrong, best, right = -1, 0.0, 0.0
-    for c in range(own.shape[1]):
+    rival, rival_score, label_score = -1, 0.0, 0.0
+    for c in range(scores_i.shape[1]):
         score = 0.0
-        for k in range(len(own)):
-            score += steps.weights[k] * own[k, c]
+        for k in range(len(scores_i)):
+            score += steps.weights[k] * scores_i[k, c]
         if c == y:
-            right = score
-        elif wrong < 0 or score > best:
-            wrong, best = c, score
-    margin = scale[0] * (right - best)
+            label_score = score
+        elif rival < 0 or score > rival_score:
+            rival, rival_score = c, score
+    margin = scale[0] * (label_score - rival_score)
     added = margin < 1.0
     step = min(rule.step, rule.step - rule.slope * margin)
     if rule.regularisation > 0.0:
         step = _descend(i, added, problem, rule, steps)
     if added:
-        _append(own, i, y, wrong, step / scale[0], problem, steps)
+        _append_step(scores_i, i, y, rival, step / scale[0], problem, steps)
     if rule.radius < np.inf:
         length = scale[0] * norm(steps.squares, q)
         if length > q * rule.radius:
@@ -511,11 +494,11 @@ def _descend(i, added, problem, rule, steps):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _append(own, i, y, wrong, coefficient, problem, steps):  # type: ignore[no-untyped-def]
+def _append_step(scores_i, i, y, rival, coefficient, problem, steps):  # type: ignore[no-untyped-def]
     r = steps.n_steps[0]
     for k in range(len(steps.squares)):
-        gain = own[k, y] - own[k, wrong] + coefficient * problem.diagonal[i, k]
+        gain = scores_i[k, y] - scores_i[k, rival] + coefficient * problem.diagonal[i, k]
         steps.squares[k] += 2.0 * coefficient * gain
-    steps.examples[r], steps.right[r], steps.wrong[r] = i, y, wrong
+    steps.examples[r], steps.classes[r], steps.rivals[r] = i, y, rival
     steps.coefficients[r] = coefficient
     steps.n_steps[0] += 1

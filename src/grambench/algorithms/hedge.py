@@ -9,12 +9,12 @@ from numba import njit
 from grambench.algorithms.budget import Budget
 from grambench.common.parameters import within
 
-TINY = 2.0**-500
+RESCALE_BELOW = 2.0**-500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discount(Budget):
-    """What a mistake costs a kernel's weight.
+    """The discount of a kernel's weight at a mistake.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Discount(Budget):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling(Discount):
-    """What a mistake costs a kernel's weight, and how kernels are drawn.
+    """The discount of a kernel's weight at a mistake, and the smoothing of the draws.
 
     Attributes
     ----------
@@ -39,8 +39,8 @@ class Sampling(Discount):
 
 
 @njit(cache=True)
-def discount(weights, wrong, beta):  # type: ignore[no-untyped-def]
-    """Multiply the weights of `wrong` kernels by beta, and scale all up before the largest underflows.
+def discount(weights, discounted, beta):  # type: ignore[no-untyped-def]
+    """Multiply the weights of some kernels by beta, and scale all up before the largest underflows.
 
     The scale is a power of two, which changes no quotient of two weights by a single bit. Weights are not normalised
     between rounds: the published numbers on diabetes need products of beta as they are.
@@ -49,23 +49,24 @@ def discount(weights, wrong, beta):  # type: ignore[no-untyped-def]
     ----------
     weights : ndarray of float64 (m,)
         Positive; changed in place.
-    wrong : ndarray of bool (m,)
+    discounted : ndarray of bool (m,)
         The kernels to be discounted.
     beta : float
         In (0, 1].
     """
     for k in range(weights.size):
-        if wrong[k]:
+        if discounted[k]:
             weights[k] *= beta
     # A common factor is taken out only when it must be: dividing in every round would change the rounding of votes.
-    if _largest(weights) < TINY:
+    if weights.max() < RESCALE_BELOW:
         for k in range(weights.size):
-            weights[k] /= TINY
+            weights[k] /= RESCALE_BELOW
 
 
 @njit(cache=True)
 def normalise(weights, out):  # type: ignore[no-untyped-def]
-    """Write w_k / sum_j w_j into `out`; loops here, because array expressions take ten times as long to compile."""
+    """Write w_k / sum_j w_j into `out`."""
+    # Loops, since array expressions take ten times as long to compile.
     total = 0.0
     for k in range(weights.size):
         total += weights[k]
@@ -74,19 +75,11 @@ def normalise(weights, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def selection(weights, delta):  # type: ignore[no-untyped-def]
+def sampling_probabilities(weights, delta):  # type: ignore[no-untyped-def]
     """Return q of eq. (6) and p of Section 4.2: q_k = w_k / max_j w_j and p_k = (1 - delta) q_k + delta / m."""
     q, p = np.empty(weights.size), np.empty(weights.size)
-    largest, even = _largest(weights), delta / weights.size
+    largest, even = weights.max(), delta / weights.size
     for k in range(weights.size):
         q[k] = weights[k] / largest
         p[k] = (1.0 - delta) * q[k] + even
     return q, p
-
-
-@njit(cache=True)
-def _largest(weights):  # type: ignore[no-untyped-def]
-    largest = 0.0
-    for k in range(weights.size):
-        largest = max(largest, weights[k])
-    return largest

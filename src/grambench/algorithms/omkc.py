@@ -1,10 +1,10 @@
-"""The pass that the four algorithms of OMKC share (Hoi et al. 2013, Algorithms 1 to 4).
+"""The pass of all four algorithms of OMKC (Hoi et al. 2013, Algorithms 1 to 4).
 
 They differ in two choices. Either all classifiers that err are updated, or those of the kernels that are drawn in the
 round ("updates"). Either all classifiers vote, or those of the kernels that are drawn ("votes").
 
-If all classifiers are updated, none depends on the others or on the weights. Each runs over the whole pass on its own,
-with its scores in the cache, before their predictions are combined round by round.
+If all classifiers are updated, they depend neither on each other nor on the weights. Each runs over the whole pass by
+itself, with its scores in the processor's cache. Their predictions are then combined round by round.
 
 Deviations from the printed algorithms that all four share: sign(0) = +1 for each kernel and for the vote, and the
 order of summation in `grambench.algorithms.scores`.
@@ -16,19 +16,19 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Ring, held, play
+from grambench.algorithms.budget import Ring, capped_counts, play
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Trace
-from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, selection
-from grambench.algorithms.scores import LANES, Experts, Vote, expert_pass, passed, replace_row, score, vote
+from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, sampling_probabilities
+from grambench.algorithms.scores import LANES, Experts, Vote, expert_pass, pass_work, replace_row, score, vote
 from grambench.common.types import Floats, Labels, Order
-from grambench.kernels.pool import Pool, Rows
+from grambench.kernels.pool import GramRows, Pool
 
 Kernels = Literal["all", "drawn"]
 
 
 class OMKCSettings(NamedTuple):
-    """What the rounds read.
+    """The input of the rounds.
 
     Attributes
     ----------
@@ -40,6 +40,8 @@ class OMKCSettings(NamedTuple):
         Whether only drawn kernels vote.
     uniforms : ndarray of float64 (T, m)
         Numbers in [0, 1) by which kernels are drawn.
+    capacity : int
+        Largest number of support vectors of each classifier.
     """
 
     beta: float
@@ -47,23 +49,24 @@ class OMKCSettings(NamedTuple):
     draws: bool
     draws_votes: bool
     uniforms: Floats
+    capacity: int
 
 
 class OMKCState(NamedTuple):
-    """What the rounds write, T rounds with m kernels.
+    """The output of T rounds with m kernels.
 
     Attributes
     ----------
     votes : ndarray of float64 (T,)
-        The weighted votes.
+        Weighted vote of each round.
     drawn : ndarray of bool (T, m)
-        Which kernels were drawn.
+        Kernels drawn in each round.
     updated : ndarray of bool (T, m)
-        Which classifiers were updated.
+        Classifiers updated in each round.
     weights : ndarray of float64 (T, m)
-        The kernels' weights after the round, summing to one.
+        Weights of the kernels after each round, summing to one.
     w : ndarray of float64 (m,)
-        The weights after the last round, not normalised.
+        Weights after the last round, not normalised.
     """
 
     votes: Floats
@@ -88,7 +91,7 @@ def learn(
     Parameters
     ----------
     parameters : Discount
-        With the fields of Sampling if kernels are drawn.
+        beta, and delta of `Sampling` if kernels are drawn.
     pool, labels, order, rng
         See grambench.algorithms.fit.
     updates : str
@@ -97,7 +100,7 @@ def learn(
         Whether "all" classifiers vote, or those of "drawn" kernels. Support vectors are counted over those that vote.
     """
     rows = check_input(pool, labels, order)
-    m, rounds, room = len(rows.values), len(order), parameters.room(len(order))
+    m, rounds, capacity = len(rows.values), len(order), parameters.capacity(len(order))
     draws = "drawn" in (updates, votes)
     settings = OMKCSettings(
         beta=parameters.beta,
@@ -105,6 +108,7 @@ def learn(
         draws=draws,
         draws_votes=votes == "drawn",
         uniforms=rng.random((rounds, m)) if draws else np.empty((0, m)),
+        capacity=capacity,
     )
     state = OMKCState(
         votes=np.empty(rounds),
@@ -115,8 +119,8 @@ def learn(
         # published numbers need weights that start at 1/m. Draws divide them by the largest one.
         w=np.ones(m) if draws else np.full(m, 1.0 / m),
     )
-    (_update_all if updates == "all" else _update_drawn)(rows, labels, order, room, settings, state)
-    counts = held(np.cumsum(state.updated, axis=0), room)
+    (_update_all if updates == "all" else _update_drawn)(rows, labels, order, settings, state)
+    counts = capped_counts(np.cumsum(state.updated, axis=0), capacity)
     trace = Trace(
         mistakes=(state.votes >= 0.0) != (labels[order] > 0),
         scores=state.votes,
@@ -124,36 +128,35 @@ def learn(
         weights=state.weights,
         updates=state.updated.sum(axis=0),
     )
-    experts = Experts.of(state.updated, labels, order, room)
-    q, p = selection(state.w, settings.delta) if draws else (state.w, None)
+    experts = Experts.from_updates(state.updated, labels, order, capacity)
+    q, p = sampling_probabilities(state.w, settings.delta) if draws else (state.w, None)
     predictor = Vote(experts, q, p, rng) if settings.draws_votes else Vote(experts, q)
-    return Fit(weights=state.weights[-1], predictor=predictor, trace=trace, work=passed(trace, len(labels), room))
+    work = pass_work(trace.updates, len(labels), capacity)
+    return Fit(weights=state.weights[-1], predictor=predictor, trace=trace, work=work)
 
 
-def _update_all(rows: Rows, labels: Labels, order: Order, room: int, settings: OMKCSettings, state: OMKCState) -> None:
+def _update_all(rows: GramRows, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState) -> None:
     """Run every classifier over the whole pass, then combine their votes."""
-    scores = np.stack([expert_pass(rows, k, labels, order, room) for k in range(len(rows.values))], axis=1)
+    scores = np.stack([expert_pass(rows, k, labels, order, settings.capacity) for k in range(len(rows.values))], axis=1)
     positive = scores >= 0.0
     np.not_equal(positive, (labels[order] > 0)[:, None], out=state.updated)
-    _combine(positive, settings, state)
+    _combine_votes(positive, settings, state)
 
 
 @njit(cache=True)
-def _combine(positive, settings, state):  # type: ignore[no-untyped-def]
+def _combine_votes(positive, settings, state):  # type: ignore[no-untyped-def]
     for t in range(len(positive)):
-        _vote(t, positive[t], settings, state)
+        _write_vote(t, positive[t], settings, state)
         discount(state.w, state.updated[t], settings.beta)
         normalise(state.w, state.weights[t])
 
 
-def _update_drawn(
-    rows: Rows, labels: Labels, order: Order, room: int, settings: OMKCSettings, state: OMKCState
-) -> None:
+def _update_drawn(rows: GramRows, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState) -> None:
     """Play the rounds of all classifiers together, since the weights decide which of them are updated."""
     stream, m = rows.stream(labels, order), len(rows.values)
-    lanes, ring = np.zeros((m, LANES, len(stream.labels))), Ring.empty(m, room)
+    lanes, ring = np.zeros((m, LANES, len(stream.labels))), Ring.empty(m, settings.capacity)
     play(
-        lambda t: _play(t, stream, settings, lanes, ring, state),
+        lambda t: _play_rounds(t, stream, settings, lanes, ring, state),
         rows,
         len(order),
         ring,
@@ -162,24 +165,24 @@ def _update_drawn(
 
 
 @njit(cache=True)
-def _play(start, stream, settings, lanes, ring, state):  # type: ignore[no-untyped-def]
+def _play_rounds(start, stream, settings, lanes, ring, state):  # type: ignore[no-untyped-def]
     m, labels, place, (support, updates) = state.w.size, stream.labels, stream.place, ring
     positive = np.empty(m, dtype=np.bool_)
     for t in range(start, stream.order.size):
         i = stream.order[t]
         for k in range(m):
             positive[k] = score(lanes[k], i) >= 0.0
-        _vote(t, positive, settings, state)
-        wrong = state.updated[t]
+        _write_vote(t, positive, settings, state)
+        updated = state.updated[t]
         for k in range(m):
-            wrong[k] = state.drawn[t, k] and positive[k] != (labels[i] > 0)
+            updated[k] = state.drawn[t, k] and positive[k] != (labels[i] > 0)
         # Weights, scores and support vectors are as they were before the round, so a round whose row has to be fetched
         # is played again from its start, with the same draws.
-        if place[i] < 0 and wrong.any():
+        if place[i] < 0 and updated.any():
             return t
-        discount(state.w, wrong, settings.beta)
+        discount(state.w, updated, settings.beta)
         for k in range(m):
-            if wrong[k]:
+            if updated[k]:
                 replace_row(lanes[k], updates[k], support[k], i, labels, stream.values[k], place)
                 updates[k] += 1
         normalise(state.w, state.weights[t])
@@ -187,13 +190,13 @@ def _play(start, stream, settings, lanes, ring, state):  # type: ignore[no-untyp
 
 
 @njit(cache=True)
-def _vote(t, positive, settings, state):  # type: ignore[no-untyped-def]
+def _write_vote(t, positive, settings, state):  # type: ignore[no-untyped-def]
     """Draw the kernels of a round, and write the vote of those that vote."""
     # The vote of OMKC(D,D) is of the weights as they are: the published numbers on diabetes need it undivided.
     if not settings.draws:
         state.votes[t] = vote(state.w, positive)
         return
-    q, p = selection(state.w, settings.delta)
+    q, p = sampling_probabilities(state.w, settings.delta)
     for k in range(p.size):
         state.drawn[t, k] = settings.uniforms[t, k] < p[k]
     # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum.

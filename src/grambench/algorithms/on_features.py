@@ -1,6 +1,6 @@
-"""Models on the features themselves, which the baselines are made of: no kernel of the pool is used.
+"""Models on features, without kernels: the building blocks of the baselines.
 
-scikit-learn is imported inside `fit`: a plan loads every module, and needs none of it.
+The baselines import scikit-learn inside `fit`, since planning a run loads every module but needs none of scikit-learn.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit, Work
+from grambench.algorithms.fit import Fit
 from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Pool
 
@@ -32,7 +32,7 @@ class OnFeatures:
 
 
 def features_of(pool: Pool) -> Any:
-    """Return the features of a pool's examples, (t, d), dense or sparse; raise ValueError where there are none."""
+    """Return the features of a pool's examples, (t, d), dense or sparse; raise ValueError if the pool has none."""
     if "" not in pool.features:
         raise ValueError(
             "expected a pool with features, which this algorithm learns from instead of kernels, "
@@ -41,17 +41,17 @@ def features_of(pool: Pool) -> Any:
     return pool.features[""]
 
 
-def check_classes(labels: Labels) -> None:
-    """Raise ValueError where there is one class only, of which scikit-learn's models make nothing."""
-    if len(found := np.unique(labels)) < 2:
-        raise ValueError(f"expected examples of two classes, got {len(labels)} of class {found[0]:+d}")
+def check_both_classes(labels: Labels) -> None:
+    """Raise ValueError if there is one class only, which scikit-learn's models reject."""
+    if len(classes := np.unique(labels)) < 2:
+        raise ValueError(f"expected examples of two classes, got {len(labels)} of class {classes[0]:+d}")
 
 
-def without_kernels(pool: Pool, function: Callable[[Any], Floats], work: Work | None = None) -> Fit:
-    """Return a function of features as what an algorithm has learned: every kernel of the pool has weight 0."""
-    return Fit(weights=np.zeros(pool.shape[0]), predictor=OnFeatures(function), work=work or Work())
+def without_kernels(pool: Pool, function: Callable[[Any], Floats]) -> Fit:
+    """Return the Fit of a function of features, in which every kernel of the pool has weight 0."""
+    return Fit(weights=np.zeros(pool.shape[0]), predictor=OnFeatures(function))
 
 
-def seed_of(rng: np.random.Generator) -> int:
-    """Return a seed for a model that takes a whole number."""
+def draw_seed(rng: np.random.Generator) -> int:
+    """Return a random seed for a model that takes a whole number."""
     return int(rng.integers(2**31))

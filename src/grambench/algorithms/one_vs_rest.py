@@ -1,7 +1,7 @@
-"""Two-class algorithms for more than two classes: one-vs-rest, each class by itself.
+"""Two-class algorithms for more than two classes, one-vs-rest.
 
-The class of the largest score is predicted, the first of equal ones. As RKL's and OBSCURE's comparisons have it, each
-of the C problems has its own learned kernel and its own SVM.
+The class of the largest score is predicted, the first of equal ones. As in the comparisons of RKL and OBSCURE, each of
+the C problems has its own learned kernel and its own SVM.
 """
 
 from collections.abc import Sequence
@@ -22,16 +22,16 @@ class OneVsRest:
     Attributes
     ----------
     predictors : sequence of C Predictors
-        Of each class one-vs-rest.
+        Predictor of each class against all others.
     """
 
     predictors: Sequence[Predictor]
 
     def scores(self, pool: Pool) -> Floats:
-        """Return s(x, y), (t, C); raise ContractError where the scores of a class are none."""
+        """Return s(x, y), (t, C); raise ContractError if the scores of a class break the contract."""
         return np.stack([scored(predictor, pool) for predictor in self.predictors], axis=1)
 
 
-def one_vs_rest_labels(labels: Labels, number: int) -> Labels:
+def one_vs_rest_labels(labels: Labels, label: int) -> Labels:
     """Return +1 for the examples of one class and -1 for all others, (n,)."""
-    return np.where(labels == number, 1, -1).astype(np.int8)
+    return np.where(labels == label, 1, -1).astype(np.int8)

@@ -1,4 +1,4 @@
-"""SVMs and MEBs on combinations of the pool's kernels, which most batch algorithms are made of.
+"""SVMs and MEBs on combinations of the pool's kernels, the building blocks of most batch algorithms.
 
 m base kernels, n training examples. The learned kernel is K(theta) = sum_m theta_m K_m and the decision function is
 f(x) = sum_i dual_i K(theta)(x, x_i) + bias.
@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Step, Work, predictor_on
+from grambench.algorithms.settings import Descent
 from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Pool, stacked
-from grambench.solvers import meb, svm
+from grambench.solvers import gradient_projection, meb, svm
 from grambench.solvers.certificates import Certificate
 from grambench.solvers.combination import Combination
+from grambench.solvers.gradient_projection import Minimum, Value
 
 PRECISION = 0.1  # of SVMs and MEBs inside a descent, relative to the gap that it stops at
 
@@ -36,9 +38,9 @@ class Oracle:
     combination : Combination
         K(theta) at the weights of the last call.
     work : Work
-        What both solvers have used so far; the combination counts its own row additions.
+        Work of both solvers so far; the combination counts its own row additions.
     steps : list of Step
-        The iterations that `record` was told of.
+        The recorded iterations.
     """
 
     def __init__(self, pool: Pool, labels: Labels) -> None:
@@ -59,7 +61,7 @@ class Oracle:
         tolerance: float,
         max_steps: int = svm.MAX_STEPS,
     ) -> svm.SVM:
-        """Train an SVM at kernel weights theta, (m,); `image`: K(theta) v of the last dual v."""
+        """Train an SVM at kernel weights theta, (m,); `image` is K(theta) v of the previous dual v."""
         self.combination.reweight(weights)
         trained = svm.train(
             self.combination,
@@ -73,29 +75,41 @@ class Oracle:
         )
         self._svm_dual = trained.dual
         self.work.svm_calls += 1
-        self._count(trained.steps)
+        self.work.count_steps(trained.steps)
         return trained
 
     def enclose(self, weights: Floats, *, ridge: float = 0.0, tolerance: float) -> meb.MEB:
-        """Find the minimum enclosing ball at kernel weights theta, (m,)."""
+        """Return the minimum enclosing ball at kernel weights theta, (m,)."""
         self.combination.reweight(weights)
-        found = meb.enclose(self.combination, ridge=ridge, start=self._meb_dual, tolerance=tolerance)
-        self._meb_dual = found.dual
+        ball = meb.enclose(self.combination, ridge=ridge, start=self._meb_dual, tolerance=tolerance)
+        self._meb_dual = ball.dual
         self.work.meb_calls += 1
-        self._count(found.steps)
-        return found
-
-    def _count(self, steps: int) -> None:
-        self.work.solver_steps += steps
-        self.work.row_additions += 2 * steps
+        self.work.count_steps(ball.steps)
+        return ball
 
     def radii(self, centre: Floats) -> Floats:
         """Return rho_m = sum_i beta_i K_m,ii - beta'K_m beta of every base kernel, (m,): the derivative of r^2."""
         return self.combination.diagonals @ centre - self.combination.quadratic_forms(centre)
 
     def record(self, objective: float) -> None:
-        """Note that an iteration has ended at this objective."""
+        """Record the end of an iteration at this objective."""
         self.steps.append(Step(self.work.svm_calls, self.work.meb_calls, objective))
+
+    def minimise(
+        self, evaluate: Callable[[Floats], Value], project: Callable[[Floats], Floats], start: Floats, stop: Descent
+    ) -> Minimum:
+        """Minimise an objective of the kernel weights by gradient projection, and record its iterations.
+
+        Parameters
+        ----------
+        evaluate, project, start
+            See `grambench.solvers.gradient_projection.minimise`.
+        stop : Descent
+            Relative gap and number of iterations at which it stops.
+        """
+        return gradient_projection.minimise(
+            evaluate, project, start, gap=stop.gap, iterations=stop.iterations, record=self.record
+        )
 
     def fit(
         self,
@@ -105,7 +119,7 @@ class Oracle:
         certify: Callable[[], Certificate],
         converged: bool | None = None,
     ) -> Fit:
-        """Return kernel weights and an SVM with them as what an algorithm has learned."""
+        """Return the Fit of kernel weights and the SVM trained with them."""
         return Fit(
             weights=weights,
             predictor=predictor_on(self.pool, weights, dual, bias),
@@ -118,25 +132,25 @@ class Oracle:
 
 
 def stratified_folds(labels: Labels, folds: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Split the examples into parts with equal shares of all classes; the first parts take what is left over.
+    """Split the examples into folds with equal shares of all classes; the first folds take the remainders.
 
-    scikit-learn's StratifiedKFold spreads the remainders so that the parts are equally large. The accuracy of RKL's
-    uniform SVM on splice, 51.7 +- 0.1, is the share of the larger class in the parts made here.
+    scikit-learn's StratifiedKFold spreads the remainders to make the folds equally large. The accuracy of RKL's
+    uniform SVM on splice, 51.7 +- 0.1, is the share of the larger class in the folds returned here.
 
     Parameters
     ----------
     labels : ndarray of int8 (n,)
         -1 or +1, or class numbers.
     folds : int
-        Number of parts.
+        Number of folds.
     rng : Generator
         Shuffles each class.
 
     Returns
     -------
     list of ndarray of int64
-        Indices of each part, ascending.
+        Indices of each fold, ascending.
     """
     classes = [rng.permutation(np.flatnonzero(labels == label)) for label in np.unique(labels)]
     shares = [np.array_split(members, folds) for members in classes]
-    return [np.sort(np.concatenate(part)) for part in zip(*shares, strict=True)]
+    return [np.sort(np.concatenate(fold)) for fold in zip(*shares, strict=True)]

@@ -17,10 +17,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Ring, held, kept, play
+from grambench.algorithms.budget import Ring, capped_counts, play, retained_rounds
 from grambench.algorithms.fit import Fit, Predictor, Trace, Work
 from grambench.common.types import Floats, Labels, Order
-from grambench.kernels.pool import Pool, Rows, Stream
+from grambench.kernels.pool import GramRows, Pool, Stream
 
 LANES = 4
 
@@ -34,11 +34,11 @@ def add_row(lanes, count, y, row):  # type: ignore[no-untyped-def]
     lanes : ndarray of float64 (4, n)
         The expert's partial scores; changed in place.
     count : int
-        Support vectors that the expert has already.
+        Number of support vectors of the expert before this one.
     y : int
-        The support vector's label.
+        Label of the support vector.
     row : ndarray of float64 (n,)
-        Its row of the Gram matrix.
+        Row of the support vector in the Gram matrix.
     """
     # A sum over the four lanes in turn is what vector instructions make of a dot product, see the top of this file.
     lane = lanes[count % LANES]
@@ -55,17 +55,17 @@ def replace_row(lanes, count, support, i, labels, values, place):  # type: ignor
     lanes : ndarray of float64 (4, n)
         The partial scores of the classifier; changed in place, as in `add_row`.
     count : int
-        Support vectors that the classifier has had.
-    support : ndarray of int32 (room,)
-        Its row of a Ring; changed in place.
+        Number of support vectors added before.
+    support : ndarray of int32 (capacity,)
+        Row of the classifier in a Ring; changed in place.
     i : int32
-        The example.
+        Index of the example.
     labels, values, place
-        See Stream; `values` are those of its kernel.
+        See Stream; `values` are those of the classifier's kernel.
     """
     slot = count % support.size
     if count >= support.size:
-        # The lane of the oldest support vector is that of its own number, which is `room` less than this one's.
+        # The lane of the oldest support vector is that of its own number, which is `capacity` less than this one's.
         old = support[slot]
         add_row(lanes, count - support.size, np.int8(-labels[old]), values[place[old]])
     support[slot] = i
@@ -96,7 +96,7 @@ def vote(weights, positive):  # type: ignore[no-untyped-def]
 
 
 class PerceptronPass(NamedTuple):
-    """What the pass of one Perceptron writes.
+    """The output of the pass of one Perceptron.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class PerceptronPass(NamedTuple):
     lanes : ndarray of float64 (4, n)
         Partial scores of all examples.
     ring : Ring
-        Its support vectors.
+        Support vectors of the Perceptron.
     """
 
     scores: Floats
@@ -114,7 +114,7 @@ class PerceptronPass(NamedTuple):
 
 
 def perceptron_pass(
-    rounds: Callable[[int, Stream, PerceptronPass], int], rows: Rows, labels: Labels, order: Order, room: int
+    rounds: Callable[[int, Stream, PerceptronPass], int], rows: GramRows, labels: Labels, order: Order, capacity: int
 ) -> Floats:
     """Run one Perceptron over `order`, and return the score of each round's example, (T,).
 
@@ -122,28 +122,28 @@ def perceptron_pass(
     ----------
     rounds : callable
         The compiled loop from a round on, see `grambench.algorithms.budget.play`.
-    rows : Rows
-        Of the kernels that its rounds read, along an order that begins as this one.
+    rows : GramRows
+        Rows of the kernels that the rounds read, along an order that begins with this one.
     labels : ndarray of int8 (n,)
         -1 or +1.
     order : ndarray of int32 (T,)
         The examples in the order of presentation.
-    room : int
+    capacity : int
         Largest number of support vectors.
     """
     stream, everyone = rows.stream(labels, order), np.ones(len(rows.values), dtype=np.bool_)
-    state = PerceptronPass(np.empty(len(order)), np.zeros((LANES, len(stream.labels))), Ring.empty(1, room))
+    state = PerceptronPass(np.empty(len(order)), np.zeros((LANES, len(stream.labels))), Ring.empty(1, capacity))
     play(lambda t: rounds(t, stream, state), rows, len(order), state.ring, lambda t: everyone)
     return state.scores
 
 
-def expert_pass(rows: Rows, kernel: int, labels: Labels, order: Order, room: int) -> Floats:
+def expert_pass(rows: GramRows, kernel: int, labels: Labels, order: Order, capacity: int) -> Floats:
     """Run the Perceptron of one kernel over `order`, and return the score of each round's example, (T,)."""
-    return perceptron_pass(_play, rows.only(kernel), labels, order, room)
+    return perceptron_pass(_play_rounds, rows.only(kernel), labels, order, capacity)
 
 
 @njit(cache=True)
-def _play(start, stream, state):  # type: ignore[no-untyped-def]
+def _play_rounds(start, stream, state):  # type: ignore[no-untyped-def]
     labels, place, scores, lanes = stream.labels, stream.place, state.scores, state.lanes
     support, updates = state.ring.support[0], state.ring.updates
     for t in range(start, stream.order.size):
@@ -166,7 +166,7 @@ def lane_sum(columns: Floats, signs: NDArray[np.int8]) -> Floats:
     columns : ndarray of float64 (s, t)
         Kernel values of the support vectors with t examples.
     signs : ndarray of int8 (s,)
-        Their labels; 0 leaves one out, and out of the count that chooses the lane.
+        Labels of the support vectors; 0 skips one, which then does not count towards the lane.
     """
     lanes = np.zeros((LANES, columns.shape[1]))
     for count, s in enumerate(np.flatnonzero(signs)):
@@ -174,7 +174,7 @@ def lane_sum(columns: Floats, signs: NDArray[np.int8]) -> Floats:
     return np.asarray((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]))
 
 
-def columns(gram: Floats, support: NDArray[np.int32]) -> Floats:
+def support_columns(gram: Floats, support: NDArray[np.int32]) -> Floats:
     """Return the kernel values of s support vectors with t examples, (s, t), from those of all, (t, n)."""
     return np.ascontiguousarray(gram[:, support].T)
 
@@ -186,11 +186,11 @@ class Perceptron:
     Attributes
     ----------
     kernel : int
-        Which kernel.
+        Index of the kernel in the pool.
     support : ndarray of int32 (s,)
-        Its support vectors in their order of arrival.
+        Support vectors in their order of arrival.
     signs : ndarray of int8 (s,)
-        Their labels.
+        Labels of the support vectors.
     """
 
     kernel: int
@@ -199,7 +199,7 @@ class Perceptron:
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
-        return lane_sum(columns(pool.grams()[self.kernel], self.support), self.signs)
+        return lane_sum(support_columns(pool.grams()[self.kernel], self.support), self.signs)
 
 
 def perceptron_fit(
@@ -208,44 +208,44 @@ def perceptron_fit(
     predictor: Callable[[NDArray[np.int32], Labels], Predictor],
     labels: Labels,
     order: Order,
-    room: int,
+    capacity: int,
 ) -> Fit:
-    """Return what a Perceptron has learned in a pass.
+    """Return the Fit of the pass of a Perceptron.
 
     Parameters
     ----------
     scores : ndarray of float64 (T,)
-        The scores of its rounds, see `perceptron_pass`.
+        Scores of the rounds, see `perceptron_pass`.
     weights : ndarray of float64 (m,)
-        The weight of each kernel of the pool, 0 for the kernels that it does not use.
+        Weight of each kernel of the pool, 0 for unused kernels.
     predictor : callable
-        Make the predictor of the support vectors (s,) in their order of arrival, and of their labels (s,).
-    labels, order, room
+        Returns the predictor from the support vectors (s,) in their order of arrival, and their labels (s,).
+    labels, order, capacity
         See `perceptron_pass`.
     """
     mistakes = (scores >= 0.0) != (labels[order] > 0)
     trace = Trace(
         mistakes=mistakes,
         scores=scores,
-        support_vectors=held(np.cumsum(mistakes), room),
+        support_vectors=capped_counts(np.cumsum(mistakes), capacity),
         weights=np.tile(weights, (len(order), 1)),
         updates=(weights > 0.0) * mistakes.sum(),
     )
-    support = order[kept(mistakes, room)]
-    work = passed(trace, len(labels), room)
+    support = order[retained_rounds(mistakes, capacity)]
+    work = pass_work(trace.updates, len(labels), capacity)
     return Fit(weights=weights, predictor=predictor(support, labels[support]), trace=trace, work=work)
 
 
-def single_kernel_fit(rows: Rows, kernel: int, labels: Labels, order: Order, room: int) -> Fit:
-    """Run the Perceptron of one of the m kernels over `order`, and return what it has learned."""
-    scores, weights = expert_pass(rows, kernel, labels, order, room), np.eye(len(rows.values))[kernel]
-    return perceptron_fit(scores, weights, partial(Perceptron, kernel), labels, order, room)
+def single_kernel_fit(rows: GramRows, kernel: int, labels: Labels, order: Order, capacity: int) -> Fit:
+    """Run the Perceptron of one of the m kernels over `order`, and return its Fit."""
+    scores, weights = expert_pass(rows, kernel, labels, order, capacity), np.eye(len(rows.values))[kernel]
+    return perceptron_fit(scores, weights, partial(Perceptron, kernel), labels, order, capacity)
 
 
-def passed(trace: Trace, n: int, room: int) -> Work:
-    """Return the work of a pass that adds a row of n kernel values for each update, and later takes it off for room."""
-    updates, forgotten = int(trace.updates.sum()), int((trace.updates - held(trace.updates, room)).sum())
-    return Work(kernel_values=updates * n, row_additions=updates + forgotten)
+def pass_work(updates: NDArray[np.int64], n: int, capacity: int) -> Work:
+    """Return the work of classifiers that add a row of n kernel values at each update, and subtract forgotten rows."""
+    total, forgotten = int(updates.sum()), int((updates - capped_counts(updates, capacity)).sum())
+    return Work(kernel_values=total * n, row_additions=total + forgotten)
 
 
 class Experts(NamedTuple):
@@ -256,25 +256,25 @@ class Experts(NamedTuple):
     support : ndarray of int32 (s,)
         All support vectors in their order of arrival.
     signs : ndarray of int8 (m, s)
-        Their labels; 0 where one is not a support vector of a kernel.
+        Labels of the support vectors; 0 if an example is not a support vector of a kernel.
     """
 
     support: NDArray[np.int32]
     signs: NDArray[np.int8]
 
     @classmethod
-    def of(cls, updated: NDArray[np.bool_], labels: Labels, order: Order, room: int) -> "Experts":
-        """Return the experts of a pass, from which kernels were updated in which of its T rounds, (T, m)."""
-        updated = kept(updated, room)
+    def from_updates(cls, updated: NDArray[np.bool_], labels: Labels, order: Order, capacity: int) -> "Experts":
+        """Return the experts of a pass from the mask of the kernels updated in each of T rounds, (T, m)."""
+        updated = retained_rounds(updated, capacity)
         rounds = updated.any(axis=1)
         support = order[rounds]
         return cls(support, (updated[rounds] * labels[support, None]).T.astype(np.int8))
 
     def scores(self, pool: Pool, needed: NDArray[np.bool_]) -> Floats:
-        """Return f_k(x) of t examples, (t, m); 0 of kernels (m,) that are not needed, for whose values nobody asks."""
+        """Return f_k(x) of t examples, (t, m); the scores of kernels that are not needed are 0 and not computed."""
         grams, scores = pool.grams(), np.zeros((pool.shape[1], len(self.signs)))
         for k in np.flatnonzero(needed & self.signs.any(axis=1)).tolist():
-            scores[:, k] = lane_sum(columns(grams[k], self.support), self.signs[k])
+            scores[:, k] = lane_sum(support_columns(grams[k], self.support), self.signs[k])
         return scores
 
 
@@ -282,19 +282,19 @@ class Experts(NamedTuple):
 class Vote:
     """The weighted vote of all kernels' Perceptrons: f(x) = sum_k weights_k sign(f_k(x)), sign(0) = +1.
 
-    Where the combination is stochastic, every example is voted on by the kernels that are drawn for it: the first
-    example of a call by those that the algorithm's next round would draw.
+    In a stochastic combination, only the kernels drawn for an example vote on it. The first example of a call gets the
+    kernels that the algorithm's next round would draw.
 
     Attributes
     ----------
     experts : Experts
-        Who votes.
+        Perceptrons of the kernels.
     weights : ndarray of float64 (m,)
-        Of the votes.
+        Weights of the votes.
     probabilities : ndarray of float64 (m,) or None
-        Of a kernel's being drawn; None where all of them vote.
+        Probability of drawing each kernel; None if all of them vote.
     rng : Generator or None
-        Of the draws, as the last round has left it.
+        Generator of the draws in its state after the last round.
     """
 
     experts: Experts
@@ -308,4 +308,4 @@ class Vote:
         if self.probabilities is not None:
             weights *= copy.deepcopy(self.rng).random(weights.shape) < self.probabilities  # type: ignore[union-attr]
         positive = self.experts.scores(pool, (weights != 0.0).any(axis=0)) >= 0.0
-        return np.array([vote(*each) for each in zip(weights, positive, strict=True)])
+        return np.array([vote(*example) for example in zip(weights, positive, strict=True)])

@@ -4,8 +4,8 @@ Each iteration adds the kernel along which the alignment rises most (eq. 2 and 3
 (Proposition 2). Every Gram matrix here is centred; the target y_c y_c' has rank one and is never formed.
 
 Deviations: the initial kernel eps I is centred too, as Proposition 1 has it and Algorithm 1 does not, which changes the
-first weight by about one part in n. The weights are scaled to sum to one when all is learned, so that the C of the
-SVM means the same for every algorithm; with the paper's eps their sum is of the order of 1e-10.
+first weight by about one part in n. The learned weights are scaled to sum to one, which gives the C of the
+SVM the same meaning for every algorithm; with the paper's eps their sum is of the order of 1e-10.
 """
 
 from collections.abc import Callable
@@ -22,12 +22,10 @@ from grambench.kernels.pool import Continuous
 
 PASSES = 3 + CENTRING + 5 + 1 + 2  # over arrays (n, n) in an iteration: direction, centred, step, sum, value
 
-Search = Callable[[Floats], Floats]
-
 
 @dataclass(frozen=True, slots=True)
 class Stopping(Checked):
-    """When the iterations end, and how they begin.
+    """Initial kernel and stopping criteria of the iterations.
 
     Attributes
     ----------
@@ -47,7 +45,7 @@ class Stopping(Checked):
     longest: Annotated[float, ABOVE_0] = 1.0
 
 
-def learn(family: Continuous, labels: Labels, search: Search, stopping: Stopping) -> Fit:
+def learn(family: Continuous, labels: Labels, search: Callable[[Floats], Floats], stopping: Stopping) -> Fit:
     """Run Algorithm 1.
 
     Parameters
@@ -64,19 +62,19 @@ def learn(family: Continuous, labels: Labels, search: Search, stopping: Stopping
     Returns
     -------
     Fit
-        Without a predictor; `steps` holds the alignment after each iteration.
+        A fit without a predictor; `steps` holds the alignment after each iteration.
 
     Raises
     ------
     ValueError
-        If there is one class only: nothing can be aligned with it.
+        If there is one class only, with which no kernel can be aligned.
     """
     y = centred_labels(labels)
     if not y.any():
         raise ValueError("continuous alignment: expected training examples of both classes, got one class")
     gram = start(len(y), stopping.epsilon)
-    reached = value(gram, y)
-    before_all = family.computed
+    reached_alignment = value(gram, y)
+    computed_before = family.computed
     parameters, weights, steps = [], [], []
     converged = False
     for _ in range(stopping.iterations):
@@ -84,15 +82,15 @@ def learn(family: Continuous, labels: Labels, search: Search, stopping: Stopping
         added = centred(family.gram(parameter))  # line 7
         weight = step(gram, added, y, stopping.longest)  # line 8
         gram += weight * added  # line 9
-        before, reached = reached, value(gram, y)
+        before, reached_alignment = reached_alignment, value(gram, y)
         parameters.append(parameter)
         weights.append(weight)
-        steps.append(Step(0, 0, reached))
-        if converged := bool(reached <= before + stopping.gain):  # line 10
+        steps.append(Step(0, 0, reached_alignment))
+        if converged := bool(reached_alignment <= before + stopping.gain):  # line 10
             break
     total = sum(weights)
     shares = np.array(weights) / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
-    work = Work(kernel_values=family.computed - before_all, row_additions=PASSES * len(steps) * len(y))
+    work = Work(kernel_values=family.computed - computed_before, row_additions=PASSES * len(steps) * len(y))
     return Fit(weights=shares, thetas=parameters, steps=steps, converged=converged, work=work)
 
 

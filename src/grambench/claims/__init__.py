@@ -1,20 +1,20 @@
 """What the papers claim in words, each claim a function of the results.
 
-A claim answers with a verdict and the evidence for it in one line. What "most" means, and how many data sets have to
-be at hand before anything is decided, is fixed here, so that no claim has its own measure.
+A claim answers with a verdict and the evidence for it in one line. All claims share the rules below: what "most" means,
+and how many data sets must be available before anything is decided.
 
-- at least half of the data sets that a claim speaks of must be at hand (8 of the 15 of OMKC's Table 3); otherwise it is
-  undecided, and its evidence is printed all the same;
-- "most" is more than half of those at hand, "almost all" at least 13 of 15 (0.85 of them), "every" each one;
-- a claim on every data set fails at the first counterexample, however few are at hand;
-- times of less than 10 ms are not at hand: work decides, or the claim is undecided.
+- at least half of the data sets that a claim speaks of must be available (8 of the 15 of OMKC's Table 3); otherwise it
+  is undecided, and its evidence is printed all the same;
+- "most" is more than half of those available, "almost all" at least 13 of 15 (0.85 of them), "every" each one;
+- a claim on every data set fails at the first counterexample, however few are available;
+- times of less than 10 ms are not available: work decides, or the claim is undecided.
 """
 
 import importlib
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,11 +28,12 @@ from grambench.results.study import Results
 ClaimVerdict = Literal["holds", "fails", "undecided"]
 CONTRADICTED = "contradicted"  # by the paper: its own numbers do not fulfil the claim, whatever ours do
 SHORTEST = 0.01  # seconds of a pass below which a clock measures the computer rather than the method
-FEW = 5  # data sets that are named where a claim is true of none
-Quorum = Literal["most", "almost all", "every"]
-ALMOST_ALL = 0.85
+MOST_NAMED = 5  # data sets that are named where a claim is true of none, or that are not available
+Share = Literal["most", "almost all", "every"]
+SHARES = {"almost all": 0.85, "every": 1.0}  # "most" is more than half
 
-Samples = dict[str, Sample]
+Samples = dict[str, Sample]  # by algorithm
+Means = dict[str, float]  # by algorithm
 
 TABLE = Table(
     "claims.csv",
@@ -50,20 +51,111 @@ TABLE = Table(
 
 
 class Answer(NamedTuple):
-    """What the results say to a claim: a verdict, and the evidence in one line."""
+    """What the results say to a claim: a verdict, and the evidence in one line.
+
+    Its class methods judge claims of several kinds, all by the rules of this module.
+    """
 
     verdict: ClaimVerdict
     evidence: str
 
     @classmethod
-    def decided(cls, holds: bool, evidence: str) -> "Answer":
-        """Return the answer to a claim that the results decide."""
-        return cls("holds" if holds else "fails", evidence)
+    def of(cls, holds: bool, evidence: str, *, enough: bool = True) -> "Answer":
+        """Return the answer to a claim, undecided where there are not enough results."""
+        return cls("undecided" if not enough else "holds" if holds else "fails", evidence)
 
     @classmethod
     def undecided(cls, evidence: str) -> "Answer":
         """Return the answer to a claim that the results do not decide, with the reason."""
         return cls("undecided", evidence)
+
+    @classmethod
+    def by_share(cls, hits: Mapping[str, bool], datasets: Sequence[str], share: Share | float, phrase: str) -> "Answer":
+        """Judge a claim on a share of the data sets.
+
+        Parameters
+        ----------
+        hits : dict of bool
+            Whether the claim is true on each available data set.
+        datasets : list of str
+            The data sets that the claim speaks of.
+        share : str or float
+            "most", "almost all", "every", or the least share that must be true.
+        phrase : str
+            What is true where it is true, as in "OMKC(D,D) is best on 12 of 15".
+        """
+        if not hits:
+            return cls.undecided(f"{phrase}: {lacking(datasets)}")
+        count, available = sum(hits.values()), len(hits)
+        if share == "most":
+            holds = 2 * count > available
+        else:
+            holds = count >= (SHARES[share] if isinstance(share, str) else share) * available
+        evidence = f"{phrase} on {count} of {available}"
+        against = [name for name in datasets if hits.get(name) is False]
+        if against and (count or len(against) <= MOST_NAMED):
+            evidence += f": not on {list_names(against)}"
+        enough = 2 * available >= len(datasets) or (share == "every" and not holds)
+        return cls.of(holds, evidence + list_missing(hits, datasets), enough=enough)
+
+    @classmethod
+    def by_values(
+        cls,
+        values: Mapping[str, Any],
+        test: Callable[[Any], bool],
+        datasets: Sequence[str],
+        share: Share | float,
+        phrase: str,
+        span: str = "",
+    ) -> "Answer":
+        """Judge a claim by a test of what each available data set has, see `by_share`.
+
+        Of numbers, `span` formats the range that stands after `phrase`, as in "({:.1f} to {:.1f} %)".
+        """
+        if span and values:
+            phrase += f" {span.format(min(values.values()), max(values.values()))}"
+        return cls.by_share({name: test(value) for name, value in values.items()}, datasets, share, phrase)
+
+    @classmethod
+    def at_most(cls, hits: Mapping[str, bool], datasets: Sequence[str], limit: int, phrase: str) -> "Answer":
+        """Judge a claim that something is true on no more than `limit` of the data sets.
+
+        More of them refute it at once. It holds only if it would also hold with all data sets that are not available.
+        """
+        if not hits:
+            return cls.undecided(f"{phrase}: {lacking(datasets)}")
+        true = [name for name in datasets if hits.get(name)]
+        evidence = f"{phrase} on {len(true)} of {len(hits)}: {list_names(true)}{list_missing(hits, datasets)}"
+        most = len(true) + len(datasets) - len(hits)
+        return cls.of(most <= limit, evidence, enough=most <= limit or len(true) > limit)
+
+    @classmethod
+    def on_named(cls, hits: Mapping[str, bool], datasets: Sequence[str], phrase: str) -> "Answer":
+        """Judge a claim on data sets that it names: it needs all of them, unless an available one refutes it."""
+        if not hits:
+            return cls.undecided(f"{phrase}: none of {list_names(datasets)} has all the runs that this needs")
+        true = [name for name in datasets if hits.get(name)]
+        evidence = f"{phrase} on {len(true)} of {len(hits)}"
+        return cls.on_all(hits, datasets, f"{evidence}: {list_names(true)}" if true else evidence)
+
+    @classmethod
+    def on_all(cls, hits: Mapping[str, bool], names: Sequence[str], evidence: str) -> "Answer":
+        """Judge a claim on things that it names: an available one refutes it, and it holds only if none is missing."""
+        if not hits:
+            return cls.undecided(f"no runs of what this needs: {list_names(names)}")
+        holds = all(hits.values())
+        return cls.of(holds, evidence + list_missing(hits, names), enough=not holds or len(hits) == len(names))
+
+    @classmethod
+    def both(cls, first: "Answer", second: "Answer") -> "Answer":
+        """Judge a claim of two halves: it fails with either, and holds with both."""
+        verdicts = {first.verdict, second.verdict}
+        enough = "fails" in verdicts or "undecided" not in verdicts
+        return cls.of(verdicts == {"holds"}, f"{first.evidence}; {second.evidence}", enough=enough)
+
+    def adding(self, evidence: str) -> "Answer":
+        """Return the same verdict with more evidence behind a semicolon."""
+        return self._replace(evidence=f"{self.evidence}; {evidence}")
 
 
 class Chance(NamedTuple):
@@ -88,6 +180,27 @@ class Evidence:
 
     results: Results
     curves: pd.DataFrame
+
+    def sample(self, dataset: str, algorithm: str, metric: str) -> Sample:
+        """Return mean, deviation and number of runs of a cell; no runs if its seconds are too few to be measured."""
+        sample = self.results.sample(dataset, algorithm, metric)
+        return sample if long_enough(sample.mean, metric) else Sample(np.nan, np.nan, 0)
+
+    def samples(self, algorithms: Iterable[str], metric: str, datasets: Iterable[str]) -> dict[str, Samples]:
+        """Return the samples of all algorithms, by name, on each data set on which none of them is missing."""
+        names = list(algorithms)
+        samples = {dataset: {name: self.sample(dataset, name, metric) for name in names} for dataset in datasets}
+        return {dataset: row for dataset, row in samples.items() if all(sample.runs for sample in row.values())}
+
+    def means(self, algorithms: Iterable[str], metric: str, datasets: Iterable[str]) -> dict[str, Means]:
+        """Return the means of all algorithms, by name, on each data set on which none of them is missing."""
+        samples = self.samples(algorithms, metric, datasets)
+        return {dataset: {name: sample.mean for name, sample in row.items()} for dataset, row in samples.items()}
+
+    def available_means(self, dataset: str, algorithms: Iterable[str], metric: str) -> Means:
+        """Return the means of those algorithms that have runs on a data set."""
+        samples = {name: self.sample(dataset, name, metric) for name in algorithms}
+        return {name: sample.mean for name, sample in samples.items() if sample.runs}
 
 
 @dataclass(frozen=True)
@@ -114,8 +227,8 @@ class Claim:
         return " ".join((self.test.__doc__ or "").split())
 
 
-def of(study: str) -> list[Claim]:
-    """Return the claims of a study, the list CLAIMS of its module here; none where there is no module."""
+def load_claims(study: str) -> list[Claim]:
+    """Return the list CLAIMS of a study's module in this package; it is empty where there is no module."""
     name = f"{__name__}.{study}"
     if importlib.util.find_spec(name) is None:
         return []
@@ -140,155 +253,40 @@ def table(study: str, evidence: Evidence, chances: Mapping[str, Chance] | None =
     DataFrame
         See TABLE.
     """
-    if reason := fault(of, study):
-        evidence_of_none = f"their file cannot be imported: {reason}"
-        return TABLE.frame([(study, "", "", "The claims.", "undecided", np.nan, evidence_of_none)])
+    if reason := fault(load_claims, study):
+        text = f"their file cannot be imported: {reason}"
+        return TABLE.frame([(study, "", "", "The claims.", "undecided", np.nan, text)])
     rows = []
-    for claim in of(study):
+    for claim in load_claims(study):
         chance = (chances or {}).get(claim.id)
-        answer = claim.test(evidence)
-        verdict, said = (answer.verdict, answer.evidence) if chance is None else _beside(answer, chance)
+        verdict: str
+        verdict, text = claim.test(evidence)
+        if chance and chance.verdict == "fails":
+            verdict, text = CONTRADICTED, f"printed: {chance.evidence}. Ours ({verdict}): {text}"
         probability = chance.probability if chance else np.nan
-        rows.append((study, claim.id, claim.section, claim.statement, verdict, probability, said))
+        rows.append((study, claim.id, claim.section, claim.statement, verdict, probability, text))
     return TABLE.frame(rows)
 
 
-def _beside(answer: Answer, chance: Chance) -> tuple[str, str]:
-    """Return verdict and evidence of a claim for which the paper's own numbers are judged too."""
-    if chance.verdict != "fails":
-        return answer.verdict, answer.evidence
-    return CONTRADICTED, f"printed: {chance.evidence}. Ours ({answer.verdict}): {answer.evidence}"
-
-
-def lacking(wanted: Sequence[str]) -> str:
-    """Return why nothing is decided if no data set has all the runs that a claim needs."""
-    return f"none of {len(wanted)} data sets has all the runs that this needs"
-
-
-def gather(evidence: Evidence, algorithms: Iterable[str], metric: str, datasets: Iterable[str]) -> dict[str, Samples]:
-    """Return the samples of all algorithms, by name, on each data set where none of them is missing."""
-    names = list(algorithms)
-    found = {name: {algorithm: sample(evidence, name, algorithm, metric) for algorithm in names} for name in datasets}
-    return {name: samples for name, samples in found.items() if all(sample.runs for sample in samples.values())}
-
-
-def sample(evidence: Evidence, dataset: str, algorithm: str, metric: str) -> Sample:
-    """Return mean, deviation and number of runs of a cell; of seconds that are too few to be told, none."""
-    found = evidence.results.sample(dataset, algorithm, metric)
-    return found if long_enough(found.mean, metric) else Sample(np.nan, np.nan, 0)
-
-
 def long_enough(value: float, metric: str) -> bool:
-    """Return whether a value is no time of less than 10 ms, on which no claim is decided."""
+    """Return False for a time of less than 10 ms, on which no claim is decided, and True for any other value."""
     return not (metric.endswith("seconds") and value < SHORTEST)
 
 
-def true_on(samples: Mapping[str, Samples], test: Callable[[Samples], bool]) -> dict[str, bool]:
-    """Return whether a test of the algorithms' samples is true, for each data set."""
-    return {name: test(sample) for name, sample in samples.items()}
-
-
-def listed(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """Return names in one line, "none" where there are none."""
     return ", ".join(names) if names else "none"
 
 
-def quorum(hits: Mapping[str, bool], wanted: Sequence[str], share: Quorum | float, what: str) -> Answer:
-    """Judge a claim on a share of the data sets.
-
-    Parameters
-    ----------
-    hits : dict of bool
-        Whether the claim is true on each data set at hand.
-    wanted : list of str
-        The data sets that the claim speaks of.
-    share : str or float
-        "most", "almost all", "every", or the least share that must be true.
-    what : str
-        What is true where it is true, as in "OMKC(D,D) is best on 12 of 15".
-    """
-    against = [name for name in wanted if hits.get(name) is False]
-    true, at_hand = sum(hits.values()), len(hits)
-    if not at_hand:
-        return Answer.undecided(f"{what}: {lacking(wanted)}")
-    holds = _enough(true, at_hand, share)
-    decided = 2 * at_hand >= len(wanted) or (share == "every" and not holds)
-    evidence = f"{what} on {true} of {at_hand}"
-    if against and (true or len(against) <= FEW):
-        evidence += f": not on {listed(against)}"
-    evidence += absent(hits, wanted)
-    return Answer.decided(holds, evidence) if decided else Answer.undecided(evidence)
+def lacking(datasets: Sequence[str]) -> str:
+    """Return why nothing is decided if no data set has all the runs that a claim needs."""
+    return f"none of {len(datasets)} data sets has all the runs that this needs"
 
 
-def measure(
-    values: Mapping[str, float],
-    test: Callable[[float], bool],
-    wanted: Sequence[str],
-    share: Quorum | float,
-    what: str,
-    span: str = "",
-) -> Answer:
-    """Judge a claim on a number for each data set, see `quorum`.
-
-    `span` says their range after `what`, as in "({:.1f} to {:.1f} %)".
-    """
-    if span and values:
-        what += f" {span.format(min(values.values()), max(values.values()))}"
-    return quorum({name: test(value) for name, value in values.items()}, wanted, share, what)
-
-
-def at_most(hits: Mapping[str, bool], wanted: Sequence[str], limit: int, what: str) -> Answer:
-    """Judge a claim that something is true on no more than `limit` of the data sets; more of them refute it at once."""
-    found = [name for name in wanted if hits.get(name)]
-    if not hits:
-        return Answer.undecided(f"{what}: {lacking(wanted)}")
-    evidence = f"{what} on {len(found)} of {len(hits)}: {listed(found)}{absent(hits, wanted)}"
-    if len(found) > limit:
-        return Answer("fails", evidence)
-    unseen = len(wanted) - len(hits)
-    return Answer("holds" if len(found) + unseen <= limit else "undecided", evidence)
-
-
-def named(hits: Mapping[str, bool], wanted: Sequence[str], what: str) -> Answer:
-    """Judge a claim on data sets that it names: it needs all of them, unless one at hand refutes it."""
-    if not hits:
-        return Answer.undecided(f"{what}: none of {listed(wanted)} has all the runs that this needs")
-    found = [name for name in wanted if hits.get(name)]
-    evidence = f"{what} on {len(found)} of {len(hits)}"
-    evidence += f": {listed(found)}" if found else ""
-    return all_of(hits, wanted, evidence)
-
-
-def all_of(hits: Mapping[str, bool], wanted: Sequence[str], evidence: str) -> Answer:
-    """Judge a claim on things that it names: one at hand refutes it, and it holds only if none is missing."""
-    if not hits:
-        return Answer.undecided(f"no runs of what this needs: {listed(wanted)}")
-    evidence += absent(hits, wanted)
-    if all(hits.values()) and len(hits) < len(wanted):
-        return Answer.undecided(evidence)
-    return Answer.decided(all(hits.values()), evidence)
-
-
-def both(first: Answer, second: Answer) -> Answer:
-    """Judge a claim of two halves: it fails with either, and holds with both."""
-    verdicts = {first.verdict, second.verdict}
-    verdict: ClaimVerdict = "fails" if "fails" in verdicts else "undecided" if "undecided" in verdicts else "holds"
-    return Answer(verdict, f"{first.evidence}; {second.evidence}")
-
-
-def absent(hits: Mapping[str, bool], wanted: Sequence[str]) -> str:
-    """Return the clause on the data sets that are not at hand."""
-    missing = [name for name in wanted if name not in hits]
+def list_missing(hits: Mapping[str, bool], names: Sequence[str]) -> str:
+    """Return the clause on the data sets that are not available; empty if all are."""
+    missing = [name for name in names if name not in hits]
     if not missing:
         return ""
-    return (
-        f"; not at hand: {listed(missing)}" if len(missing) <= 5 else f"; {len(missing)} of {len(wanted)} not at hand"
-    )
-
-
-def _enough(true: int, at_hand: int, share: Quorum | float) -> bool:
-    if share == "most":
-        return 2 * true > at_hand
-    if share == "every":
-        return true == at_hand
-    return true >= (ALMOST_ALL if share == "almost all" else float(share)) * at_hand
+    count = f"{len(missing)} of {len(names)} not available"
+    return f"; not available: {list_names(missing)}" if len(missing) <= MOST_NAMED else f"; {count}"

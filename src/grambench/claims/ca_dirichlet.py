@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from grambench.claims import Answer, Claim, Evidence, all_of, ca
+from grambench.claims import Answer, Claim, Evidence, ca
 
 DATASET = "dirichlet"
 FREQUENCIES = [math.sqrt(2), math.sqrt(12), math.sqrt(60)]
@@ -19,7 +19,7 @@ PAIRS = {
     "sqrt2_sqrt60": ["sqrt2", "sqrt60"],
     "sqrt12_sqrt60": ["sqrt12", "sqrt60"],
 }
-ALL = "all_three"
+ALL_THREE = "all_three"
 PRINTED = {  # percent
     "sqrt2": 26.1,
     "sqrt12": 26.8,
@@ -27,7 +27,7 @@ PRINTED = {  # percent
     "sqrt2_sqrt12": 16.4,
     "sqrt2_sqrt60": 20.0,
     "sqrt12_sqrt60": 21.3,
-    ALL: 2.3,
+    ALL_THREE: 2.3,
 }
 FAILING, ENOUGH = 20.0, 5.0  # errors; what suffices is fixed, since the printed 2.3 % is of one sample and ours of ten
 HALFWAY = (10.0, 25.0)
@@ -39,25 +39,23 @@ TENTH = 10  # kernels for each unit of frequency in a grid of step 0.1
 
 
 def _errors(evidence: Evidence, names: list[str]) -> dict[str, float]:
-    """Return the mean errors of those that have runs."""
-    found = {name: evidence.results.sample(DATASET, name, ca.ERROR) for name in names}
-    return {name: sample.mean for name, sample in found.items() if sample.runs}
+    return evidence.available_means(DATASET, names, ca.ERROR)
 
 
 def _excess(evidence: Evidence, names: list[str]) -> tuple[dict[str, float], str]:
     """Return by how many points errors exceed that of the three frequencies, and both in words."""
-    errors = _errors(evidence, [ALL, *names])
-    own = errors.pop(ALL, math.nan)
-    shown = f"{ca.titled(evidence, errors, '{:.1f} %')}; all three frequencies {own:.1f} %"
-    return {name: error - own for name, error in errors.items() if not math.isnan(own)}, shown
+    errors = _errors(evidence, [ALL_THREE, *names])
+    least = errors.pop(ALL_THREE, math.nan)
+    text = f"{ca.titled(evidence, errors, '{:.1f} %')}; all three frequencies {least:.1f} %"
+    return {name: error - least for name, error in errors.items() if not math.isnan(least)}, text
 
 
 def _all(
-    evidence: Evidence, errors: dict[str, float], test: Callable[[float], bool], wanted: list[str], before: str = ""
+    evidence: Evidence, errors: dict[str, float], test: Callable[[float], bool], names: list[str], before: str = ""
 ) -> Answer:
     """Judge a claim on errors, all of which must fulfil it, and list them."""
     hits = {name: test(error) for name, error in errors.items()}
-    return all_of(hits, wanted, before + ca.titled(evidence, errors, "{:.1f} %"))
+    return Answer.on_all(hits, names, before + ca.titled(evidence, errors, "{:.1f} %"))
 
 
 def one_is_not_enough(evidence: Evidence) -> Answer:
@@ -69,16 +67,16 @@ def two_are_better(evidence: Evidence) -> Answer:
     """Two frequencies are better than either of them, and not enough (here: an error of 10 to 25 %)."""
     errors = _errors(evidence, [*SINGLES, *PAIRS])
     hits = {}
-    for pair, parts in PAIRS.items():
-        if all(name in errors for name in (pair, *parts)):
-            better = errors[pair] < min(errors[part] for part in parts)
+    for pair, singles in PAIRS.items():
+        if errors.keys() >= {pair, *singles}:
+            better = errors[pair] < min(errors[single] for single in singles)
             hits[pair] = better and HALFWAY[0] <= errors[pair] <= HALFWAY[1]
-    return all_of(hits, list(PAIRS), ca.titled(evidence, errors, "{:.1f} %"))
+    return Answer.on_all(hits, list(PAIRS), ca.titled(evidence, errors, "{:.1f} %"))
 
 
 def three_suffice(evidence: Evidence) -> Answer:
     """All three frequencies together suffice (here: an error below 5 %)."""
-    return _suffices(evidence, [ALL])
+    return _suffices(evidence, [ALL_THREE])
 
 
 def as_printed(evidence: Evidence) -> Answer:
@@ -86,7 +84,7 @@ def as_printed(evidence: Evidence) -> Answer:
     errors = _errors(evidence, list(PRINTED))
     changes = {name: error - PRINTED[name] for name, error in errors.items()}
     hits = {name: abs(change) <= NEAR for name, change in changes.items()}
-    return all_of(hits, list(PRINTED), f"points from the printed: {ca.titled(evidence, changes, '{:+.1f}')}")
+    return Answer.on_all(hits, list(PRINTED), f"points from the printed: {ca.titled(evidence, changes, '{:+.1f}')}")
 
 
 def _suffices(evidence: Evidence, names: list[str]) -> Answer:
@@ -112,23 +110,23 @@ def finds_the_frequencies(evidence: Evidence) -> Answer:
     kernels = np.array([pair for pair in slots if pair[0].size and pair[0].size == pair[1].size])
     if not kernels.size:
         return Answer.undecided("no runs of CA-1D with their kernels")
-    found = heaviest = 0
-    for weight, place in kernels.transpose(2, 1, 0):
-        known = np.isfinite(weight) & np.isfinite(place)
-        near = np.abs(place[known, None] - FREQUENCIES) <= SAME_FREQUENCY
-        best = np.where(near, weight[known, None], 0.0).max(axis=0, initial=0.0)
-        other = weight[known][~near.any(axis=1)].max(initial=0.0)
-        found += bool(best.min() > 0.0)
+    complete = heaviest = 0
+    for weight, frequency in kernels.transpose(2, 1, 0):
+        present = np.isfinite(weight) & np.isfinite(frequency)
+        near = np.abs(frequency[present, None] - FREQUENCIES) <= SAME_FREQUENCY
+        best = np.where(near, weight[present, None], 0.0).max(axis=0, initial=0.0)
+        other = weight[present][~near.any(axis=1)].max(initial=0.0)
+        complete += bool(best.min() > 0.0)
         heaviest += bool(best.min() > other)
-    draws = kernels.shape[2]
-    shown = f"all three found in {found} of {draws} draws, each with more weight than any other in {heaviest}"
-    return Answer.decided(heaviest == draws, shown)
+    repetitions = kernels.shape[2]
+    text = f"all three found in {complete} of {repetitions} draws, each with more weight than any other in {heaviest}"
+    return Answer.of(heaviest == repetitions, text)
 
 
 def whole_frequencies_do_not_do(evidence: Evidence) -> Answer:
     """DA, D1, D2 and DU with frequencies 0 to 9 are insufficient (here: 10 points or more above the three's error)."""
-    excess, shown = _excess(evidence, ca.FINITE)
-    return all_of({name: points >= INSUFFICIENT for name, points in excess.items()}, ca.FINITE, shown)
+    excess, text = _excess(evidence, ca.FINITE)
+    return Answer.on_all({name: points >= INSUFFICIENT for name, points in excess.items()}, ca.FINITE, text)
 
 
 def _errors_by_resolution(evidence: Evidence) -> dict[str, pd.Series]:

@@ -3,7 +3,7 @@
 Means over the random splits are compared as they stand; "significantly" is a paired t-test over the splits, at 5 %.
 """
 
-from grambench.claims import Answer, Claim, Evidence, all_of, ca, gather, measure
+from grambench.claims import Answer, Claim, Evidence, ca
 from grambench.results.statistics import BEST_LEVEL, paired
 
 SETS = [f"relevance_{gamma}" for gamma in (0, 1, 2, 5, 10, 20, 40)]
@@ -15,33 +15,33 @@ REACHED = 0.01  # alignment by which "the same" may fall short
 
 def _ends(evidence: Evidence, names: list[str]) -> tuple[dict[str, tuple[float, float]], str]:
     """Return the mean errors at gamma 0 and 40 of those that have both, and in words."""
-    samples = {name: [evidence.results.sample(end, name, ca.ERROR) for end in ENDS] for name in names}
-    errors = {name: (low.mean, high.mean) for name, (low, high) in samples.items() if low.runs and high.runs}
+    low, high = (evidence.available_means(end, names, ca.ERROR) for end in ENDS)
+    errors = {name: (low[name], high[name]) for name in names if name in low and name in high}
     title = evidence.results.title
     return errors, ", ".join(f"{title(name)} {low:.1f} to {high:.1f} %" for name, (low, high) in errors.items())
 
 
 def the_others_get_worse(evidence: Evidence) -> Answer:
     """All methods with one parameter get worse with gamma (here: a higher mean error at 40 than at 0)."""
-    errors, shown = _ends(evidence, ca.ONE_PARAMETER)
-    return all_of({name: high > low for name, (low, high) in errors.items()}, ca.ONE_PARAMETER, shown)
+    errors, text = _ends(evidence, ca.ONE_PARAMETER)
+    return Answer.on_all({name: high > low for name, (low, high) in errors.items()}, ca.ONE_PARAMETER, text)
 
 
 def ca_nd_gets_better(evidence: Evidence) -> Answer:
     """CA-nD even improves with gamma (here: a lower mean error at 40 than at 0)."""
-    errors, shown = _ends(evidence, ["ca_nd"])
-    return all_of({name: high < low for name, (low, high) in errors.items()}, ["ca_nd"], shown)
+    errors, text = _ends(evidence, ["ca_nd"])
+    return Answer.on_all({name: high < low for name, (low, high) in errors.items()}, ["ca_nd"], text)
 
 
 def _leads(evidence: Evidence, metric: str, sign: float, style: str) -> Answer:
     """Judge whether CA-nD is ahead of all others at large gamma; higher is better where the sign is +1."""
     hits, parts = {}, []
-    for name, cell in gather(evidence, ca.METHODS, metric, LARGE).items():
-        rival = max(ca.ONE_PARAMETER, key=lambda each: sign * cell[each].mean)
-        own, other = cell["ca_nd"].mean, cell[rival].mean
-        hits[name] = sign * own > sign * other
-        parts.append(f"{name} {style.format(own)} against {style.format(other)} of {evidence.results.title(rival)}")
-    return all_of(hits, LARGE, "; ".join(parts))
+    for name, means in evidence.means(ca.METHODS, metric, LARGE).items():
+        rival = max(ca.ONE_PARAMETER, key=lambda method: sign * means[method])
+        hits[name] = sign * means["ca_nd"] > sign * means[rival]
+        values = [style.format(means[method]) for method in ("ca_nd", rival)]
+        parts.append(f"{name} {' against '.join(values)} of {evidence.results.title(rival)}")
+    return Answer.on_all(hits, LARGE, "; ".join(parts))
 
 
 def ca_nd_is_best(evidence: Evidence) -> Answer:
@@ -57,28 +57,31 @@ def ca_nd_is_best_aligned(evidence: Evidence) -> Answer:
 def overfits_without_regularisation(evidence: Evidence) -> Answer:
     """Without lambda, CA-nD overfits for small gamma (here: a significantly higher error at gamma 0 and 1)."""
     hits, parts = {}, []
-    for name, cell in gather(evidence, [FREE, "ca_nd"], ca.ERROR, SMALL).items():
-        if cell[FREE].runs != cell["ca_nd"].runs or cell[FREE].runs < 2:
+    for name in SMALL:
+        free, regularised = (evidence.results.values(name, method, ca.ERROR) for method in (FREE, "ca_nd"))
+        if free.size != regularised.size or free.size < 2:
             continue
-        p = paired(*(evidence.results.values(name, each, ca.ERROR) for each in (FREE, "ca_nd")))
-        hits[name] = cell[FREE].mean > cell["ca_nd"].mean and p < BEST_LEVEL
-        parts.append(f"{name} {cell[FREE].mean:.1f} against {cell['ca_nd'].mean:.1f} %, p = {p:.2g}")
-    return all_of(hits, SMALL, "; ".join(parts))
+        p = paired(free, regularised)
+        hits[name] = bool(free.mean() > regularised.mean()) and p < BEST_LEVEL
+        parts.append(f"{name} {free.mean():.1f} against {regularised.mean():.1f} %, p = {p:.2g}")
+    return Answer.on_all(hits, SMALL, "; ".join(parts))
 
 
 def da_reaches_ca_1d(evidence: Evidence) -> Answer:
     """DA achieves the same test alignment as CA-1D (here: at every gamma it falls short by 0.01 at most)."""
-    found = gather(evidence, ["da", "ca_1d"], ca.ALIGNMENT, SETS)
-    gains = {name: cell["da"].mean - cell["ca_1d"].mean for name, cell in found.items()}
-    return measure(gains, lambda gain: gain >= -REACHED, SETS, "every", "DA reaches it", "({:+.3f} to {:+.3f})")
+    means = evidence.means(["da", "ca_1d"], ca.ALIGNMENT, SETS)
+    gains = {name: row["da"] - row["ca_1d"] for name, row in means.items()}
+    return Answer.by_values(
+        gains, lambda gain: gain >= -REACHED, SETS, "every", "DA reaches it", "({:+.3f} to {:+.3f})"
+    )
 
 
 def ca_nd_is_slower(evidence: Evidence) -> Answer:
     """CA-nD takes longer than CA-1D (here: at every gamma, by work)."""
-    found = gather(evidence, ["ca_nd", "ca_1d"], ca.OPERATIONS, SETS)
-    ratios = {name: cell["ca_nd"].mean / cell["ca_1d"].mean for name, cell in found.items()}
-    what, span = "CA-nD takes more operations", "({:.3g} to {:.3g} times)"
-    return measure(ratios, lambda ratio: ratio > 1.0, SETS, "every", what, span)
+    means = evidence.means(["ca_nd", "ca_1d"], ca.OPERATIONS, SETS)
+    ratios = {name: row["ca_nd"] / row["ca_1d"] for name, row in means.items()}
+    phrase, span = "CA-nD takes more operations", "({:.3g} to {:.3g} times)"
+    return Answer.by_values(ratios, lambda ratio: ratio > 1.0, SETS, "every", phrase, span)
 
 
 CLAIMS = [

@@ -1,21 +1,24 @@
 """How often a paper's own numbers would fulfil its claims again.
 
-A claim on printed numbers is a predicate of one sample of what the paper leaves to chance. Results are drawn whose
-truth is what the paper prints, and the claim's own function judges each: the share on which it holds is the claim's
-probability of being replicated. A predicate that the truth itself fulfils in less than half of the cases says more of
-chance than of us, and is to be restated; one that the printed numbers do not fulfil is contradicted by the paper.
+A claim on printed numbers is a predicate of one sample of what the paper leaves to chance. We draw results whose true
+means are the printed numbers, and the claim's own function judges each draw. The share of draws on which it holds is
+the claim's probability of being replicated. If a predicate holds on less than half of the draws though the printed
+numbers fulfil it, it says more of chance than of us and is to be restated. If the printed numbers do not fulfil it, the
+paper contradicts it.
 
-Where algorithms share their splits, as the outer folds of a nested study, a number varies as its replications do
-(grambench.results.replications): one that is drawn moves all algorithms of a data set together. Elsewhere, and where
-there are none, each run is normal with the printed deviation, independent of all others. Whichever number has neither
-is left out of the draws, and a claim that needs it has no probability. Printed seconds stand for work, of which no
-paper has counts; numbers of all data sets together stand for each of them, a median rank for the error that it orders.
-Curves and sweeps are not printed: claims on them are not decided here.
+Where algorithms share their splits, as the outer folds of nested cross-validation, a number varies as its replications
+do (grambench.results.replications): a drawn replication moves all algorithms of a data set together. Elsewhere, and
+where a study has no replications, each run is normal with the printed deviation, independent of all others. A number
+that has neither is left out of the draws, and a claim that needs it has no probability.
+
+Printed seconds stand for work, since no paper counts it. A number of all data sets together stands for each of them,
+and a median rank for the error that it orders. Curves and sweeps are not printed: claims on them are not decided here.
 
 The table of all studies is shipped, config/replications/claims.csv; `python benchmarks/claims.py` makes it anew.
 """
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from grambench.claims import Chance, Evidence, of
+from grambench.claims import Chance, Evidence, load_claims
 from grambench.common.settings import fault
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
@@ -61,31 +64,35 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True)
 class Printed(Results):
-    """Results made of printed numbers: values by data set, algorithm and metric, and neither runs nor sweeps."""
+    """Results made of printed numbers, with neither runs nor sweeps.
 
-    given: Mapping[CellKey, Floats] = field(default_factory=dict)
+    Attributes
+    ----------
+    numbers : dict of ndarray of float64
+        Values of all runs by data set, algorithm and metric.
+    """
+
+    numbers: Mapping[CellKey, Floats] = field(default_factory=dict)
 
     def values(self, dataset: str, algorithm: str, metric: str) -> Floats:
-        """Return one value for each run; none where nothing is printed."""
-        return self.given.get((dataset, algorithm, metric), NO_VALUES)
+        """Return one value for each run; an empty array if nothing is printed."""
+        return self.numbers.get((dataset, algorithm, metric), NO_VALUES)
 
     def sample(self, dataset: str, algorithm: str, metric: str) -> Sample:
-        """Return mean, standard deviation and number of runs of a cell, which many claims ask for."""
-        cell = (dataset, algorithm, metric)
-        if cell not in self._samples:
-            self._samples[cell] = super().sample(*cell)
-        return self._samples[cell]
+        """Return mean, standard deviation and number of runs of a cell."""
+        return self._samples.get((dataset, algorithm, metric), Sample.of(NO_VALUES))
 
+    # Many claims need the same samples.
     @cached_property
     def _samples(self) -> dict[CellKey, Sample]:
-        return {}
+        return {cell: Sample.of(values) for cell, values in self.numbers.items()}
 
 
 def table(study: str, chances: Mapping[str, Chance]) -> pd.DataFrame:
-    """Return the rows of the shipped table; of a claim without a probability, nothing was drawn."""
+    """Return the rows of the shipped table; a claim without a probability has no draws."""
     rows = [
-        (study, claim, verdict, probability, 0 if np.isnan(probability) else DRAWS, said)
-        for claim, (verdict, said, probability) in chances.items()
+        (study, claim, verdict, probability, 0 if np.isnan(probability) else DRAWS, text)
+        for claim, (verdict, text, probability) in chances.items()
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -94,17 +101,14 @@ def read(path: Path, study: str) -> dict[str, Chance]:
     """Return what the shipped table says of a study's claims, by their ids."""
     with as_written(path):
         rows = pd.read_csv(path, dtype={"claim": str})[COLUMNS]
-        own = rows[rows["study"] == study]
-        columns = (own[name] for name in ("claim", "printed", "evidence", "probability"))
-        return {
-            claim: Chance(verdict, said, float(share)) for claim, verdict, said, share in zip(*columns, strict=True)
-        }
+        rows = rows[rows["study"] == study].set_index("claim")[["printed", "evidence", "probability"]]
+        return {str(claim): Chance(*row) for claim, *row in rows.itertuples()}
 
 
 def replicated(path: Path) -> dict[CellKey, Replications]:
-    """Return the replications of a shipped table, where there is one; of published orders where it has those too."""
-    found = replications.read(path) if path.is_file() else {}
-    return {(key[0], key[1], key[2]): found[key] for key in sorted(found, reverse=True)}
+    """Return the replications of a shipped table by cell, those of published orders before those of seeded ones."""
+    means = replications.read(path) if path.is_file() else {}
+    return {(key[0], key[1], key[2]): means[key] for key in sorted(means, reverse=True)}
 
 
 def compute(
@@ -119,50 +123,50 @@ def compute(
     published : dict of Path
         The files of config/published by name.
     again : dict of Replications
-        Means by data set, algorithm and metric; it may be empty. Of a study whose algorithms are not compared in pairs
-        they measure how random choices inside an algorithm vary, and not the permutations: they are not used.
+        Means by data set, algorithm and metric; it may be empty. They are used only if the study compares algorithms in
+        pairs. In other studies they measure random choices inside an algorithm, and not the permutations.
     draws : int
-        The number of results drawn; without any there are no probabilities.
+        The number of draws; without any there are no probabilities.
     """
-    if study.published is None or fault(of, study.name):
+    if study.published is None or fault(load_claims, study.name):
         return {}
-    numbers = dict(_numbers(study, published))
-    curves = _sizes(study, published)
+    numbers = _read_numbers(study, published)
+    curves = _read_sizes(study, published)
 
-    def evidence(given: Mapping[CellKey, Floats]) -> Evidence:
-        return Evidence(Printed(study, pd.DataFrame(columns=RUNS), pd.DataFrame(columns=CELLS), given), curves)
+    def evidence(values: Mapping[CellKey, Floats]) -> Evidence:
+        return Evidence(Printed(study, pd.DataFrame(columns=RUNS), pd.DataFrame(columns=CELLS), values), curves)
 
-    shown = evidence({cell: _as_printed(number) for cell, number in numbers.items()})
-    answers = {claim.id: claim.test(shown) for claim in of(study.name)}
-    decided = [claim for claim in of(study.name) if answers[claim.id].verdict != "undecided"]
+    printed = evidence({cell: _as_printed(number) for cell, number in numbers.items()})
+    answers = {claim: claim.test(printed) for claim in load_claims(study.name)}
+    decided = {claim: answer for claim, answer in answers.items() if answer.verdict != "undecided"}
     rng = np.random.default_rng(SEED)
     deviations = _deviations(study, numbers, again if study.protocol.paired else {})
-    held = {claim.id: 0 for claim in decided}
+    counts = dict.fromkeys(decided, 0)
     for _ in range(draws if decided else 0):
-        drawn = evidence(dict(_drawn(numbers, deviations, rng)))
-        for claim in decided:
-            if claim.id in held:
-                verdict = claim.test(drawn).verdict
-                held[claim.id] += verdict == "holds"
-                if verdict == "undecided":  # it needs a number that is left out
-                    del held[claim.id]
-    shares = {name: count / draws for name, count in held.items() if draws}
-    return {claim.id: Chance(*answers[claim.id], shares.get(claim.id, np.nan)) for claim in decided}
+        sample = evidence(dict(_draw(numbers, deviations, rng)))
+        for claim in [*counts]:
+            verdict = claim.test(sample).verdict
+            counts[claim] += verdict == "holds"
+            # The claim needs a number that is left out of the draws.
+            if verdict == "undecided":
+                del counts[claim]
+    shares = {claim: count / draws for claim, count in counts.items() if draws}
+    return {claim.id: Chance(*answer, shares.get(claim, np.nan)) for claim, answer in decided.items()}
 
 
-def _numbers(study: Study, published: Mapping[str, Path]) -> Iterator[tuple[CellKey, Number]]:
-    """Yield every number that is printed, and what it stands for, once each: the first is the one that counts."""
+def _read_numbers(study: Study, published: Mapping[str, Path]) -> dict[CellKey, Number]:
+    """Return the printed number of each cell: the first that stands for it."""
     assert study.published is not None
-    seen: set[CellKey] = set()
+    numbers: dict[CellKey, Number] = {}
     for name in study.published.results:
         rows = pd.read_csv(published[name])
-        varying = set(rows.loc[rows["std"].notna(), "metric"])  # of those, no deviation is to say that there is none
+        # Of a metric that is printed with deviations, a number without one does not vary.
+        varying = set(rows.loc[rows["std"].notna(), "metric"])
         for row in rows.itertuples():
             number = _number(row, varying, study.published.runs)
             for cell in _stands_for(study, number.origin):
-                if cell not in seen:
-                    seen.add(cell)
-                    yield cell, number
+                numbers.setdefault(cell, number)
+    return numbers
 
 
 def _number(row: Any, varying: set[str], runs: int) -> Number:
@@ -172,16 +176,15 @@ def _number(row: Any, varying: set[str], runs: int) -> Number:
     return Number(float(row.mean), std, 1 if origin[0] == ALL else runs, names, origin)
 
 
-def _stands_for(study: Study, origin: CellKey) -> Iterator[CellKey]:
+def _stands_for(study: Study, origin: CellKey) -> Iterable[CellKey]:
     dataset, algorithm, metric = origin
-    for place in study.datasets if dataset == ALL else [dataset]:
-        for name in [algorithm, *study.variants(algorithm)]:
-            for measure in STANDS_FOR.get(metric, [metric]):
-                yield place, name, measure
+    datasets = study.datasets if dataset == ALL else [dataset]
+    algorithms = [algorithm, *study.variants(algorithm)]
+    return itertools.product(datasets, algorithms, STANDS_FOR.get(metric, [metric]))
 
 
-def _sizes(study: Study, published: Mapping[str, Path]) -> pd.DataFrame:
-    """Return curves without values: they say how long a pass is, as far as the paper prints the sizes."""
+def _read_sizes(study: Study, published: Mapping[str, Path]) -> pd.DataFrame:
+    """Return curves without values, whose rounds say how long a pass is, as far as the paper prints the sizes."""
     assert study.published is not None
     if study.published.characteristics is None:
         return pd.DataFrame(columns=CURVES)
@@ -190,7 +193,7 @@ def _sizes(study: Study, published: Mapping[str, Path]) -> pd.DataFrame:
 
 
 def _as_printed(number: Number) -> Floats:
-    """Return runs with exactly the printed mean and deviation; in all cells the first is low and the last high."""
+    """Return runs with exactly the printed mean and deviation, in ascending order."""
     if number.names.size:
         return number.names
     if number.runs == 1 or not number.std > 0.0:
@@ -210,37 +213,40 @@ def _deviations(
 ) -> dict[CellKey, Floats]:
     """Return how the means of replications deviate, equally many for all cells of a data set.
 
-    Those of one place share their partition. They are means of our runs; of a paper with fewer runs they deviate more.
+    Replications of the same position share their partition. They are means of our runs; if the paper has fewer runs,
+    its means deviate more.
     """
-    known = {cell: again[cell].means for cell in numbers if cell in again}
-    known = {cell: means for cell, means in known.items() if len(means) >= LEAST}
-    count = {place: min(len(means) for cell, means in known.items() if cell[0] == place) for place, *_ in known}
-    repetitions = study.protocol.repetitions
-    return {
-        cell: (means[: count[cell[0]]] - means[: count[cell[0]]].mean()) * np.sqrt(repetitions / numbers[cell].runs)
-        for cell, means in known.items()
-    }
+    means = {cell: again[cell].means for cell in numbers if cell in again and len(again[cell].means) >= LEAST}
+    counts: dict[str, int] = {}
+    for (dataset, *_), values in means.items():
+        counts[dataset] = min(len(values), counts.get(dataset, len(values)))
+    deviations = {}
+    for cell, values in means.items():
+        values = values[: counts[cell[0]]]
+        deviations[cell] = (values - values.mean()) * np.sqrt(study.protocol.repetitions / numbers[cell].runs)
+    return deviations
 
 
-def _drawn(
+def _draw(
     numbers: Mapping[CellKey, Number], deviations: Mapping[CellKey, Floats], rng: np.random.Generator
 ) -> Iterator[tuple[CellKey, Floats]]:
     """Yield the runs of one draw.
 
-    Of numbers with replications, one of them moves the mean of all algorithms on a data set, and others, one for each
-    run, say how the runs vary about it together.
+    If numbers have replications, one replication moves the mean of all algorithms on a data set. Others, one for each
+    run, say how the runs vary together about that mean.
     """
     most = max(number.runs for number in numbers.values())
-    places = {place: rng.integers(len(values), size=1 + most) for (place, *_), values in deviations.items()}
+    positions = {dataset: rng.integers(len(values), size=1 + most) for (dataset, *_), values in deviations.items()}
     normal: dict[CellKey, Floats] = {}
     for cell, number in numbers.items():
         if number.names.size:
             yield cell, rng.choice(number.names, number.names.size)
         elif cell in deviations:
-            first, *others = places[cell[0]][: 1 + number.runs]
-            within = _standard(_standard(deviations[cell])[others]) if number.std > 0.0 else 0.0
-            spread = number.std if number.std > 0.0 else 0.0
-            yield cell, number.mean + deviations[cell][first] + spread * within + np.zeros(number.runs)
+            first, *rest = positions[cell[0]][: 1 + number.runs]
+            values = np.full(number.runs, number.mean + deviations[cell][first])
+            if number.std > 0.0:
+                values += number.std * _standard(_standard(deviations[cell])[rest])
+            yield cell, values
         elif number.std >= 0.0:
             if number.origin not in normal:
                 normal[number.origin] = rng.standard_normal(number.runs)

@@ -6,12 +6,12 @@ are asked the same. A comparison needs half of the data sets that it speaks of, 
 anything apart; otherwise it is not judged, and says why.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from grambench.claims import Answer, Claim, Evidence, gather, listed, quorum
+from grambench.claims import Answer, Claim, Evidence, list_names
 from grambench.results.statistics import BEST_LEVEL, holm, signed_rank
 
 UNIFORM, SINGLE = "uniform_svm", "best_kernel_svm"
@@ -28,7 +28,7 @@ CHEAP = 0.01  # share of the work
 
 
 class Duel(NamedTuple):
-    """How one algorithm does against another: points ahead on each data set at hand, and the p-value; or why not."""
+    """Points that one algorithm is ahead of another on each data set, and the p-value; or why it is not judged."""
 
     points: dict[str, float]
     p_value: float
@@ -44,44 +44,46 @@ class Duel(NamedTuple):
         return self.median > 0.0 and p_value < BEST_LEVEL
 
 
-def _duel(evidence: Evidence, first: str, second: str, datasets: Iterable[str] | None = None) -> Duel:
+def _duel(evidence: Evidence, first: str, second: str, datasets: list[str] | None = None) -> Duel:
     """Compare two configurations on the study's data sets, or on some of them."""
-    wanted = list(evidence.results.study.datasets if datasets is None else datasets)
-    found = gather(evidence, [first, second], ACCURACY, wanted)
-    points = {name: cell[first].mean - cell[second].mean for name, cell in found.items()}
-    if 2 * len(points) < len(wanted) or len(points) < LEAST:
-        return Duel(points, np.nan, _why(evidence, [first, second], wanted, len(points)))
+    datasets = evidence.results.study.datasets if datasets is None else datasets
+    means = evidence.means([first, second], ACCURACY, datasets)
+    points = {name: row[first] - row[second] for name, row in means.items()}
+    if 2 * len(points) < len(datasets) or len(points) < LEAST:
+        return Duel(points, np.nan, _explain_missing(evidence, [first, second], datasets, len(points)))
     return Duel(points, signed_rank(list(points.values()), np.zeros(len(points))))
 
 
-def _why(evidence: Evidence, names: Sequence[str], wanted: list[str], at_hand: int) -> str:
+def _explain_missing(evidence: Evidence, names: Sequence[str], datasets: list[str], available: int) -> str:
     """Return why configurations cannot be compared."""
     results = evidence.results
-    if strangers := [name for name in names if name not in results.study.algorithms]:
-        return f"the study has no entry {listed(strangers)}"
-    missing = {name: [reason for each in wanted if (reason := results.missing(each, name))] for name in names}
-    reasons = [f"{results.title(name)}: {found[0]}" for name, found in missing.items() if found]
-    count = f"{at_hand} of {len(wanted)} data sets have both, {LEAST} and half of them are needed"
-    return "; ".join([count, *reasons])
+    if unknown := [name for name in names if name not in results.study.algorithms]:
+        return f"the study has no entry {list_names(unknown)}"
+    parts = [f"{available} of {len(datasets)} data sets have both, {LEAST} and half of them are needed"]
+    for name in names:
+        # The first data set without a result stands for all of them.
+        reasons = [reason for dataset in datasets if (reason := results.missing(dataset, name))]
+        parts += [f"{results.title(name)}: {reason}" for reason in reasons[:1]]
+    return "; ".join(parts)
 
 
-def _beats(evidence: Evidence, first: str, second: str, datasets: Iterable[str] | None = None) -> Answer:
+def _beats(evidence: Evidence, first: str, second: str, datasets: list[str] | None = None) -> Answer:
     """Judge whether one configuration beats another."""
     duel = _duel(evidence, first, second, datasets)
     if duel.reason:
         return Answer.undecided(f"not judged: {duel.reason}")
     title = evidence.results.title
     ahead = sum(points > 0.0 for points in duel.points.values())
-    shown = f"{title(first)} is ahead of {title(second)} on {ahead} of {len(duel.points)} data sets, "
-    shown += f"by {duel.median:+.2f} points on the median one, p = {duel.p_value:.2g}"
-    return Answer.decided(duel.beats(duel.p_value), shown)
+    text = f"{title(first)} is ahead of {title(second)} on {ahead} of {len(duel.points)} data sets, "
+    text += f"by {duel.median:+.2f} points on the median one, p = {duel.p_value:.2g}"
+    return Answer.of(duel.beats(duel.p_value), text)
 
 
 def _beat(evidence: Evidence, contestants: Sequence[str], rival: str, *, most: bool) -> Answer:
     """Judge whether most of some configurations beat another one, or whether any does."""
     duels = {name: _duel(evidence, name, rival) for name in contestants}
     judged = {name: duel for name, duel in duels.items() if not duel.reason}
-    others = [f"{evidence.results.title(name)} ({duel.reason})" for name, duel in duels.items() if duel.reason]
+    not_judged = [f"{evidence.results.title(name)} ({duel.reason})" for name, duel in duels.items() if duel.reason]
     if not judged:
         return Answer.undecided(f"not judged: {next(iter(duels.values())).reason}")
     fewest = min(len(duel.points) for duel in judged.values())
@@ -90,18 +92,16 @@ def _beat(evidence: Evidence, contestants: Sequence[str], rival: str, *, most: b
     corrected = dict(zip(judged, holm([duel.p_value for duel in judged.values()]), strict=True))
     ahead = [name for name, duel in judged.items() if duel.beats(corrected[name])]
     behind = [name for name, duel in judged.items() if duel.median < 0.0 and corrected[name] < BEST_LEVEL]
-    shown = f"{len(ahead)} of {len(judged)} beat {evidence.results.title(rival)}: {_points(evidence, judged, ahead)}"
-    shown += f"; {len(behind)} are beaten by it: {_points(evidence, judged, behind)}"
-    shown += f"; not judged: {'; '.join(others)}" if others else ""
-    decided = 2 * len(judged) >= len(duels) if most else not others
-    holds = 2 * len(ahead) > len(judged) if most else bool(ahead)
-    if holds and (decided or not most):
-        return Answer("holds", shown)
-    return Answer("fails" if decided else "undecided", shown)
+    text = f"{len(ahead)} of {len(judged)} beat {evidence.results.title(rival)}: {_points(evidence, judged, ahead)}"
+    text += f"; {len(behind)} are beaten by it: {_points(evidence, judged, behind)}"
+    text += f"; not judged: {'; '.join(not_judged)}" if not_judged else ""
+    if most:
+        return Answer.of(2 * len(ahead) > len(judged), text, enough=2 * len(judged) >= len(duels))
+    return Answer.of(bool(ahead), text, enough=bool(ahead) or not not_judged)
 
 
 def _points(evidence: Evidence, duels: dict[str, Duel], names: list[str]) -> str:
-    return listed([f"{evidence.results.title(name)} {duels[name].median:+.2f}" for name in names])
+    return list_names([f"{evidence.results.title(name)} {duels[name].median:+.2f}" for name in names])
 
 
 def many_beat_one(evidence: Evidence) -> Answer:
@@ -134,13 +134,13 @@ def dense_beats_sparse(evidence: Evidence) -> Answer:
 
     (Here: where their uniform mean is at least as accurate as the best one of them.)
     """
-    found = gather(evidence, [UNIFORM, SINGLE], ACCURACY, evidence.results.study.datasets)
-    matter = [name for name, cell in found.items() if cell[UNIFORM].mean >= cell[SINGLE].mean]
-    if not found:
-        why = _why(evidence, [UNIFORM, SINGLE], evidence.results.study.datasets, 0)
-        return Answer.undecided(f"not judged: {why}")
+    datasets = evidence.results.study.datasets
+    means = evidence.means([UNIFORM, SINGLE], ACCURACY, datasets)
+    if not means:
+        return Answer.undecided(f"not judged: {_explain_missing(evidence, [UNIFORM, SINGLE], datasets, 0)}")
+    matter = [name for name, row in means.items() if row[UNIFORM] >= row[SINGLE]]
     answer = _beats(evidence, "d2", "d1", matter)
-    return answer._replace(evidence=f"all kernels matter on {len(matter)} of {len(found)}; {answer.evidence}")
+    return answer._replace(evidence=f"all kernels matter on {len(matter)} of {len(means)}; {answer.evidence}")
 
 
 def om2_is_near_and_cheap(evidence: Evidence) -> Answer:
@@ -162,27 +162,21 @@ def perceptron_is_near_and_cheap(evidence: Evidence) -> Answer:
 
 
 def _near_and_cheap(evidence: Evidence, online: str, batch: str) -> Answer:
-    wanted = evidence.results.study.datasets
-    found = {metric: gather(evidence, [online, batch], metric, wanted) for metric in (ACCURACY, SECONDS, WORK)}
-    behind, work, seconds = {}, {}, {}
-    for name in wanted:
-        if name not in found[ACCURACY] or name not in found[WORK]:
-            continue
-        cost = {each: found[WORK][name][each].mean for each in (online, batch)}
-        if cost[batch] > 0.0:
-            behind[name] = found[ACCURACY][name][batch].mean - found[ACCURACY][name][online].mean
-            work[name] = cost[online] / cost[batch]
-        if cost[batch] > 0.0 and name in found[SECONDS]:
-            seconds[name] = found[SECONDS][name][online].mean / found[SECONDS][name][batch].mean
-    if not behind:
-        return Answer.undecided(f"not judged: {_why(evidence, [online, batch], wanted, 0)}")
-    hits = {name: behind[name] <= NEAR and work[name] <= CHEAP for name in behind}
-    answer = quorum(hits, wanted, "most", "near and cheap")
-    medians = [float(np.median(list(values.values()))) for values in (behind, work)]
-    shown = "medians: {:.2f} points behind, {:.2g} of the work".format(*medians)
-    if seconds:
-        shown += f", {np.median(list(seconds.values())):.2g} of the seconds"
-    return answer._replace(evidence=f"{answer.evidence}; {shown}")
+    datasets = evidence.results.study.datasets
+    accuracy, work, seconds = (
+        evidence.means([online, batch], metric, datasets) for metric in (ACCURACY, WORK, SECONDS)
+    )
+    available = [name for name in datasets if name in accuracy and name in work and work[name][batch] > 0.0]
+    if not available:
+        return Answer.undecided(f"not judged: {_explain_missing(evidence, [online, batch], datasets, 0)}")
+    behind = {name: accuracy[name][batch] - accuracy[name][online] for name in available}
+    share = {name: work[name][online] / work[name][batch] for name in available}
+    hits = {name: behind[name] <= NEAR and share[name] <= CHEAP for name in available}
+    medians = [np.median([*values.values()]) for values in (behind, share)]
+    text = "medians: {:.2f} points behind, {:.2g} of the work".format(*medians)
+    if times := [seconds[name][online] / seconds[name][batch] for name in available if name in seconds]:
+        text += f", {np.median(times):.2g} of the seconds"
+    return Answer.by_share(hits, datasets, "most", "near and cheap").adding(text)
 
 
 def some_beat_gaussian(evidence: Evidence) -> Answer:

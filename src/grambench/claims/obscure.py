@@ -9,11 +9,11 @@ CLOSE = 2.0  # points
 NOT_SWEPT = Answer.undecided("the sweep was not run")
 
 
-def swept(evidence: Evidence, sweep: str, entry: str, metric: str = ACCURACY) -> dict[float, float]:
+def swept(evidence: Evidence, sweep: str, configuration: str, metric: str = ACCURACY) -> dict[float, float]:
     """Return the mean of a metric on Caltech-101 at each value of a sweep that has one."""
-    means = evidence.results.swept(sweep, CALTECH, entry, metric).mean(axis="columns").dropna()
-    found = dict(zip(means.index.to_numpy(), means.to_numpy(), strict=True))
-    return {value: mean for value, mean in found.items() if long_enough(mean, metric)}
+    means = evidence.results.swept(sweep, CALTECH, configuration, metric).mean(axis="columns").dropna()
+    items = zip(means.index.to_numpy(), means.to_numpy(), strict=True)
+    return {value: mean for value, mean in items if long_enough(mean, metric)}
 
 
 def by_value(means: Mapping[float, float]) -> str:
@@ -22,5 +22,5 @@ def by_value(means: Mapping[float, float]) -> str:
 
 
 def by_name(means: Mapping[str, float], style: str = "{:.1f}") -> str:
-    """Return the means of entries in one line."""
+    """Return the means of configurations in one line."""
     return ", ".join(f"{name} {style.format(mean)}" for name, mean in means.items())

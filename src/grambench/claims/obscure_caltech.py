@@ -8,21 +8,21 @@ BEST = (1.1, 1.25)
 
 def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     """OBSCURE's online stage achieves a performance close to the optimal one (here: within 2 points, for most p)."""
-    both, first = (swept(evidence, "p", entry) for entry in ("obscure", "obscure_online"))
-    gains = {p: both[p] - first[p] for p in both if p in first}
+    final, first = (swept(evidence, "p", name) for name in ("obscure", "obscure_online"))
+    gains = {p: final[p] - first[p] for p in final if p in first}
     if not gains:
         return NOT_SWEPT
     close = sum(gain <= CLOSE for gain in gains.values())
-    return Answer.decided(2 * close > len(gains), f"points that the second stage gains: {by_value(gains)}")
+    return Answer.of(2 * close > len(gains), f"points that the second stage gains: {by_value(gains)}")
 
 
 def it_is_ten_times_faster(evidence: Evidence) -> Answer:
     """OBSCURE's online stage takes 10 to 1000 times less time than both (here: 10 times less for some p)."""
-    both, first = (swept(evidence, "p", entry, "fit_seconds") for entry in ("obscure", "obscure_online"))
-    ratios = {p: both[p] / first[p] for p in both if p in first}
+    final, first = (swept(evidence, "p", name, "fit_seconds") for name in ("obscure", "obscure_online"))
+    ratios = {p: final[p] / first[p] for p in final if p in first}
     if not ratios:
         return NOT_SWEPT
-    return Answer.decided(max(ratios.values()) >= 10.0, f"times as long: {by_value(ratios)}")
+    return Answer.of(max(ratios.values()) >= 10.0, f"times as long: {by_value(ratios)}")
 
 
 def it_converges_faster_for_large_p(evidence: Evidence) -> Answer:
@@ -30,16 +30,16 @@ def it_converges_faster_for_large_p(evidence: Evidence) -> Answer:
     epochs = swept(evidence, "p", "obscure_online", "epochs")
     if len(epochs) < 2:
         return NOT_SWEPT
-    return Answer.decided(epochs[max(epochs)] <= min(epochs.values()), f"epochs: {by_value(epochs)}")
+    return Answer.of(epochs[max(epochs)] <= min(epochs.values()), f"epochs: {by_value(epochs)}")
 
 
 def p_between_is_best(evidence: Evidence) -> Answer:
     """With four PHOG kernels the optimal p is 1.10 to 1.25."""
-    found = swept(evidence, "p", "obscure")
-    if len(found) < 2:
+    accuracies = swept(evidence, "p", "obscure")
+    if len(accuracies) < 2:
         return NOT_SWEPT
-    best = max(found, key=lambda p: found[p])
-    return Answer.decided(BEST[0] <= best <= BEST[1], f"percent: {by_value(found)}")
+    best = max(accuracies, key=lambda p: accuracies[p])
+    return Answer.of(BEST[0] <= best <= BEST[1], f"percent: {by_value(accuracies)}")
 
 
 CLAIMS = [

@@ -8,21 +8,20 @@ from grambench.claims.obscure import ACCURACY, CALTECH, NOT_SWEPT, by_name, by_v
 
 def the_smallest_p_is_best(evidence: Evidence) -> Answer:
     """With all 39 kernels p is best at its smallest value, 1.01 (here: of the first stage)."""
-    found = swept(evidence, "p", "obscure_online")
-    if len(found) < 2:
+    accuracies = swept(evidence, "p", "obscure_online")
+    if len(accuracies) < 2:
         return NOT_SWEPT
-    best = max(found, key=lambda p: found[p])
-    return Answer.decided(best == min(found), f"percent by p: {by_value(found)}")
+    best = max(accuracies, key=lambda p: accuracies[p])
+    return Answer.of(best == min(accuracies), f"percent by p: {by_value(accuracies)}")
 
 
 def it_beats_the_mean_kernel(evidence: Evidence) -> Answer:
     """OBSCURE outperforms the mean of all 39 kernels, some of which are bad (Figure 3)."""
     names = ("obscure", "uniform_svm", "best_kernel_svm", "om2_multiclass")
-    samples = {name: evidence.results.sample(CALTECH, name, ACCURACY) for name in names}
-    means = {name: sample.mean for name, sample in samples.items() if sample.runs}
-    if not {"obscure", "uniform_svm"} <= set(means):
+    means = evidence.available_means(CALTECH, names, ACCURACY)
+    if not means.keys() >= {"obscure", "uniform_svm"}:
         return Answer.undecided(f"not both of them were run: {by_name(means)}")
-    return Answer.decided(means["obscure"] > means["uniform_svm"], f"percent: {by_name(means)}")
+    return Answer.of(means["obscure"] > means["uniform_svm"], f"percent: {by_name(means)}")
 
 
 def more_kernels_converge_faster(evidence: Evidence) -> Answer:
@@ -30,8 +29,8 @@ def more_kernels_converge_faster(evidence: Evidence) -> Answer:
     means = swept(evidence, "kernels", "obscure")
     if len(means) < 2:
         return NOT_SWEPT
-    rises = all(one <= other for one, other in itertools.pairwise(means.values()))
-    return Answer.decided(rises, f"percent by the number of kernels: {by_value(means)}")
+    rises = all(fewer <= more for fewer, more in itertools.pairwise(means.values()))
+    return Answer.of(rises, f"percent by the number of kernels: {by_value(means)}")
 
 
 CLAIMS = [

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grambench.claims import SHORTEST, Answer, Claim, Evidence, long_enough, sample
+from grambench.claims import SHORTEST, Answer, Claim, Evidence, long_enough
 from grambench.claims.obscure import ACCURACY, CLOSE, by_name
 
 DATASET = "flowers_17"
@@ -12,8 +12,7 @@ NEAR = 1.5  # times the least objective that either method of descent has met
 
 
 def _means(evidence: Evidence, names: list[str], metric: str = ACCURACY) -> dict[str, float]:
-    samples = {name: sample(evidence, DATASET, name, metric) for name in names}
-    return {name: found.mean for name, found in samples.items() if found.runs}
+    return evidence.available_means(DATASET, names, metric)
 
 
 def all_methods_are_similar(evidence: Evidence) -> Answer:
@@ -22,7 +21,7 @@ def all_methods_are_similar(evidence: Evidence) -> Answer:
     if len(means) < len(COMBINED):
         return Answer.undecided(f"not all of them were run: {by_name(means)}")
     compared = [means[name] for name in ("obscure", "silp", "lp_beta")]
-    return Answer.decided(max(compared) - min(compared) <= CLOSE, f"percent: {by_name(means)}")
+    return Answer.of(max(compared) - min(compared) <= CLOSE, f"percent: {by_name(means)}")
 
 
 def the_mean_kernel_is_hard_to_beat(evidence: Evidence) -> Answer:
@@ -31,45 +30,48 @@ def the_mean_kernel_is_hard_to_beat(evidence: Evidence) -> Answer:
     if len(means) < len(COMBINED) + 2:
         return Answer.undecided(f"not all of them were run: {by_name(means)}")
     best = max(means[name] for name in COMBINED)
-    return Answer.decided(best - means["uniform_svm"] <= CLOSE, f"percent: {by_name(means)}")
+    return Answer.of(best - means["uniform_svm"] <= CLOSE, f"percent: {by_name(means)}")
 
 
-def _needed(evidence: Evidence, column: str) -> dict[str, list[float]] | None:
-    """Return what each method needs in each repetition to come near the least objective; inf if it does not."""
+def _costs_to_converge(evidence: Evidence, cost: str) -> dict[str, list[float]] | None:
+    """Return at what cost each method comes near the least objective in each repetition; inf if it does not.
+
+    The cost is a metric of the curves. The result is None if not both methods were run.
+    """
     curves = evidence.curves[evidence.curves["dataset"] == DATASET]
-    chosen = curves[curves["algorithm"].isin(DESCENTS) & curves["metric"].isin(["objective", column])]
-    if chosen["algorithm"].nunique() < 2:
+    curves = curves[curves["algorithm"].isin(DESCENTS) & curves["metric"].isin(["objective", cost])]
+    if curves["algorithm"].nunique() < 2:
         return None
-    states = chosen.pivot(index=["repetition", "algorithm", "round"], columns="metric", values="result").dropna()
-    found: dict[str, list[float]] = {name: [] for name in DESCENTS}
-    for _, own in states.groupby("repetition"):
-        least = own["objective"].min()
-        for name, needed in found.items():
-            rows = own.xs(name, level="algorithm")
+    states = curves.pivot(index=["repetition", "algorithm", "round"], columns="metric", values="result").dropna()
+    costs: dict[str, list[float]] = {name: [] for name in DESCENTS}
+    for _, repetition in states.groupby("repetition"):
+        least = repetition["objective"].min()
+        for name in DESCENTS:
+            rows = repetition.xs(name, level="algorithm")
             near = rows[rows["objective"] <= NEAR * least]
-            needed.append(float(near[column].min()) if len(near) else np.inf)
-    return found
+            costs[name].append(float(near[cost].min()) if len(near) else np.inf)
+    return costs
 
 
-def _sooner(evidence: Evidence, column: str, unit: str) -> Answer:
-    found = _needed(evidence, column)
-    if found is None:
+def _converges_sooner(evidence: Evidence, cost: str, unit: str) -> Answer:
+    costs = _costs_to_converge(evidence, cost)
+    if costs is None:
         return Answer.undecided("not both of them were run")
-    if not all(long_enough(each, column) for needed in found.values() for each in needed):
+    if not all(long_enough(value, cost) for values in costs.values() for value in values):
         return Answer.undecided(f"some of it takes less than {SHORTEST:g} s")
-    said = "; ".join(f"{name} {', '.join(f'{each:.3g}' for each in needed)}" for name, needed in found.items())
-    ahead = all(one < other for one, other in zip(*found.values(), strict=True))
-    return Answer.decided(ahead, f"{unit} until within {NEAR:g} times the least objective: {said}")
+    text = "; ".join(f"{name} {', '.join(f'{value:.3g}' for value in values)}" for name, values in costs.items())
+    ahead = all(obscure < pegasos for obscure, pegasos in zip(*costs.values(), strict=True))
+    return Answer.of(ahead, f"{unit} until within {NEAR:g} times the least objective: {text}")
 
 
 def obscure_converges_faster(evidence: Evidence) -> Answer:
     """OBSCURE converges much faster than Pegasos on the objective (here: by epochs, in every repetition)."""
-    return _sooner(evidence, "epochs", "epochs")
+    return _converges_sooner(evidence, "epochs", "epochs")
 
 
 def obscure_converges_faster_in_time(evidence: Evidence) -> Answer:
     """OBSCURE converges much faster than Pegasos on the objective (here: by seconds, in every repetition)."""
-    return _sooner(evidence, "elapsed_seconds", "seconds")
+    return _converges_sooner(evidence, "elapsed_seconds", "seconds")
 
 
 def lp_beta_is_quickest(evidence: Evidence) -> Answer:
@@ -77,18 +79,18 @@ def lp_beta_is_quickest(evidence: Evidence) -> Answer:
     seconds = _means(evidence, ["lp_beta", "obscure", "silp", "simple_mkl"], "fit_seconds")
     if len(seconds) < 4:
         return Answer.undecided("not all of them were run, or not for long enough")
-    said = by_name(seconds, "{:.2f}")
-    return Answer.decided(10.0 * seconds["lp_beta"] <= seconds["obscure"], f"seconds: {said}")
+    text = f"seconds: {by_name(seconds, '{:.2f}')}"
+    return Answer.of(10.0 * seconds["lp_beta"] <= seconds["obscure"], text)
 
 
 def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     """OBSCURE's online stage achieves a performance close to the optimum (here: within 2 points, in less time)."""
-    means, seconds = (_means(evidence, ["obscure", "obscure_online"], each) for each in (ACCURACY, "fit_seconds"))
+    means, seconds = (_means(evidence, ["obscure", "obscure_online"], metric) for metric in (ACCURACY, "fit_seconds"))
     if len(means) < 2 or len(seconds) < 2:
         return Answer.undecided("not both of them were run, or not for long enough")
     ratio = seconds["obscure"] / seconds["obscure_online"]
     holds = means["obscure"] - means["obscure_online"] <= CLOSE and ratio > 1.0
-    return Answer.decided(holds, f"percent: {by_name(means)}; both stages take {ratio:.1f} times as long")
+    return Answer.of(holds, f"percent: {by_name(means)}; both stages take {ratio:.1f} times as long")
 
 
 CLAIMS = [

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grambench.claims import Answer, Claim, Evidence, sample
+from grambench.claims import Answer, Claim, Evidence
 
 SIZES = {"mnist_1000": 1000, "mnist_5000": 5000, "mnist_20000": 20_000, "mnist_60000": 60_000}
 LINEAR = 1.15  # the largest exponent that is called so
@@ -10,13 +10,13 @@ CLOSE = 0.3  # points of error
 
 
 def _exponent(evidence: Evidence, metric: str, unit: str) -> Answer:
-    found = {n: sample(evidence, name, "obscure", metric) for name, n in SIZES.items()}
-    known = {n: each.mean for n, each in found.items() if each.runs}
-    if len(known) < 3:
-        return Answer.undecided(f"{len(known)} of {len(SIZES)} sizes were run")
-    exponent = float(np.polyfit(np.log(list(known)), np.log(list(known.values())), 1)[0])
-    said = ", ".join(f"{n}: {value:.3g}" for n, value in known.items())
-    return Answer.decided(exponent <= LINEAR, f"exponent {exponent:.2f} ({unit} {said})")
+    """Judge the exponent at which a metric grows with the number of examples, fitted to its logarithms."""
+    means = {SIZES[name]: row["obscure"] for name, row in evidence.means(["obscure"], metric, SIZES).items()}
+    if len(means) < 3:
+        return Answer.undecided(f"{len(means)} of {len(SIZES)} sizes were run")
+    exponent = float(np.polyfit(np.log(list(means)), np.log(list(means.values())), 1)[0])
+    text = ", ".join(f"{n}: {mean:.3g}" for n, mean in means.items())
+    return Answer.of(exponent <= LINEAR, f"exponent {exponent:.2f} ({unit} {text})")
 
 
 def time_is_linear(evidence: Evidence) -> Answer:
@@ -35,17 +35,18 @@ def the_first_stage_comes_close(evidence: Evidence) -> Answer:
     curves = curves[curves["metric"].isin(["stage", "accuracy_percent"])]
     gains = {}
     for name, n in SIZES.items():
-        found = [
-            own["accuracy_percent"].iloc[-1] - own["accuracy_percent"][own["stage"] == 1].iloc[-1]
-            for _, repetition in curves[curves["dataset"] == name].groupby("repetition")
-            if len(own := repetition.pivot(index="round", columns="metric", values="result").dropna())
-        ]
-        if found:
-            gains[n] = float(np.mean(found))
+        differences = []
+        for _, repetition in curves[curves["dataset"] == name].groupby("repetition"):
+            states = repetition.pivot(index="round", columns="metric", values="result").dropna()
+            if len(states):
+                accuracy = states["accuracy_percent"]
+                differences.append(accuracy.iloc[-1] - accuracy[states["stage"] == 1].iloc[-1])
+        if differences:
+            gains[n] = float(np.mean(differences))
     if not gains:
         return Answer.undecided("nothing was run")
-    said = ", ".join(f"{n}: {gain:+.2f}" for n, gain in gains.items())
-    return Answer.decided(max(gains.values()) <= CLOSE, f"points that the second stage gains: {said}")
+    text = ", ".join(f"{n}: {gain:+.2f}" for n, gain in gains.items())
+    return Answer.of(max(gains.values()) <= CLOSE, f"points that the second stage gains: {text}")
 
 
 CLAIMS = [

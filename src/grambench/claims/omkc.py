@@ -5,14 +5,14 @@ paper's tables.
 """
 
 import math
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 
-from grambench.claims import Answer, Claim, Evidence, Quorum, Samples, at_most, gather, listed, named, quorum, true_on
+from grambench.claims import Answer, Claim, Evidence, Samples, list_names
 from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, student
 
 SETS = [  # Tables 3 and 4
@@ -22,6 +22,7 @@ SETS = [  # Tables 3 and 4
 TIMED_SETS = ["sonar", *SETS]  # Table 5
 OMKC = ["omkc_dd", "omkc_ds", "omkc_sd", "omkc_ss"]
 TABLE_3 = ["perceptron", "perceptron_u", "perceptron_star", "om2", "omkc_dd"]
+OTHER_PERCEPTRONS = ["perceptron", "perceptron_u"]
 TABLE_4 = ["om2", *OMKC]
 MISTAKES, VECTORS, SECONDS, ROWS = "mistake_percent", "support_vectors", "seconds", "row_additions"
 BEST_BETA = (0.7, 0.9)
@@ -30,22 +31,12 @@ EXPERTS = "omkc_dd"  # its updates of a kernel are that kernel's own mistakes
 EARLY = 0.1  # share of the pass behind "at the beginning"
 
 
-def _samples(
-    evidence: Evidence, algorithms: Iterable[str], metric: str, datasets: Iterable[str] = SETS
-) -> dict[str, Samples]:
-    return gather(evidence, algorithms, metric, datasets)
-
-
-def _below(first: str, second: str, factor: float = 1.0) -> Callable[[Samples], bool]:
-    return lambda samples: samples[first].mean < factor * samples[second].mean
-
-
-def _fewer(
-    evidence: Evidence, first: str, second: str, metric: str, share: Quorum, what: str, factor: float = 1.0
-) -> Answer:
-    """Judge on what share of the data sets the first algorithm has a lower mean than a multiple of the second's."""
-    samples = _samples(evidence, [first, second], metric)
-    return quorum(true_on(samples, _below(first, second, factor)), SETS, share, what)
+def _is_lower(
+    evidence: Evidence, first: str, second: str, metric: str, datasets: list[str] = SETS, factor: float = 1.0
+) -> dict[str, bool]:
+    """Return on which data sets the first algorithm has a lower mean than a multiple of the second's."""
+    means = evidence.means([first, second], metric, datasets)
+    return {name: row[first] < factor * row[second] for name, row in means.items()}
 
 
 def _significantly_below(first: Sample, second: Sample) -> bool:
@@ -53,160 +44,163 @@ def _significantly_below(first: Sample, second: Sample) -> bool:
 
 
 def _among_best(evidence: Evidence, algorithms: list[str], candidate: str) -> dict[str, bool]:
-    return true_on(_samples(evidence, algorithms, MISTAKES), lambda samples: candidate in best_set(samples))
+    samples = evidence.samples(algorithms, MISTAKES, SETS)
+    return {name: candidate in best_set(row) for name, row in samples.items()}
 
 
 def best_of_table_3(evidence: Evidence) -> Answer:
     """OMKC(D,D) is the best, or not different from the best, on 12 of the 15 data sets of Table 3."""
-    return quorum(_among_best(evidence, TABLE_3, "omkc_dd"), SETS, 12 / 15, "OMKC(D,D) is best or tied")
+    return Answer.by_share(_among_best(evidence, TABLE_3, "omkc_dd"), SETS, 12 / 15, "OMKC(D,D) is best or tied")
 
 
 def star_rarely_best(evidence: Evidence) -> Answer:
     """Perceptron(*) is among the best of Table 3 on 1 of 15 data sets only (by the printed numbers it is 2)."""
-    return at_most(_among_best(evidence, TABLE_3, "perceptron_star"), SETS, 1, "Perceptron(*) is best or tied")
+    return Answer.at_most(_among_best(evidence, TABLE_3, "perceptron_star"), SETS, 1, "Perceptron(*) is best or tied")
 
 
 def om2_rarely_best(evidence: Evidence) -> Answer:
     """OM-2 is among the best of Table 3 on 4 of 15 data sets only (the caption; 3 in the text)."""
-    return at_most(_among_best(evidence, TABLE_3, "om2"), SETS, 4, "OM-2 is best or tied")
+    return Answer.at_most(_among_best(evidence, TABLE_3, "om2"), SETS, 4, "OM-2 is best or tied")
 
 
 def om2_rarely_best_of_table_4(evidence: Evidence) -> Answer:
     """OM-2 is among the best of Table 4 on 3 of 15 data sets only."""
-    return at_most(_among_best(evidence, TABLE_4, "om2"), SETS, 3, "OM-2 is best or tied")
+    return Answer.at_most(_among_best(evidence, TABLE_4, "om2"), SETS, 3, "OM-2 is best or tied")
 
 
 def best_omkc(evidence: Evidence) -> Answer:
     """OMKC's best algorithm is among the best of Table 4 on 11 of 15 data sets."""
     hits = {name: _among_best(evidence, TABLE_4, name) for name in OMKC}
     best = max(OMKC, key=lambda name: sum(hits[name].values()))
-    return quorum(hits[best], SETS, 11 / 15, f"{evidence.results.title(best)} is best or tied")
+    return Answer.by_share(hits[best], SETS, 11 / 15, f"{evidence.results.title(best)} is best or tied")
 
 
 def uniform_beats_linear(evidence: Evidence) -> Answer:
     """Perceptron(u) makes fewer mistakes than Perceptron on most data sets."""
-    return _fewer(evidence, "perceptron_u", "perceptron", MISTAKES, "most", "Perceptron(u) is better")
+    return Answer.by_share(
+        _is_lower(evidence, "perceptron_u", "perceptron", MISTAKES), SETS, "most", "Perceptron(u) is better"
+    )
 
 
 def uniform_exceptions(evidence: Evidence) -> Answer:
     """Perceptron(u) is considerably worse than Perceptron on wdbc, breast and spambase."""
-    wanted = ["wdbc", "breast", "spambase"]
-    samples = _samples(evidence, ["perceptron_u", "perceptron"], MISTAKES, wanted)
-    hits = true_on(samples, lambda each: _significantly_below(each["perceptron"], each["perceptron_u"]))
-    return named(hits, wanted, "Perceptron(u) is significantly worse")
+    datasets = ["wdbc", "breast", "spambase"]
+    samples = evidence.samples(["perceptron_u", "perceptron"], MISTAKES, datasets)
+    hits = {name: _significantly_below(row["perceptron"], row["perceptron_u"]) for name, row in samples.items()}
+    return Answer.on_named(hits, datasets, "Perceptron(u) is significantly worse")
 
 
 def _star_wins(samples: Samples) -> dict[str, bool]:
     """Return whether Perceptron(*) is significantly better, for each of the other two."""
-    others = ("perceptron", "perceptron_u")
-    return {name: _significantly_below(samples["perceptron_star"], samples[name]) for name in others}
+    return {name: _significantly_below(samples["perceptron_star"], samples[name]) for name in OTHER_PERCEPTRONS}
 
 
 def star_beats_perceptrons(evidence: Evidence) -> Answer:
     """Perceptron(*) significantly outperforms the other two "for most cases" (here: in most pairs, two a data set)."""
-    samples = _samples(evidence, TABLE_3[:3], MISTAKES)
-    title = evidence.results.title
-    pairs = {
-        f"{name} ({title(other)})": won for name, each in samples.items() for other, won in _star_wins(each).items()
+    titles = {name: evidence.results.title(name) for name in OTHER_PERCEPTRONS}
+    hits = {
+        f"{dataset} ({titles[name]})": hit
+        for dataset, samples in evidence.samples(TABLE_3[:3], MISTAKES, SETS).items()
+        for name, hit in _star_wins(samples).items()
     }
-    wanted = [f"{name} ({title(other)})" for name in SETS for other in ("perceptron", "perceptron_u")]
-    return quorum(pairs, wanted, "most", "Perceptron(*) is significantly better")
+    pairs = [f"{dataset} ({title})" for dataset in SETS for title in titles.values()]
+    return Answer.by_share(hits, pairs, "most", "Perceptron(*) is significantly better")
 
 
 def star_exceptions(evidence: Evidence) -> Answer:
     """Perceptron(*) is not significantly better than both on ionosphere and votes84."""
-    wanted = ["ionosphere", "votes84"]
-    hits = true_on(
-        _samples(evidence, TABLE_3[:3], MISTAKES, wanted), lambda samples: not all(_star_wins(samples).values())
-    )
-    return named(hits, wanted, "Perceptron(*) is not better than both")
+    datasets = ["ionosphere", "votes84"]
+    samples = evidence.samples(TABLE_3[:3], MISTAKES, datasets)
+    hits = {name: not all(_star_wins(row).values()) for name, row in samples.items()}
+    return Answer.on_named(hits, datasets, "Perceptron(*) is not better than both")
 
 
 def beats_star(evidence: Evidence) -> Answer:
     """OMKC(D,D) makes fewer mistakes than Perceptron(*) on almost all data sets."""
-    return _fewer(evidence, "omkc_dd", "perceptron_star", MISTAKES, "almost all", "OMKC(D,D) is better")
+    return Answer.by_share(
+        _is_lower(evidence, "omkc_dd", "perceptron_star", MISTAKES), SETS, "almost all", "OMKC(D,D) is better"
+    )
 
 
 def beats_om2(evidence: Evidence) -> Answer:
     """OMKC(D,D) makes fewer mistakes than OM-2 on most data sets."""
-    return _fewer(evidence, "omkc_dd", "om2", MISTAKES, "most", "OMKC(D,D) is better")
+    return Answer.by_share(_is_lower(evidence, "omkc_dd", "om2", MISTAKES), SETS, "most", "OMKC(D,D) is better")
 
 
 def om2_exceptions(evidence: Evidence) -> Answer:
     """OM-2 makes fewer mistakes than OMKC(D,D) on svmguide3, a3a and w5a."""
-    wanted = ["svmguide3", "a3a", "w5a"]
-    samples = _samples(evidence, ["omkc_dd", "om2"], MISTAKES, wanted)
-    return named(true_on(samples, _below("om2", "omkc_dd")), wanted, "OM-2 is better")
+    datasets = ["svmguide3", "a3a", "w5a"]
+    hits = _is_lower(evidence, "om2", "omkc_dd", MISTAKES, datasets)
+    return Answer.on_named(hits, datasets, "OM-2 is better")
 
 
 def twelve_times_the_vectors(evidence: Evidence) -> Answer:
     """On ionosphere OMKC(D,D) has almost 12 times the support vectors of OM-2 (here: 10.5 to 13.5 times)."""
-    samples = _samples(evidence, ["omkc_dd", "om2"], VECTORS, ["ionosphere"]).get("ionosphere")
-    if samples is None:
-        return Answer.undecided("needs OMKC(D,D) and OM-2 on ionosphere, not at hand")
-    ratio = samples["omkc_dd"].mean / samples["om2"].mean
-    counts = f"{samples['omkc_dd'].mean:.1f} against {samples['om2'].mean:.1f} support vectors"
-    return Answer.decided(10.5 <= ratio <= 13.5, f"{ratio:.1f} times: {counts}")
+    means = evidence.means(["omkc_dd", "om2"], VECTORS, ["ionosphere"]).get("ionosphere")
+    if means is None:
+        return Answer.undecided("needs OMKC(D,D) and OM-2 on ionosphere, not available")
+    omkc, om2 = means["omkc_dd"], means["om2"]
+    evidence_line = f"{omkc / om2:.1f} times: {omkc:.1f} against {om2:.1f} support vectors"
+    return Answer.of(10.5 <= omkc / om2 <= 13.5, evidence_line)
 
 
 def stochastic_update_is_sparser(evidence: Evidence) -> Answer:
     """OMKC(S,D) has fewer support vectors than OMKC(D,D) on every data set."""
-    return _fewer(evidence, "omkc_sd", "omkc_dd", VECTORS, "every", "OMKC(S,D) has fewer")
+    return Answer.by_share(_is_lower(evidence, "omkc_sd", "omkc_dd", VECTORS), SETS, "every", "OMKC(S,D) has fewer")
 
 
 def stochastic_update_is_faster(evidence: Evidence) -> Answer:
     """OMKC(S,D) takes less time than OMKC(D,D) on every data set (by work: rows added to scores)."""
-    work, seconds = (
-        true_on(_samples(evidence, ["omkc_sd", "omkc_dd"], metric), _below("omkc_sd", "omkc_dd"))
-        for metric in (ROWS, SECONDS)
-    )
-    answer = quorum(work, SETS, "every", "OMKC(S,D) adds fewer rows")
-    return answer._replace(evidence=f"{answer.evidence}; in seconds on {sum(seconds.values())} of {len(seconds)}")
+    work, seconds = (_is_lower(evidence, "omkc_sd", "omkc_dd", metric) for metric in (ROWS, SECONDS))
+    answer = Answer.by_share(work, SETS, "every", "OMKC(S,D) adds fewer rows")
+    return answer.adding(f"in seconds on {sum(seconds.values())} of {len(seconds)}")
 
 
 def stochastic_update_is_as_good(evidence: Evidence) -> Answer:
     """OMKC(S,D) has comparable or even better mistake rates than OMKC(D,D): not significantly worse on most sets."""
-    samples = _samples(evidence, ["omkc_sd", "omkc_dd"], MISTAKES)
-    hits = true_on(samples, lambda each: not _significantly_below(each["omkc_dd"], each["omkc_sd"]))
-    return quorum(hits, SETS, "most", "OMKC(S,D) is not significantly worse")
+    samples = evidence.samples(["omkc_sd", "omkc_dd"], MISTAKES, SETS)
+    hits = {name: not _significantly_below(row["omkc_dd"], row["omkc_sd"]) for name, row in samples.items()}
+    return Answer.by_share(hits, SETS, "most", "OMKC(S,D) is not significantly worse")
 
 
 def stochastic_combination_is_sparse(evidence: Evidence) -> Answer:
     """OMKC(D,S) has over 90 % fewer support vectors than OMKC(D,D) on most data sets."""
-    return _fewer(evidence, "omkc_ds", "omkc_dd", VECTORS, "most", "OMKC(D,S) has over 90 % fewer", 0.1)
+    hits = _is_lower(evidence, "omkc_ds", "omkc_dd", VECTORS, factor=0.1)
+    return Answer.by_share(hits, SETS, "most", "OMKC(D,S) has over 90 % fewer")
 
 
 def _ends(evidence: Evidence, metric: str) -> pd.DataFrame:
     """Return the means over all runs at a tenth of the pass and at its end: columns early and late."""
     curves = evidence.curves[evidence.curves["metric"] == metric]
     means = curves.groupby(["dataset", "algorithm", "round"], as_index=False)["result"].mean()
-    last = means.groupby("dataset")["round"].transform("max")
-    early = means[means["round"] >= EARLY * last].groupby(["dataset", "algorithm"])["result"].first()
-    late = means[means["round"] == last].groupby(["dataset", "algorithm"])["result"].first()
+    length = means.groupby("dataset")["round"].transform("max")
+    early = means[means["round"] >= EARLY * length].groupby(["dataset", "algorithm"])["result"].first()
+    late = means[means["round"] == length].groupby(["dataset", "algorithm"])["result"].first()
     return pd.DataFrame({"early": early, "late": late})
 
 
 def mistakes_fall(evidence: Evidence) -> Answer:
     """Mistake rates of all OMKC algorithms fall as more examples arrive, on almost all data sets."""
     ends = _ends(evidence, MISTAKES)
-    at_hand = [name for name in SETS if all((name, algorithm) in ends.index for algorithm in OMKC)]
+    available = [name for name in SETS if all((name, algorithm) in ends.index for algorithm in OMKC)]
     falls = ends["late"] < ends["early"]
-    hits = {name: all(bool(falls[name, algorithm]) for algorithm in OMKC) for name in at_hand}
-    return quorum(hits, SETS, "almost all", "all four rates are lower at the end than after a tenth of the pass")
+    hits = {name: all(bool(falls[name, algorithm]) for algorithm in OMKC) for name in available}
+    return Answer.by_share(
+        hits, SETS, "almost all", "all four rates are lower at the end than after a tenth of the pass"
+    )
 
 
 def most_complex(evidence: Evidence) -> Answer:
     """OMKC(D,D) produces the most complex classifier of the OMKC algorithms, on every data set."""
-    hits = true_on(
-        _samples(evidence, OMKC, VECTORS), lambda each: max(each, key=lambda name: each[name].mean) == "omkc_dd"
-    )
-    return quorum(hits, SETS, "every", "OMKC(D,D) has the most support vectors")
+    means = evidence.means(OMKC, VECTORS, SETS)
+    hits = {name: max(row, key=lambda algorithm: row[algorithm]) == "omkc_dd" for name, row in means.items()}
+    return Answer.by_share(hits, SETS, "every", "OMKC(D,D) has the most support vectors")
 
 
 def sparsest_late(evidence: Evidence) -> Answer:
     """When many examples have arrived, OMKC(D,S) is sparser than OMKC(S,S), on almost all data sets."""
-    what = "OMKC(D,S) has fewer support vectors at the end"
-    return _fewer(evidence, "omkc_ds", "omkc_ss", VECTORS, "almost all", what)
+    phrase = "OMKC(D,S) has fewer support vectors at the end"
+    return Answer.by_share(_is_lower(evidence, "omkc_ds", "omkc_ss", VECTORS), SETS, "almost all", phrase)
 
 
 def weight_of_the_best(evidence: Evidence) -> Answer:
@@ -216,12 +210,12 @@ def weight_of_the_best(evidence: Evidence) -> Answer:
         best = evidence.results.best_kernels(name)
         if not best:
             continue
-        chosen = evidence.curves[evidence.curves["dataset"] == name]
-        late = _ends(Evidence(evidence.results, chosen), f"weight:{best[0]}")["late"]
+        curves = evidence.curves[evidence.curves["dataset"] == name]
+        late = _ends(Evidence(evidence.results, curves), f"weight:{best[0]}")["late"]
         weights = {algorithm: float(late.get((name, algorithm), math.nan)) for algorithm in OMKC}
         if all(map(math.isfinite, weights.values())):
             hits[name] = min(weights["omkc_dd"], weights["omkc_ds"]) > max(weights["omkc_sd"], weights["omkc_ss"])
-    return quorum(hits, SETS, "almost all", "both end with more weight on the best kernel")
+    return Answer.by_share(hits, SETS, "almost all", "both end with more weight on the best kernel")
 
 
 def _savings(evidence: Evidence, algorithm: str, metric: str = ROWS) -> dict[str, float]:
@@ -230,18 +224,18 @@ def _savings(evidence: Evidence, algorithm: str, metric: str = ROWS) -> dict[str
     A pass consists of rows of kernel values that are added to scores. Their number is judged: it decides how long the
     pass takes, and does not depend on the computer. Seconds are reported beside it.
     """
-    samples = _samples(evidence, [algorithm, "omkc_dd"], metric, TIMED_SETS)
-    return {name: 100 * (1 - each[algorithm].mean / each["omkc_dd"].mean) for name, each in samples.items()}
+    means = evidence.means([algorithm, "omkc_dd"], metric, TIMED_SETS)
+    return {name: 100 * (1 - row[algorithm] / row["omkc_dd"]) for name, row in means.items()}
 
 
-def _between(evidence: Evidence, algorithm: str, low: float, high: float, what: str) -> Answer:
-    savings = _savings(evidence, algorithm)
-    hits = {name: low <= saving <= high for name, saving in savings.items()}
-    answer = quorum(hits, TIMED_SETS, "most", what)
+def _between(evidence: Evidence, algorithm: str, low: float, high: float, phrase: str) -> Answer:
+    answer = Answer.by_values(
+        _savings(evidence, algorithm), lambda saving: low <= saving <= high, TIMED_SETS, "most", phrase
+    )
     for metric, unit in ((ROWS, "row additions"), (SECONDS, "seconds")):
-        if saved := list(_savings(evidence, algorithm, metric).values()):
-            shown = f"{unit}: median {np.median(saved):.0f} %, {min(saved):.0f} to {max(saved):.0f} %"
-            answer = answer._replace(evidence=f"{answer.evidence}; {shown}")
+        if savings := list(_savings(evidence, algorithm, metric).values()):
+            median = np.median(savings)
+            answer = answer.adding(f"{unit}: median {median:.0f} %, {min(savings):.0f} to {max(savings):.0f} %")
     return answer
 
 
@@ -260,24 +254,26 @@ def stochastic_combination_as_slow(evidence: Evidence) -> Answer:
     return _between(evidence, "omkc_ds", -5, 15, "OMKC(D,S) takes about as long")
 
 
-def _size(evidence: Evidence) -> dict[str, int]:
+def _sizes(evidence: Evidence) -> dict[str, int]:
     """Return the number of examples of each data set: the length of a pass."""
     return {str(name): int(size) for name, size in evidence.curves.groupby("dataset")["round"].max().items()}
 
 
 def savings_grow(evidence: Evidence) -> Answer:
     """Time saved by stochastic updating grows with the data set (here: rank correlation of work saved, at 5 %)."""
-    sizes = _size(evidence)
+    sizes = _sizes(evidence)
     parts, verdicts = [], []
     for algorithm in ("omkc_sd", "omkc_ss"):
         savings = {name: saving for name, saving in _savings(evidence, algorithm).items() if name in sizes}
         if 2 * len(savings) < len(TIMED_SETS):
-            return Answer.undecided(f"only {len(savings)} of {len(TIMED_SETS)} data sets at hand")
-        answer: Any = stats.spearmanr([sizes[name] for name in savings], list(savings.values()), alternative="greater")
-        verdicts.append(bool(answer.pvalue < BEST_LEVEL))
+            return Answer.undecided(f"only {len(savings)} of {len(TIMED_SETS)} data sets available")
+        correlation: Any = stats.spearmanr(
+            [sizes[name] for name in savings], list(savings.values()), alternative="greater"
+        )
+        verdicts.append(bool(correlation.pvalue < BEST_LEVEL))
         title = evidence.results.title(algorithm)
-        parts.append(f"{title}: rank correlation {answer.statistic:.2f}, p = {answer.pvalue:.2g}")
-    return Answer.decided(all(verdicts), f"{'; '.join(parts)}; {len(savings)} data sets")
+        parts.append(f"{title}: rank correlation {correlation.statistic:.2f}, p = {correlation.pvalue:.2g}")
+    return Answer.of(all(verdicts), f"{'; '.join(parts)}; {len(savings)} data sets")
 
 
 def _swept_sets(evidence: Evidence) -> list[str]:
@@ -291,29 +287,28 @@ def _tables(evidence: Evidence, algorithm: str) -> dict[str, pd.DataFrame]:
     return {name: table for name, table in tables.items() if len(table)}
 
 
-def _swept(evidence: Evidence, algorithm: str) -> dict[str, pd.Series]:
-    """Return the mean mistake rate at each beta on each data set that has the sweep."""
-    return {name: table.mean(axis=1) for name, table in _tables(evidence, algorithm).items()}
+def _recommended(table: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return which betas of a table lie in the range that the paper recommends."""
+    low, high = BEST_BETA
+    return np.asarray((table.index > low - 1e-9) & (table.index < high + 1e-9))
 
 
 def _best_beta(evidence: Evidence, algorithm: str) -> Answer:
     """Judge whether the best beta of the range is as good as the best of all, on the same permutations."""
-    hits, found = {}, []
-    low, high = BEST_BETA
+    hits, best_betas = {}, []
     for name, table in _tables(evidence, algorithm).items():
-        beta, rates = table.index.to_numpy(dtype=np.float64), table.to_numpy()
-        means = rates.mean(axis=1)
-        inside = (beta > low - 1e-9) & (beta < high + 1e-9)
+        rates, inside = table.to_numpy(), _recommended(table)
         if not inside.any():
             continue
-        best, own = int(means.argmin()), int(np.where(inside, means, np.inf).argmin())
-        p = paired(rates[own], rates[best])
-        hits[name] = means[own] == means[best] or not p < BEST_LEVEL
-        found.append(f"{name} {beta[best]:g}" + ("" if own == best else f" (p = {p:.2g})"))
-    title = evidence.results.title(algorithm)
-    what = f"no beta makes {title} significantly better than the best in [{low}, {high}]"
-    answer = quorum(hits, _swept_sets(evidence), "most", what)
-    return answer._replace(evidence=f"{answer.evidence}; best beta: {listed(found)}")
+        means = rates.mean(axis=1)
+        best, best_inside = int(means.argmin()), int(np.where(inside, means, np.inf).argmin())
+        p = paired(rates[best_inside], rates[best])
+        hits[name] = means[best_inside] == means[best] or not p < BEST_LEVEL
+        best_betas.append(f"{name} {table.index[best]:g}" + ("" if best_inside == best else f" (p = {p:.2g})"))
+    low, high = BEST_BETA
+    phrase = f"no beta makes {evidence.results.title(algorithm)} significantly better than the best in [{low}, {high}]"
+    answer = Answer.by_share(hits, _swept_sets(evidence), "most", phrase)
+    return answer.adding(f"best beta: {list_names(best_betas)}")
 
 
 def best_beta_of_dd(evidence: Evidence) -> Answer:
@@ -331,43 +326,40 @@ def best_beta_of_ss(evidence: Evidence) -> Answer:
 
 def small_beta_hurts(evidence: Evidence) -> Answer:
     """OMKC(D,D) and (S,S) are hurt by a beta below 0.5: more mistakes on average than with 0.7 to 0.9, on most sets."""
-    low, high = BEST_BETA
     hits: dict[str, bool] = {}
     for algorithm in ("omkc_dd", "omkc_ss"):
-        for name, rate in _swept(evidence, algorithm).items():
-            beta = rate.index.to_numpy(dtype=np.float64)
-            recommended = rate[(beta > low - 1e-9) & (beta < high + 1e-9)]
-            small = rate[beta < SMALL_BETA - 1e-9]
+        for name, table in _tables(evidence, algorithm).items():
+            rates = table.mean(axis=1)
+            small, recommended = rates[rates.index < SMALL_BETA - 1e-9], rates[_recommended(table)]
             if len(small) and len(recommended):
                 hits[name] = hits.get(name, True) and bool(small.mean() > recommended.mean())
-    return quorum(hits, _swept_sets(evidence), "most", "both make more mistakes")
+    return Answer.by_share(hits, _swept_sets(evidence), "most", "both make more mistakes")
 
 
 def theorem_1(evidence: Evidence) -> Answer:
     """M <= 2 ln(1/beta) / (1 - beta) min_i sum_t z_i(t) + 2 ln m / (1 - beta) in every run of OMKC(D,D)."""
     results = evidence.results
     kernels = [kernel.name for kernel in results.study.kernel_list()]
-    entry = results.study.algorithms.get(EXPERTS)
-    beta = float(entry.parameters.get("beta", math.nan)) if entry else math.nan
+    configuration = results.study.algorithms.get(EXPERTS)
+    beta = float(configuration.parameters.get("beta", math.nan)) if configuration else math.nan
     if not 0 < beta < 1:
         return Answer.undecided("the study gives OMKC(D,D) no beta between 0 and 1")
     runs, violated, tightest = 0, [], 0.0
-    sizes = _size(evidence)
+    sizes = _sizes(evidence)
     for name in results.study.datasets:
         rates = results.values(name, EXPERTS, MISTAKES)
-        if not rates.size or name not in sizes:
-            continue
         updates = np.stack([results.values(name, EXPERTS, f"updates:{kernel}") for kernel in kernels])
-        if not updates.size:  # of the paper's own numbers
+        # The paper's own numbers have rates and no updates.
+        if not rates.size or not updates.size or name not in sizes:
             continue
         bound = 2 * (math.log(1 / beta) * updates.min(axis=0) + math.log(len(kernels))) / (1 - beta)
-        used = np.rint(rates * sizes[name] / 100) / bound
-        runs, tightest = runs + rates.size, max(tightest, float(used.max()))
-        violated += [f"{name} run {repetition}" for repetition in np.flatnonzero(~(used <= 1))]
+        share = np.rint(rates * sizes[name] / 100) / bound
+        runs, tightest = runs + rates.size, max(tightest, float(share.max()))
+        violated += [f"{name} run {repetition}" for repetition in np.flatnonzero(~(share <= 1))]
     if not runs:
-        return Answer.undecided("no run of OMKC(D,D) at hand")
+        return Answer.undecided("no run of OMKC(D,D) available")
     evidence_line = f"{runs - len(violated)} of {runs} runs; at most {100 * tightest:.0f} % of the bound are used"
-    return Answer("fails" if violated else "holds", evidence_line + (f"; not {listed(violated)}" if violated else ""))
+    return Answer.of(not violated, f"{evidence_line}; not {list_names(violated)}" if violated else evidence_line)
 
 
 CLAIMS = [

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from grambench.claims import Answer, Claim, Evidence, at_most, both, gather, lacking, measure, named, quorum, true_on
+from grambench.claims import Answer, Claim, Evidence, lacking
 from grambench.results.statistics import BEST_LEVEL, paired
 
 SETS = [  # Table 1
@@ -24,21 +24,21 @@ SENSITIVE = 1.0  # points between two constraints from which a method counts as 
 SPARSE = 2 / 3  # share of the kernels up to which a combination counts as sparse; the paper calls 13 of 20 so
 TWO_DOZEN = 24
 CERTIFIED = 0.01  # relative gap by the certificate, which is sharper or blunter than the 1 % that a descent stops by
-CALLS = ["gap", "svm_calls", "meb_calls"]
+CERTIFICATE = ["gap", "svm_calls", "meb_calls"]
 INVERSE = 1
-SAME = 1e-3  # change of decision values, relative to their spread, that counts as none
+UNCHANGED = 1e-3  # change of decision values, relative to their spread, that counts as none
 VISIBLE = 1e-2
 
 
 def _gains(evidence: Evidence, winner: str, rivals: list[str], datasets: Iterable[str] = SETS) -> dict[str, float]:
     """Return by how many points the winner is ahead of the best rival, on each data set at hand."""
-    found = gather(evidence, [winner, *rivals], ACCURACY, datasets)
-    return {name: cell[winner].mean - max(cell[rival].mean for rival in rivals) for name, cell in found.items()}
+    means = evidence.means([winner, *rivals], ACCURACY, datasets)
+    return {name: row[winner] - max(row[rival] for rival in rivals) for name, row in means.items()}
 
 
 def best_under_l1(evidence: Evidence) -> Answer:
     """Under the l1 norm, RKL is better than Unif, MKL and KL-C on 8 of the 11 data sets."""
-    return quorum(_ahead(evidence, ["rkl_l1", "unif", "mkl_l1", "klc_l1"]), SETS, 8 / 11, "RKL is ahead")
+    return Answer.by_share(_ahead(evidence, ["rkl_l1", "unif", "mkl_l1", "klc_l1"]), SETS, 8 / 11, "RKL is ahead")
 
 
 def never_behind_under_l1(evidence: Evidence) -> Answer:
@@ -47,18 +47,20 @@ def never_behind_under_l1(evidence: Evidence) -> Answer:
     Here: on no data set is it behind by a t-test at 5 %, paired over the folds.
     """
     names = ["rkl_l1", "unif", "mkl_l1", "klc_l1"]
-    return quorum(_not_behind(evidence, names), SETS, "every", "RKL is not significantly behind")
+    return Answer.by_share(_not_behind(evidence, names), SETS, "every", "RKL is not significantly behind")
 
 
 def _not_behind(evidence: Evidence, names: list[str]) -> dict[str, bool]:
     """Return on which data sets no t-test at 5 %, paired over the folds, tells the first from a best that it is not."""
-    results = evidence.results
-    return {name: names[0] in results.best(name, names, ACCURACY) for name in gather(evidence, names, ACCURACY, SETS)}
+    best = evidence.results.best
+    return {name: names[0] in best(name, names, ACCURACY) for name in evidence.means(names, ACCURACY, SETS)}
 
 
 def best_under_l1_without_b(evidence: Evidence) -> Answer:
     """As 1a, against KL-C without its bias, which the published numbers fit."""
-    return quorum(_ahead(evidence, ["rkl_l1", "unif", "mkl_l1", "klc_l1_unbiased"]), SETS, 8 / 11, "RKL is ahead")
+    return Answer.by_share(
+        _ahead(evidence, ["rkl_l1", "unif", "mkl_l1", "klc_l1_unbiased"]), SETS, 8 / 11, "RKL is ahead"
+    )
 
 
 def _ahead(evidence: Evidence, names: list[str]) -> dict[str, bool]:
@@ -80,9 +82,9 @@ def best_under_l2_without_b(evidence: Evidence) -> Answer:
 
 
 def _outperforms(evidence: Evidence, names: list[str]) -> Answer:
-    behind = {name: not level for name, level in _not_behind(evidence, names).items()}
-    most = quorum(_ahead(evidence, names), SETS, "most", "RKL is ahead")
-    return both(most, at_most(behind, SETS, INVERSE, "significantly behind"))
+    behind = {name: not hit for name, hit in _not_behind(evidence, names).items()}
+    most = Answer.by_share(_ahead(evidence, names), SETS, "most", "RKL is ahead")
+    return Answer.both(most, Answer.at_most(behind, SETS, INVERSE, "significantly behind"))
 
 
 def gains_over_mkl(evidence: Evidence) -> Answer:
@@ -91,9 +93,9 @@ def gains_over_mkl(evidence: Evidence) -> Answer:
     The printed gain on liver is 5.0, which half of all partitions would miss: a gain counts too that a t-test at 5 %,
     paired over the folds, cannot tell from 5 points.
     """
-    wanted = ["splice", "liver", "musk1"]
-    gains = _gains(evidence, "rkl_l1", ["mkl_l1"], wanted)
-    return named(_as_large(evidence, gains, "mkl_l1", 5.0), wanted, "5 points" + _listed(gains))
+    datasets = ["splice", "liver", "musk1"]
+    hits, gains = _as_large(evidence, "mkl_l1", 5.0, datasets)
+    return Answer.on_named(hits, datasets, f"5 points{gains}")
 
 
 def gains_over_klc(evidence: Evidence) -> Answer:
@@ -107,24 +109,25 @@ def gains_over_klc_without_b(evidence: Evidence) -> Answer:
 
 
 def _gains_nine(evidence: Evidence, rival: str) -> Answer:
-    gains = _gains(evidence, "rkl_l1", [rival])
-    return quorum(_as_large(evidence, gains, rival, 9.0), SETS, 4 / 11, "9 points" + _listed(gains))
+    hits, gains = _as_large(evidence, rival, 9.0, SETS)
+    return Answer.by_share(hits, SETS, 4 / 11, f"9 points{gains}")
 
 
-def _as_large(evidence: Evidence, gains: dict[str, float], rival: str, points: float) -> dict[str, bool]:
-    """Return whether each gain of RKL l1 is as large, or there is one that no paired test tells from that."""
-    hits = {}
+def _as_large(evidence: Evidence, rival: str, points: float, datasets: list[str]) -> tuple[dict[str, bool], str]:
+    """Return whether each gain of RKL l1 is as large, or positive and not significantly different; and all in words."""
+    hits, gains = {}, _gains(evidence, "rkl_l1", [rival], datasets)
     for name, gain in gains.items():
-        own, other = (evidence.results.values(name, each, ACCURACY) for each in ("rkl_l1", rival))
-        untold = own.size == other.size and paired(own, other + points) >= BEST_LEVEL
-        hits[name] = gain >= points - PRINTED or (gain > PRINTED and untold)
-    return hits
+        rkl, other = (evidence.results.values(name, algorithm, ACCURACY) for algorithm in ("rkl_l1", rival))
+        alike = rkl.size == other.size and paired(rkl, other + points) >= BEST_LEVEL
+        hits[name] = gain >= points - PRINTED or (gain > PRINTED and alike)
+    text = ", ".join(f"{name} {gain:+.1f}" for name, gain in gains.items())
+    return hits, f" ({text})" if text else ""
 
 
 def mkl_is_sensitive(evidence: Evidence) -> Answer:
     """MKL is sensitive to the norm constraint: l1 and l2 differ by a point or more on most data sets."""
     spreads = _spreads(evidence, ["mkl_l1", "mkl_l2"])
-    return measure(spreads, lambda spread: spread >= SENSITIVE, SETS, "most", "a point or more")
+    return Answer.by_values(spreads, lambda spread: spread >= SENSITIVE, SETS, "most", "a point or more")
 
 
 def klc_is_sensitive(evidence: Evidence) -> Answer:
@@ -142,7 +145,9 @@ def klc_without_b_is_sensitive(evidence: Evidence) -> Answer:
 
 def rkl_is_not_sensitive(evidence: Evidence) -> Answer:
     """RKL is not sensitive to the norm constraint: l1, l2 and none differ by less than a point on most data sets."""
-    return measure(_spreads(evidence, RKL), lambda spread: spread < SENSITIVE, SETS, "most", "less than a point")
+    return Answer.by_values(
+        _spreads(evidence, RKL), lambda spread: spread < SENSITIVE, SETS, "most", "less than a point"
+    )
 
 
 def _sensitive(evidence: Evidence, names: list[str]) -> Answer:
@@ -150,64 +155,52 @@ def _sensitive(evidence: Evidence, names: list[str]) -> Answer:
     if not spreads:
         return Answer.undecided(lacking(SETS))
     mean = sum(spreads.values()) / len(spreads)
-    shown = f"{mean:.1f} points in the mean over {len(spreads)} data sets, {max(spreads.values()):.1f} at most"
-    if 2 * len(spreads) < len(SETS):
-        return Answer.undecided(shown)
-    return Answer.decided(mean >= SENSITIVE, shown)
+    text = f"{mean:.1f} points in the mean over {len(spreads)} data sets, {max(spreads.values()):.1f} at most"
+    return Answer.of(mean >= SENSITIVE, text, enough=2 * len(spreads) >= len(SETS))
 
 
 def _spreads(evidence: Evidence, names: list[str]) -> dict[str, float]:
-    found = gather(evidence, names, ACCURACY, SETS)
-    return {name: float(np.ptp([cell[each].mean for each in names])) for name, cell in found.items()}
+    return {name: float(np.ptp([*row.values()])) for name, row in evidence.means(names, ACCURACY, SETS).items()}
 
 
 def best_under_both_norms(evidence: Evidence) -> Answer:
     """RKL is better than MKL and than KL-C under both the l1 and the l2 norm on most data sets."""
-    found = gather(evidence, ["rkl_l1", "mkl_l1", "klc_l1", "rkl_l2", "mkl_l2", "klc_l2"], ACCURACY, SETS)
-    ahead = true_on(
-        found,
-        lambda cell: all(
-            cell[f"rkl_{norm}"].mean > cell[f"{rival}_{norm}"].mean for norm in ("l1", "l2") for rival in ("mkl", "klc")
-        ),
-    )
-    return quorum(ahead, SETS, "most", "RKL is ahead under both norms")
+    l1, l2 = (_gains(evidence, f"rkl_{norm}", [f"mkl_{norm}", f"klc_{norm}"]) for norm in ("l1", "l2"))
+    ahead = {name: l1[name] > 0.0 and l2[name] > 0.0 for name in l1 if name in l2}
+    return Answer.by_share(ahead, SETS, "most", "RKL is ahead under both norms")
 
 
 def mkl_l1_is_sparse(evidence: Evidence) -> Answer:
     """MKL under the l1 norm always gives sparse combinations."""
-    return quorum(_sparse(evidence, ["mkl_l1"]), SETS, "every", "sparse")
+    return Answer.by_share(_sparse(evidence, ["mkl_l1"]), SETS, "every", "sparse")
 
 
 def mkl_l2_is_not_sparse(evidence: Evidence) -> Answer:
     """MKL under the l2 norm never gives sparse combinations."""
-    dense = {name: not sparse for name, sparse in _sparse(evidence, ["mkl_l2"]).items()}
-    return quorum(dense, SETS, "every", "not sparse")
+    return Answer.by_values(_sparse(evidence, ["mkl_l2"]), lambda sparse: not sparse, SETS, "every", "not sparse")
 
 
 def rkl_is_sparse(evidence: Evidence) -> Answer:
     """RKL gives sparse combinations on most data sets, whatever the norm constraint."""
-    return quorum(_sparse(evidence, RKL), SETS, "most", "sparse under all three constraints")
+    return Answer.by_share(_sparse(evidence, RKL), SETS, "most", "sparse under all three constraints")
 
 
 def klc_l2_is_slightly_sparse(evidence: Evidence) -> Answer:
     """KL-C under the l2 norm slightly promotes sparsity: on most data sets it selects fewer than all kernels."""
     count = len(evidence.results.study.kernel_list())
-    found = gather(evidence, ["klc_l2"], SELECTED, SETS)
-    return quorum(true_on(found, lambda cell: cell["klc_l2"].mean < count), SETS, "most", "fewer than all")
+    means = evidence.means(["klc_l2"], SELECTED, SETS)
+    return Answer.by_values(means, lambda row: row["klc_l2"] < count, SETS, "most", "fewer than all")
 
 
 def rkl_is_sparser_than_klc(evidence: Evidence) -> Answer:
     """RKL under the l2 norm selects fewer kernels than KL-C under the l2 norm (on all eleven data sets of Table 1)."""
-    found = gather(evidence, ["rkl_l2", "klc_l2"], SELECTED, SETS)
-    return quorum(
-        true_on(found, lambda cell: cell["rkl_l2"].mean < cell["klc_l2"].mean), SETS, "every", "fewer kernels"
-    )
+    means = evidence.means(["rkl_l2", "klc_l2"], SELECTED, SETS)
+    return Answer.by_values(means, lambda row: row["rkl_l2"] < row["klc_l2"], SETS, "every", "fewer kernels")
 
 
 def _sparse(evidence: Evidence, names: list[str]) -> dict[str, bool]:
-    count = len(evidence.results.study.kernel_list())
-    found = gather(evidence, names, SELECTED, SETS)
-    return true_on(found, lambda cell: max(cell[name].mean for name in names) <= SPARSE * count)
+    most = SPARSE * len(evidence.results.study.kernel_list())
+    return {name: max(row.values()) <= most for name, row in evidence.means(names, SELECTED, SETS).items()}
 
 
 def converges_quickly(evidence: Evidence) -> Answer:
@@ -218,13 +211,13 @@ def converges_quickly(evidence: Evidence) -> Answer:
     """
     calls = {}
     for name in SETS:
-        found = [np.array([evidence.results.values(name, each, metric) for metric in CALLS]) for each in RKL]
-        if all(each.size for each in found):
-            gap, *made = np.concatenate(found, axis=1)
-            calls[name] = float(np.median(np.where(gap <= CERTIFIED, np.max(made, axis=0), np.inf)))
-    shown = ", ".join(f"{name} {median:g}" for name, median in calls.items())
-    what = f"certified after no more than {TWO_DOZEN} SVM and MEB calls each (median; {shown})"
-    return measure(calls, lambda median: median <= TWO_DOZEN, SETS, "most", what)
+        fits = [np.array([evidence.results.values(name, rkl, metric) for metric in CERTIFICATE]) for rkl in RKL]
+        if all(values.size for values in fits):
+            gap, *svm_and_meb = np.concatenate(fits, axis=1)
+            calls[name] = float(np.median(np.where(gap <= CERTIFIED, np.max(svm_and_meb, axis=0), np.inf)))
+    text = ", ".join(f"{name} {median:g}" for name, median in calls.items())
+    phrase = f"certified after no more than {TWO_DOZEN} SVM and MEB calls each (median; {text})"
+    return Answer.by_values(calls, lambda median: median <= TWO_DOZEN, SETS, "most", phrase)
 
 
 def invariant_to_one_scale(evidence: Evidence) -> Answer:
@@ -243,35 +236,29 @@ def invariant_to_each_scale(evidence: Evidence) -> Answer:
 def mkl_depends_on_scale(evidence: Evidence) -> Answer:
     """MKL's decision values change visibly when base kernels are scaled, under either norm."""
     changes = _changes(evidence, ["scale_all", "scale_one"], ["mkl_l1", "mkl_l2"])
-    seen = {name: min(largest) >= VISIBLE for name, largest in changes.items()}
-    return quorum(seen, _scaled_sets(evidence), "every", f"a change of {VISIBLE:.0%} of their spread or more")
+    phrase = f"a change of {VISIBLE:.0%} of their spread or more"
+    return Answer.by_values(changes, lambda largest: min(largest) >= VISIBLE, _scaled_sets(evidence), "every", phrase)
 
 
 def _unchanged(evidence: Evidence, sweep: str, names: list[str]) -> Answer:
     changes = _changes(evidence, [sweep], names)
     worst = max((max(largest) for largest in changes.values()), default=np.nan)
-    same = {name: max(largest) <= SAME for name, largest in changes.items()}
-    what = f"no change above {SAME:g} of their spread (largest {worst:.1e})"
-    return quorum(same, _scaled_sets(evidence), "every", what)
+    phrase = f"no change above {UNCHANGED:g} of their spread (largest {worst:.1e})"
+    return Answer.by_values(changes, lambda largest: max(largest) <= UNCHANGED, _scaled_sets(evidence), "every", phrase)
 
 
 def _changes(evidence: Evidence, sweeps: list[str], names: list[str]) -> dict[str, list[float]]:
     """Return for each data set the largest change of each algorithm in each sweep, over factors and folds."""
-    found: dict[str, list[float]] = {}
-    for name in _scaled_sets(evidence):
-        tables = [evidence.results.swept(sweep, name, each, "decision_change") for sweep in sweeps for each in names]
+    changes: dict[str, list[float]] = {}
+    for dataset in _scaled_sets(evidence):
+        tables = [evidence.results.swept(sweep, dataset, name, "decision_change") for sweep in sweeps for name in names]
         if all(len(table) for table in tables):
-            found[name] = [float(table.to_numpy().max()) for table in tables]
-    return found
+            changes[dataset] = [float(table.to_numpy().max()) for table in tables]
+    return changes
 
 
 def _scaled_sets(evidence: Evidence) -> list[str]:
     return evidence.results.study.sweeps["scale_all"].datasets
-
-
-def _listed(gains: dict[str, float]) -> str:
-    shown = ", ".join(f"{name} {gain:+.1f}" for name, gain in gains.items())
-    return f" ({shown})" if shown else ""
 
 
 CLAIMS = [

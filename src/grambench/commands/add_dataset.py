@@ -7,11 +7,11 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from grambench.commands.project import CONFIG, check_root
+from grambench.commands.project import CONFIG, check_root, configuration
 from grambench.common.errors import ConfigError, DataError, plain, unknown_name
 
-NAME = r"[a-z][a-z0-9_]{0,99}"  # which files and folders are called after, with more around it
-HELP = "describe a CSV file of your own, everything counted and hashed, so that studies can use it"
+# files and folders have the name of the data set in theirs
+NAME = r"[a-z][a-z0-9_]{0,99}"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,9 +23,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drop", default=[], nargs="+", metavar="COLUMN", help="columns to leave out")
     parser.add_argument("--drop-incomplete", action="store_true", help="leave out rows with missing values")
     parser.add_argument("--minmax", action="store_true", help="map each column to [-1, 1]")
-    parser.add_argument(
-        "--separator", type=_separator, metavar="CHARACTER", help="if it is not found out rightly; or tab"
-    )
+    separator = "if it is not found out rightly; or tab"
+    parser.add_argument("--separator", type=_parse_separator, metavar="CHARACTER", help=separator)
     parser.add_argument("--header", action=argparse.BooleanOptionalAction, help="whether the first line names columns")
     parser.add_argument("--name", help="of the data set (the file's)")
     parser.add_argument("--study", help="a study of yours that shall use it")
@@ -33,12 +32,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Describe a CSV file of your own, everything counted and hashed, so that studies can use it."""
     import yaml
 
     from grambench.config.dataset import Dataset
     from grambench.config.load import check
-    from grambench.config.project import Configuration
     from grambench.datasets import describe
 
     check_root()
@@ -48,30 +46,35 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(
             f"--name: expected small letters, digits and _, a letter first, at most 100 of them, got {name!r:.120}"
         )
-    if yaml.safe_load(name) != name:  # of a study's line `datasets: [iris, no]` the last would be no name
+    # YAML reads the last name of a study's line `datasets: [iris, no]` as a truth value
+    if yaml.safe_load(name) != name:
         raise ConfigError(f"expected a name that YAML takes for a text, got {name}; give another with --name")
-    call = _call(arguments)
-    if plain(call) != call:
-        raise ConfigError(f"expected file, columns and labels in UTF-8 without control characters, got {call!r:.300}")
+    command = _format_command(arguments)
+    if plain(command) != command:
+        raise ConfigError(
+            f"expected file, columns and labels in UTF-8 without control characters, got {command!r:.300}"
+        )
     if output.is_file() and not arguments.replace:
         raise ConfigError(f"{output}: is there already; --replace writes it anew, --name gives another name")
-    if not output.is_file() and name in Configuration(CONFIG).names("datasets"):
+    if not output.is_file() and name in configuration().names("datasets"):
         raise ConfigError(f"{name} is a data set that comes with grambench; give yours another name with --name")
     if not arguments.file.is_file():
         raise DataError(f"{arguments.file}: no such file")
     keys = ("label", "positive", "negative", "drop", "separator", "header", "drop_incomplete", "minmax")
     wishes = describe.Wishes(**{key: getattr(arguments, key) for key in keys})
-    whole, root = arguments.file.absolute(), Path.cwd()
-    seen = os.path.relpath(whole, output.parent.absolute()) if whole.is_relative_to(root) else str(whole)
-    found = describe.describe(arguments.file, seen, name, wishes)
-    study = _used(arguments.study, name) if arguments.study else None
-    text = f"# made by: {call}\n{yaml.safe_dump(found.values, sort_keys=False, allow_unicode=True, width=120)}"
-    check(Dataset, found.values, str(output))
-    _check_written(output, text, found.values)
+    path = arguments.file.absolute()
+    inside = path.is_relative_to(Path.cwd())
+    path_in_description = os.path.relpath(path, output.parent.absolute()) if inside else str(path)
+    described = describe.describe(arguments.file, path_in_description, name, wishes)
+    values = described.values
+    study = _add_to_study(arguments.study, name) if arguments.study else None
+    text = f"# made by: {command}\n{yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)}"
+    check(Dataset, values, str(output))
+    _check_parsed(output, text, values)
     _write(output, text)
-    for remark in found.remarks:
+    for remark in described.remarks:
         print(remark)
-    print(f"{output}: {found.values['n']} x {found.values['d']}, {found.values['positives']} labelled +1")
+    print(f"{output}: {values['n']} x {values['d']}, {values['positives']} labelled +1")
     if study:
         _write(*study)
         print(f"{study[0]}: uses it; grambench run {arguments.study} -d {name}")
@@ -80,37 +83,37 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check_written(path: Path, text: str, values: Any) -> None:
-    """Raise ConfigError unless a file of that text would be read as these values."""
+def _check_parsed(path: Path, text: str, values: Any) -> None:
+    """Raise ConfigError unless a file of this text is read as these values."""
     from grambench.config.load import parse
 
     try:
         if parse(text, path) == values:
             return
-        why = "it would be read as another"
+        fault = "it would be read as another"
     except ConfigError as error:
-        why = str(error)
-    raise ConfigError(f"{path}: cannot be written so that it is read again ({why}); nothing was written")
+        fault = str(error)
+    raise ConfigError(f"{path}: cannot be written so that it is read again ({fault}); nothing was written")
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file of the configuration, whole or not at all, and unsealed: people edit it."""
+    """Write a file of the configuration completely or not at all; it gets no seal, since users edit it."""
     from grambench.common.files import atomic
 
     with atomic(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _separator(text: str) -> str:
-    """Return one character; raise ConfigError for more or none."""
-    found = "\t" if text in ("tab", "\\t") else text
-    if len(found) != 1 or not (found.isprintable() or found == "\t"):
+def _parse_separator(text: str) -> str:
+    """Return the separator as one character; raise ConfigError for more or none."""
+    separator = "\t" if text in ("tab", "\\t") else text
+    if len(separator) != 1 or not (separator.isprintable() or separator == "\t"):
         raise ConfigError(f"--separator: expected one character, or tab, got {text!r:.60}")
-    return found
+    return separator
 
 
-def _call(arguments: argparse.Namespace) -> str:
-    """Return the call that makes a description, to be repeated with --replace when the file has changed."""
+def _format_command(arguments: argparse.Namespace) -> str:
+    """Return the command that makes a description, to be repeated with --replace when the file has changed."""
     words = ["grambench", "add-dataset", str(arguments.file), f"--label={arguments.label}"]
     for option in ("positive", "negative", "drop"):
         words += [f"--{option}", *getattr(arguments, option)] if getattr(arguments, option) else []
@@ -122,20 +125,21 @@ def _call(arguments: argparse.Namespace) -> str:
     return " ".join(shlex.join(words).split())
 
 
-def _used(study: str, dataset: str) -> tuple[Path, str]:
+def _add_to_study(study: str, dataset: str) -> tuple[Path, str]:
     """Return the file of a study, and its text with one more data set."""
     from grambench.config.load import read
 
     path = CONFIG / "studies" / f"{study}.yaml"
     if not path.is_file():
-        raise unknown_name("study in config/studies", study, [each.stem for each in path.parent.glob("[a-z]*.yaml")])
+        raise unknown_name("study in config/studies", study, [file.stem for file in path.parent.glob("[a-z]*.yaml")])
     values, text = read(path), path.read_text(encoding="utf-8")
-    listed = values.get("datasets") if isinstance(values, dict) else None
+    datasets = values.get("datasets") if isinstance(values, dict) else None
     match = re.search(r"^datasets: *\[([^\]\n]*)\]", text, re.MULTILINE)
-    if match is None or not isinstance(listed, list):
+    if match is None or not isinstance(datasets, list):
         raise ConfigError(f"{path}: expected a line `datasets: [...]`, got none; name {dataset} there yourself")
+    # the line keeps the names as the user wrote them
     names = list(filter(None, map(str.strip, match[1].split(","))))
-    both = ", ".join(dict.fromkeys([*names, dataset]))
-    written = f"{text[: match.start(1)]}{both}{text[match.end(1) :]}"
-    _check_written(path, written, values | {"datasets": list(dict.fromkeys([*listed, dataset]))})
-    return path, written
+    line = ", ".join(dict.fromkeys([*names, dataset]))
+    new_text = f"{text[: match.start(1)]}{line}{text[match.end(1) :]}"
+    _check_parsed(path, new_text, values | {"datasets": list(dict.fromkeys([*datasets, dataset]))})
+    return path, new_text

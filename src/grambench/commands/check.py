@@ -2,7 +2,7 @@
 
 The checks run in a process of their own, since an algorithm may end it or exceed its time limit:
 
-python -m grambench.commands.check ALGORITHM PARAMETERS ANSWERS [CHECK ...]
+python -m grambench.commands.check ALGORITHM PARAMETERS RESULTS [CHECK ...]
 """
 
 import argparse
@@ -16,60 +16,73 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-HELP = "hold an algorithm, such as mine.py, against what all of them do; exit 1 where it does not"
-SECONDS = 300.0
+from grambench.common.errors import ConfigError, GrambenchError
+
+DEFAULT_SECONDS = 300.0
 MEMORY_MB = 4096.0
 POLL_SECONDS = 0.1
-LEAKS = ("does_not_look_ahead", "scores_each_example_by_itself")  # checks of what an algorithm may not know
+# checks that an algorithm uses no labels or examples before it may know them
+LEAKS = ("does_not_look_ahead", "scores_each_example_by_itself")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
+    add_arguments(parser, "all checks together")
+
+
+def add_arguments(parser: argparse.ArgumentParser, limited: str) -> None:
+    """Add the arguments `algorithm`, `--parameters` and `--seconds`, the time limit of what `limited` names."""
     parser.add_argument("algorithm", help="a file (mine.py), a module (package.module), or a name of the list")
     parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help="such as '{rate: 0.5}'")
-    add_limit(parser, "all checks together")
-
-
-def add_limit(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add the option --seconds, the limit of something."""
-    limit = f"limit of time of {what} (default: {SECONDS:g})"
-    parser.add_argument("--seconds", type=float, default=SECONDS, metavar="S", help=limit)
+    limit = f"limit of time of {limited} (default: {DEFAULT_SECONDS:g})"
+    parser.add_argument("--seconds", type=float, default=DEFAULT_SECONDS, metavar="S", help=limit)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
-    from grambench.commands.project import parameters
+    """Hold an algorithm, such as mine.py, against what all of them do; exit 1 where it does not."""
+    faults = []
 
-    failed = []
+    def show(title: str, fault: str) -> None:
+        print(f"{'FAIL' if fault else 'ok  '} {title}" + (f": {fault}" if fault else ""), flush=True)
+        faults.append(fault)
 
-    def show(what: str, fault: str) -> None:
-        print(f"{'FAIL' if fault else 'ok  '} {what}" + (f": {fault}" if fault else ""), flush=True)
-        failed.extend([what] if fault else [])
-
-    supervised(arguments.algorithm, parameters(arguments), arguments.seconds, show)
-    return int(bool(failed))
+    run_checks(arguments.algorithm, parse_parameters(arguments), arguments.seconds, show)
+    return int(any(faults))
 
 
-def supervised(
+def parse_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the parameters of an algorithm from the command line; raise ConfigError if they are no mapping."""
+    import yaml
+
+    try:
+        values = yaml.safe_load(arguments.parameters)
+    except yaml.YAMLError:
+        values = None
+    if not isinstance(values, dict):
+        raise ConfigError(f"--parameters: expected names and values, such as '{{C: 10}}', got {arguments.parameters}")
+    return {str(name): value for name, value in values.items()}
+
+
+def run_checks(
     algorithm: str,
     parameters: dict[str, Any],
     seconds: float,
     show: Callable[[str, str], None],
-    checks: Sequence[str] | None = None,
+    names: Sequence[str] = (),
 ) -> None:
-    """Run checks in a process of their own, and show each answer at once.
+    """Run checks in a process of their own, and show each result as soon as it is known.
 
     Parameters
     ----------
     algorithm : str
         See `grambench.algorithms`.
     parameters : dict
-        Those that are not left at their defaults.
+        The parameters that are not left at their defaults.
     seconds : float
-        Limit of their time.
+        The time limit of all checks together.
     show : callable
-        Called with each check and its fault in one line, empty if there is none.
-    checks : sequence of str, optional
+        Called with the title of each check and its fault in one line, empty if there is none.
+    names : sequence of str
         Names of functions in `grambench.experiments.conformance`; all checks by default.
 
     Raises
@@ -77,62 +90,61 @@ def supervised(
     ConfigError
         For an invalid limit, an unknown name, or a parameter that the algorithm refuses.
     """
-    from grambench.common.errors import ConfigError
     from grambench.experiments import conformance
     from grambench.pipeline import supervise
 
     if not 0.0 < seconds < math.inf:
         raise ConfigError(f"--seconds: expected a positive number, got {seconds:g}")
-    asked = [each for each in conformance.CHECKS if checks is None or each.test.__name__ in checks]
-    expected = [conformance.IMPORTED, *(each.what for each in asked)]
+    checks = [check for check in conformance.CHECKS if not names or check.test.__name__ in names]
+    titles = [conformance.IMPORTED, *(check.what for check in checks)]
     with tempfile.TemporaryDirectory() as folder:
-        answers, output = Path(folder) / "answers.jsonl", Path(folder) / "output.txt"
-        answers.touch()
-        names = [each.test.__name__ for each in asked]
-        given = [algorithm, json.dumps(parameters, default=str), str(answers), *names]
-        command = [sys.executable, "-m", "grambench.commands.check", *given]
-        heard: list[list[str]] = []
+        path, output = Path(folder) / "results.jsonl", Path(folder) / "output.txt"
+        path.touch()
+        words = [algorithm, json.dumps(parameters, default=str), str(path), *(check.test.__name__ for check in checks)]
+        command = [sys.executable, "-m", "grambench.commands.check", *words]
+        results: list[list[str]] = []
         ended = threading.Event()
-        listener = threading.Thread(target=_listen, args=(answers, ended, heard, show))
-        listener.start()
+        reader = threading.Thread(target=_read_results, args=(path, ended, results, show))
+        reader.start()
         try:
             environment = os.environ | supervise.REPEATABLE
             outcome = supervise.run(command, seconds=seconds, memory_mb=MEMORY_MB, errors=output, env=environment)
         finally:
             ended.set()
-            listener.join()
-        if said := supervise.tail(output, supervise.LOG_LINES):
-            print(said, file=sys.stderr)
-    if heard and len(heard[-1]) == 1:
-        raise ConfigError(*heard[-1])
-    if len(heard) < len(expected) and not (heard and heard[0][1]):
+            reader.join()
+        if text := supervise.tail(output, supervise.LOG_LINES):
+            print(text, file=sys.stderr)
+    if results and len(results[-1]) == 1:
+        raise ConfigError(*results[-1])
+    if len(results) < len(titles) and not (results and results[0][1]):
         hint = " (--seconds)" if outcome.status == "timeout" else ""
-        show(expected[len(heard)], f"{outcome.reason or 'ended Python, and the check with it'}{hint}")
+        show(titles[len(results)], f"{outcome.reason or 'ended Python, and the check with it'}{hint}")
 
 
-def _listen(answers: Path, ended: threading.Event, heard: list[list[str]], show: Callable[[str, str], None]) -> None:
-    """Gather and show the lines of a file of answers as they are written, until nobody writes any more."""
-    with answers.open(encoding="utf-8") as stream:
-        done = False
-        while not done:
-            done = ended.wait(POLL_SECONDS)
+def _read_results(
+    path: Path, ended: threading.Event, results: list[list[str]], show: Callable[[str, str], None]
+) -> None:
+    """Read and show the lines of a file as they are written, until the process that writes them has ended."""
+    with path.open(encoding="utf-8") as stream:
+        last_pass = False
+        while not last_pass:
+            last_pass = ended.wait(POLL_SECONDS)
             for line in stream:
-                heard.append(json.loads(line))
-                if len(heard[-1]) == 2:
-                    show(*heard[-1])
+                results.append(json.loads(line))
+                if len(results[-1]) == 2:
+                    show(*results[-1])
 
 
 def main(argv: list[str]) -> None:
-    """Run checks, and write a line for each answer at once; a single text where the call is wrong."""
-    from grambench.common.errors import GrambenchError
+    """Run checks, and write one line as soon as each has a result; [message] if the call is wrong."""
     from grambench.experiments import conformance
 
-    algorithm, parameters, answers, *names = argv
-    checks = [each for each in conformance.CHECKS if each.test.__name__ in names]
-    with Path(answers).open("ab", buffering=0) as stream:
+    algorithm, parameters, path, *names = argv
+    checks = [check for check in conformance.CHECKS if check.test.__name__ in names]
+    with Path(path).open("ab", buffering=0) as stream:
         try:
-            for answer in conformance.faults(algorithm, json.loads(parameters), checks):
-                stream.write(json.dumps(answer).encode() + b"\n")
+            for result in conformance.faults(algorithm, json.loads(parameters), checks):
+                stream.write(json.dumps(result).encode() + b"\n")
         except GrambenchError as error:
             stream.write(json.dumps([str(error)]).encode() + b"\n")
 

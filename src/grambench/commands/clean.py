@@ -15,9 +15,9 @@ from grambench.common.errors import ConfigError
 if TYPE_CHECKING:
     from grambench.pipeline.plan import Plan
 
-HELP = "remove what no study needs any more: results of what is not configured, data of no description"
-SUFFIXES = {layout.TABLE: "(csv|md|tex)", layout.FIGURE: "(svg|png)"}
-REMOVABLE = (  # what grambench writes below results, but what is small or of all studies: logs, the report
+SUFFIXES = {layout.TABLE: "csv|md|tex", layout.FIGURE: "svg|png"}
+# the files that grambench writes below results; logs and the report are not listed: they are small or of all studies
+REMOVABLE = (
     *(layout.PREPARED, layout.IMAGES, layout.CODEBOOK, layout.DESCRIBED, layout.FEATURES, layout.INNER, layout.GRAM),
     *(layout.RECORD, layout.BLOCK, layout.REPLICATION, layout.REPLICATIONS, layout.RUNS, layout.CURVES, layout.CELLS),
     *(layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS, layout.TABLE, layout.FIGURE),
@@ -30,30 +30,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
-    _check_own(layout.RESULTS, *reversed(Path(layout.RAW).parents[1:4]))
-    found = {path: _size(path) for path in unneeded(read_everything())}
-    for path, size in found.items():
+    """Remove what no study needs any more: results of what is not configured, data of no description."""
+    _refuse_links(layout.RESULTS, *reversed(Path(layout.RAW).parents[1:4]))
+    sizes = {path: _size(path) for path in find_unneeded(read_everything())}
+    for path, size in sizes.items():
         print(f"{size / 2**20:10.1f} MiB  {path}")
-    print(f"{sum(found.values()) / 2**20:10.1f} MiB in {len(found)} files and folders that no study needs")
-    if not found:
+    print(f"{sum(sizes.values()) / 2**20:10.1f} MiB in {len(sizes)} files and folders that no study needs")
+    if not sizes or not confirm_removal(arguments):
         return 0
-    if not arguments.yes and not agreed():
-        print("nothing was removed")
-        return 0
-    for path in found:
-        if path.is_dir() and not path.is_symlink():  # of a link, what it leads to stays
+    for path in sizes:
+        # the target of a link stays
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink()
             files.beside(path).unlink(missing_ok=True)
-        with suppress(OSError):  # up to the first that is not empty
+        # remove empty folders, up to the first that is not empty
+        with suppress(OSError):
             for folder in path.parents:
                 folder.rmdir()
     return 0
 
 
-def _check_own(*folders: Path) -> None:
+def _refuse_links(*folders: Path) -> None:
     """Raise ConfigError if a folder is a link: other projects may need its files."""
     for folder in folders:
         if folder.is_symlink():
@@ -63,19 +62,21 @@ def _check_own(*folders: Path) -> None:
             )
 
 
-def agreed() -> bool:
-    """Ask whether to remove the listed files."""
-    try:
-        return input("remove them? [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:  # no terminal
-        return False
+def confirm_removal(arguments: argparse.Namespace) -> bool:
+    """Return whether to remove the listed files: ask for it unless the command has the option --yes."""
+    # without a terminal, input raises EOFError
+    with suppress(EOFError):
+        if arguments.yes or input("remove them? [y/N] ").strip().lower() in ("y", "yes"):
+            return True
+    print("nothing was removed")
+    return False
 
 
-def unneeded(plan: "Plan") -> Iterator[Path]:
+def find_unneeded(plan: "Plan") -> Iterator[Path]:
     """Yield result files that no study of a plan asks for, and folders of data sets without a description."""
-    needed, ours = plan.files(), re.compile("|".join(map(_pattern, REMOVABLE)))
+    needed, removable = plan.files(), re.compile("|".join(map(_pattern, REMOVABLE)))
     for path in sorted(layout.RESULTS.rglob("[!.]*")):
-        if path.is_file() and path.as_posix() not in needed and ours.fullmatch(path.as_posix()):
+        if path.is_file() and path.as_posix() not in needed and removable.fullmatch(path.as_posix()):
             yield path
     described = set(plan.configuration.names("datasets"))
     for note in sorted(Path(layout.RAW).parents[1].glob(f"[a-z]*/{Path(layout.RAW).name}")):
@@ -84,15 +85,12 @@ def unneeded(plan: "Plan") -> Iterator[Path]:
 
 
 def _pattern(name: str) -> str:
-    """Return the regular expression of a name of the layout."""
-    known = {wildcard: f"({pattern})" for wildcard, pattern in layout.WILDCARDS.items()}
-    parts = re.split(r"\{(\w+)\}", name)  # names in braces are every other one
-    return "".join(
-        (known | {"suffix": SUFFIXES.get(name, "")})[part] if number % 2 else re.escape(part)
-        for number, part in enumerate(parts)
-    )
+    """Return the regular expression of a path of the layout."""
+    wildcards = layout.WILDCARDS | {"suffix": SUFFIXES.get(name, "")}
+    return re.sub(r"\\\{(\w+)\\\}", lambda match: f"({wildcards[match[1]]})", re.escape(name))
 
 
 def _size(path: Path) -> int:
-    inside = () if path.is_symlink() else (path, *path.rglob("*"))
-    return sum(each.stat().st_size for each in inside if each.is_file())
+    """Return the number of bytes of a file, or of all files of a folder; 0 for a link."""
+    paths = () if path.is_symlink() else (path, *path.rglob("*"))
+    return sum(file.stat().st_size for file in paths if file.is_file())

@@ -3,8 +3,6 @@
 import argparse
 from pathlib import Path
 
-HELP = "show what changed between two results folders beyond noise; exit 1 if any did"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -15,12 +13,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Show what changed between two results folders beyond noise; exit 1 if any did."""
     from grambench.results.compare import compare
 
     table = compare(arguments.old, arguments.new, arguments.study, timings=arguments.timings)
-    shown = table[~table.change.isin(["same", "noise"])]
-    if len(shown):
-        print(shown.to_string(index=False, na_rep="", float_format="{:.4g}".format))
+    changed = table[~table.change.isin(["same", "noise"])]
+    if len(changed):
+        print(changed.to_string(index=False, na_rep="", float_format="{:.4g}".format))
     print(", ".join(f"{count} {change}" for change, count in table.change.value_counts().items()))
-    return int(len(shown) > 0)
+    return int(len(changed) > 0)

@@ -4,22 +4,15 @@ import argparse
 
 from grambench.commands.project import read_plan
 
-HELP = "show versions, linear algebra, cores, memory, and which data sources answer"
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Show versions, linear algebra, cores, memory, and which data sources answer."""
     from grambench.pipeline import doctor
 
     plan = read_plan()
-    for what, value in doctor.machine():
-        print(f"{what:20} {value}")
-    mirrors = plan.project.mirror_folders
+    for name, value in doctor.machine():
+        print(f"{name:20} {value}")
     datasets = [plan.configuration.description(name) for name in plan.configuration.names("datasets")]
-    for source, answers, detail in doctor.sources(datasets, mirrors):
+    for source, answers, detail in doctor.sources(datasets, plan.project.mirror_folders):
         print(f"{'ok ' if answers else '-- '} {source:36} {detail}")
     return 0

@@ -2,19 +2,13 @@
 
 import argparse
 
-from grambench.commands.status import items
-
-HELP = "print the files of what failed in the last run, for snakemake -R"
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
+from grambench.commands.status import file_statuses
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Print the files of what failed in the last run, for snakemake -R."""
     from grambench.pipeline import status
 
-    for path in status.failed_targets(items()):
+    for path in status.failed_targets(file_statuses()):
         print(path)
     return 0

@@ -12,56 +12,56 @@ from grambench.common import layout
 if TYPE_CHECKING:
     from grambench.pipeline.plan import Plan
 
-HELP = "download data sets from the first source that answers, prepare them, and say what does not fit"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    datasets = parser.add_argument("datasets", nargs="*", help="their names; all when none is given")
-    names.completed(datasets, names.datasets)
+    names.add_argument(parser, names.datasets, "datasets", nargs="*", help="their names; all when none is given")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Download data sets from the first source that answers, prepare them, and say what does not fit."""
     from grambench.config.dataset import Dataset
 
     plan = read_plan()
-    wanted = arguments.datasets or [name for study in plan.studies for name in plan.targets.datasets(study)]
-    # an unknown name is refused before anything is fetched, and what tasks share is fetched once
-    described = {name: plan.configuration.description(name) for name in wanted}
-    states = {folder: _fetched(plan, folder) for folder in dict.fromkeys(each.folder for each in described.values())}
-    found = {}
-    for name, each in described.items():
-        if states[each.folder][0] != "ok":
-            found[each.folder] = states[each.folder]
+    datasets = arguments.datasets or [name for study in plan.studies for name in plan.targets.datasets(study)]
+    # all descriptions are read before anything is fetched: an unknown name is an error at once
+    descriptions = {name: plan.configuration.description(name) for name in datasets}
+    # the tasks of a base share a folder, which is fetched once
+    folders = dict.fromkeys(description.folder for description in descriptions.values())
+    fetched = {folder: _fetch(plan, folder) for folder in folders}
+    statuses = {}
+    for name, description in descriptions.items():
+        if fetched[description.folder][0] != "ok":
+            statuses[description.folder] = fetched[description.folder]
         else:
-            found[name] = _prepared(plan, name) if isinstance(each, Dataset) else ("ok", "")
-    for name, (state, reason) in found.items():
-        print(f"{name:18} {state:12} {reason}")
-    return int(any(state != "ok" for state, _ in found.values()))
+            statuses[name] = _prepare(plan, name) if isinstance(description, Dataset) else ("ok", "")
+    for name, (status, reason) in statuses.items():
+        print(f"{name:18} {status:12} {reason}")
+    return int(any(status != "ok" for status, _ in statuses.values()))
 
 
-def _fetched(plan: "Plan", folder: str) -> tuple[str, str]:
-    """Fetch what a data set or several tasks are made of; return the status and why it is not available, if so."""
+def _fetch(plan: "Plan", folder: str) -> tuple[str, str]:
+    """Fetch the files of a data set or of the base of several tasks; return the status and its reason."""
     from grambench.pipeline import fingerprint, status
     from grambench.pipeline.steps import fetch
 
     note = Path(layout.RAW.format(dataset=folder))
     before = (note.read_bytes(), note.stat().st_mtime_ns) if note.is_file() else None
     fetch.main([fingerprint.spec(plan.specs.fetch_settings(folder)), str(note)])
-    if before and note.read_bytes() == before[0]:  # nothing new: what was made from it is not made again
+    # the time of an unchanged note is restored: files that were made from it are not made again
+    if before and note.read_bytes() == before[0]:
         os.utime(note, ns=(before[1], before[1]))
-    return status.source(note)
+    return status.dataset_status(note)
 
 
-def _prepared(plan: "Plan", name: str) -> tuple[str, str]:
-    """Prepare a data set, unless that was done after it was fetched and described; return the status and a remark."""
+def _prepare(plan: "Plan", name: str) -> tuple[str, str]:
+    """Prepare a data set unless its prepared file is newer than its inputs; return the status and its reason."""
     from grambench.pipeline import status
     from grambench.pipeline.steps import prepare
 
     note, output = Path(plan.targets.raw(name)), Path(layout.PREPARED.format(dataset=name))
-    from_what = (note, plan.configuration.path(f"datasets/{name}.yaml"))
-    newer = output.is_file() and output.stat().st_mtime_ns > max(path.stat().st_mtime_ns for path in from_what)
-    if not newer or status.source(note, output)[0] != "ok":
+    inputs = (note, plan.configuration.path(f"datasets/{name}.yaml"))
+    newer = output.is_file() and output.stat().st_mtime_ns > max(path.stat().st_mtime_ns for path in inputs)
+    if not newer or status.dataset_status(note, output)[0] != "ok":
         prepare.main([plan.specs.prepare_spec(name), plan.specs.step_code("prepare"), str(output), str(note)])
-    return status.source(note, output)
+    return status.dataset_status(note, output)

@@ -7,7 +7,6 @@ from pathlib import Path
 from grambench.common import shipped
 from grambench.common.errors import ConfigError
 
-HELP = "make a small project of your own in a new folder: settings, a study, a data set"
 TEMPLATE = shipped.PACKAGE / "commands/template"
 IGNORED = ".cache/\n.snakemake/\ndata/raw/\nresults/\n"
 
@@ -18,7 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Make a small project of your own in a new folder: settings, a study, a data set."""
     folder: Path = arguments.folder
     try:
         if folder.exists() and any(folder.iterdir()):

@@ -4,23 +4,24 @@ import argparse
 import json
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from grambench.commands.project import CONFIG
+from grambench.commands.project import CONFIG, SETTINGS, configuration
 from grambench.common.errors import ConfigError, reason
 
-HELP = "list data sets, kernels, algorithms or studies"
+if TYPE_CHECKING:
+    from grambench.config.study import Study
 
 
 def _list_datasets() -> None:
-    from grambench.config.dataset import Base, Images
-    from grambench.config.project import Configuration
+    from grambench.config.dataset import BaseDataset, Images
 
-    configuration = Configuration(CONFIG)
-    for name in configuration.names("datasets"):
-        dataset = configuration.description(name)
+    folder = configuration()
+    for name in folder.names("datasets"):
+        dataset = folder.description(name)
         kinds = ", ".join(dict.fromkeys(source.kind for source in dataset.sources))
         match dataset:
-            case Base():
+            case BaseDataset():
                 labels = f"{dataset.classes:6} classes "
             case Images():
                 labels = " " * 14 + "-"
@@ -33,13 +34,10 @@ def _list_datasets() -> None:
 
 
 def _list_kernels() -> None:
-    from grambench.config.load import load, read
-    from grambench.config.project import Configuration
-    from grambench.config.study import Study
+    from grambench.config.load import read
 
-    configuration = Configuration(CONFIG)
-    for name in read(CONFIG / "config.yaml")["studies"]:
-        study = load(Study, configuration.file("studies", name))
+    for name in read(SETTINGS)["studies"]:
+        study = _read_study(name)
         for kernel in study.kernel_list():
             print(f"{kernel.name:24} {study.name}")
 
@@ -48,48 +46,48 @@ def _list_algorithms() -> None:
     from grambench import algorithms
     from grambench.algorithms.defaults import defaults
 
-    for name in [*algorithms.names(), *_from_studies()]:
+    for name in [*algorithms.names(), *_algorithms_of_studies()]:
         try:
-            ours = algorithms.category_of(name)
-            if not ours:  # whose files the tests have not seen
+            category = algorithms.category_of(name)
+            # an algorithm from outside the package may fail to load
+            if not category:
                 algorithms.load(name)
-            title, category = algorithms.title(name), ours or "outside"
-            shown = f"{title:18} {category:8} {json.dumps(defaults(name))}"
-        except Exception as error:  # a file may be anyone's, and unfinished
-            shown = f"cannot be imported: {reason(error)}"
-        print(f"{name:18} {shown}")
+            text = f"{algorithms.title(name):18} {category or 'outside':8} {json.dumps(defaults(name))}"
+        # a user's file may be unfinished and raise anything
+        except Exception as error:
+            text = f"cannot be imported: {reason(error)}"
+        print(f"{name:18} {text}")
 
 
-def _from_studies() -> list[str]:
+def _algorithms_of_studies() -> list[str]:
     """Return the algorithms that studies name by path or module; `run` reports studies that cannot be read."""
     from grambench.config.load import read
 
-    found: set[str] = set()
+    names: set[str] = set()
     for path in (CONFIG / "studies").glob("[a-z]*.yaml"):
-        with suppress(ConfigError, AttributeError):  # no models, which take a second for all studies
+        # the YAML is read without the models: these take a second for all studies
+        with suppress(ConfigError, AttributeError):
             for entry in read(path).get("algorithms", {}).values():
                 file, module = entry.get("path"), entry.get("algorithm")
-                found.update([os.path.relpath(path.parent / file)] if file else [module] if module else [])
-    return sorted(name for name in found if "." in name)
+                names.add(os.path.relpath(path.parent / file) if file else module or "")
+    return sorted(name for name in names if "." in name)
 
 
 def _list_studies() -> None:
-    from grambench.config.load import load
-    from grambench.config.project import Configuration
-    from grambench.config.study import Study
-
-    configuration = Configuration(CONFIG)
-    for name in configuration.names("studies"):
-        study = load(Study, configuration.file("studies", name))
+    for name in configuration().names("studies"):
+        study = _read_study(name)
         print(f"{name:22} {study.title}: {len(study.datasets)} data sets, {len(study.algorithms)} algorithms")
 
 
-LISTS = {
-    "datasets": _list_datasets,
-    "kernels": _list_kernels,
-    "algorithms": _list_algorithms,
-    "studies": _list_studies,
-}
+def _read_study(name: str) -> "Study":
+    """Return a study as its file describes it; its data sets are not read."""
+    from grambench.config.load import load
+    from grambench.config.study import Study
+
+    return load(Study, configuration().file("studies", name))
+
+
+LISTS = {"datasets": _list_datasets, "kernels": _list_kernels, "algorithms": _list_algorithms, "studies": _list_studies}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,6 +96,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """List data sets, kernels, algorithms or studies."""
     LISTS[arguments.what]()
     return 0

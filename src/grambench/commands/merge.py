@@ -3,8 +3,6 @@
 import argparse
 from pathlib import Path
 
-HELP = "join results folders, of other machines, data sets or repetitions, in a new one"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -14,7 +12,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Join results folders, of other machines, data sets or repetitions, in a new one."""
     from grambench.results.merge import merge
 
     table = merge(arguments.folders, arguments.output, arguments.prefer)

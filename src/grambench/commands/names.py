@@ -1,4 +1,4 @@
-"""Names that a shell completes (argcomplete), from the names of files and the algorithms of studies."""
+"""Arguments that are names, which a shell completes (argcomplete) from the configuration and the results."""
 
 import argparse
 from collections.abc import Callable, Iterable
@@ -14,42 +14,54 @@ from grambench.common.layout import Cell
 SHIPPED = shipped.ROOT / "config"
 
 
-def completed(action: argparse.Action, names: Callable[..., Iterable[str]]) -> None:
-    """Let a shell complete an argument of a command."""
-    action.completer = names  # type: ignore[attr-defined]
+def add_argument(
+    parser: argparse.ArgumentParser, names: Callable[..., Iterable[str]], *flags: str, **options: Any
+) -> None:
+    """Add an argument that a shell completes with the names that a function returns; see `add_argument` of argparse."""
+    parser.add_argument(*flags, **options).completer = names  # type: ignore[attr-defined]
 
 
-def studies(**given: Any) -> list[str]:
+def add_studies(parser: argparse.ArgumentParser) -> None:
+    """Add the argument `studies`."""
+    add_argument(parser, studies, "studies", nargs="*", help="their names; those of config.yaml when none is given")
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Add the argument `run`."""
+    add_argument(parser, runs, "run", metavar="STUDY/DATASET/ALGORITHM", help="of a sweep, /SWEEP follows")
+
+
+def studies(**ignored: Any) -> list[str]:
     """Return the names of the studies."""
-    return _described("studies")
+    return _stems("studies")
 
 
-def datasets(**given: Any) -> list[str]:
+def datasets(**ignored: Any) -> list[str]:
     """Return the names of the data sets."""
-    return _described("datasets")
+    return _stems("datasets")
 
 
-def _described(kind: str) -> list[str]:
+def _stems(kind: str) -> list[str]:
     return sorted({path.stem for folder in (CONFIG, SHIPPED) for path in (folder / kind).glob("[a-z]*.yaml")})
 
 
-def entries(parsed_args: argparse.Namespace, **given: Any) -> list[str]:
-    """Return the algorithms of the studies that a call names, by default of those of config.yaml."""
+def entries(parsed_args: argparse.Namespace, **ignored: Any) -> list[str]:
+    """Return the configurations of the studies that a call names, by default of those of config.yaml."""
     return sorted({entry for study in parsed_args.studies or _keys(SETTINGS, "studies") for entry in _entries(study)})
 
 
-def opponents(**given: Any) -> list[str]:
+def opponents(**ignored: Any) -> list[str]:
     """Return the configurations that an algorithm can be compared with."""
     return ["all", *_entries("leaderboard")]
 
 
 def _entries(study: str) -> list[str]:
-    own, other = (folder / f"studies/{study}.yaml" for folder in (CONFIG, SHIPPED))
-    return _keys(own if own.is_file() else other, "algorithms")
+    path = CONFIG / f"studies/{study}.yaml"
+    return _keys(path if path.is_file() else SHIPPED / f"studies/{study}.yaml", "algorithms")
 
 
 def _keys(path: Path, key: str) -> list[str]:
-    """Return the names in a YAML file under a key; none if the file is faulty, which `run` reports."""
+    """Return the names under a key of a YAML file; none if the file is faulty: the command itself reports that."""
     import yaml
 
     with suppress(OSError, ValueError, yaml.YAMLError, TypeError, AttributeError, KeyError):
@@ -57,14 +69,14 @@ def _keys(path: Path, key: str) -> list[str]:
     return []
 
 
-def runs(results: Path = layout.RESULTS, **given: Any) -> list[str]:
+def runs(results: Path = layout.RESULTS, **ignored: Any) -> list[str]:
     """Return the runs that have a record, as STUDY/DATASET/ALGORITHM or STUDY/DATASET/ALGORITHM/SWEEP."""
     folder = layout.located(results, layout.RECORD).parents[2]
     return [path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("[a-z]*.h5")]
 
 
-def recorded(run: str, results: Path = layout.RESULTS) -> Cell:
+def find_cell(run: str, results: Path = layout.RESULTS) -> Cell:
     """Return the cell of a run; raise ConfigError if it has no record."""
-    if run not in (known := runs(results)):
-        raise unknown_name(f"record of {results}", run, known)
+    if run not in (names := runs(results)):
+        raise unknown_name(f"record of {results}", run, names)
     return Cell.parse(run)

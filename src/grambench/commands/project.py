@@ -1,29 +1,28 @@
-"""The project that a command works in, its plan, and how snakemake finds its workflow."""
+"""The project of a command: its root, its configuration and its plan."""
 
-import argparse
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from grambench.common import layout, shipped
+from grambench.common import layout
 from grambench.common.errors import ConfigError
 
 if TYPE_CHECKING:
+    from grambench.config.project import Configuration
     from grambench.pipeline.plan import Plan
 
 CONFIG = Path("config")
 SETTINGS = CONFIG / "config.yaml"
 
 
-def root(folder: Path) -> Path | None:
-    """Return the project that a folder is, or lies in; None where it lies in none."""
-    return next((each for each in (folder, *folder.parents) if (each / SETTINGS).is_file()), None)
+def find_root(folder: Path) -> Path | None:
+    """Return the root of the project that contains a folder; None if no project contains it."""
+    return next((parent for parent in (folder, *folder.parents) if (parent / SETTINGS).is_file()), None)
 
 
 def check_root() -> None:
-    """Raise ConfigError where the working folder is no project's, or has a file in the place of its results."""
+    """Raise ConfigError if the working folder is not the root of a project, or its results are not a folder."""
     if not SETTINGS.is_file():
         raise ConfigError(
             f"{SETTINGS}: no such file in {Path.cwd()} or a folder above it; "
@@ -33,8 +32,15 @@ def check_root() -> None:
         raise ConfigError(f"{layout.RESULTS}: expected a folder, got a file or a link to nothing; move it away")
 
 
-def read_plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> "Plan":
-    """Return the plan of the configuration, with what the command's arguments override in config.yaml."""
+def configuration() -> "Configuration":
+    """Return the configuration folder of the project."""
+    from grambench.config.project import Configuration
+
+    return Configuration(CONFIG)
+
+
+def read_plan(overrides: Mapping[str, Any] = {}) -> "Plan":
+    """Return the plan of the configuration; the command's arguments override config.yaml."""
     from grambench.config.load import read
     from grambench.pipeline.plan import Plan
 
@@ -43,27 +49,5 @@ def read_plan(overrides: Mapping[str, Any] = MappingProxyType({})) -> "Plan":
 
 
 def read_everything() -> "Plan":
-    """Return the plan of all studies of the project, whole, whatever config.yaml asks for."""
-    from grambench.config.project import Configuration
-
-    check_root()
-    return read_plan({"studies": Configuration(CONFIG).names("studies"), "datasets": None, "algorithms": {}})
-
-
-def snakefile() -> list[str]:
-    """Return the options by which snakemake finds the shipped workflow; none where the project has one, as a clone."""
-    own = [name for name in ("Snakefile", "workflow/Snakefile") if Path(name).is_file()]
-    return [] if own else ["--snakefile", str(shipped.ROOT / "Snakefile")]
-
-
-def parameters(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return an algorithm's parameters as the command line has them; raise ConfigError where they are no mapping."""
-    import yaml
-
-    try:
-        found = yaml.safe_load(arguments.parameters)
-    except yaml.YAMLError:
-        found = None
-    if not isinstance(found, dict):
-        raise ConfigError(f"--parameters: expected names and values, such as '{{C: 10}}', got {arguments.parameters}")
-    return {str(name): value for name, value in found.items()}
+    """Return the plan of all studies of the project with all their data sets and algorithms."""
+    return read_plan({"studies": configuration().names("studies"), "datasets": None, "algorithms": {}})

@@ -3,12 +3,10 @@
 import argparse
 from pathlib import Path
 
-from grambench.commands.clean import agreed
+from grambench.commands.clean import confirm_removal
 from grambench.commands.project import read_everything
 from grambench.common import layout
 from grambench.common.errors import DataError
-
-HELP = "find damaged files of results that can be made again, remove them, and say how to make them"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,30 +16,28 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Find damaged files of results that can be made again, remove them, and say how to make them."""
     from grambench.pipeline import status
 
     results = arguments.results or layout.RESULTS
     if not results.is_dir():
         raise DataError(f"{results}: no such folder")
-    plan, own = read_everything(), results == layout.RESULTS
+    plan, of_project = read_everything(), results == layout.RESULTS
     planned = [layout.located(results, path) for path in sorted(plan.files())]
-    notes = sorted({Path(plan.targets.raw(cell.dataset)) for cell in plan.targets.cells()})
-    planned += notes if own else []
-    found = dict(status.damaged(planned))
-    for path, fault in found.items():
+    if of_project:
+        planned += sorted({Path(plan.targets.raw(cell.dataset)) for cell in plan.targets.cells()})
+    faults = dict(status.find_damaged(planned))
+    for path, fault in faults.items():
         print(f"{path}: {fault}")
-    if not found:
+    if not faults:
         print(f"{results}: nothing is damaged")
         return 0
-    if not arguments.yes and not agreed():
-        print("nothing was removed")
+    if not confirm_removal(arguments):
         return 1
-    for path in found:
+    for path in faults:
         path.unlink()
-    moved = "" if own else f"once {results} is {layout.RESULTS} of this project, "
-    again = " ".join(str(path if own else layout.RESULTS / path.relative_to(results)) for path in found)
-    print(
-        f"{len(found)} files were removed; {moved}make them again: grambench run, called as before, with -- -R {again}"
-    )
+    condition = "" if of_project else f"once {results} is {layout.RESULTS} of this project, "
+    targets = " ".join(str(path if of_project else layout.RESULTS / path.relative_to(results)) for path in faults)
+    command = f"grambench run, called as before, with -- -R {targets}"
+    print(f"{len(faults)} files were removed; {condition}make them again: {command}")
     return 1

@@ -13,97 +13,99 @@ from grambench.common import layout
 from grambench.common.errors import DataError, unknown_name
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from grambench.common.types import Floats
     from grambench.results.records import Record
-
-HELP = "run one cell again, with the code and settings of now, and compare its numbers with the stored record"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    run = parser.add_argument("run", metavar="STUDY/DATASET/ALGORITHM", help="of a sweep, /SWEEP follows")
-    names.completed(run, names.runs)
+    names.add_run(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Run one cell again, with the code and settings of now, and compare its numbers with the stored record."""
     from grambench.pipeline import trial
     from grambench.pipeline.steps import run as step
     from grambench.results import records
 
-    cell = names.recorded(arguments.run)
-    before, dataset = records.read(Path(cell.path())), cell.dataset
+    cell = names.find_cell(arguments.run)
+    stored, dataset = records.read(Path(cell.path())), cell.dataset
     plan = read_plan({"studies": [cell.study], "datasets": None, "algorithms": {}})
     if cell not in plan.targets.cells():
         raise unknown_name("run of the configuration", arguments.run, map(str, plan.targets.cells()))
     inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.targets.kernels_from(cell.study, dataset))]
     if missing := [str(path) for path in inputs if not path.is_file()]:
-        again = f"grambench run {cell.study} -d {dataset} -- {' '.join(missing)}"
-        raise DataError(f"{missing[0]}: no such file, which the run reads; make it again: {again}")
+        command = f"grambench run {cell.study} -d {dataset} -- {' '.join(missing)}"
+        raise DataError(f"{missing[0]}: no such file, which the run reads; make it again: {command}")
     plan.use_compiled_code()
     # each block may take as long as a run that is not split
     seconds = sum(map(plan.resources.run_seconds, plan.resources.blocks(cell) or [cell]))
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "record.h5"
-        step.main(trial.call(plan, cell, output, inputs, seconds))
-        after = records.read(output)
-    lines = list(_compared(before, after))
-    took, stored = (record.provenance.get("wall_seconds", math.nan) for record in (after, before))
-    found = "different" if lines else f"equal: {_count(after)} numbers"
-    print(f"{arguments.run}: {found}; it took {took:.1f} s, and {stored:.1f} s when it was stored")
-    print(*lines, *_otherwise(before, after), sep="\n")
+        step.main(trial.step_arguments(plan, cell, output, inputs, seconds))
+        new = records.read(output)
+    lines = list(_compare(stored, new))
+    new_seconds, stored_seconds = (record.provenance.get("wall_seconds", math.nan) for record in (new, stored))
+    verdict = "different" if lines else f"equal: {_count(new)} numbers"
+    print(f"{arguments.run}: {verdict}; it took {new_seconds:.1f} s, and {stored_seconds:.1f} s when it was stored")
+    print(*lines, *_other_differences(stored, new), sep="\n")
     return int(bool(lines))
 
 
-def _otherwise(before: "Record", after: "Record") -> Iterator[str]:
+def _other_differences(stored: "Record", new: "Record") -> Iterator[str]:
     """Yield the differences of settings and code, which may explain those of the numbers."""
     from grambench.results.merge import unlike
 
-    if before.status == after.status and (before.settings, before.orders) != (after.settings, after.orders):
-        yield f"made with different {unlike(before, after) or 'number of repetitions'}"
-    if before.code != after.code:
+    if stored.status == new.status and (stored.settings, stored.orders) != (new.settings, new.orders):
+        yield f"made with different {unlike(stored, new) or 'number of repetitions'}"
+    if stored.code != new.code:
         yield "made by another version of the code, or of a package that computes"
 
 
-def _compared(before: "Record", after: "Record") -> Iterator[str]:
+def _compare(stored: "Record", new: "Record") -> Iterator[str]:
     """Yield a table of the numbers that differ, or the failures; nothing if two records have equal numbers."""
     from grambench.results.merge import unequal
 
-    if (before.status, after.status) != ("ok", "ok"):
-        yield from (
-            f"  {when:6} {record.status}: {record.reason}".rstrip(" :")
-            for record, when in ((before, "stored"), (after, "now"))
-        )
+    if (stored.status, new.status) != ("ok", "ok"):
+        for record, time in ((stored, "stored"), (new, "now")):
+            yield f"  {time:6} {record.status}: {record.reason}".rstrip(" :")
         return
-    rows = [_row(before, after, *each) for each in unequal(before, after)]
+    rows = [_row(stored, new, group, name) for group, name in unequal(stored, new)]
     width = max((len(row[0]) for row in rows), default=0)
     titles = ("", "mean stored", "mean now", "at most apart", "values that differ")
     for name, *values in [titles, *rows] if rows else []:
         yield f"  {name:{width}}" + "".join(f" {value:>18}" for value in values)
 
 
-def _row(before: "Record", after: "Record", group: str, name: str) -> tuple[str, ...]:
+def _row(stored: "Record", new: "Record", group: str, name: str) -> tuple[str, ...]:
     """Return the row of a metric that differs: means, the largest difference, and the number of different values."""
     import numpy as np
 
     if group == "rounds":
-        return name, str(len(before.rounds)), str(len(after.rounds)), "", ""
-    called = name if group == "metrics" else f"{name} ({group})"
-    one, other = (getattr(record, group).get(name) for record in (before, after))
-    if one is None or other is None:
-        return called, *("none" if each is None else f"{_mean(each):.8g}" for each in (one, other)), "", ""
-    shared = min(one.shape[1], other.shape[1])
-    one, other = one[:, :shared], other[:, :shared]
-    if one.shape != other.shape:
-        return called, str(one.shape), str(other.shape), "", ""
-    apart = ~((one == other) | (np.isnan(one) & np.isnan(other)))
-    most = np.abs(one[apart] - other[apart]).max()  # NaN where a number is there once
-    return called, f"{_mean(one):.8g}", f"{_mean(other):.8g}", f"{most:.3g}", f"{apart.sum()} of {apart.size}"
+        return name, str(len(stored.rounds)), str(len(new.rounds)), "", ""
+    title = name if group == "metrics" else f"{name} ({group})"
+    old_values, new_values = (getattr(record, group).get(name) for record in (stored, new))
+    if old_values is None or new_values is None:
+        return (
+            title,
+            *("none" if values is None else f"{_mean(values):.8g}" for values in (old_values, new_values)),
+            "",
+            "",
+        )
+    # records with different numbers of repetitions are compared on the first ones
+    repetitions = min(old_values.shape[1], new_values.shape[1])
+    old_values, new_values = old_values[:, :repetitions], new_values[:, :repetitions]
+    if old_values.shape != new_values.shape:
+        return title, str(old_values.shape), str(new_values.shape), "", ""
+    unequal = ~((old_values == new_values) | (np.isnan(old_values) & np.isnan(new_values)))
+    # NaN if a number is NaN in one record only
+    largest = np.abs(old_values[unequal] - new_values[unequal]).max()
+    means = f"{_mean(old_values):.8g}", f"{_mean(new_values):.8g}"
+    return title, *means, f"{largest:.3g}", f"{unequal.sum()} of {unequal.size}"
 
 
-def _mean(values: "NDArray[np.float64]") -> float:
+def _mean(values: "Floats") -> float:
+    """Return the mean of the finite values; NaN if there are none."""
     import numpy as np
 
     finite = values[np.isfinite(values)]

@@ -10,37 +10,32 @@ from grambench.commands import names
 from grambench.common import layout
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from grambench.common.types import Floats
     from grambench.results.records import Record
 
-HELP = "print one record: its settings, numbers and provenance, or why it failed"
-FEW = 10  # kernels that are shown
+SHOWN_KERNELS = 10
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    run = parser.add_argument("run", metavar="STUDY/DATASET/ALGORITHM", help="of a sweep, /SWEEP follows")
-    names.completed(run, names.runs)
-    parser.add_argument(
-        "--results", type=Path, default=layout.RESULTS, metavar="FOLDER", help="of another results folder"
-    )
+    names.add_run(parser)
+    other = "of another results folder"
+    parser.add_argument("--results", type=Path, default=layout.RESULTS, metavar="FOLDER", help=other)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Print one record: its settings, numbers and provenance, or why it failed."""
     from grambench.results import records
     from grambench.results.reading import as_written
 
-    path = layout.located(arguments.results, names.recorded(arguments.run, arguments.results).path())
+    path = layout.located(arguments.results, names.find_cell(arguments.run, arguments.results).path())
     with as_written(path):
-        lines = list(text(records.read(path)))
+        lines = list(_describe(records.read(path)))
     print(*lines, sep="\n")
     return 0
 
 
-def text(record: "Record") -> Iterator[str]:
+def _describe(record: "Record") -> Iterator[str]:
     """Yield the lines that describe a record."""
     yield f"{record.study}: {record.algorithm} on {record.dataset}: {record.status}"
     if record.reason:
@@ -57,20 +52,22 @@ def text(record: "Record") -> Iterator[str]:
     kernels = record.settings.get("kernels", [])
     for name, tables in record.kernel_values.items():
         means = tables[0].mean(axis=0)
-        if len(means) == len(kernels):  # others were found, and have no names
-            largest = sorted(zip(means, kernels, strict=True), reverse=True)[:FEW]
+        # an algorithm that learns its kernels has no names for them
+        if len(means) == len(kernels):
+            largest = sorted(zip(means, kernels, strict=True), reverse=True)[:SHOWN_KERNELS]
             numbers[f"{name} of kernels"] = ", ".join(f"{kernel} {mean:.4g}" for mean, kernel in largest)
     yield from _section("Numbers: mean, standard deviation, repetitions", numbers)
     yield from _section("Provenance", record.provenance)
 
 
-def _summary(repetitions: "NDArray[np.float64]") -> str:
+def _summary(repetitions: "Floats") -> str:
+    """Return the mean, the standard deviation and the number of repetitions."""
     deviation = f"{repetitions.std(ddof=1):10.4g}" if len(repetitions) > 1 else f"{'':10}"
     return f"{repetitions.mean():12.6g} {deviation} {len(repetitions):5}"
 
 
 def _section(title: str, values: dict[str, Any]) -> Iterator[str]:
-    """Yield a heading, and a line for each value; what is empty is left out."""
+    """Yield a heading, and a line for each value that is not empty."""
     shown = {name: value for name, value in values.items() if value not in ("", None, [], {})}
     if shown:
         yield from ("", title)

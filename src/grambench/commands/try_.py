@@ -6,36 +6,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from grambench.commands import check
+from grambench.commands import check, names
 from grambench.common.errors import ConfigError
 
 if TYPE_CHECKING:
     from grambench.pipeline import trial
 
-from grambench.commands import names
-
-HELP = "run an algorithm, such as mine.py, beside others on a few data sets, in seconds and without a study"
 DATASETS = ("ionosphere", "sonar")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("algorithm", help="a file (mine.py), a module (package.module), or a name of the list")
+    check.add_arguments(parser, "each run")
     parser.add_argument("-d", "--datasets", nargs="+", metavar="NAME", default=DATASETS, help=f"{' '.join(DATASETS)}")
-    others = parser.add_argument(
-        "-a", "--against", nargs="*", metavar="NAME", help="configurations of the leaderboard, or all"
-    )
-    names.completed(others, names.opponents)
-    parser.add_argument(
-        "-r", "--repetitions", type=int, default=5, metavar="N", help="number of repetitions (default: 5)"
-    )
-    parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help="such as '{rate: 0.5}'")
-    check.add_limit(parser, "each run")
+    against = "configurations of the leaderboard, or all"
+    names.add_argument(parser, names.opponents, "-a", "--against", nargs="*", metavar="NAME", help=against)
+    repetitions = "number of repetitions (default: 5)"
+    parser.add_argument("-r", "--repetitions", type=int, default=5, metavar="N", help=repetitions)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
-    from grambench.commands.project import parameters, read_plan
+    """Run an algorithm, such as mine.py, beside others on a few data sets, in seconds and without a study."""
+    from grambench.commands.project import read_plan
     from grambench.pipeline import trial
     from grambench.results.statistics import printed
 
@@ -43,46 +35,46 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"--repetitions: expected at least 1, got {arguments.repetitions}")
     plan = read_plan({"studies": [trial.STUDY]})
     plan.use_compiled_code()
-    others = trial.OTHERS if arguments.against is None else arguments.against
-    if list(others) == ["all"]:
-        others = list(plan.studies[trial.STUDY].algorithms)
-    asked = trial.Asked(arguments.algorithm, parameters(arguments), others, arguments.repetitions, arguments.seconds)
-    leaks = _leaks(asked)
-    reasons: list[str] = []
+    opponents = trial.OPPONENTS if arguments.against is None else arguments.against
+    if list(opponents) == ["all"]:
+        opponents = list(plan.studies[trial.STUDY].algorithms)
+    parameters = check.parse_parameters(arguments)
+    spec = trial.Trial(arguments.algorithm, parameters, opponents, arguments.repetitions, arguments.seconds)
+    leaks = _show_leaks(spec)
+    failed = False
     errors: dict[str, dict[str, float]] = {}
-    tried = ""
+    algorithm = ""
     with _quiet():
-        for row in trial.rows(plan, asked, arguments.datasets):
-            tried, said = tried or row.title, row.reason  # the first row is that of the algorithm
-            if row.reason.startswith("timeout"):
-                said += " (--seconds)"
-            if not said:
-                said = f"{printed(row.error, 'error_percent'):14} % error {row.seconds:8.3f} s a repetition"
-                if not (leaks and row.title == tried):
-                    errors.setdefault(row.dataset, {})[row.title] = row.error.mean
-            print(f"{row.dataset:14} {row.title:24} {said}", flush=True)
-            reasons += [row.reason] if row.reason else []
+        for result in trial.run(plan, spec, arguments.datasets):
+            # the algorithm comes before its opponents
+            algorithm = algorithm or result.title
+            if result.reason:
+                text = result.reason + (" (--seconds)" if result.reason.startswith("timeout") else "")
+                failed = True
+            else:
+                text = f"{printed(result.error, 'error_percent'):14} % error {result.seconds:8.3f} s a repetition"
+                if not (leaks and result.title == algorithm):
+                    errors.setdefault(result.dataset, {})[result.title] = result.error.mean
+            print(f"{result.dataset:14} {result.title:24} {text}", flush=True)
     for title, rank in trial.mean_ranks(errors).items():
         print(f"mean rank {rank:4.1f} {title}")
     if leaks:
-        print(f"not ranked     {tried}")
-    return int(bool(reasons or leaks))
+        print(f"not ranked     {algorithm}")
+    return int(failed or leaks)
 
 
-def _leaks(asked: "trial.Asked") -> list[str]:
-    """Print and return the faults of the checks for leaks, which come before any number."""
+def _show_leaks(spec: "trial.Trial") -> bool:
+    """Print the faults of the checks for leaks, and return whether there are any."""
     from grambench.experiments.conformance import IMPORTED
 
-    answers: list[tuple[str, str]] = []
-    check.supervised(
-        asked.algorithm, asked.parameters, asked.seconds, lambda *answer: answers.append(answer), check.LEAKS
-    )
-    if fault := dict(answers)[IMPORTED]:
-        raise ConfigError(f"{asked.algorithm}: cannot be imported: {fault}")
-    found = [f"leaks: {what}: {fault}" for what, fault in answers if fault]
-    for line in found:
-        print(line, flush=True)
-    return found
+    faults: dict[str, str] = {}
+    check.run_checks(spec.algorithm, spec.parameters, spec.seconds, faults.__setitem__, check.LEAKS)
+    if fault := faults.pop(IMPORTED):
+        raise ConfigError(f"{spec.algorithm}: cannot be imported: {fault}")
+    for title, fault in faults.items():
+        if fault:
+            print(f"leaks: {title}: {fault}", flush=True)
+    return any(faults.values())
 
 
 @contextmanager

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-# what moves a terminal's cursor, colours or names it; then all else that is no character of a text, and halves of one
+# Escape sequences of terminals, other control characters, and unpaired surrogates
 UNPRINTABLE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]"
 )
 
 
-REFUSED = 2  # exit code where the call or the configuration is wrong
-NEAR = 0.6  # of two names that a typing error makes of each other; "nope" is 0.57 of "ionosphere"
+REFUSED = 2  # exit code for a wrong call or configuration
+NEAR = 0.6  # the least similarity of a name to its misspelling; "nope" and "ionosphere" have 0.57
 
 
 class GrambenchError(Exception):
@@ -45,21 +45,22 @@ RENAMED = {  # keys, kinds and metrics that files of earlier versions have
 }
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> ConfigError:
-    """Build the error for a name that does not exist, with the nearest ones that do.
+def unknown_name(kind: str, name: str, existing: Iterable[str]) -> ConfigError:
+    """Return the error for a name that does not exist, with the nearest existing names.
 
     Parameters
     ----------
     kind : str
-        What the name should denote, in the singular ("data set").
+        The kind of thing that the name should denote, in the singular ("data set").
     name : str
-        The name as given.
-    known : iterable of str
+        The name that does not exist.
+    existing : iterable of str
         All names that exist.
     """
-    import difflib  # not in every job: few names are wrong
+    # Most jobs have no wrong name and are spared the import.
+    import difflib
 
-    names = sorted(known)
+    names = sorted(existing)
     near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=NEAR)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
     if RENAMED.get(name) in names:
@@ -68,12 +69,12 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> ConfigError:
 
 
 class Faults:
-    """What is wrong with a configuration, gathered so that a user learns all of it at once.
+    """The faults of a configuration, collected to be reported together.
 
     Attributes
     ----------
     lines : list of str
-        One a fault: the file, the key, what was expected.
+        One line per fault: the file, the key, what was expected.
     """
 
     def __init__(self) -> None:
@@ -81,15 +82,15 @@ class Faults:
 
     @contextmanager
     def at(self, where: str = "") -> Iterator[None]:
-        """Gather the faults of what is done inside, with the file and the key where that does not know them."""
+        """Collect the ConfigErrors of the body; `where` is the file and the key if the errors do not name them."""
         try:
             yield
         except ConfigError as error:
-            said = (f"{where}: {line}" if where else line for line in str(error).splitlines())
-            self.lines += [line for line in said if line not in self.lines]
+            lines = (f"{where}: {line}" if where else line for line in str(error).splitlines())
+            self.lines += [line for line in lines if line not in self.lines]
 
     def known(self, where: str, kind: str, names: Iterable[str], existing: Iterable[str]) -> list[str]:
-        """Return those of some names that exist, and gather the others; see `unknown_name`."""
+        """Return the names that exist, and collect a fault for each of the others; see `unknown_name`."""
         names, existing = list(names), list(existing)
         for name in names:
             with self.at(where):
@@ -98,26 +99,26 @@ class Faults:
         return [name for name in names if name in existing]
 
     def report(self) -> None:
-        """Raise ConfigError where there are faults."""
+        """Raise ConfigError if there are faults."""
         if self.lines:
             raise ConfigError("\n".join(self.lines))
 
 
-def told(error: GrambenchError) -> str:
-    """Return what a program says where it ends with an error: a line or, of several faults, some."""
+def error_lines(error: GrambenchError) -> str:
+    """Return the message with which a program ends after an error, one line per fault."""
     return "\n".join(f"grambench: {line}" for line in str(error).splitlines())
 
 
 def reason(error: BaseException) -> str:
-    """Return an exception in one line: its type, and the first line of what it says."""
-    said = f"{type(error).__name__}: {error}".strip()
-    return " ".join(said.splitlines()[0].split())
+    """Return an exception in one line: its type and the first line of its message."""
+    first_line, *_ = f"{type(error).__name__}: {error}".strip().splitlines()
+    return " ".join(first_line.split())
 
 
 def plain(text: str) -> str:
-    """Return a text of others without what no file of ours can hold (NUL) or a terminal obeys (escape sequences)."""
+    """Return a text from outside without NUL, which YAML and HDF5 cannot hold, and without escape sequences."""
     return UNPRINTABLE.sub("", text)
 
 
 class ContractError(GrambenchError):
-    """An algorithm returned something that is not what `grambench.algorithms.fit` says it returns."""
+    """An algorithm returned something that `grambench.algorithms.fit` does not allow."""

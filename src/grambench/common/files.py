@@ -1,4 +1,4 @@
-"""Files that are either whole or absent, and seals by which a reader notices what happened to them since."""
+"""Atomic writing of files, and seals with checksums by which a reader notices later damage."""
 
 import contextlib
 import hashlib
@@ -15,14 +15,15 @@ from typing import BinaryIO
 
 from grambench.common.errors import DataError
 
-SEAL = struct.Struct("<8sQI16s")  # MARK, bytes of content, CRC-32 of it and of what follows: what it was made from
+SEAL = struct.Struct("<8sQI16s")  # MARK, bytes of content, CRC-32 of content and identity, identity
 MARK = b"gbseal2\n"
-HDF5 = ".h5"  # which does not mind what follows its content
-SUMS = "SHA256SUMS"  # lists the files of a folder, as `sha256sum` writes it
+HDF5 = ".h5"  # HDF5 ignores bytes that follow its content
+SUMS = "SHA256SUMS"  # the list of the files of a folder, in the format of `sha256sum`
 SUM_LINE = re.compile(r"([0-9a-fA-F]{64}) [ *](.+)")
-UMASK = os.umask(0o077)  # as this process began; what it runs may have set another since
+# The umask at the start of this process: code that it runs may set another one later.
+UMASK = os.umask(0o077)
 os.umask(UMASK)
-TEMPORARY = re.compile(r"\..+-[a-z0-9_]{8}(\.\w+)?")  # as `atomic` names files
+TEMPORARY = re.compile(r"\..+-[a-z0-9_]{8}(\.\w+)?")  # the names of the temporary files of `atomic`
 
 
 @contextmanager
@@ -32,7 +33,7 @@ def atomic(path: Path) -> Iterator[Path]:
     Parameters
     ----------
     path : Path
-        The file to appear. Its folder is made where it is missing.
+        The file to write. Its folder is made if it is missing.
 
     Yields
     ------
@@ -41,19 +42,22 @@ def atomic(path: Path) -> Iterator[Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
-    os.fchmod(handle, 0o666 & ~UMASK)  # mkstemp gives 0600: a shared results folder must stay readable
+    # mkstemp sets 0600, but a shared results folder must stay readable.
+    os.fchmod(handle, 0o666 & ~UMASK)
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        _to_disk(temporary)  # or a power cut may leave the new name with nothing, or half of it, behind
+        # Without fsync, a power cut may leave an empty or incomplete file under the new name.
+        with temporary.open("rb") as stream:
+            os.fsync(stream.fileno())
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def sweep(folder: Path) -> None:
-    """Remove temporary files that whoever was killed has left anywhere in a folder, while nobody writes there."""
+    """Remove temporary files of killed processes anywhere below a folder to which no process writes now."""
     for path in folder.rglob(".*"):
         if TEMPORARY.fullmatch(path.name) and path.is_file():
             with contextlib.suppress(OSError):
@@ -62,46 +66,47 @@ def sweep(folder: Path) -> None:
 
 @contextmanager
 def sealed(path: Path, identity: str = "") -> Iterator[Path]:
-    """Yield a temporary path as `atomic` does, and seal what the caller has written; see `check`.
+    """Yield a temporary path as `atomic` does, and seal the file that the caller has written; see `check`.
 
-    The seal follows the content of an HDF5 file, and lies beside any other, in `.NAME.seal`, since other programs read
-    tables and pictures too.
+    The seal of an HDF5 file follows its content. The seal of any other file is the file `.NAME.seal` beside it,
+    because other programs read tables and pictures too.
 
     Parameters
     ----------
     path : Path
-        The file to appear.
+        The file to write.
     identity : str
-        What the file is made from, 16 characters (`grambench.common.provenance.identity`); see `identity_of`.
+        A hash of 16 characters of all that the file is made from (`grambench.common.provenance.identity`); see
+        `identity_of`.
     """
     with atomic(path) as temporary:
         yield temporary
         with temporary.open("r+b") as stream:
             size = stream.seek(0, os.SEEK_END)
-            known = identity.encode().ljust(16, b"\0")
-            seal = SEAL.pack(MARK, size, _checksum(stream.fileno(), size, known), known)
+            padded = identity.encode().ljust(16, b"\0")
+            seal = SEAL.pack(MARK, size, _checksum(stream.fileno(), size, padded), padded)
             if path.suffix == HDF5:
                 stream.write(seal)
         if path.suffix != HDF5:
-            with atomic(beside(path)) as other:
-                other.write_bytes(seal)
+            with atomic(beside(path)) as seal_file:
+                seal_file.write_bytes(seal)
 
 
 def beside(path: Path) -> Path:
-    """Return where the seal of a file lies that is no HDF5 file."""
+    """Return the path of the seal of a file that is no HDF5 file."""
     return path.with_name(f".{path.name}.seal")
 
 
 def check(path: Path) -> Path:
-    """Return the path of a sealed file that was neither truncated nor changed, by as little as a bit, since.
+    """Return the path of a sealed file after checking that not a bit of it has changed.
 
-    The whole file is read, though of a large one a run may read little: times and inodes do not tell of what happens
-    to a disk. benchmarks/seals.py says what it costs.
+    The whole file is read even if a run needs little of it, because times and inodes do not reveal damage on a disk.
+    benchmarks/seals.py measures the cost.
 
     Raises
     ------
     DataError
-        With the file, what is wrong with it, and what to do.
+        If the file is missing or damaged, with the file, the fault and what to do.
     """
     if fault := found_fault(path):
         raise DataError(f"{path}: {fault}; make it again: grambench run, called as before, with -- -R {path}")
@@ -109,13 +114,13 @@ def check(path: Path) -> Path:
 
 
 def found_fault(path: Path) -> str:
-    """Return what is wrong with a sealed file, in one line; empty where it is as it was written."""
+    """Return the fault of a sealed file, in one line; empty if the file is as it was written."""
     try:
         with path.open("rb") as stream:
-            size, seal = _seal(path, stream)
-            if len(seal) != SEAL.size or not seal.startswith(MARK):
+            size, seal = _read_seal(path, stream)
+            if seal is None:
                 return "truncated, or not written by this version of grambench"
-            _, expected, checksum, identity = SEAL.unpack(seal)
+            _, expected, checksum, identity = seal
             if size != expected:
                 return f"damaged, expected {expected} bytes of content, got {size}"
             got = _checksum(stream.fileno(), size, identity)
@@ -125,39 +130,30 @@ def found_fault(path: Path) -> str:
 
 
 def identity_of(path: Path) -> str:
-    """Return what a sealed file was made from, as its seal says; empty where nothing does. Only the seal is read."""
+    """Return the identity in the seal of a file, of which nothing else is read; empty if it has no valid seal."""
     try:
         with path.open("rb") as stream:
-            seal = _seal(path, stream)[1]
+            _, seal = _read_seal(path, stream)
     except OSError:
         return ""
-    known = len(seal) == SEAL.size and seal.startswith(MARK)
-    return SEAL.unpack(seal)[3].rstrip(b"\0").decode("ascii", errors="replace") if known else ""
+    return seal[3].rstrip(b"\0").decode("ascii", errors="replace") if seal else ""
 
 
-def _seal(path: Path, stream: BinaryIO) -> tuple[int, bytes]:
-    """Return the bytes of content of an open file, and its seal."""
+def _read_seal(path: Path, stream: BinaryIO) -> tuple[int, tuple[bytes, int, int, bytes] | None]:
+    """Return the bytes of content of an open file, and the fields of its seal; None if it has no valid one."""
     size = stream.seek(0, os.SEEK_END)
-    if path.suffix != HDF5:
-        return size, beside(path).read_bytes()
-    content = max(size - SEAL.size, 0)
-    stream.seek(content)
-    return content, stream.read()
-
-
-def _to_disk(path: Path) -> None:
-    with path.open("rb") as stream:
-        os.fsync(stream.fileno())
+    if path.suffix == HDF5:
+        size = stream.seek(max(size - SEAL.size, 0))
+        seal = stream.read()
+    else:
+        seal = beside(path).read_bytes()
+    return size, SEAL.unpack(seal) if len(seal) == SEAL.size and seal.startswith(MARK) else None
 
 
 def _checksum(descriptor: int, size: int, identity: bytes) -> int:
-    if size == 0:  # nothing to map
+    if size == 0:  # an empty file cannot be mapped
         return zlib.crc32(identity)
-    with (
-        mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as mapped,
-        memoryview(mapped) as whole,
-        whole[:size] as content,
-    ):
+    with mmap.mmap(descriptor, size, access=mmap.ACCESS_READ) as content:
         return zlib.crc32(identity, zlib.crc32(content))
 
 
@@ -168,7 +164,7 @@ def write_text(path: Path, text: str, identity: str = "") -> None:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a sealed file; raise DataError where it is missing or damaged."""
+    """Return the text of a sealed file; raise DataError if it is missing or damaged."""
     return check(path).read_text(encoding="utf-8")
 
 
@@ -179,38 +175,38 @@ def sha256(path: Path) -> str:
 
 
 def checksums(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each file that the SHA256SUMS of a folder lists, by its path below the folder.
+    """Return the SHA-256 of each file in the SHA256SUMS of a folder, by its path below the folder.
 
     Raises
     ------
     DataError
-        If there is no such list, or a line of it is not as `sha256sum` writes it.
+        If the folder has no such list, or a line of it has not the format of `sha256sum`.
     """
     path = folder / SUMS
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for
+        if path.exists() and not path.is_file():  # reading a pipe might never end
             raise OSError(None, "no ordinary file")
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise DataError(f"cannot read its {SUMS} ({why}); `sha256sum` makes one") from None
-    found: dict[str, str] = {}
+    sums: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         match = SUM_LINE.fullmatch(line)
         if match:
-            found[match[2]] = match[1].lower()
+            sums[match[2]] = match[1].lower()
         elif line.strip():
             raise DataError(f"{SUMS}, line {number}: expected '<sha256>  <path>', got {line[:80]!r}")
-    return found
+    return sums
 
 
 def check_listed(path: Path) -> Path:
-    """Return the path of a file that is as the SHA256SUMS beside it says; files that no such list names are the user's.
+    """Return the path of a file after checking it against the SHA256SUMS beside it; unlisted files are the user's.
 
     Raises
     ------
     DataError
-        If it is not; with the file and what to do.
+        If the checksum differs, with the file and what to do.
     """
     expected = checksums(path.parent).get(path.name) if (path.parent / SUMS).exists() else None
     if expected and (got := sha256(path)) != expected:
@@ -222,9 +218,8 @@ def check_listed(path: Path) -> Path:
 
 
 def intact(folder: Path) -> bool:
-    """Return whether the files that the SHA256SUMS of a folder lists are there, as it lists them."""
+    """Return whether all files in the SHA256SUMS of a folder exist and have their checksums."""
     try:
-        listed = checksums(folder)
-        return all(sha256(folder / name) == expected for name, expected in listed.items())
+        return all(sha256(folder / name) == expected for name, expected in checksums(folder).items())
     except (DataError, OSError):
         return False

@@ -59,10 +59,10 @@ class Cell(NamedTuple):
 
     @classmethod
     def of(cls, study: str, dataset: str, task: str, block: str = "") -> "Cell":
-        """Return the cell of the wildcards of a path: `task` is ALGORITHM or ALGORITHM/SWEEP, `block` FIRST-LAST."""
+        """Return the cell of the wildcards of a path: `task` is ALGORITHM or ALGORITHM/SWEEP, `block` START-END."""
         algorithm, _, sweep = task.partition("/")
-        first, _, last = block.partition("-")
-        return cls(study, dataset, algorithm, sweep, (int(first), int(last)) if block else None)
+        start, _, end = block.partition("-")
+        return cls(study, dataset, algorithm, sweep, (int(start), int(end)) if block else None)
 
     @classmethod
     def parse(cls, text: str) -> "Cell":
@@ -75,7 +75,7 @@ class Cell(NamedTuple):
 
     @property
     def task(self) -> str:
-        """The last part of its name: ALGORITHM or ALGORITHM/SWEEP."""
+        """The last part of the cell's name: ALGORITHM or ALGORITHM/SWEEP."""
         return f"{self.algorithm}/{self.sweep}" if self.sweep else self.algorithm
 
     def path(self, pattern: str = RECORD) -> str:
@@ -85,5 +85,5 @@ class Cell(NamedTuple):
 
 
 def located(results: Path, path: str) -> Path:
-    """Return where a file of the layout lies in a results folder that need not be the repository's."""
+    """Return the path of a file of the layout in another results folder."""
     return results / Path(path).relative_to(RESULTS)

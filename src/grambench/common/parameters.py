@@ -1,4 +1,4 @@
-"""Dataclasses of parameters that check themselves: the rule of a value stands in the type of its field.
+"""Dataclasses of parameters that check themselves: the rule of a value is part of its field's type.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(Checked):
@@ -6,6 +6,7 @@ C: Annotated[float, POSITIVE] = 1.0
 norm: Literal["l1", "l2"] = "l1"
 """
 
+import operator
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
@@ -20,9 +21,9 @@ class Rule:
     Attributes
     ----------
     requirement : str
-        What the value must do, in words.
+        The requirement in words, as the end of a sentence: "be positive".
     holds : callable
-        Return whether a value does so.
+        Return whether a value meets the requirement.
     """
 
     requirement: str
@@ -37,17 +38,13 @@ def at_least(least: float) -> Rule:
 def within(interval: str) -> Rule:
     """Return the rule of a value in an interval, written as (0, 1]."""
     low, high = map(float, interval[1:-1].split(","))
-    return Rule(
-        f"lie in {interval}",
-        lambda value: (
-            (low <= value if interval[0] == "[" else low < value)
-            and (value <= high if interval[-1] == "]" else value < high)
-        ),
-    )
+    above = operator.le if interval[0] == "[" else operator.lt
+    below = operator.le if interval[-1] == "]" else operator.lt
+    return Rule(f"lie in {interval}", lambda value: above(low, value) and below(value, high))
 
 
 def whole(least: int, most: int | None = None) -> Rule:
-    """Return the rule of a whole number within its limits, both of which are allowed."""
+    """Return the rule of a whole number between two limits, both included."""
     limits = f"of at least {least}" if most is None else f"from {least} to {most}"
     return Rule(
         f"be a whole number {limits}",
@@ -56,9 +53,9 @@ def whole(least: int, most: int | None = None) -> Rule:
 
 
 def one_of(options: Collection[Any]) -> Rule:
-    """Return the rule of a value that is one of some."""
-    *first, last = map(str, options)
-    return Rule(f"be {', '.join(first)} or {last}" if first else f"be {last}", lambda value: value in options)
+    """Return the rule of a value that is one of the options."""
+    *others, final = map(str, options)
+    return Rule(f"be {', '.join(others)} or {final}" if others else f"be {final}", lambda value: value in options)
 
 
 POSITIVE = Rule("be positive and finite", lambda value: 0.0 < value < inf)
@@ -66,9 +63,9 @@ ABOVE_0 = Rule("be positive", lambda value: value > 0.0)  # infinity too
 
 
 class Checked:
-    """Base of dataclasses whose fields have rules; a field that may be None has none then.
+    """Base of dataclasses whose fields have rules, which values of None need not meet.
 
-    A subclass with a `__post_init__` of its own calls this one.
+    A subclass that defines `__post_init__` must call this one.
     """
 
     __slots__ = ()
@@ -84,7 +81,7 @@ class Checked:
 
 @cache
 def _rules(cls: type) -> list[tuple[str, list[Rule]]]:
-    """Return the rules of each field; a subclass that only gives a field another default keeps them."""
+    """Return the rules of each field; a subclass that only changes the default of a field keeps its rules."""
     rules: dict[str, list[Rule]] = {}
     for base in reversed(cls.__mro__):
         for name, hint in get_type_hints(base, include_extras=True).items():

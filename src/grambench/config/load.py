@@ -1,4 +1,4 @@
-"""Reads a YAML file into its model, or says in one line per fault where the file is wrong."""
+"""Reads a YAML file into its model, or reports each fault of the file in one line."""
 
 import re
 import stat
@@ -12,15 +12,16 @@ from pydantic_core import ErrorDetails
 
 from grambench.common.errors import RENAMED, ConfigError, unknown_name
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # every job of a cluster reads every study again
-BRANCH = re.compile(r"(list|dict)\[.+\]")  # how pydantic names what a value that may be either was tried as
-DEEPEST = 50  # lists and mappings in each other
+# The fast parser, because every job of a cluster reads every study again.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+BRANCH = re.compile(r"(list|dict)\[.+\]")  # pydantic's name for an alternative of a union in the location of a fault
+DEEPEST = 50  # levels of nested lists and mappings
 LARGEST = 10  # MiB of a file
-MOST = 100_000  # values in a file, with those that its aliases stand for, and points of a grid
+MOST = 100_000  # values in a file after its aliases are expanded, and points of a grid
 
 
 class Model(BaseModel):
-    """Base of all models: frozen, of finite numbers, and an unknown key is an error rather than a silent default."""
+    """Base of all models: frozen, with finite numbers only, and an unknown key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -36,49 +37,51 @@ def check(model: type[AnyModel], values: Any, where: str) -> AnyModel:
     model : type
         The model to build.
     values : object
-        What YAML or a command line gave.
+        The plain values, from YAML or from a command line.
     where : str
-        The file or option named in the error.
+        The file or option to name in the error.
 
     Raises
     ------
     ConfigError
-        With one line per fault: the place in the file, what is wrong and what was got.
+        If the values do not fit the model, with one line per fault: the key, what is wrong and what was got.
     """
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        faults = [f"{where}: {_said(fault, model)} (got {fault['input']!r:.60})" for fault in _meant(error.errors())]
+        faults = [
+            f"{where}: {_message(fault, model)} (got {fault['input']!r:.60})" for fault in _relevant(error.errors())
+        ]
         raise ConfigError("\n".join(faults)) from None
     except ConfigError as error:
         raise ConfigError("\n".join(f"{where}: {line}" for line in str(error).splitlines())) from None
 
 
-def _meant(faults: list[ErrorDetails]) -> list[ErrorDetails]:
-    """Return faults without those of a mapping as a list, or the reverse, where a value may be either."""
+def _relevant(faults: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Return the faults without those of a mapping validated as a list, or the reverse, if a value may be either."""
 
-    def other(fault: ErrorDetails) -> bool:
+    def is_other_branch(fault: ErrorDetails) -> bool:
         kind = {"list_type": dict, "dict_type": list}.get(fault["type"], ())
         return any(map(BRANCH.match, map(str, fault["loc"][-1:]))) and isinstance(fault["input"], kind)
 
-    return [fault for fault in faults if not other(fault)]
+    return [fault for fault in faults if not is_other_branch(fault)]
 
 
-def _said(fault: ErrorDetails, model: type[Model]) -> str:
-    """Return the key and what is wrong with it; of one that does not exist, at the top level, with the nearest."""
-    place = [str(part) for part in fault["loc"] if not BRANCH.match(str(part))]
-    key, said = ".".join(place) or "top level", fault["msg"]
+def _message(fault: ErrorDetails, model: type[Model]) -> str:
+    """Return the key and what is wrong with it; for an unknown key of the top level, with the nearest keys."""
+    path = [str(part) for part in fault["loc"] if not BRANCH.match(str(part))]
+    key, message = ".".join(path) or "top level", fault["msg"]
     if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):  # of a model, of a dataclass
-        said = str(unknown_name("key", key, model.model_fields)) if key in fault["loc"] else "no such key"
-        if new := RENAMED.get(place[-1]):
-            said = f"no such key, it is called {new} now"
+        message = str(unknown_name("key", key, model.model_fields)) if key in fault["loc"] else "no such key"
+        if new := RENAMED.get(path[-1]):
+            message = f"no such key, it is called {new} now"
     if fault["type"] == "union_tag_invalid" and (new := RENAMED.get(fault["ctx"]["tag"])):
-        said = f"{fault['ctx']['tag']} is called {new} now"
-    return f"{key}: {said}"
+        message = f"{fault['ctx']['tag']} is called {new} now"
+    return f"{key}: {message}"
 
 
 def load(model: type[AnyModel], path: Path) -> AnyModel:
-    """Read the YAML file `path` into `model`; raise ConfigError where it is missing, unreadable or wrong."""
+    """Read the YAML file `path` into `model`; raise ConfigError if it is missing, unreadable or wrong."""
     return check(model, read(path), str(path))
 
 
@@ -88,7 +91,7 @@ def read(path: Path) -> Any:
     Raises
     ------
     ConfigError
-        Where it is missing or no YAML, has a key twice, or is too deep or too large for what reads it.
+        If it is missing or no valid YAML, has a key twice in a mapping, or is too deep or too large.
     """
     try:
         state = path.stat()
@@ -107,31 +110,31 @@ def read(path: Path) -> Any:
 
 
 def parse(text: str, path: Path) -> Any:
-    """Return the plain values of the text that a YAML file has or shall have; see `read`."""
+    """Return the plain values of the text of a YAML file, which need not exist yet; see `read`."""
     try:
         _check_events(text)
         return yaml.load(text, Loader=LOADER)
-    except (yaml.YAMLError, ValueError) as error:  # the latter also of a date or a number that cannot be one
+    except (yaml.YAMLError, ValueError) as error:  # ValueError also for an impossible date or number
         raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
 
 
 @dataclass(slots=True)
 class _Open:
-    """A list, or a mapping with the keys that it has so far, that has begun and not ended."""
+    """A list, or a mapping with its keys so far, that has begun and not ended."""
 
     anchor: str | None
-    before: int  # values in the file
+    before: int  # the number of values in the file before it
     keys: set[str] | None
     nodes: int = 0
 
 
 def _check_events(text: str) -> None:
-    """Raise ValueError for a key that stands twice in a mapping, and for a file too deep or too large.
+    """Raise ValueError for a key that stands twice in a mapping, and for a file that is too deep or too large.
 
-    YAML's own loader keeps the last of equal keys, and overflows its stack in what is too deep. Values that aliases
-    repeat cost it nothing, but those who look at them: a few lines can stand for billions.
+    PyYAML keeps the last of equal keys, and its stack overflows if a file is too deep. It does not copy values that
+    aliases repeat, but code that visits all values would: a few lines can stand for billions of values.
     """
-    total, sizes = 0, dict[str | None, int]()  # the latter of what has an anchor
+    total, sizes = 0, dict[str | None, int]()  # the numbers of values, in the file and by anchor
     inside: list[_Open] = []
     for event in yaml.parse(text, Loader=LOADER):
         line = event.start_mark.line + 1 if event.start_mark else 0

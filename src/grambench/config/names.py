@@ -1,4 +1,4 @@
-"""What names and grids of numbers look like in every study file."""
+"""Types of names, settings and grids of numbers in study files."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -13,11 +13,11 @@ MetricNames = Annotated[list[MetricName], Field(min_length=1)]
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 
 _plain = TypeAdapter[Any](JsonValue, config=ConfigDict(allow_inf_nan=False))
-Setting = Annotated[Any, BeforeValidator(_plain.validate_python)]  # what a specification can hold
+Setting = Annotated[Any, BeforeValidator(_plain.validate_python)]  # a value that JSON can represent
 
 
 def listed(values: Any) -> Any:
-    """Return the numbers of a grid where one is given in the place of a list."""
+    """Return a list of numbers as it is, and a grid as the list of its numbers."""
     return Grid.model_validate(values).grid() if isinstance(values, dict) else values
 
 
@@ -27,9 +27,9 @@ class Grid(Model):
     Attributes
     ----------
     low, high : float
-        The first and the last.
+        The first and the last number.
     count : int
-        How many.
+        The number of numbers.
     spacing : str
         "linear" or "log".
     """
@@ -40,7 +40,7 @@ class Grid(Model):
     spacing: Literal["linear", "log"]
 
     @model_validator(mode="after")
-    def _ascends(self) -> Self:
+    def _check_bounds(self) -> Self:
         if not self.low < self.high:
             raise ValueError(f"low must be below high, got {self.low:g} and {self.high:g}")
         if self.spacing == "log" and self.low <= 0.0:
@@ -48,8 +48,9 @@ class Grid(Model):
         return self
 
     def grid(self) -> list[float]:
-        """Return the numbers."""
-        import numpy as np  # which data sets are listed without
+        """Return the numbers of the grid."""
+        # Commands that only list data sets do not need NumPy.
+        import numpy as np
 
         values = (np.geomspace if self.spacing == "log" else np.linspace)(self.low, self.high, self.count)
         return [float(value) for value in values]

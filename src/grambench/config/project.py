@@ -12,7 +12,7 @@ from pydantic import Field
 
 from grambench.common import shipped
 from grambench.common.errors import ConfigError, Faults, unknown_name
-from grambench.config.dataset import Base, Dataset, Images, Task, model_of
+from grambench.config.dataset import BaseDataset, Dataset, Images, Task, model_of
 from grambench.config.load import Model, check, load, read
 from grambench.config.names import Name, Names
 
@@ -24,16 +24,17 @@ SourceKind = Literal["file", "bundled", "package", "http", "mirror", "pypi", "de
 
 
 class Limits(Model):
-    """What one run may use before it is stopped; not part of what a result depends on.
+    """Limits of one run, beyond which it is stopped; results do not depend on them.
 
     Attributes
     ----------
     seconds : float
-        Wall time of one run with all its repetitions, or of one block of them.
+        The wall time of one run with all its repetitions, or of one block of them.
     block_seconds : float
-        How long a run is expected to take at most that is not split into blocks of its repetitions, and each block.
+        The expected time above which a run is split into blocks of repetitions; also the largest expected time of a
+        block.
     memory_mb : int
-        Memory of one run in MiB, without the memory-mapped Gram matrices, which all runs share.
+        The memory of one run in MiB, without the memory-mapped Gram matrices, which all runs share.
     """
 
     seconds: Annotated[float, Field(gt=0)] = 3600.0
@@ -51,17 +52,17 @@ class Project(Model):
     seed : int
         Root of all randomness.
     datasets : list of str, dict of list of str or None
-        Restricts every study to these data sets, or the studies that it names to those that it lists.
+        The data sets to which all studies are restricted, or those of each restricted study.
     algorithms : list of str or dict of list of str
-        Restricts every study to these of its entries, or the studies that it names to those that it lists.
+        The entries to which all studies are restricted, or those of each restricted study.
     mirrors : list of str
-        Folders with a SHA256SUMS that are looked into before any other source; GRAMBENCH_MIRROR adds more.
+        Folders with a SHA256SUMS that are searched before any other source; GRAMBENCH_MIRROR adds more.
     sources : list of str
-        Kinds of sources that may be used beside mirrors.
+        The kinds of sources that may be used beside mirrors.
     limits : Limits
-        Time and memory of one run.
+        The time and memory of one run.
     title : str
-        What the report calls this run.
+        The title of this run in the report.
     """
 
     studies: Names
@@ -80,42 +81,42 @@ class Project(Model):
         return [Path(folder).expanduser() for folder in folders if folder]
 
 
-def named_alone(asked: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+def named_alone(settings: Mapping[str, Any], existing: Collection[str]) -> dict[str, Any]:
     """Return the setting `studies` of a command that names studies only by their data sets or algorithms.
 
     Parameters
     ----------
-    asked : dict
-        The settings that were given with the command.
-    known : collection of str
-        The studies that exist; others are no studies to run, but faults of a plan.
+    settings : dict
+        The settings on the command line.
+    existing : collection of str
+        The names of all studies. Other names are ignored here and reported when the plan is made.
 
     Returns
     -------
     dict
-        Empty where the command gives `studies` or names none.
+        Empty if the command sets `studies` or names no study.
     """
-    mappings = [asked[key] for key in ("datasets", "algorithms") if isinstance(asked.get(key), dict)]
-    named = [name for name in dict.fromkeys(itertools.chain(*mappings)) if name in known]
-    return {"studies": named} if named and "studies" not in asked else {}
+    mappings = [settings[key] for key in ("datasets", "algorithms") if isinstance(settings.get(key), dict)]
+    studies = [name for name in dict.fromkeys(itertools.chain(*mappings)) if name in existing]
+    return {"studies": studies} if studies and "studies" not in settings else {}
 
 
 def restricted(
-    study: str, names: Iterable[str], asked: Sequence[str] | Mapping[str, Sequence[str]] | None
+    study: str, names: Iterable[str], selection: Sequence[str] | Mapping[str, Sequence[str]] | None
 ) -> list[str]:
-    """Return those of a study's names that a project asks for: of every study, or of those that a mapping lists."""
-    wanted = asked.get(study) if isinstance(asked, Mapping) else asked
-    return [name for name in names if wanted is None or name in wanted]
+    """Return the names of a study's items that are selected, for all studies or by study."""
+    selected = selection.get(study) if isinstance(selection, Mapping) else selection
+    return [name for name in names if selected is None or name in selected]
 
 
 class Configuration:
-    """A project's configuration folder over the shipped one: names, and the files behind them, read when asked for.
+    """The configuration folder of a project, with the shipped one behind it; files are read on demand.
 
     Parameters
     ----------
     folder : Path
-        The folder that may hold studies, datasets, published, replications and costs.csv. What it does not have is
-        looked for in the shipped one; in a clone they are the same.
+        The folder that may hold studies, datasets, published, replications and costs.csv. Files that it lacks are
+        searched in the shipped folder; in a clone both are the same.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -127,9 +128,8 @@ class Configuration:
         return sorted({path.stem for folder in folders for path in folder.glob("[a-z]*.yaml")})
 
     def path(self, name: str) -> Path:
-        """Return the file of a name relative to the folder: the shipped one only where the project has none."""
-        own, other = self.folder / name, SHIPPED / name
-        return other if other.exists() and not own.exists() else own
+        """Return a file by its path relative to the folder: the shipped one only if the project has none."""
+        return shipped.existing(self.folder / name, SHIPPED / name)
 
     def file(self, kind: Literal["studies", "datasets"], name: str) -> Path:
         """Return the file of a study or a data set; raise ConfigError for a name that has none."""
@@ -139,24 +139,25 @@ class Configuration:
 
     def study(self, name: str) -> "Study":
         """Read one study; its data sets must all exist and be ones that can be run."""
-        from grambench.config.study import Study  # which data sets are listed without
+        # Commands that only list data sets do not need the models of studies.
+        from grambench.config.study import Study
 
         path = self.file("studies", name)
         study = load(Study, path).located(path.parent)
-        _called_as_its_file(study.name, path)
-        faults, place = Faults(), f"{path}: datasets"
-        for dataset in faults.known(place, "data set", study.datasets, self.names("datasets")):
+        _check_name(study.name, path)
+        faults, key = Faults(), f"{path}: datasets"
+        for dataset in faults.known(key, "data set", study.datasets, self.names("datasets")):
             with faults.at():
                 description = self.description(dataset)
-                with faults.at(place):
-                    self._runnable(description)
+                with faults.at(key):
+                    self._check_runnable(description)
         for item, dataset in study.shown_datasets():
             if dataset not in study.datasets:
                 faults.lines.append(f"{path}: {item} names data set {dataset}, which the study does not have")
         for file in study.published.files() if study.published else ():
             if not self.path(f"published/{file}").is_file():
-                table = self.folder / "published" / file
-                faults.lines.append(f"{path}: published: expected the file {table}, which is not there")
+                missing = self.folder / "published" / file
+                faults.lines.append(f"{path}: published: expected the file {missing}, which is not there")
         faults.report()
         return study
 
@@ -177,13 +178,13 @@ class Configuration:
             ) from None
 
     def dataset(self, name: str) -> Dataset:
-        """Read the description of a data set that can be run: of two classes, or a task of a base."""
-        return self._runnable(self.description(name))
+        """Read the description of a data set that can be run: one of two classes, or a task of a base."""
+        return self._check_runnable(self.description(name))
 
-    def _runnable(self, description: Dataset | Base | Images) -> Dataset:
-        if isinstance(description, Base | Images):
+    def _check_runnable(self, description: Dataset | BaseDataset | Images) -> Dataset:
+        if isinstance(description, BaseDataset | Images):
             tasks = ", ".join(self.tasks(description.name)) or "it has none"
-            has = f"{description.classes} classes" if isinstance(description, Base) else "images of many words"
+            has = f"{description.classes} classes" if isinstance(description, BaseDataset) else "images of many words"
             raise ConfigError(
                 f"expected a task, got {description.name}, which has {has}; name one of its tasks: {tasks}"
             )
@@ -197,58 +198,36 @@ class Configuration:
         return description
 
     def tasks(self, base: str) -> list[str]:
-        """Return the tasks of a base that have a file."""
-        return [name for name in self.names("datasets") if self._is_task(name, base)]
+        """Return the names of the tasks of a base."""
+        descriptions = map(self._read_description, self.names("datasets"))
+        return [task.name for task in descriptions if isinstance(task, Task) and task.base == base]
 
-    def description(self, name: str) -> Dataset | Base | Images:
-        """Read what is known of a base or of a data set; a task becomes the data set that it makes of its base."""
-        described = self._described(name)
-        if not isinstance(described, Task):
-            return described
+    def description(self, name: str) -> Dataset | BaseDataset | Images:
+        """Read the description of a base or of a data set; a task becomes a data set with the sources of its base."""
+        description = self._read_description(name)
+        if not isinstance(description, Task):
+            return description
         path = self.file("datasets", name)
-        if described.base not in self.names("datasets"):
-            raise ConfigError(f"{path}: {unknown_name(f'base of {name}', described.base, self.names('datasets'))}")
-        base = self._described(described.base)
-        if not isinstance(base, Base | Images):
+        if description.base not in self.names("datasets"):
+            raise ConfigError(f"{path}: {unknown_name(f'base of {name}', description.base, self.names('datasets'))}")
+        base = self._read_description(description.base)
+        if not isinstance(base, BaseDataset | Images):
             raise ConfigError(f"{path}: base: expected a data set with `classes`, got {base.name}, which has none")
         try:
-            return described.of(base)
+            return description.of(base)
         except ValueError as error:
             raise ConfigError(f"{path}: {error}") from None
 
     @cache  # noqa: B019  (one configuration a process)
-    def _described(self, name: str) -> Dataset | Base | Images | Task:
-        """Read a file of the folder datasets as it stands."""
+    def _read_description(self, name: str) -> Dataset | BaseDataset | Images | Task:
+        """Read a file of the folder datasets."""
         path = self.file("datasets", name)
         values = read(path)
-        described = check(model_of(values), _seen_from_the_root(values, path.parent), str(path))
-        _called_as_its_file(described.name, path)
-        return described
-
-    def _is_task(self, name: str, base: str) -> bool:
-        described = self._described(name)
-        return isinstance(described, Task) and described.base == base
+        description = check(model_of(values), values, str(path))
+        _check_name(description.name, path)
+        return description if isinstance(description, Task) else description.located(path.parent)
 
 
-def _seen_from_the_root(values: Any, folder: Path) -> Any:
-    """Return a description with the paths of files of one's own relative to the project instead of to itself."""
-    if not isinstance(values, dict) or not isinstance(values.get("sources"), list):
-        return values
-
-    def seen(file: Any) -> Any:
-        known = isinstance(file, dict) and isinstance(file.get("path"), str)
-        return file | {"path": os.path.normpath(folder / file["path"])} if known else file
-
-    own = [isinstance(source, dict) and source.get("kind") == "file" for source in values["sources"]]
-    sources = [
-        source | {"files": [seen(file) for file in source["files"]]}
-        if here and isinstance(source.get("files"), list)
-        else source
-        for source, here in zip(values["sources"], own, strict=True)
-    ]
-    return values | {"sources": sources}
-
-
-def _called_as_its_file(name: str, path: Path) -> None:
+def _check_name(name: str, path: Path) -> None:
     if name != path.stem:
         raise ConfigError(f"{path}: name: expected {path.stem}, as the file is called, got {name}")

@@ -10,7 +10,7 @@ The classes are plain dataclasses: pydantic checks them when a study is loaded, 
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 
@@ -63,6 +63,12 @@ class Common:
         Whether data sets must come with a split of their own.
     by_class : bool
         Whether numbers of examples are of each class, so that a data set needs a list of classes.
+    repetition : str
+        What a repetition is, in words.
+    split_column : tuple of str or None
+        The column that it adds to the table of data sets, and the note beneath the table.
+    repetitions : int
+        The number of repetitions of a run.
     """
 
     __pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
@@ -78,6 +84,15 @@ class Common:
     selects: ClassVar[bool] = True
     needs_official_split: ClassVar[bool] = False
     by_class: ClassVar[bool] = False
+    repetition: ClassVar[str] = "random split"
+    split_column: ClassVar[tuple[str, str] | None] = None
+
+    if TYPE_CHECKING:
+
+        @property
+        def repetitions(self) -> int:
+            """The number of repetitions of a run."""
+            ...
 
     def tuned(self) -> dict[str, list[float]]:
         """Return the hyperparameters that it selects for every algorithm that has them, with their values."""
@@ -91,13 +106,13 @@ class Common:
         """Return a rough estimate of the seconds of a repetition, for a run that was never measured."""
         return 1.0
 
-    def remark(self) -> tuple[str, str] | None:
-        """Return the column that it adds to the table of data sets with the text beneath it; None for none."""
-        return None
-
-    def fact(self, dataset: str, n: int, orders: int) -> str:
-        """Return the entry of that column for a data set of n examples with so many published permutations."""
+    def split_text(self, dataset: str, n: int, permutations: int) -> str:
+        """Return the entry of `split_column` for a data set of n examples with so many published permutations."""
         return ""
+
+    def repetitions_text(self, origin: str) -> str:
+        """Return what a run is repeated over, for the head of a table; `origin` is that of the permutations."""
+        return f"one {self.repetition}" if self.repetitions == 1 else f"{self.repetitions} {self.repetition}s"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,15 +168,13 @@ class Offline(Common):
     counts_kernels_once: ClassVar[bool] = False
     counts_selection: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if any(later <= earlier for earlier, later in itertools.pairwise(self.values)):
+            raise ValueError("values must ascend: an SVM that cannot be trained ends the search")
+
     def kernel_trace(self, n: int, total: int) -> float | None:
         """Return the trace of each Gram matrix on n training examples of a data set of `total`."""
         return self.trace
-
-
-def _check_ascending(values: list[float]) -> None:
-    """Raise ValueError unless C values ascend: each SVM starts from the solution at the value before."""
-    if any(later <= earlier for earlier, later in itertools.pairwise(values)):
-        raise ValueError("values must ascend: an SVM that cannot be trained ends the search")
 
 
 def _without_size(sizes: dict[str, Any], datasets: Iterable[str]) -> str | None:
@@ -200,6 +213,10 @@ class Online(Common):
     paired: ClassVar[bool] = False  # OMKC's tables are not, though all algorithms share their permutations
     stored: ClassVar[bool] = True
     selects: ClassVar[bool] = False
+    split_column: ClassVar[tuple[str, str]] = (
+        "Permutations",
+        "Permutations: those that come with the data, or drawn from the project's seed if there are none.",
+    )
 
     kind: Literal["online"]
     repetitions: Repetitions = 20
@@ -210,19 +227,12 @@ class Online(Common):
         """Return the time of a pass, proportional to the size of the Gram matrices."""
         return 1e-9 * kernels * examples**2 * points
 
-    def remark(self) -> tuple[str, str]:
-        """Return the column of the permutations."""
-        return (
-            "Permutations",
-            "Permutations: those that come with the data, or drawn from the project's seed if there are none.",
-        )
-
-    def fact(self, dataset: str, n: int, orders: int) -> str:
+    def split_text(self, dataset: str, n: int, permutations: int) -> str:
         """Return how many permutations there are, and their origin."""
-        return f"{self.repetitions} {'published' if orders >= self.repetitions else 'seeded'}"
+        return f"{self.repetitions} {'published' if permutations >= self.repetitions else 'seeded'}"
 
-    def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, for the head of a table."""
+    def repetitions_text(self, origin: str) -> str:
+        """Return the origin of the permutations."""
         return f"{origin} permutations"
 
 
@@ -256,6 +266,7 @@ class NestedCV(Offline):
     copies: ClassVar[int] = 4  # of the training and test examples of outer and inner folds
     shares_kernels: ClassVar[bool] = True
     counts_selection: ClassVar[bool] = False
+    repetition: ClassVar[str] = "outer fold"
 
     kind: Literal["nested_cv"]
     outer_folds: Annotated[int, Ge(2), Le(100)] = 5
@@ -282,10 +293,6 @@ class NestedCV(Offline):
         """Return the time of the SVMs that are trained, each proportional to the size of the Gram matrices."""
         return 12e-9 * kernels * examples**2 * (1 + self.inner_folds * len(self.values)) + (2 if sweep else 0)
 
-    def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, for the head of a table."""
-        return f"{self.outer_folds} outer folds"
-
 
 @dataclass(frozen=True, kw_only=True)
 class RandomSplits(Offline):
@@ -311,6 +318,10 @@ class RandomSplits(Offline):
     sweeps: ClassVar[tuple[str, ...]] = ("parameter", "profile")
     scales_learned_kernel: ClassVar[bool] = True
     counts_kernels_once: ClassVar[bool] = True
+    split_column: ClassVar[tuple[str, str]] = (
+        "Drawn",
+        "Drawn: training, validation and test examples of each random split.",
+    )
 
     kind: Literal["random_splits"]
     repetitions: Repetitions = 10
@@ -320,7 +331,7 @@ class RandomSplits(Offline):
     steps: Annotated[int, Ge(1)] = 100_000
 
     def __post_init__(self) -> None:
-        _check_ascending(self.values)
+        super().__post_init__()
         if self.shares and abs(sum(self.shares) - 1.0) > 1e-9:
             raise ValueError(f"shares must sum to 1, got {sum(self.shares):g}")
 
@@ -340,17 +351,9 @@ class RandomSplits(Offline):
         train, validation, test = sizes
         return train, validation, test
 
-    def remark(self) -> tuple[str, str]:
-        """Return the column of the sizes."""
-        return "Drawn", "Drawn: training, validation and test examples of each random split."
-
-    def fact(self, dataset: str, n: int, orders: int) -> str:
+    def split_text(self, dataset: str, n: int, permutations: int) -> str:
         """Return the sizes."""
         return " + ".join(map(str, self.counts(dataset, n)))
-
-    def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, for the head of a table."""
-        return f"{self.repetitions} random splits" if self.repetitions > 1 else "one random split"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -377,6 +380,11 @@ class OfficialSplit(Offline):
     separable: ClassVar[bool] = False
     needs_official_split: ClassVar[bool] = True
     cuts_validation: ClassVar[bool] = True
+    repetition: ClassVar[str] = "seed"
+    split_column: ClassVar[tuple[str, str]] = (
+        "Split",
+        "Split: training and test examples, as they come with the data.",
+    )
 
     kind: Literal["official_split"]
     repetitions: Repetitions = 5
@@ -384,20 +392,9 @@ class OfficialSplit(Offline):
     refit: bool = True
     steps: Annotated[int, Ge(1)] = 100_000
 
-    def __post_init__(self) -> None:
-        _check_ascending(self.values)
-
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return the time of the kernels, which are computed in every run."""
         return 2e-8 * kernels * examples**2
-
-    def remark(self) -> tuple[str, str]:
-        """Return the column of the split."""
-        return "Split", "Split: training and test examples, as they come with the data."
-
-    def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, for the head of a table."""
-        return f"{self.repetitions} seeds"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -432,13 +429,14 @@ class PerClassSplits(Offline):
     by_class: ClassVar[bool] = True
     unit_rows: ClassVar[bool] = True
     shares_kernels: ClassVar[bool] = True
+    split_column: ClassVar[tuple[str, str]] = (
+        "Drawn",
+        "Drawn: training, validation and test examples of each class in each random split; 0: all that remain.",
+    )
 
     kind: Literal["per_class_splits"]
     repetitions: Repetitions = 3
     sizes: dict[str, tuple[Count, Count, Count]]
-
-    def __post_init__(self) -> None:
-        _check_ascending(self.values)
 
     def lacking(self, datasets: Iterable[str]) -> str | None:
         """Return the data set without sizes, where there is no default."""
@@ -448,20 +446,9 @@ class PerClassSplits(Offline):
         """Return the time of some passes over the examples."""
         return 2e-8 * kernels * examples**2 * points
 
-    def remark(self) -> tuple[str, str]:
-        """Return the column of the sizes."""
-        return (
-            "Drawn",
-            "Drawn: training, validation and test examples of each class in each random split; 0: all that remain.",
-        )
-
-    def fact(self, dataset: str, n: int, orders: int) -> str:
+    def split_text(self, dataset: str, n: int, permutations: int) -> str:
         """Return the sizes."""
         return " + ".join(map(str, self.sizes.get(dataset) or self.sizes["default"]))
-
-    def repeated(self, origin: str) -> str:
-        """Return what a run is repeated over, for the head of a table."""
-        return f"{self.repetitions} random splits" if self.repetitions > 1 else "one random split"
 
 
 Protocol = Online | NestedCV | RandomSplits | OfficialSplit | PerClassSplits

@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from grambench.config.dataset import Base, Dataset, Images, Task
+from grambench.config.dataset import BaseDataset, Dataset, Images, Task
 from grambench.config.project import Project
 from grambench.config.study import Study
 
-MODELS: dict[str, Any] = {"config": Project, "study": Study, "dataset": Dataset | Base | Images | Task}
+MODELS: dict[str, Any] = {"config": Project, "study": Study, "dataset": Dataset | BaseDataset | Images | Task}
 
 
 def schemas() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The sweeps of a study, and what its tables and figures of all kinds have in common.
+"""The sweeps of a study, and the base classes of its tables and figures.
 
 The key `kind` of an item says which class describes it. Each class has the keys of its own kind and no other. If a file
 leaves `kind` out, the most frequent kind is meant.
@@ -74,10 +74,10 @@ class Kinds:
             return values
         if not isinstance(values, dict):
             raise PydanticKnownError("dict_type")
-        kind, known = values.get("kind", self.usual), self.names()
-        if kind not in known:
-            said = str(unknown_name(f"kind of {self.item}", str(kind), known))
-            fault = PydanticCustomError("unknown_kind", "{said}", {"said": said})
+        kind, names = values.get("kind", self.usual), self.names()
+        if kind not in names:
+            message = str(unknown_name(f"kind of {self.item}", str(kind), names))
+            fault = PydanticCustomError("unknown_kind", "{message}", {"message": message})
             details = InitErrorDetails(type=fault, loc=("kind",), input=kind)
             raise ValidationError.from_exception_data(self.item, [details])
         return self.load(kind).model_validate(values | {"kind": kind})
@@ -90,14 +90,14 @@ OneMetric = Annotated[list[MetricName], Field(min_length=1, max_length=1)]
 
 
 class Item(Model):
-    """What sweeps, tables and figures have in common: they name entries, data sets and metrics of the study."""
+    """Base of sweeps, tables and figures, which name entries, data sets and metrics of the study."""
 
-    def named(self, what: Literal["algorithms", "datasets", "metrics"]) -> list[str]:
-        """Return the algorithms, data sets or metrics that an item lists; none where its kind lists no such thing."""
-        return list(getattr(self, what, []))
+    def named(self, key: Literal["algorithms", "datasets", "metrics"]) -> list[str]:
+        """Return the algorithms, data sets or metrics that an item names; empty if its kind has no such key."""
+        return list(getattr(self, key, []))
 
     def judged(self) -> list[str]:
-        """Return the metrics of which an item says what is best."""
+        """Return the metrics by which an item ranks algorithms."""
         return []
 
 
@@ -105,16 +105,18 @@ class Item(Model):
 
 
 class AnySweep(Item):
-    """Runs of some algorithms on some data sets at several points (a figure of the paper).
+    """Base of the sweeps: runs of some algorithms on some data sets at several values, for a figure of the paper.
 
     Attributes
     ----------
     values : list of int or float
-        The points; in the file, a grid (low, high, count, spacing) may stand for them.
+        The values; in the file, a grid (low, high, count, spacing) may stand for them.
     label, scale : str
-        Of the axis that they lie on.
+        The label and the scale of the axis of the values.
+    algorithms, datasets : list of str
+        The entries and the data sets of the sweep.
     parameters : dict
-        Set for all algorithms of the sweep, beside their own.
+        Parameters that are set for all algorithms of the sweep.
     """
 
     values: Points
@@ -125,31 +127,33 @@ class AnySweep(Item):
     parameters: dict[Parameter, Setting] = {}
 
     def sets(self) -> set[str]:
-        """Return the parameters that a sweep sets."""
+        """Return the names of the parameters that the sweep sets."""
         return set(self.parameters)
 
 
 class ParameterSweep(AnySweep):
-    """At each value of one parameter."""
+    """Runs at each value of one parameter."""
 
     kind: Literal["parameter"] = "parameter"
     parameter: Parameter
 
     def sets(self) -> set[str]:
-        """Return the parameters that a sweep sets, with the one that it varies."""
+        """Return the names of the parameters that the sweep sets, with the one that it varies."""
         return super().sets() | {self.parameter}
 
 
 class ScalingSweep(AnySweep):
-    """In nested studies: with the base kernels multiplied by each value, to see how much the decision values change.
+    """Runs with the base kernels multiplied by each value, which show how much the decision values change.
+
+    Only studies with nested cross-validation have such sweeps.
 
     Attributes
     ----------
     scaled : str
-        "all" base kernels, or "one", that of the reference's largest weight.
+        "all" for all base kernels, or "one" for the kernel with the largest weight of the reference.
     references : dict
-        The entry with whose decision values, kernels as they are, those of an algorithm are compared; its own where it
-        is not listed.
+        The reference entry of each algorithm. Decision values are compared with those of the reference on the unscaled
+        kernels. An algorithm that is not listed is its own reference.
     """
 
     kind: Literal["scaling"]
@@ -157,22 +161,23 @@ class ScalingSweep(AnySweep):
     references: dict[Name, Name] = {}
 
     @model_validator(mode="after")
-    def _of_its_algorithms(self) -> Self:
-        if stray := [name for name in self.references if name not in self.algorithms]:
-            raise ValueError(f"references name {stray[0]}, which is not among the sweep's algorithms")
+    def _check_references(self) -> Self:
+        if unknown := [name for name in self.references if name not in self.algorithms]:
+            raise ValueError(f"references name {unknown[0]}, which is not among the sweep's algorithms")
         return self
 
 
 class ProfileSweep(AnySweep):
-    """What a stagewise algorithm's search maximises, at each value of the kernel's parameter."""
+    """The objective of a stagewise algorithm's search at each value of the kernel's parameter."""
 
     kind: Literal["profile"]
 
 
 class SizeSweep(AnySweep):
-    """Numbers of kernels, or of training examples of each class.
+    """Runs with each number of kernels, or of training examples of each class.
 
-    They are drawn anew in each repetition, the same for all algorithms; the fewer are among the more.
+    Each repetition draws its own kernels or examples, the same for all algorithms. A smaller selection is a subset of
+    a larger one.
 
     Attributes
     ----------
@@ -184,9 +189,9 @@ class SizeSweep(AnySweep):
     of: Literal["kernels", "examples"]
 
     @model_validator(mode="after")
-    def _counts(self) -> Self:
-        if stray := [value for value in self.values if not (isinstance(value, int) and value >= 1)]:
-            raise ValueError(f"values must be whole numbers from 1 on, got {stray[0]:g}")
+    def _check_counts(self) -> Self:
+        if invalid := [value for value in self.values if not (isinstance(value, int) and value >= 1)]:
+            raise ValueError(f"values must be whole numbers from 1 on, got {invalid[0]:g}")
         return self
 
 

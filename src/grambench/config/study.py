@@ -21,65 +21,64 @@ NARROWEST, WIDEST = 1e-100, 1e100  # their squares, and those times squared dist
 HIGHEST = 1000  # degree of a polynomial: so many products of whole Gram matrices
 
 Shown = TypeVar("Shown", bound=Item)
-File = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")]
-
-
-Floats = Annotated[list[float], Field(min_length=1)]
-Values = Annotated[Floats, BeforeValidator(listed, json_schema_input_type=Floats | Grid)]
+CsvName = Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")]
+OneOrMoreNumbers = Annotated[list[float], Field(min_length=1)]
+ParameterValues = Annotated[OneOrMoreNumbers, BeforeValidator(listed, json_schema_input_type=OneOrMoreNumbers | Grid)]
 
 
 class Tune(Model):
-    """A parameter of an algorithm that is chosen on examples held out of the training ones.
+    """A hyperparameter of an algorithm that is selected on validation examples.
 
     Attributes
     ----------
     parameter : str
-        Its name.
+        The name of the hyperparameter.
     values : list of float
-        What it is chosen from, the first of the best; in the file, a grid may stand for them.
+        The candidates; ties go to the first. In the file, a grid may stand for them.
     by : str
         "error": the least error of the final model. "alignment": the largest alignment of the learned kernel.
     C : list of float
-        Values of an algorithm's own C to select from too: each is tried with each value.
+        Candidates for the algorithm's own C, each of which is combined with each of `values`.
     """
 
     parameter: Parameter
-    values: Values
+    values: ParameterValues
     by: Literal["error", "alignment"] = "error"
     C: list[float] = []
 
     @model_validator(mode="after")
-    def _chooses_two(self) -> Self:
+    def _check_single_C(self) -> Self:
         if self.C and self.parameter == "C":
             raise ValueError("a tune over C has no other C: give the values of one")
         return self
 
     def chosen(self) -> list[str]:
-        """Return the parameters that are chosen."""
+        """Return the names of the hyperparameters that are selected."""
         return [self.parameter, *(["C"] if self.C else [])]
 
 
 class Entry(Model):
-    """One contestant: an algorithm of the registry with its parameters.
+    """An entry: the configuration of an algorithm in a study.
 
     Attributes
     ----------
     algorithm : str or None
-        The algorithm's name in the registry, where the entry's own name is another; or the dotted name of a module of
-        an installed package.
+        The algorithm's name in the registry if it differs from the entry's name, or the dotted name of a module of an
+        installed package.
     path : str or None
-        The algorithm's file, relative to the study's, where it is of no package.
+        The algorithm's file, relative to the study's file, if it belongs to no package.
     title : str or None
-        The name in tables, where it is not the algorithm's.
+        The name in tables if it differs from the algorithm's title.
     variant_of : str or None
-        The entry of which this one is a variant: it is compared with that one's published numbers.
+        The entry of which this one is a variant. The variant is compared with that entry's published numbers.
     parameters : dict
-        Those that are not left at their defaults.
+        The parameters that differ from their defaults.
     tune : Tune or None
-        What is chosen, where the protocol holds examples out; in nested studies in the place of theirs.
+        The hyperparameter to select if the protocol has validation examples. In nested cross-validation it replaces
+        the selection of the protocol.
     then : str or None
-        In split studies, the algorithm that learns on the one kernel to which the entry's own gives most weight:
-        one selects, the other is trained.
+        The algorithm to train on the one kernel to which the entry's algorithm gives the largest weight, for protocols
+        with a fixed train/test split.
     """
 
     algorithm: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$|^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")] | None = None
@@ -91,7 +90,7 @@ class Entry(Model):
     then: Name | None = None
 
     @model_validator(mode="after")
-    def _is_in_one_place(self) -> Self:
+    def _check_algorithm_or_path(self) -> Self:
         if self.algorithm and self.path:
             raise ValueError(f"algorithm {self.algorithm} and path {self.path}: expected one of them")
         return self
@@ -101,7 +100,7 @@ class KernelFamily(Model):
     """One family of kernels with the list of its parameter's values."""
 
     family: str
-    values: Annotated[list[float], Field(min_length=1)]
+    values: OneOrMoreNumbers
 
     def kernels(self, view: str = "") -> list[Kernel]:
         """Return one kernel for each value, in the order given."""
@@ -120,14 +119,14 @@ class ViewKernels(Model):
 
 
 class Dictionary(Grid):
-    """A family of kernels with a continuous parameter, and the grid of it for algorithms that need finitely many.
+    """A family of kernels with a continuous parameter, and a grid for algorithms that need finitely many kernels.
 
     Attributes
     ----------
     low, high, count, spacing
-        Of the grid; its ends are the bounds of the parameter.
+        The grid of the parameter; its ends are the bounds of the parameter.
     family : str
-        A module of grambench.kernels.continuous.
+        The name of a module of grambench.kernels.continuous.
     unit : str or None
         "median": low and high are in units of the median distance between training examples.
     """
@@ -136,40 +135,42 @@ class Dictionary(Grid):
     unit: Literal["median"] | None = None
 
     @model_validator(mode="after")
-    def _is_known(self) -> Self:
+    def _check_family_and_bounds(self) -> Self:
         continuous.module(self.family)
-        for end in (self.low, self.high):
-            if end and not NARROWEST <= abs(end) <= WIDEST:
-                raise ValueError(f"expected bounds between {NARROWEST:g} and {WIDEST:g}, got {end:g}")
+        for bound in (self.low, self.high):
+            if bound and not NARROWEST <= abs(bound) <= WIDEST:
+                raise ValueError(f"expected bounds between {NARROWEST:g} and {WIDEST:g}, got {bound:g}")
         return self
 
 
 class Characteristics(Model):
-    """What a paper prints of each data set: its size, its dimension and, in studies with experts, the best kernel.
+    """Published characteristics of the data sets: size, dimension and, in studies with experts, the best kernel.
 
     Attributes
     ----------
     item : str
-        What reproduction.csv calls the place, such as "Table 3, data sets".
+        The name of the table of the paper in reproduction.csv, such as "Table 3, data sets".
     file : str
-        The file: dataset, n, d, and best_kernel if the study has experts.
+        The CSV file with the columns dataset, n, d, and best_kernel if the study has experts.
     """
 
     item: str
-    file: File
+    file: CsvName
 
 
-class Chosen(Model):
-    """A convention that was chosen because it gives printed numbers, so that these say less for it than others.
+class ChosenConvention(Model):
+    """A convention that was chosen because it gives the published numbers of some cells.
+
+    Agreement in these cells is weaker evidence than in others.
 
     Attributes
     ----------
     convention : str
-        What was chosen, in words.
+        The convention in words.
     algorithms : list of str
-        The entries whose numbers have chosen it.
+        The entries whose published numbers decided for it.
     datasets : list of str
-        On these data sets; on all where none is named.
+        The data sets whose published numbers decided for it; empty stands for all.
     """
 
     convention: str
@@ -177,7 +178,7 @@ class Chosen(Model):
     datasets: list[Name] = []
 
     def covers(self, dataset: str, algorithm: str) -> bool:
-        """Return whether a cell is one of those that have chosen."""
+        """Return whether the published number of a cell decided for the convention."""
         return algorithm in self.algorithms and (not self.datasets or dataset in self.datasets)
 
 
@@ -190,31 +191,31 @@ class Published(Model):
     Attributes
     ----------
     runs : int
-        The number of runs behind every published mean and standard deviation; where numbers are of all data sets
-        together, the number of data sets.
+        The number of runs behind every published mean and standard deviation; the number of data sets if the published
+        numbers summarise all data sets.
     results : list of str
-        Files of numbers, one a row: table, dataset, algorithm, metric, mean, std (empty where none is printed).
+        CSV files with one number in a row: table, dataset, algorithm, metric, mean, std (empty if not printed).
     characteristics : Characteristics or None
-        The data sets, where the paper prints them.
+        The data-set characteristics, if the paper prints them.
     margins : dict of float or str
         For each metric the difference that would matter: in its unit, or as "10 %" of the published mean. A number is
-        confirmed where no larger difference is possible; it is declared before any number is looked at.
-    chosen : list of Chosen
-        The conventions that the paper leaves out and its numbers have chosen.
+        confirmed if no larger difference is possible. The margin is declared before any number is looked at.
+    chosen : list of ChosenConvention
+        The conventions that the paper does not state and that its numbers decided.
     resampled : str
-        What another study would draw anew behind a median rank: the "draws" of examples, or the "datasets" as well,
-        where the paper does not name its own.
+        The source of variation behind a median rank: the "draws" of examples, or the "datasets" as well if the paper
+        does not name its own.
     """
 
     runs: Annotated[int, Field(ge=1)]
-    results: list[File] = []
+    results: list[CsvName] = []
     characteristics: Characteristics | None = None
     margins: dict[Name, Margin] = {}
-    chosen: list[Chosen] = []
+    chosen: list[ChosenConvention] = []
     resampled: Literal["draws", "datasets"] = "draws"
 
     @model_validator(mode="after")
-    def _margins_are_of_metrics(self) -> Self:
+    def _check_metrics_of_margins(self) -> Self:
         for metric in self.margins:
             if metric not in METRICS:
                 raise unknown_name("metric of margins", metric, METRICS)
@@ -228,8 +229,8 @@ class Published(Model):
         return declared
 
     def chosen_by(self, dataset: str, algorithm: str) -> str:
-        """Return the conventions that a cell has chosen, in one line."""
-        return "; ".join(each.convention for each in self.chosen if each.covers(dataset, algorithm))
+        """Return the conventions that the published number of a cell decided, in one line."""
+        return "; ".join(choice.convention for choice in self.chosen if choice.covers(dataset, algorithm))
 
     def files(self) -> list[str]:
         """Return the names of all files."""
@@ -237,18 +238,19 @@ class Published(Model):
 
 
 class Replications(Model):
-    """How often a study's runs are made again with other draws: where its numbers might have been by chance.
+    """Replications of a study with other random splits, which show how far its numbers vary by chance.
 
     Attributes
     ----------
     count : int
-        How often at most, the study's own runs among them.
+        The largest number of replications, the study itself included.
     seconds : float
-        What the others may take of an entry on a data set, as expected; where they take longer there are fewer.
+        The budget for replicating an entry on a data set. Fewer replications are made if they are expected to take
+        longer.
     algorithms : list of str
-        The entries that are run again on every data set.
+        The entries that are replicated on every data set.
     datasets : dict of list of str
-        Data sets with the entries that are run again on them alone.
+        The entries that are replicated on one data set only, by data set.
     """
 
     count: Annotated[int, Field(ge=3, le=1000)] = 20
@@ -257,7 +259,7 @@ class Replications(Model):
     datasets: dict[Name, Names] = {}
 
     def entries(self, dataset: str) -> list[str]:
-        """Return the entries that are run again on a data set."""
+        """Return the entries that are replicated on a data set."""
         return list(dict.fromkeys([*self.algorithms, *self.datasets.get(dataset, [])]))
 
 
@@ -267,29 +269,29 @@ class Study(Model):
     Attributes
     ----------
     name, title, paper : str
-        The file's name; what the report calls the study; the paper, as cited.
+        The name of the file, the title in the report, and the citation of the paper.
     protocol : Protocol
-        How algorithms meet data.
+        How data are divided, hyperparameters selected and models evaluated.
     kernels : list of KernelFamily or ViewKernels
         The base kernels.
     dictionary : Dictionary or None
-        The family of algorithms that choose kernels from a continuous one; its grid is the base kernels where there
-        are no others.
+        The continuous family from which some algorithms choose kernels. If `kernels` is empty, the grid of the
+        dictionary gives the base kernels.
     seconds : float or None
-        Of a run at most, where that is less than the project's limit.
+        The time limit of a run if it is lower than the project's limit.
     datasets : list of str
         Names of files in config/datasets.
     algorithms : dict of Entry
-        The contestants.
+        The configurations of algorithms.
     experts : str or None
-        The entry that updates every kernel's own classifier at each of its mistakes, so that its updates tell which
-        kernel is the best by itself.
+        The entry that updates the classifier of every kernel at each of its mistakes. The numbers of updates tell
+        which single kernel is best.
     sweeps, tables, figures : dict
-        What the paper shows.
+        The sweeps, tables and figures of the paper.
     published : Published or None
-        Its numbers.
+        The paper's numbers.
     replications : Replications or None
-        How often its runs are made again, which only `snakemake replications` does.
+        The replications of the study, which only `snakemake replications` runs.
     """
 
     name: Name
@@ -309,83 +311,74 @@ class Study(Model):
     replications: Replications | None = None
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        checks = (
-            self._names_are_unique_and_known,
-            self._what_is_shown_fits,
-            self._the_protocol_allows_it,
-            self._there_is_something_to_learn_from,
-        )
+    def _check_consistency(self) -> Self:
+        checks = (self._check_names, self._check_metrics_and_sweeps, self._check_protocol, self._check_kernels_and_data)
         if faults := [fault for check in checks for fault in check()]:
             raise ConfigError("\n".join(faults))
         return self
 
-    def _names_are_unique_and_known(self) -> Iterator[str]:
-        for what, names in (("kernel", [kernel.name for kernel in self.kernel_list()]), ("data set", self.datasets)):
-            if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-                yield f"{what} {twice[0]} is listed twice"
-        shown: list[tuple[str, Item]] = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
-        named = [(place, name) for place, item in shown for name in item.named("algorithms")]
-        scaled = [(place, sweep) for place, sweep in self.sweeps.items() if sweep.kind == "scaling"]
-        named += [(place, name) for place, sweep in scaled for name in sweep.references.values()]
-        named += [(place, entry.variant_of) for place, entry in self.algorithms.items() if entry.variant_of]
-        named += [("experts", self.experts)] if self.experts else []
-        named += [("chosen", name) for each in self._chosen() for name in each.algorithms]
-        if again := self.replications:
-            named += [
-                ("replications", name) for name in [*again.algorithms, *itertools.chain(*again.datasets.values())]
-            ]
-        for place, name in named:
+    def _check_names(self) -> Iterator[str]:
+        for kind, names in (("kernel", [kernel.name for kernel in self.kernel_list()]), ("data set", self.datasets)):
+            if repeated := [name for name in names if names.count(name) > 1]:
+                yield f"{kind} {repeated[0]} is listed twice"
+        items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
+        mentions = [(title, name) for title, item in items for name in item.named("algorithms")]
+        for title, sweep in self.sweeps.items():
+            mentions += [(title, name) for name in sweep.references.values()] if sweep.kind == "scaling" else []
+        mentions += [(title, entry.variant_of) for title, entry in self.algorithms.items() if entry.variant_of]
+        mentions += [("experts", self.experts)] if self.experts else []
+        mentions += [("chosen", name) for choice in self._chosen() for name in choice.algorithms]
+        if self.replications:
+            names = [*self.replications.algorithms, *itertools.chain(*self.replications.datasets.values())]
+            mentions += [("replications", name) for name in names]
+        for title, name in mentions:
             if name not in self.algorithms:
-                yield f"{place} names algorithm {name}, which the study does not have"
+                yield f"{title} names algorithm {name}, which the study does not have"
 
-    def _what_is_shown_fits(self) -> Iterator[str]:
+    def _check_metrics_and_sweeps(self) -> Iterator[str]:
         items: list[tuple[str, Item]] = [*self.tables.items(), *self.figures.items()]
-        judged = [(name, metric) for name, item in items for metric in item.judged()]
-        named = [(name, metric) for name, item in items for metric in item.named("metrics")]
-        for name, metric in [*named, *judged]:
+        ranked = [(name, metric) for name, item in items for metric in item.judged()]
+        for name, metric in [(name, metric) for name, item in items for metric in item.named("metrics")] + ranked:
             if metric not in METRICS:
                 yield str(unknown_name(f"metric of {name}", metric, METRICS))
             elif metric not in self._yields() and not METRICS[metric].derived:
                 measured = ", ".join(sorted(self._yields()))
                 yield f"{name} shows {metric}, which a study of kind {self.protocol.kind} does not measure: {measured}"
-        for name, metric in judged:
+        for name, metric in ranked:
             if metric in METRICS and METRICS[metric].better is None:
                 yield f"{name} judges by {metric}, of which neither low nor high values are best"
         for name, item in items:
             sweep = getattr(item, "sweep", None)
             if sweep is not None and sweep not in self.sweeps:
-                known_sweeps = ", ".join(self.sweeps) or "none"
-                yield f"{name} shows sweep {sweep!r}, known: {known_sweeps}"
+                yield f"{name} shows sweep {sweep!r}, known: {', '.join(self.sweeps) or 'none'}"
 
-    def _the_protocol_allows_it(self) -> Iterator[str]:
-        for chosen in self.protocol.tuned():
-            setting = [name for name, entry in self.algorithms.items() if chosen in entry.parameters]
-            setting += [name for name, sweep in self.sweeps.items() if chosen in sweep.sets()]
-            if setting:
-                yield f"{setting[0]} sets {chosen}, which cross-validation chooses"
+    def _check_protocol(self) -> Iterator[str]:
+        for parameter in self.protocol.tuned():
+            setters = [name for name, entry in self.algorithms.items() if parameter in entry.parameters]
+            setters += [name for name, sweep in self.sweeps.items() if parameter in sweep.sets()]
+            if setters:
+                yield f"{setters[0]} sets {parameter}, which cross-validation chooses"
         if self.replications and not (self.published and self.published.margins):
             yield "replications judge published numbers by their margins, of which the study has none"
         for name, sweep in self.sweeps.items():
             if sweep.kind not in self.protocol.sweeps:
-                known = " and ".join(self.protocol.sweeps)
-                yield f"sweep {name} is of kind {sweep.kind}, studies of kind {self.protocol.kind} do {known}"
-            if sweep.kind == "size" and sweep.of == "kernels" and max(sweep.values) > (most := len(self.kernel_list())):
-                yield f"sweep {name} asks for {max(sweep.values)} kernels, the study has {most}"
+                kinds = " and ".join(self.protocol.sweeps)
+                yield f"sweep {name} is of kind {sweep.kind}, studies of kind {self.protocol.kind} do {kinds}"
+            n_kernels = len(self.kernel_list())
+            if sweep.kind == "size" and sweep.of == "kernels" and max(sweep.values) > n_kernels:
+                yield f"sweep {name} asks for {max(sweep.values)} kernels, the study has {n_kernels}"
         for name, entry in self.algorithms.items():
             if (entry.then or entry.tune) and not self.protocol.selects:
-                what = f"tunes {entry.tune.parameter}" if entry.tune else "selects, then trains"
-                yield f"{name} {what}, but a study of kind {self.protocol.kind} has no validation examples"
-            if not entry.tune:
-                continue
-            for chosen in entry.tune.chosen():
-                if chosen in entry.parameters:
-                    yield f"{name} sets {chosen}, which is tuned"
+                action = f"tunes {entry.tune.parameter}" if entry.tune else "selects, then trains"
+                yield f"{name} {action}, but a study of kind {self.protocol.kind} has no validation examples"
+            for parameter in entry.tune.chosen() if entry.tune else ():
+                if parameter in entry.parameters:
+                    yield f"{name} sets {parameter}, which is tuned"
                 for title, sweep in self.sweeps.items():
-                    if name in sweep.algorithms and chosen in sweep.sets():
-                        yield f"sweep {title} sets {chosen}, which {name} tunes"
+                    if name in sweep.algorithms and parameter in sweep.sets():
+                        yield f"sweep {title} sets {parameter}, which {name} tunes"
 
-    def _there_is_something_to_learn_from(self) -> Iterator[str]:
+    def _check_kernels_and_data(self) -> Iterator[str]:
         if not self.kernels and not self.dictionary:
             yield "a study needs kernels, or a dictionary, or both"
         for kernel in self.kernel_list():
@@ -399,18 +392,18 @@ class Study(Model):
             yield lacking
 
     def _yields(self) -> frozenset[str]:
-        """Return the metrics that runs and sweeps of the study have."""
+        """Return the metrics that runs and sweeps of the study measure."""
         return self.protocol.yields.union(*(SWEEP_YIELDS.get(sweep.kind, ()) for sweep in self.sweeps.values()))
 
-    def _chosen(self) -> list[Chosen]:
+    def _chosen(self) -> list[ChosenConvention]:
         return self.published.chosen if self.published else []
 
     def file(self, entry: str) -> str:
-        """Return the name of an entry's algorithm: see `grambench.algorithms`."""
+        """Return the path, module or registered name of an entry's algorithm; see `grambench.algorithms`."""
         return self.algorithms[entry].path or self.algorithms[entry].algorithm or entry
 
     def located(self, folder: Path) -> Self:
-        """Return the study of a file in a folder, with paths as they are from here."""
+        """Return the study with the paths of algorithms, which are relative to `folder`, relative to here."""
         entries = {
             name: entry.model_copy(update={"path": os.path.relpath(folder / entry.path)} if entry.path else {})
             for name, entry in self.algorithms.items()
@@ -426,22 +419,23 @@ class Study(Model):
         return [kernel for family in self.kernels for kernel in family.kernels()]
 
     def with_unnamed(self, item: Shown) -> Shown:
-        """Return a table or figure of several entries with those added that no table or figure names.
+        """Return a table or figure with the entries added that no table or figure names.
 
-        An entry of one's own, added to a study by a line, stands beside all others that way.
+        An entry that a user adds to a study by one line is thereby shown beside all others. An item of a single entry
+        stays as it is.
         """
-        listed = item.named("algorithms")
-        if len(listed) < 2:  # it is of that one
+        if len(item.named("algorithms")) < 2:
             return item
         items: list[Item] = [*self.tables.values(), *self.figures.values()]
-        named = {name for each in items for name in each.named("algorithms")}
-        unnamed = [name for name in self.algorithms if name not in named]
-        return item.model_copy(update={"algorithms": [*getattr(item, "algorithms"), *unnamed]})  # noqa: B009
+        mentioned = {name for other in items for name in other.named("algorithms")}
+        unmentioned = [name for name in self.algorithms if name not in mentioned]
+        # `named` has the algorithms that the item compares with too: those it lists itself are fewer.
+        return item.model_copy(update={"algorithms": [*getattr(item, "algorithms"), *unmentioned]})  # noqa: B009
 
     def shown_datasets(self) -> list[tuple[str, str]]:
-        """Return (sweep or figure, data set) for every data set that one of them names, or the replications."""
+        """Return (part of the study, data set) for each data set that sweeps, figures and other parts name."""
         items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.figures.items()]
-        again = self.replications.datasets if self.replications else []
-        shown = [(name, dataset) for name, item in items for dataset in item.named("datasets")]
-        shown += [("chosen", dataset) for each in self._chosen() for dataset in each.datasets]
-        return shown + [("replications", dataset) for dataset in again]
+        mentions = [(name, dataset) for name, item in items for dataset in item.named("datasets")]
+        mentions += [("chosen", dataset) for choice in self._chosen() for dataset in choice.datasets]
+        replicated = self.replications.datasets if self.replications else {}
+        return mentions + [("replications", dataset) for dataset in replicated]

@@ -1,4 +1,4 @@
-"""The description of a file of one's own: its format found out, everything counted and hashed."""
+"""Describes a user's file of separated values: detects its format, counts examples and hashes the content."""
 
 import re
 from collections import Counter
@@ -15,34 +15,34 @@ from grambench.common.files import sha256
 from grambench.config.dataset import Csv, Label
 from grambench.config.load import check
 from grambench.datasets import prepare, readers, separated, unpack
-from grambench.datasets.separated import SEPARATORS, Faults, Sheet
+from grambench.datasets.separated import SEPARATORS, MalformedFileError, Sheet
 from grambench.datasets.store import PreparedDataset
 
 ABSENT = ("NA", "N/A", "NaN", "nan", "null", "None")  # as programs write missing values
-STRAY = 0.1  # of the cells of a column: so few texts among numbers are mistakes
-MOST_VALUES = 50  # of a nominal column that gets an indicator column each
+STRAY = 0.1  # the largest share of texts in a column of numbers, which count as mistakes
+MOST_VALUES = 50  # the largest number of values of a nominal column
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 POSITION = re.compile(r"-?[0-9]+")
-DIGITS = 9  # of a position; Python makes no number of thousands of them
+DIGITS = 9  # the largest number of digits of a position; Python refuses to convert thousands
 NAME = re.compile(r"[^a-z0-9_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What a file does not say of itself.
+    """The options of a user for the description of a file.
 
     Attributes
     ----------
     label : str
-        The label's column, by its name in the header or its position.
+        The column of the labels, by its name in the header or its position.
     positive, negative : sequence of str
-        The labels that become +1 and -1; without the latter all others are -1, and there must be one other.
+        The labels that become +1 and -1. If `negative` is empty, the file must have exactly one other label.
     drop : sequence of str
-        Columns left out.
+        The columns to leave out.
     separator : str or None
-        Between columns; None where the file shall tell.
+        The character between columns; None to detect it.
     header : bool or None
-        Whether the first line names the columns; None where the file shall tell.
+        Whether the first line names the columns; None to detect it.
     drop_incomplete : bool
         Whether rows with missing values are left out.
     minmax : bool
@@ -60,15 +60,15 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """What came of a file.
+class DescribedFile:
+    """The description of a file.
 
     Attributes
     ----------
     values : dict
-        Those of the description.
+        The plain values of the description.
     remarks : list of str
-        What was decided for the user, a line each.
+        The decisions made for the user, in one line each.
     """
 
     values: dict[str, Any]
@@ -76,94 +76,97 @@ class Described:
 
 
 def name_of(path: Path) -> str:
-    """Return what a data set is called after its file."""
+    """Return a name for a data set, made from the name of its file."""
     name = NAME.sub("_", path.name.split(".")[0].lower()).strip("_")
     return name if name[:1].isalpha() else f"data_{name}".rstrip("_")
 
 
-def describe(path: Path, seen: str, name: str, wishes: Wishes) -> Described:
+def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> DescribedFile:
     """Describe a file of separated values.
 
     Parameters
     ----------
     path : Path
         The file.
-    seen : str
-        Its path relative to the description.
+    relative_path : str
+        The path of the file relative to the description.
     name : str
-        Of the data set.
+        The name of the data set.
     wishes : Wishes
-        What the file does not say.
+        The options of the user.
 
     Raises
     ------
     DataError
-        With all that is wrong, a line each.
+        If the file cannot be described, with all faults in one line each.
     """
     try:
-        return _described(path, seen, name, wishes)
-    except Faults as error:
+        return _describe(path, relative_path, name, wishes)
+    except MalformedFileError as error:
         raise DataError("\n".join(f"{path}: {fault}" for fault in error.faults)) from None
 
 
-def _described(path: Path, seen: str, name: str, wishes: Wishes) -> Described:
+def _describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> DescribedFile:
     size = max(128, 2 * path.stat().st_size // unpack.MEBIBYTE + 1)
     try:
         with unpack.opened(path, size) as stream:
-            text = separated.decoded(stream.read())
+            content = stream.read()
     except unpack.DAMAGED as error:
-        if isinstance(error, Faults):
-            raise
-        raise Faults([f"cannot be read ({error})"]) from None
+        raise MalformedFileError([f"cannot be read ({error})"]) from None
+    text = separated.decoded(content)
     separator = wishes.separator or separated.separated_by(text) or ","
     header = _has_header(text, separator, wishes) if wishes.header is None else wishes.header
     sheet = separated.sheet(text, separator, int(header))
     faults = list(sheet.faults)
-    if sheet.cells.shape[1] == 1:  # of which no more can be said
-        raise Faults(faults)
-    named = "named by the first line" if header else "called by their positions: there is no header"
-    remarks = [f"columns separated by {SEPARATORS.get(separator, repr(separator))}, {named}"]
-    label = _column("--label", wishes.label, sheet, faults)
-    drop = [_column("--drop", column, sheet, faults) for column in wishes.drop]
-    settings: dict[str, Any] = {"separator": separator} if separator != "," else {}
-    settings |= {"header_lines": 1} if header else {}
-    settings["label"] = _called(sheet, label)
-    settings |= {"drop": [_called(sheet, column) for column in drop]} if drop else {}
-    settings |= _features(sheet, {label, *drop}, wishes, faults, remarks)
-    if label is not None:
-        settings |= _sides(sheet.cells[:, label], wishes, faults)
+    if sheet.cells.shape[1] == 1:  # a label needs a second column beside it
+        raise MalformedFileError(faults)
+    naming = "named by the first line" if header else "called by their positions: there is no header"
+    remarks = [f"columns separated by {SEPARATORS.get(separator, repr(separator))}, {naming}"]
+    label = _find_column("--label", wishes.label, sheet, faults)
+    drop = [_find_column("--drop", column, sheet, faults) for column in wishes.drop]
+    options: dict[str, Any] = {
+        "separator": separator,
+        "header_lines": int(header),
+        "label": _column_name(sheet, label),
+        "drop": [_column_name(sheet, column) for column in drop],
+        **_encode_features(sheet, {label, *drop}, wishes, faults, remarks),
+        **(_name_labels(sheet.cells[:, label], wishes, faults) if label is not None else {}),
+        "drop_incomplete": wishes.drop_incomplete,
+        "minmax": wishes.minmax,
+        "mebibytes": size,
+    }
     if faults:
-        raise Faults(faults)
-    settings |= {"drop_incomplete": True} if wishes.drop_incomplete else {}
-    settings |= {"minmax": True} if wishes.minmax else {}
-    settings |= {"mebibytes": size} if size > 128 else {}
-    reader = check(Csv, {"format": "csv"} | settings, str(path))
+        raise MalformedFileError(faults)
+    settings = {"format": "csv"} | {
+        key: value for key, value in options.items() if value != Csv.model_fields[key].default
+    }
+    reader = check(Csv, settings, str(path))
     raw = readers.read(reader, {path.name: path})
     if not np.isfinite(np.asarray(raw.features)).all():
-        raise Faults(["expected finite numbers, got infinite ones"])
+        raise MalformedFileError(["expected finite numbers, got infinite ones"])
     labels = prepare.labels(raw.labels, reader)
-    content = PreparedDataset(name=name, features=raw.features, labels=labels, orders=None, source={}).content
-    stored = re.sub(r"[^A-Za-z0-9._-]", "_", path.name).lstrip("._-") or "file"
+    prepared = PreparedDataset(name=name, features=raw.features, labels=labels, orders=None, source={})
+    file_name = re.sub(r"[^A-Za-z0-9._-]", "_", path.name).lstrip("._-") or "file"
     values: dict[str, Any] = {
         "name": name,
         "title": name.replace("_", " ").capitalize(),
         "n": len(labels),
         "d": raw.features.shape[1],
         "positives": int(np.count_nonzero(labels == 1)),
-        "content": content,
+        "content": prepared.content,
         "sources": [
             {
                 "kind": "file",
-                "files": [{"name": stored, "path": seen, "sha256": sha256(path)}],
-                "reader": {"format": "csv"} | settings,
+                "files": [{"name": file_name, "path": relative_path, "sha256": sha256(path)}],
+                "reader": settings,
             }
         ],
     }
-    return Described(values, remarks)
+    return DescribedFile(values, remarks)
 
 
 def _has_header(text: str, separator: str, wishes: Wishes) -> bool:
-    """Return whether the first line names columns: it has a name of the call, or a text above a number."""
+    """Return whether the first line names columns: it has a name from the options, or a text above a number."""
     sheet = separated.sheet(text, separator, 0)
     first = [cell or "" for cell in sheet.cells[0]]
     if any(column in first for column in (wishes.label, *wishes.drop) if not POSITION.fullmatch(column)):
@@ -174,8 +177,8 @@ def _has_header(text: str, separator: str, wishes: Wishes) -> bool:
     )
 
 
-def _column(option: str, column: str, sheet: Sheet, faults: list[str]) -> int | None:
-    """Return the position of a column that the call names, or note what is wrong with it."""
+def _find_column(option: str, column: str, sheet: Sheet, faults: list[str]) -> int | None:
+    """Return the position of a column that an option names; if there is none, add to the faults."""
     width = int(sheet.cells.shape[1])
     if sheet.names.count(column) == 1:
         return sheet.names.index(column)
@@ -194,33 +197,33 @@ def _column(option: str, column: str, sheet: Sheet, faults: list[str]) -> int | 
     return None
 
 
-def _called(sheet: Sheet, position: int | None) -> str | int | None:
-    """Return what the description calls a column: its name, where it has one of its own, or its position."""
+def _column_name(sheet: Sheet, position: int | None) -> str | int | None:
+    """Return the name of a column if it is unique, else its position."""
     if position is None or not sheet.names:
         return position
     name = sheet.names[position]
     return name if name and sheet.names.count(name) == 1 else position
 
 
-def _features(
-    sheet: Sheet, left_out: set[int | None], wishes: Wishes, faults: list[str], remarks: list[str]
+def _encode_features(
+    sheet: Sheet, dropped: set[int | None], wishes: Wishes, faults: list[str], remarks: list[str]
 ) -> dict[str, Any]:
-    """Return how the reader makes numbers of the columns, and note what it cannot."""
+    """Return the options that encode columns as numbers; add to the faults and remarks."""
     one_hot: dict[str, list[str]] = {}
     coded: set[str] = set()
-    for position in sorted(set(range(sheet.cells.shape[1])) - left_out):
-        column, name = sheet.cells[:, position], str(_called(sheet, position))
-        strays = [row for row, cell in enumerate(column) if cell is not None and not readers.is_number(cell)]
-        texts = {column[row] for row in strays}
+    for position in sorted(set(range(sheet.cells.shape[1])) - dropped):
+        column, name = sheet.cells[:, position], str(_column_name(sheet, position))
+        text_rows = [row for row, cell in enumerate(column) if cell is not None and not readers.is_number(cell)]
+        texts = {column[row] for row in text_rows}
         nominal = sorted(texts - set(ABSENT))
         if nominal and all(DECIMAL_COMMA.fullmatch(text) for text in nominal):
-            line = sheet.lines[strays[0]]
+            line = sheet.lines[text_rows[0]]
             faults.append(f"column {name}: expected decimal points, got {nominal[0]!r}, the first in line {line}")
             continue
-        if nominal and len(strays) <= STRAY * len(column):
+        if nominal and len(text_rows) <= STRAY * len(column):
             faults.extend(
                 f"line {sheet.lines[row]}, column {name}: expected a number, got {column[row]!r}"
-                for row in strays
+                for row in text_rows
                 if column[row] in nominal
             )
             nominal = []
@@ -241,39 +244,36 @@ def _features(
                 )
             one_hot[name] = values
             remarks.append(f"column {name}: a column of 0 and 1 for each of {', '.join(values[:10])}")
-        coded |= texts if not nominal else set()
-    codes = {"codes": dict.fromkeys(sorted(coded))} if coded else {}
-    return codes | ({"one_hot": one_hot, "numbers": True} if one_hot else {})
+        else:
+            coded |= texts
+    return {"codes": dict.fromkeys(sorted(coded)), "one_hot": one_hot, "numbers": bool(one_hot)}
 
 
-def _sides(column: NDArray[Any], wishes: Wishes, faults: list[str]) -> dict[str, Any]:
-    """Return which labels become +1 and which -1, and note what does not fit."""
+def _name_labels(column: NDArray[Any], wishes: Wishes, faults: list[str]) -> dict[str, Any]:
+    """Return the labels that become +1 and -1; add to the faults."""
     counts = Counter("" if cell is None else str(cell) for cell in column)
     missing = counts.pop("", 0)
     if missing and not wishes.drop_incomplete:
         faults.append(f"--label {wishes.label}: {missing} are missing; leave out such rows (--drop-incomplete)")
     numeric = all(map(readers.is_number, counts))
 
-    def label(text: str) -> Label:
-        return float(text) if numeric and readers.is_number(text) else text
+    def convert(text: str) -> Label:
+        if not (numeric and readers.is_number(text)):
+            return text
+        number = float(text)
+        return int(number) if number.is_integer() else number  # written as 1 rather than 1.0
 
-    known = {label(text) for text in counts}
+    labels = {convert(text) for text in counts}
+    positive, negative = list(map(convert, wishes.positive)), list(map(convert, wishes.negative))
     shown = ", ".join(f"{text} ({count})" for text, count in counts.most_common(10))
     shown += ", ..." if len(counts) > 10 else ""
     for option, texts in (("--positive", wishes.positive), ("--negative", wishes.negative)):
-        unknown = [text for text in texts if label(text) not in known]
+        unknown = [text for text in texts if convert(text) not in labels]
         faults.extend(f"{option} {text}: no such label; there are {shown}" for text in unknown)
-    others = known - {label(text) for text in wishes.positive}
-    if both := [text for text in wishes.positive if label(text) in {label(other) for other in wishes.negative}]:
-        faults.append(f"--positive and --negative: expected different labels, got {both[0]} in both")
-    if not wishes.negative and (len(others) != 1 or len(wishes.positive) != 1) and not faults:
+    if common := [text for text in wishes.positive if convert(text) in negative]:
+        faults.append(f"--positive and --negative: expected different labels, got {common[0]} in both")
+    if not negative and (len(labels - {*positive}) != 1 or len(positive) != 1) and not faults:
         faults.append(f"--label {wishes.label}: expected two labels, got {shown}; name those of -1 with --negative")
-    sides: dict[str, Any] = {"positive": [_plain(label(text)) for text in wishes.positive]}
-    if wishes.negative:
-        sides["negative"] = [_plain(label(text)) for text in wishes.negative]
-    return {side: labels[0] if len(labels) == 1 else labels for side, labels in sides.items()}
-
-
-def _plain(label: Label) -> Label:
-    """Return a label as it is written: 1 rather than 1.0."""
-    return int(label) if isinstance(label, float) and label.is_integer() else label
+    return {
+        side: names[0] if len(names) == 1 else names for side, names in (("positive", positive), ("negative", negative))
+    }

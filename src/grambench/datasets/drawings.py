@@ -1,6 +1,6 @@
-"""Drawn images for a demonstration that needs no download: striped and dotted ones, in any colours.
+"""Random images of coloured stripes and dots, for a demonstration that needs no download.
 
-Every image is drawn from a seed and its own number, so that each can be drawn alone.
+Each image depends only on a seed and its own number, and can be drawn alone.
 """
 
 import io
@@ -16,14 +16,14 @@ WORDS = ("stripes", "dots")
 
 
 def listed(train: int, test: int) -> Listed:
-    """Return the list of so many images of either part, which have the two words in turn."""
+    """Return a list of training and test images, which have the two words in turn."""
     total = train + test
     paths = [f"{number:04d}.png" for number in range(total)]
     return Listed(paths, [frozenset([WORDS[number % 2]]) for number in range(total)], np.arange(total) >= train)
 
 
-def drawn(paths: Sequence[str], seed: int) -> dict[str, bytes]:
-    """Return the images of these paths as PNG files."""
+def draw(paths: Sequence[str], seed: int) -> dict[str, bytes]:
+    """Return the images of some paths as PNG files."""
     from PIL import Image
 
     files = {}

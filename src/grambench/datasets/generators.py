@@ -1,7 +1,7 @@
 """Synthetic data sets: each function draws examples of one problem from a random generator.
 
-A problem published as a sample has a parameter `positives`, the examples of class +1 in that sample, so that a new one
-can stand in for it.
+The generator of a problem that was published as a sample has a parameter `positives`, the number of examples of class
++1 in that sample. A new sample can thereby replace the published one.
 """
 
 import inspect
@@ -15,7 +15,8 @@ from grambench.common.types import Floats
 
 Sample = tuple[Floats, NDArray[np.int8]]
 
-DECIMALS = 6  # the last bits of sines and logarithms differ between platforms, and would change a data set's content
+# The last bits of sines and logarithms differ between platforms. Without rounding they would change the content.
+DECIMALS = 6
 
 
 def generate(generator: str, parameters: Mapping[str, float], seed: int, n: int) -> Sample:
@@ -24,13 +25,13 @@ def generate(generator: str, parameters: Mapping[str, float], seed: int, n: int)
     Parameters
     ----------
     generator : str
-        One of GENERATORS.
+        A name in GENERATORS.
     parameters : mapping
-        Its parameters by name.
+        The parameters of the generator by name.
     seed : int
-        Of the random numbers.
+        The seed of the random numbers.
     n : int
-        Number of examples.
+        The number of examples.
 
     Returns
     -------
@@ -42,15 +43,15 @@ def generate(generator: str, parameters: Mapping[str, float], seed: int, n: int)
     Raises
     ------
     DataError
-        If the generator has no such parameter, or needs another one.
+        If the generator has no such parameter, or lacks a required one.
     """
     function = GENERATORS[generator]
     rng = np.random.default_rng(seed)
     try:
         inspect.signature(function).bind(rng, n, **parameters)
     except TypeError as error:
-        known = ", ".join(list(inspect.signature(function).parameters)[2:]) or "none"
-        raise DataError(f"generator {generator}: {error}; its parameters: {known}") from None
+        names = ", ".join(list(inspect.signature(function).parameters)[2:]) or "none"
+        raise DataError(f"generator {generator}: {error}; its parameters: {names}") from None
     features, labels = function(rng, n, **parameters)
     return features.round(DECIMALS), labels.astype(np.int8)
 
@@ -61,7 +62,8 @@ def dirichlet(rng: np.random.Generator, n: int) -> Sample:
     x is uniform on [-10, 10], its label the sign of sin(sqrt(2) x) + sin(sqrt(12) x) + sin(sqrt(60) x): a problem for
     Dirichlet kernels of these three frequencies (Afkanpour et al. 2013, Section 3.1, Figure 1).
     """
-    points = rng.uniform(-10, 10, size=(n, 1)).round(DECIMALS)  # before labelling: labels are those of what is stored
+    # Rounded before labelling, because the labels must fit the stored points.
+    points = rng.uniform(-10, 10, size=(n, 1)).round(DECIMALS)
     return points, np.where(three_sines(points[:, 0]) > 0, 1, -1)
 
 
@@ -112,11 +114,11 @@ def waveform(rng: np.random.Generator, n: int, *, positives: int) -> Sample:
 
 
 def _shuffled(rng: np.random.Generator, n: int, positives: int) -> NDArray[np.int8]:
-    """Return n labels in random order, so many of them +1."""
+    """Return n labels in random order, `positives` of them +1."""
     return rng.permutation(np.where(np.arange(n) < positives, 1, -1)).astype(np.int8)
 
 
-FUNCTIONS = {"three_sines": three_sines}  # whose signs are labels, to be drawn
+FUNCTIONS = {"three_sines": three_sines}  # functions with signs as labels, for figures
 
 GENERATORS: dict[str, Callable[..., Sample]] = {
     function.__name__: function for function in (dirichlet, relevance, ringnorm, waveform)

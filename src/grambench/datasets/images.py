@@ -1,7 +1,7 @@
-"""Images in archives, and the lists that say which words each has and to which part of a split it belongs.
+"""Reads images from archives, and lists of their words and of the split.
 
-Archives are read member by member in memory: nothing is unpacked, so that no path in an archive is ever one of the
-machine's. An image is known by its name, or where lists name it by the number that its file's name begins with.
+The members of an archive are read in memory and never written to a path that the archive names. An image is identified
+by its path, or by the number at the beginning of its file name if lists name it.
 """
 
 import re
@@ -16,7 +16,7 @@ from grambench.datasets import drawings, unpack
 from grambench.datasets.listed import Listed
 
 SUFFIXES = (".jpg", ".jpeg", ".png")
-LARGEST = 50  # mebibytes of an archive's member that is read
+LARGEST = 50  # the largest size of a file in an archive in mebibytes; larger files are not read
 WORD = re.compile(r"[0-9]+")
 LAST_NUMBER = re.compile(r"[0-9]+$")
 
@@ -27,23 +27,23 @@ def read(reader: ImageReader, archives: Sequence[Path]) -> Listed:
     Parameters
     ----------
     reader : ImageReader
-        Where they are.
+        The format of the lists.
     archives : sequence of Path
-        Tar files.
+        The tar files.
 
     Raises
     ------
     DataError
-        If a list is missing or not understood, or names an image that no archive has.
+        If a list is missing or malformed, or names an image that no archive has.
     """
     if isinstance(reader, Numbered | Folders):
-        return _by_name(reader, archives)
+        return _read_by_name(reader, archives)
     texts: dict[str, str] = {}
-    found: dict[str, str] = {}
+    path_of: dict[str, str] = {}
     for path, data in _members(archives, reader.mebibytes):
-        if path.startswith(reader.images.rstrip("/") + "/") and path.lower().endswith(SUFFIXES):
+        if _is_image(path, reader):
             if number := WORD.match(PurePosixPath(path).name):
-                found.setdefault(number[0], path)
+                path_of.setdefault(number[0], path)
         elif not path.lower().endswith(SUFFIXES):
             texts[path] = data.decode("utf-8", errors="replace")
     if isinstance(reader, WordLists):
@@ -52,41 +52,39 @@ def read(reader: ImageReader, archives: Sequence[Path]) -> Listed:
         parts = [_image_sets(reader, texts, part) for part in (reader.train, reader.test)]
     else:
         raise DataError(f"expected a reader of images, got {type(reader).__name__}")
-    paths: list[str] = []
-    words: list[frozenset[str]] = []
-    counts = []
     for part in parts:
-        if not reader.partial and (missing := [number for number in part if number not in found]):
+        if not reader.partial and (missing := [number for number in part if number not in path_of]):
             raise DataError(f"image {missing[0]}: listed, but not in the archive ({len(missing)} such images)")
-        there = [number for number in part if number in found]
-        paths += [found[number] for number in there]
-        words += [part[number] for number in there]
-        counts.append(len(there))
-    return Listed(paths, words, np.repeat([False, True], counts))
+    images = [(part, number) for part in parts for number in part if number in path_of]
+    test = np.array([part is parts[1] for part, _ in images], dtype=np.bool_)
+    return Listed([path_of[number] for _, number in images], [part[number] for part, number in images], test)
 
 
-def _by_name(reader: Numbered | Folders, archives: Sequence[Path]) -> Listed:
-    """Return the images of which names or folders say the class; there is no split."""
-    top = reader.images.rstrip("/") + "/"
+def _is_image(path: str, reader: ImageReader) -> bool:
+    return path.startswith(reader.images.rstrip("/") + "/") and path.lower().endswith(SUFFIXES)
+
+
+def _read_by_name(reader: Numbered | Folders, archives: Sequence[Path]) -> Listed:
+    """Return the images whose names or folders tell the class; they have no split."""
     words: dict[str, frozenset[str]] = {}
     for path, _ in _members(archives, reader.mebibytes):
-        if not path.startswith(top) or not path.lower().endswith(SUFFIXES):
+        if not _is_image(path, reader):
             continue
         if isinstance(reader, Folders):
             words[path] = frozenset({PurePosixPath(path).parent.name})
             continue
         number = LAST_NUMBER.search(PurePosixPath(path).stem)
-        place = (int(number[0]) - 1) // reader.each if number else -1
-        if not 0 <= place < len(reader.names):
-            last = reader.each * len(reader.names)
-            raise DataError(f"{path}: expected a name that ends in a number from 1 to {last}")
-        words[path] = frozenset({reader.names[place]})
+        label = (int(number[0]) - 1) // reader.each if number else -1
+        if not 0 <= label < len(reader.names):
+            n_images = reader.each * len(reader.names)
+            raise DataError(f"{path}: expected a name that ends in a number from 1 to {n_images}")
+        words[path] = frozenset({reader.names[label]})
     paths = sorted(words)
     return Listed(paths, [words[path] for path in paths], np.zeros(len(paths), dtype=np.bool_))
 
 
 def _members(archives: Sequence[Path], mebibytes: int) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of the ordinary files in archives that are not too large."""
+    """Yield the path and content of each ordinary file in archives that is not too large."""
     for archive in archives:
         yield from unpack.tar_files(archive, mebibytes, LARGEST)
 
@@ -99,17 +97,18 @@ def _text(texts: Mapping[str, str], path: str) -> str:
 
 def _word_lists(reader: WordLists, texts: Mapping[str, str], path: str) -> dict[str, frozenset[str]]:
     words = [line.strip() for line in _text(texts, reader.words).splitlines()]
-    found: dict[str, frozenset[str]] = {}
+    words_of: dict[str, frozenset[str]] = {}
     for number, line in enumerate(_text(texts, path).splitlines(), 1):
         if not line.strip():
             continue
-        image, *places = line.split()
-        if not all(WORD.fullmatch(place) and 1 <= int(place) <= len(words) for place in places):
+        image, *numbers = line.split()
+        if not all(WORD.fullmatch(word) and 1 <= int(word) <= len(words) for word in numbers):
             raise DataError(f"{path}, line {number}: expected an image and numbers of its words, got {line[:80]!r}")
-        said = frozenset(words[int(place) - 1] for place in places)
-        if found.setdefault(image, said) != said:  # Corel5k's test list names one image twice, with the same words
+        image_words = frozenset(words[int(word) - 1] for word in numbers)
+        # Corel5k's test list names one image twice, with the same words.
+        if words_of.setdefault(image, image_words) != image_words:
             raise DataError(f"{path}, line {number}: image {image} has other words than where it stood before")
-    return found
+    return words_of
 
 
 def _image_sets(reader: ImageSets, texts: Mapping[str, str], part: str) -> dict[str, frozenset[str]]:
@@ -119,8 +118,8 @@ def _image_sets(reader: ImageSets, texts: Mapping[str, str], part: str) -> dict[
         name = path.removeprefix(folder).removesuffix(suffix)
         for number, line in enumerate(texts[path].splitlines(), 1):
             match line.split():
-                case [image, ("1" | "-1" | "0") as said]:
-                    classes.setdefault(image, set()).update({name} if said == "1" else ())
+                case [image, ("1" | "-1" | "0") as mark]:
+                    classes.setdefault(image, set()).update({name} if mark == "1" else ())
                 case _:
                     raise DataError(f"{path}, line {number}: expected an image and 1, -1 or 0, got {line[:80]!r}")
     if not classes:
@@ -128,8 +127,8 @@ def _image_sets(reader: ImageSets, texts: Mapping[str, str], part: str) -> dict[
     return {image: frozenset(names) for image, names in sorted(classes.items())}
 
 
-def found(source: Source, files: Mapping[str, Path]) -> Listed:
-    """Return the images of a source, drawn or from archives; raise DataError where that cannot be."""
+def list_images(source: Source, files: Mapping[str, Path]) -> Listed:
+    """Return the images of a source, drawn or from archives; raise DataError if the source has none."""
     if isinstance(source, Generated):
         return drawings.listed(int(source.parameters["train"]), int(source.parameters["test"]))
     if not isinstance(source.reader, ImageReader):
@@ -137,12 +136,12 @@ def found(source: Source, files: Mapping[str, Path]) -> Listed:
     return read(source.reader, list(files.values()))
 
 
-def contents(source: Source, files: Mapping[str, Path], wanted: Sequence[str]) -> dict[str, bytes]:
-    """Return the files of images of a source; raise DataError where one is not there."""
+def contents(source: Source, files: Mapping[str, Path], paths: Sequence[str]) -> dict[str, bytes]:
+    """Return the contents of images of a source by path; raise DataError if an image is missing."""
     if isinstance(source, Generated):
-        return drawings.drawn(wanted, seed=source.seed)
-    names = set(wanted)
-    held = {path: data for path, data in _members(list(files.values()), source.reader.mebibytes) if path in names}
-    if missing := sorted(names - set(held)):
+        return drawings.draw(paths, seed=source.seed)
+    names, members = set(paths), _members(list(files.values()), source.reader.mebibytes)
+    content = {path: data for path, data in members if path in names}
+    if missing := sorted(names - set(content)):
         raise DataError(f"{missing[0]}: not in the archive, or larger than {LARGEST} MiB")
-    return held
+    return content

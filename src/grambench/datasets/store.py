@@ -1,15 +1,15 @@
-"""The prepared data set: features or a list of images, labels of -1 and +1, published orders; one HDF5 file each.
+"""The HDF5 file of a prepared data set: features or a list of images, labels, published permutations.
 
-A data set that no source could deliver is a file too, with `status` "unavailable" and what was tried, so that the
-rest of a study goes on.
+A data set that no source delivered has a file too, with the `status` "unavailable" and the reasons. The rest of a study
+can thereby go on.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import h5py
 import numpy as np
@@ -19,8 +19,11 @@ from grambench.common.errors import plain
 from grambench.common.files import check, sealed
 from grambench.common.types import Floats, Labels
 
-if TYPE_CHECKING:  # scipy.sparse takes long to import, and few data sets are sparse
+# scipy.sparse takes long to import, and few data sets are sparse.
+if TYPE_CHECKING:
     from scipy import sparse
+
+Content = TypeVar("Content")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,22 +35,22 @@ class PreparedDataset:
     name : str
         The data set's name.
     features : ndarray of float64 (n, d) or scipy.sparse.csr_array of float64
-        One row an example; of images, which are described later, d is 0.
+        One row per example; d is 0 for images, whose descriptors have files of their own.
     labels : ndarray of int8 (n,)
         -1 or +1, or class numbers from 0.
     orders : ndarray of int32 (repetitions, n) or None
-        The published orders of presentation, 0-based permutations of range(n), where the source has them.
+        The published permutations of range(n), if the source has them.
     source : dict
-        What delivered the data: kind, origin, and the files with their sha256.
+        The source that delivered the data: kind, origin, and the files with their sha256.
     classes : tuple of str
-        The names of more than two classes, by their numbers; none where there are two, -1 and +1.
+        The names of the classes in a multi-class task, by their numbers; empty for -1 and +1.
     images : tuple of n str
-        Their paths in the archives, where the examples are images.
+        The paths of the images in the archives; empty if the examples are no images.
     test : ndarray of bool (n,) or None
-        Which examples are for the test, where the source says so.
+        Whether each example is in the test part, if the source has an official split.
     views : dict of ndarray (n, d)
-        What describes images, by view: blocks of their pixels; or what comes from files of its own (grambench.features)
-        and is put beside the rest by who reads it.
+        The features of images by view: blocks of pixels from this file, or descriptors (grambench.features) that the
+        reader adds from their own files.
     """
 
     name: str
@@ -62,9 +65,10 @@ class PreparedDataset:
 
     @property
     def content(self) -> str:
-        """SHA-256 of shape, features and labels in canonical form: equal for equal data, whatever the source.
+        """SHA-256 of shape, features and labels in canonical form, which is equal for equal data from any source.
 
-        Of images, their paths and parts in the place of features: what they show is the archive's checksum to tell.
+        For images, the paths and the split take the place of features. Their pixels are covered by the checksum of the
+        archive.
         """
         from scipy import sparse
 
@@ -83,7 +87,7 @@ class PreparedDataset:
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A data set that could not be had, and why: one line for each source that was tried."""
+    """A data set that no source delivered, with the failure of each source in one line."""
 
     name: str
     reasons: tuple[str, ...]
@@ -95,52 +99,21 @@ class Unavailable:
         return f"{self.name} is unavailable: " + "; ".join(self.reasons or ("no source is configured",))
 
 
-def write_unavailable(file: h5py.File, absent: Unavailable) -> None:
-    """Write the note that there is nothing, and why, in the place of what a file should hold."""
-    file.attrs["name"] = absent.name
-    file.attrs["status"] = "unavailable"
-    file.attrs["reasons"] = json.dumps(absent.reasons)
-
-
-def unavailable(file: h5py.File) -> Unavailable | None:
-    """Return the note of a file that holds nothing; None of one that does."""
-    if "reasons" not in file.attrs:
-        return None
-    return Unavailable(str(file.attrs["name"]), tuple(json.loads(str(file.attrs["reasons"]))))
-
-
-def write(path: Path, dataset: PreparedDataset | Unavailable, identity: str = "") -> None:
-    """Write a prepared data set, or the note that it is unavailable, with what it is made from (`sealed`)."""
+def write_or_note(
+    path: Path, content: Content | Unavailable, save: Callable[[Content, h5py.File], None], identity: str
+) -> None:
+    """Write a sealed HDF5 file with `save`, or a note that its content is unavailable."""
     with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
-        file.attrs["name"] = dataset.name
-        if isinstance(dataset, Unavailable):
-            write_unavailable(file, dataset)
-            return
-        file.attrs["status"] = "ok"
-        file.attrs["content"] = dataset.content
-        file.attrs["source"] = json.dumps(dataset.source)
-        for view, values in dataset.views.items():
-            file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
-        if dataset.views:
-            file["features"] = np.empty((len(dataset.labels), 0))  # which are the views' pixels once more
-        elif isinstance(dataset.features, np.ndarray):
-            file["features"] = dataset.features
+        if isinstance(content, Unavailable):
+            file.attrs["name"] = content.name
+            file.attrs["status"] = "unavailable"
+            file.attrs["reasons"] = json.dumps(content.reasons)
         else:
-            group = file.create_group("features")
-            group.attrs["shape"] = dataset.features.shape
-            for part in ("data", "indices", "indptr"):
-                group[part] = getattr(dataset.features, part)
-        file["labels"] = dataset.labels
-        for name in ("orders", "test"):
-            if (values := getattr(dataset, name)) is not None:
-                file[name] = values
-        for name in ("images", "classes"):
-            if texts := getattr(dataset, name):
-                file[name] = list(texts)
+            save(content, file)
 
 
-def read(path: Path) -> PreparedDataset | Unavailable:
-    """Read what `write` wrote.
+def read_or_note(path: Path, load: Callable[[h5py.File], Content]) -> Content | Unavailable:
+    """Read a sealed HDF5 file with `load`, or the note that its content is unavailable.
 
     Raises
     ------
@@ -149,27 +122,64 @@ def read(path: Path) -> PreparedDataset | Unavailable:
     """
     check(path)
     with h5py.File(path, "r") as file:
-        name = str(file.attrs["name"])
-        if absent := unavailable(file):
-            return absent
-        stored = file["features"]
-        features = _sparse(stored) if isinstance(stored, h5py.Group) else stored[:]
-        return PreparedDataset(
-            name=name,
-            features=features,
-            labels=file["labels"][:],
-            orders=file["orders"][:] if "orders" in file else None,
-            source=json.loads(str(file.attrs["source"])),
-            classes=tuple(file["classes"].asstr()[:]) if "classes" in file else (),
-            images=tuple(file["images"].asstr()[:]) if "images" in file else (),
-            test=file["test"][:] if "test" in file else None,
-            views={view: values[:] for view, values in file["views"].items()} if "views" in file else {},
-        )
+        if "reasons" in file.attrs:
+            return Unavailable(str(file.attrs["name"]), tuple(json.loads(str(file.attrs["reasons"]))))
+        return load(file)
 
 
-def _sparse(stored: h5py.Group) -> "sparse.csr_array":
+def write(path: Path, dataset: PreparedDataset | Unavailable, identity: str = "") -> None:
+    """Write a prepared data set, or a note that it is unavailable, with the identity of its inputs (`sealed`)."""
+    write_or_note(path, dataset, _save, identity)
+
+
+def read(path: Path) -> PreparedDataset | Unavailable:
+    """Read a file of `write`; raise DataError if it is missing or damaged."""
+    return read_or_note(path, _load)
+
+
+def _save(dataset: PreparedDataset, file: h5py.File) -> None:
+    file.attrs["name"] = dataset.name
+    file.attrs["status"] = "ok"
+    file.attrs["content"] = dataset.content
+    file.attrs["source"] = json.dumps(dataset.source)
+    for view, values in dataset.views.items():
+        file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
+    if dataset.views:
+        # The features are the pixels of the views and are not stored twice.
+        file["features"] = np.empty((len(dataset.labels), 0))
+    elif isinstance(dataset.features, np.ndarray):
+        file["features"] = dataset.features
+    else:
+        group = file.create_group("features")
+        group.attrs["shape"] = dataset.features.shape
+        for part in ("data", "indices", "indptr"):
+            group[part] = getattr(dataset.features, part)
+    file["labels"] = dataset.labels
+    for name in ("orders", "test"):
+        if (values := getattr(dataset, name)) is not None:
+            file[name] = values
+    for name in ("images", "classes"):
+        if texts := getattr(dataset, name):
+            file[name] = list(texts)
+
+
+def _load(file: h5py.File) -> PreparedDataset:
+    features = file["features"]
+    return PreparedDataset(
+        name=str(file.attrs["name"]),
+        features=_load_sparse(features) if isinstance(features, h5py.Group) else features[:],
+        labels=file["labels"][:],
+        orders=file["orders"][:] if "orders" in file else None,
+        source=json.loads(str(file.attrs["source"])),
+        classes=tuple(file["classes"].asstr()[:]) if "classes" in file else (),
+        images=tuple(file["images"].asstr()[:]) if "images" in file else (),
+        test=file["test"][:] if "test" in file else None,
+        views={view: values[:] for view, values in file["views"].items()} if "views" in file else {},
+    )
+
+
+def _load_sparse(group: h5py.Group) -> "sparse.csr_array":
     from scipy import sparse
 
-    return sparse.csr_array(
-        (stored["data"][:], stored["indices"][:], stored["indptr"][:]), shape=tuple(stored.attrs["shape"])
-    )
+    parts = (group["data"][:], group["indices"][:], group["indptr"][:])
+    return sparse.csr_array(parts, shape=tuple(group.attrs["shape"]))

@@ -1,6 +1,6 @@
-"""Compressed files and archives from outside: what is damaged, or unpacks to more than it may, is a DataError.
+"""Reads compressed files and archives from outside; a damaged or too large file is a DataError.
 
-Nothing is unpacked to a path that an archive names, and no link in one is followed.
+No file is written to a path that an archive names, and no link in an archive is followed.
 """
 
 import bz2
@@ -18,9 +18,9 @@ from typing import IO, Any
 from grambench.common.errors import DataError
 
 MEBIBYTE = 2**20
-OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}  # by how their files begin
+OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}  # by the first bytes of a file
 
-# what the libraries raise for damaged files, for encrypted ones, and for numbers that no machine can hold
+# The exceptions of libraries for damaged or encrypted files, and for impossible sizes
 DAMAGED = (
     OSError,
     EOFError,
@@ -38,16 +38,16 @@ DAMAGED = (
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """A stream that raises DataError where it goes beyond so many bytes.
+    """A stream that raises DataError beyond a limit of its size.
 
     Attributes
     ----------
     stream : binary file
-        What is read.
+        The stream to read.
     name : str
-        What errors call it.
+        The name of the stream in errors.
     mebibytes : int
-        The limit.
+        The largest size.
     """
 
     stream: IO[bytes]
@@ -56,42 +56,42 @@ class Bounded:
 
     def read(self, size: int = -1) -> bytes:
         """Read at most `size` bytes, or all."""
-        most = self.mebibytes * MEBIBYTE - self.stream.tell() + 1
-        content = self.stream.read(min(size, most) if size >= 0 else most)
+        limit = self.mebibytes * MEBIBYTE - self.stream.tell() + 1
+        content = self.stream.read(min(size, limit) if size >= 0 else limit)
         self._allow(self.stream.tell())
         return content
 
-    def seek(self, place: int) -> None:
-        """Go to a place, counted from the beginning."""
-        self._allow(place)
-        self.stream.seek(place)
+    def seek(self, position: int) -> None:
+        """Go to a position, counted from the beginning."""
+        self._allow(position)
+        self.stream.seek(position)
 
     def tell(self) -> int:
-        """Return the place."""
+        """Return the position."""
         return self.stream.tell()
 
-    def _allow(self, place: int) -> None:
-        if place > self.mebibytes * MEBIBYTE:
+    def _allow(self, position: int) -> None:
+        if position > self.mebibytes * MEBIBYTE:
             raise too_large(self.name, self.mebibytes)
 
 
 def too_large(name: str, mebibytes: int) -> DataError:
-    """Build the error for a file that is larger than it may be, as it comes or unpacked."""
+    """Return the error for a file that is too large, packed or unpacked."""
     return DataError(f"{name}: expected at most {mebibytes} MiB, got more; `mebibytes` of its reader is the limit")
 
 
 @contextmanager
 def opened(path: Path, mebibytes: int) -> Iterator[Any]:
-    """Open a file, compressed with gzip, bzip2 or xz or not, to be read as what it unpacks to; yields a Bounded.
+    """Open a file, uncompressed or compressed with gzip, bzip2 or xz, and yield its content as a Bounded.
 
     Raises
     ------
     DataError
-        Where it is read beyond the limit.
+        If it is read beyond the limit.
     OSError
-        If it is no ordinary file; beside that whatever the libraries raise.
+        If it is no ordinary file. The libraries may raise any exception of DAMAGED.
     """
-    if not path.is_file():  # a pipe would be waited for
+    if not path.is_file():  # reading a pipe might never end
         raise OSError(f"{path.name} is no ordinary file")
     with path.open("rb") as stream:
         start = stream.read(6)
@@ -101,23 +101,23 @@ def opened(path: Path, mebibytes: int) -> Iterator[Any]:
 
 
 def tar_files(path: Path, mebibytes: int, largest: int) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the ordinary files in a tar archive.
+    """Yield the name and content of each ordinary file in a tar archive.
 
     Parameters
     ----------
     path : Path
         The archive, compressed or not.
     mebibytes : int
-        What all of it may unpack to.
+        The largest unpacked size of the archive.
     largest : int
-        Mebibytes; files that have more are left out.
+        The largest size of a file in mebibytes; larger files are left out.
 
     Raises
     ------
     DataError
-        If the archive is damaged, or unpacks to more.
+        If the archive is damaged or too large.
     """
-    with _understood(path), opened(path, mebibytes) as stream, tarfile.TarFile(fileobj=stream) as tar:
+    with _report_damage(path), opened(path, mebibytes) as stream, tarfile.TarFile(fileobj=stream) as tar:
         for member in tar:
             if member.isreg() and not member.issparse() and member.size <= largest * MEBIBYTE:
                 content = tar.extractfile(member)
@@ -125,14 +125,14 @@ def tar_files(path: Path, mebibytes: int, largest: int) -> Iterator[tuple[str, b
 
 
 def zip_files(path: Path, mebibytes: int, names: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of those files of a zip archive that are named.
+    """Yield the name and content of some files of a zip archive.
 
     Raises
     ------
     DataError
-        If the archive is damaged, or one of the files has more than so many mebibytes.
+        If the archive is damaged, or one of the files is larger than `mebibytes`.
     """
-    with _understood(path), zipfile.ZipFile(path) as archive:
+    with _report_damage(path), zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             if member.filename in names:
                 if member.file_size > mebibytes * MEBIBYTE:
@@ -141,9 +141,9 @@ def zip_files(path: Path, mebibytes: int, names: list[str]) -> Iterator[tuple[st
 
 
 @contextmanager
-def _understood(path: Path) -> Iterator[None]:
+def _report_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except DAMAGED as error:
-        what = " ".join(str(error).split()) or type(error).__name__
-        raise DataError(f"{path.name}: expected an archive, got a damaged file ({what:.200})") from None
+        message = " ".join(str(error).split()) or type(error).__name__
+        raise DataError(f"{path.name}: expected an archive, got a damaged file ({message:.200})") from None

@@ -1,4 +1,4 @@
-"""What describes the images of a base: one HDF5 file a descriptor, one row an image, one array a view."""
+"""Descriptors of the images of a base: an HDF5 file per descriptor, an array per view, a row per image."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,22 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
-from grambench.common.files import check, sealed
-from grambench.datasets.store import Unavailable, unavailable, write_unavailable
+from grambench.datasets.store import Unavailable, read_or_note, write_or_note
 
 
 @dataclass(frozen=True, slots=True)
-class Views:
-    """Descriptions in memory.
+class DescribedImages:
+    """A descriptor of N images.
 
     Attributes
     ----------
     name : str
-        The base's.
+        The name of the base.
     paths : list of N str
-        Of the images, in the archives.
+        The paths of the images in the archives.
     views : dict of ndarray (N, d)
-        One row an image.
+        The features by view, with one row per image.
     """
 
     name: str
@@ -33,39 +32,38 @@ class Views:
     views: Mapping[str, NDArray[Any]]
 
     def of(self, paths: Sequence[str]) -> dict[str, NDArray[Any]]:
-        """Return the rows of some images; raise DataError where one is not described."""
-        place = {path: number for number, path in enumerate(self.paths)}
-        if missing := [path for path in paths if path not in place]:
+        """Return the rows of some images by view; raise DataError if an image has none."""
+        row_of = {path: row for row, path in enumerate(self.paths)}
+        if missing := [path for path in paths if path not in row_of]:
             raise DataError(f"{self.name}: {missing[0]} is not described; describe the images again")
-        rows = [place[path] for path in paths]
+        rows = [row_of[path] for path in paths]
         return {view: values[rows] for view, values in self.views.items()}
 
 
-def write(path: Path, described: Views | Unavailable, identity: str = "") -> None:
-    """Write descriptions, or the note that there are none, with what they are made from (`sealed`)."""
-    with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
-        if isinstance(described, Unavailable):
-            write_unavailable(file, described)
-            return
-        file.attrs["name"] = described.name
-        file["paths"] = described.paths
-        for view, values in described.views.items():
-            file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
+def write(path: Path, described: DescribedImages | Unavailable, identity: str = "") -> None:
+    """Write described images, or a note that they are unavailable, with the identity of their inputs (`sealed`)."""
+    write_or_note(path, described, _save, identity)
 
 
-def read(path: Path) -> Views | Unavailable:
-    """Read what `write` wrote; DataError where the file is missing or damaged."""
-    check(path)
-    with h5py.File(path, "r") as file:
-        if absent := unavailable(file):
-            return absent
-        views = {view: values[:] for view, values in file["views"].items()}
-        return Views(str(file.attrs["name"]), [str(each) for each in file["paths"].asstr()[:]], views)
+def read(path: Path) -> DescribedImages | Unavailable:
+    """Read a file of `write`; raise DataError if it is missing or damaged."""
+    return read_or_note(path, _load)
 
 
-def joined(parts: Sequence[Views]) -> Views:
-    """Return the descriptions of all images from those of parts of them."""
-    first = parts[0]
+def _save(described: DescribedImages, file: h5py.File) -> None:
+    file.attrs["name"] = described.name
+    file["paths"] = described.paths
+    for view, values in described.views.items():
+        file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
+
+
+def _load(file: h5py.File) -> DescribedImages:
+    views = {view: values[:] for view, values in file["views"].items()}
+    return DescribedImages(str(file.attrs["name"]), list(map(str, file["paths"].asstr()[:])), views)
+
+
+def joined(parts: Sequence[DescribedImages]) -> DescribedImages:
+    """Return the described images of all parts together."""
     paths = [path for part in parts for path in part.paths]
-    together = {view: np.concatenate([part.views[view] for part in parts]) for view in first.views}
-    return Views(first.name, paths, together)
+    views = {view: np.concatenate([part.views[view] for part in parts]) for view in parts[0].views}
+    return DescribedImages(parts[0].name, paths, views)

@@ -1,16 +1,16 @@
-"""What the estimators have in common: parameters, checks of what they are given, and the fit itself."""
+"""The base class of the estimators: parameters, checks of input, and the fit itself."""
 
 import textwrap
 import threading
 import warnings
-from collections.abc import Generator, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, column_or_1d
@@ -22,20 +22,21 @@ from grambench import algorithms
 from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import Fit
 from grambench.common.errors import ConfigError
-from grambench.common.types import Floats, Labels
-from grambench.estimators import kernels as given
-from grambench.experiments.training import Sample
+from grambench.common.types import Floats, Indices, Labels
+from grambench.estimators import kernels as kernel_input
+from grambench.experiments.training import Examples
 from grambench.kernels.pool import Pool
 
-Numbers = NDArray[np.intp]
 LONGEST = 400  # characters of a message
-MOST = np.iinfo(np.int8).max  # classes that an algorithm of many takes
+MOST = np.iinfo(np.int8).max  # classes of a multi-class algorithm, whose labels are int8
+Result = TypeVar("Result")
 
 
 class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     """An algorithm of the registry with its kernels; see KernelClassifier."""
 
-    _parameters: Mapping[str, Any] = MappingProxyType({})  # private, as scikit-learn allows beside what it asks for
+    # Private, so that it is no parameter to scikit-learn.
+    _parameters: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(
         self,
@@ -58,40 +59,38 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             self._parameters = parameters
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; with `deep`, the algorithm's own at their defaults too."""
-        own: dict[str, Any] = super().get_params(deep)
-        return (self._defaults() if deep else {}) | own | dict(self._parameters)
+        """Return the parameters; with `deep`, also those of the algorithm that are at their defaults."""
+        params: dict[str, Any] = super().get_params(deep)
+        return (self._defaults() if deep else {}) | params | dict(self._parameters)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters of the estimator, and of the algorithm that it then has.
+        """Set parameters of the estimator, and of its algorithm after the call.
 
-        Another `algorithm` keeps the parameters that were set for the one before as far as it has parameters of these
-        names, and drops the others, so that a search over algorithms goes on where one lacks a parameter.
+        If `algorithm` changes, parameters of the previous algorithm are kept if the new one has parameters of these
+        names, and dropped otherwise. A search over algorithms can therefore continue when one lacks a parameter.
 
         Raises
         ------
         ValueError
-            If a parameter of this call is neither the estimator's nor the algorithm's.
+            If a parameter of this call belongs neither to the estimator nor to the algorithm.
         """
-        own, before = self._get_param_names(), self._fields() or {}
-        for name in params.keys() & set(own):
-            setattr(self, name, params[name])
+        if not params:
+            return self
+        names, previous = self._get_param_names(), self._fields() or {}
+        for name in params.keys() & set(names):
+            setattr(self, name, params.pop(name))
         fields = self._fields()
-        kept = {
+        parameters = {
             name: value
             for name, value in self._parameters.items()
-            if fields is None or name in fields or name not in before
+            if fields is None or name in fields or name not in previous
         }
-        others = {name: value for name, value in params.items() if name not in own}
-        known = dict.fromkeys([*own, *(fields or {}), *kept])
-        for name in others:
-            if name not in known:
-                raise ValueError(
-                    f"Invalid parameter {name!r} for {type(self).__name__} with {self.algorithm}: "
-                    f"expected one of {', '.join(known)}"
-                )
-        if params:
-            self._parameters = kept | others
+        allowed = dict.fromkeys([*names, *(fields or {}), *parameters])
+        for name in params:
+            if name not in allowed:
+                estimator = f"{type(self).__name__} with {self.algorithm}"
+                raise ValueError(f"Invalid parameter {name!r} for {estimator}: expected one of {', '.join(allowed)}")
+        self._parameters = parameters | params
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -110,148 +109,148 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         return algorithms.load(self.algorithm).parameters.__dataclass_fields__
 
     def _defaults(self) -> dict[str, Any]:
-        """Return the defaults of the algorithm's parameters that have one; none of an algorithm that does not exist."""
-        made = {
-            name: each.default if each.default_factory is MISSING else each.default_factory()
-            for name, each in (self._fields() or {}).items()
+        """Return the defaults of the algorithm's parameters; empty if the algorithm does not exist."""
+        defaults = {
+            name: field.default if field.default_factory is MISSING else field.default_factory()
+            for name, field in (self._fields() or {}).items()
         }
-        return {name: value for name, value in made.items() if value is not MISSING}
+        return {name: value for name, value in defaults.items() if value is not MISSING}
 
     @property
     def _precomputed(self) -> bool:
         return isinstance(self.kernels, str) and self.kernels == "precomputed"
 
     def _settings(self) -> dict[str, Any]:
-        """Return what the algorithm is given."""
+        """Return the settings of the algorithm."""
         return dict(self._parameters)
 
-    def _examples(self, X: Any, *, reset: bool = False, kept: bool = False) -> Any:
-        """Return examples (t, d), kernel values (m, t, n) where they are precomputed, or numbers (t,) of an array's.
+    def _examples(self, X: Any, *, reset: bool = False) -> Any:
+        """Return examples (t, d), precomputed kernel values (m, t, n), or rows of given Gram matrices (t,).
 
-        Examples that are kept are a copy, which nobody else can change.
+        With `reset`, vectors are copied, so that later changes of X do not reach the estimator.
         """
         with one_line():
             if self._precomputed:
-                values = given.array(X)
-                if reset:
-                    self.n_features_in_ = values.shape[2]
-                return values
-            if given.is_array(self.kernels):
-                if reset:
-                    self.n_features_in_ = 1
-                return places(X, np.shape(self.kernels[0])[-1])
-            X = validate_data(self, X, order="C", ensure_all_finite=False, reset=reset).astype(np.float64, copy=kept)
-            given.refuse_not_finite(X, "X")
-            return X
+                X = kernel_input.array(X)
+                n_features = X.shape[2]
+            elif kernel_input.is_array(self.kernels):
+                X, n_features = row_indices(X, np.shape(self.kernels[0])[-1]), 1
+            else:
+                X = validate_data(self, X, order="C", ensure_all_finite=False, reset=reset)
+                X, n_features = X.astype(np.float64, copy=reset), X.shape[1]
+                kernel_input.refuse_not_finite(X, "X")
+        if reset:
+            self.n_features_in_ = n_features
+        return X
 
     def _labelled(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
-        """Return examples and their labels, (n,)."""
+        """Return the checked examples and their labels, (n,)."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: expected a class an example"
             )
-        X = self._examples(X, reset=reset, kept=True)
+        X = self._examples(X, reset=reset)
         with one_line():
             y = column_or_1d(y, warn=True)
             count = X.shape[1] if self._precomputed else len(X)
             if len(y) != count:
                 raise ValueError(f"X and y are inconsistent: expected a label an example, {count}, got {len(y)}")
             if y.dtype.kind == "f":
-                given.refuse_not_finite(y, "y")
+                kernel_input.refuse_not_finite(y, "y")
             check_classification_targets(y)
         return X, y
 
     def _prepare(self, X: Any, y: Any) -> None:
-        """Check examples and labels and keep what the fit is made from."""
-        X, y = self._labelled(X, y)
-        self.classes_, numbers = np.unique(y, return_inverse=True)
+        """Check examples and labels, and store the input of the fit."""
+        self._stream, y = self._labelled(X, y)
+        self.classes_, self._numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"expected examples of two classes or more, got one class: {self.classes_[0]}")
         self._seed = seed_of(self.random_state)
-        n = len(numbers)
-        draws = np.random.default_rng([self._seed, 1])  # the algorithm's own draws are another stream
-        self._order = (draws.permutation(n) if self.shuffle else np.arange(n)).astype(np.int32)
-        self._stream, self._numbers = X, numbers
+        # The permutation and the algorithm draw from different streams.
+        rng, n = np.random.default_rng([self._seed, 1]), len(y)
+        self._order = (rng.permutation(n) if self.shuffle else np.arange(n)).astype(np.int32)
 
-    def _fits(self) -> Generator[tuple[Fit, Sample], None, None]:
-        """Yield what is learned from what `_prepare` keeps: one fit, or one for each class (one-vs-rest).
+    def _learn(self, convert: Callable[[Fit, Examples], Result]) -> tuple[list[Fit], list[Result]]:
+        """Fit the algorithm once, or once for each class (one-vs-rest), and set the attributes of what was learned.
 
-        To be closed where it is not read to its end, so that no progress is shown any longer.
+        Returns the fits, and what `convert` returns for each of them.
         """
-        if not isinstance(self.algorithm, str):
-            raise ValueError(f"algorithm: expected a name, got {self.algorithm!r}")
-        if fault := algorithms.fault(self.algorithm):
-            raise ValueError(f"{self.algorithm}: {fault}")
-        many, classes = algorithms.is_multiclass(self.algorithm), len(self.classes_)
-        if many and classes > MOST:
-            raise ValueError(f"{self.algorithm}: expected at most {MOST} classes, got {classes}")
-        algorithm = algorithms.load(self.algorithm)
-        parameters = algorithms.parameters(self.algorithm, self._settings())
-        self._bound = given.bind(self.kernels, self._stream, self.scale)
-        if self._precomputed:
-            self._stream = None  # no Gram matrix outlives the fit
-        with progress(self.algorithm, 1 if many or classes == 2 else classes, self.verbose) as told:
-            pool = self._bound.train()
-            for labels in targets(self._numbers, classes, many):
-                rng = np.random.default_rng(self._seed)
-                with explained(self.algorithm, pool):
-                    fit = learn(algorithm, parameters, pool, labels, order=self._order, rng=rng)
-                yield fit, Sample(pool, labels, self._order)
-                told.update()
-
-    def _keep(self, fits: list[Fit]) -> None:
-        """Set the attributes that say what was learned."""
-        found = [certified(fit) for fit in fits]
-        self.certificate_ = found[0] if len(fits) == 1 else found
+        fits, results = [], []
+        with one_line():
+            if not isinstance(self.algorithm, str):
+                raise ValueError(f"algorithm: expected a name, got {self.algorithm!r}")
+            if fault := algorithms.fault(self.algorithm):
+                raise ValueError(f"{self.algorithm}: {fault}")
+            multiclass, classes = algorithms.is_multiclass(self.algorithm), len(self.classes_)
+            if multiclass and classes > MOST:
+                raise ValueError(f"{self.algorithm}: expected at most {MOST} classes, got {classes}")
+            algorithm = algorithms.load(self.algorithm)
+            parameters = algorithms.parameters(self.algorithm, self._settings())
+            self._bound = kernel_input.bind(self.kernels, self._stream, self.scale)
+            # Precomputed Gram matrices are not stored beyond the fit.
+            if self._precomputed:
+                self._stream = None
+            with progress(self.algorithm, 1 if multiclass or classes == 2 else classes, self.verbose) as bar:
+                pool = self._bound.train()
+                for labels in targets(self._numbers, classes, multiclass):
+                    rng = np.random.default_rng(self._seed)
+                    with explained(self.algorithm, pool):
+                        fit = learn(algorithm, parameters, pool, labels, order=self._order, rng=rng)
+                    fits.append(fit)
+                    results.append(convert(fit, Examples(pool, labels, self._order)))
+                    bar.update()
+        certificates = [certified(fit) for fit in fits]
+        self.certificate_ = certificates[0] if len(fits) == 1 else certificates
         self.kernels_, weights = combined(fits, self._bound)
         self.kernel_weights_ = weights[0] if len(fits) == 1 else weights
-        if stopped := [fit for fit in fits if fit.converged is False]:
-            text = f"{self.algorithm}: {len(stopped)} of {len(fits)} fits ran out of iterations before they converged"
+        if stopped := sum(fit.converged is False for fit in fits):
+            text = f"{self.algorithm}: {stopped} of {len(fits)} fits ran out of iterations before they converged"
             warnings.warn(f"{text}; scale the features, allow more, or ask for a larger gap", ConvergenceWarning, 2)
+        return fits, results
 
 
-def targets(numbers: Numbers, classes: int, many: bool) -> Iterator[Labels]:
-    """Yield labels as an algorithm takes them: class numbers, -1 and +1, or each class one-vs-rest."""
-    if many:
+def targets(numbers: Indices, classes: int, multiclass: bool) -> Iterator[Labels]:
+    """Yield the labels of each fit: class numbers, -1 and +1 for two classes, or each class one-vs-rest."""
+    if multiclass:
         yield numbers.astype(np.int8)
     else:
         for number in [1] if classes == 2 else range(classes):
             yield np.where(numbers == number, 1, -1).astype(np.int8)
 
 
-def combined(fits: list[Fit], bound: given.Bound) -> tuple[list[str], Floats]:
-    """Return the names of all learned kernels' parts, and the weights that each fit gives them, (fits, r)."""
-    places: dict[bytes | int, tuple[int, str]] = {}
-    entries: list[tuple[int, int, float]] = []
+def combined(fits: list[Fit], bound: kernel_input.BoundKernels) -> tuple[list[str], Floats]:
+    """Return the names of all kernels of the fits, and the weight of each kernel in each fit, (fits, r)."""
+    columns: dict[bytes | int, str] = {}
     if any(fit.thetas is None for fit in fits):
-        places = {k: (k, name) for k, name in enumerate(bound.names)}
-    for row, fit in enumerate(fits):
+        columns.update(enumerate(bound.names))
+    rows: list[dict[bytes | int, float]] = [defaultdict(float) for _ in fits]
+    for row, fit in zip(rows, fits, strict=True):
         for k, weight in enumerate(fit.weights.tolist()):
-            key: bytes | int = k if fit.thetas is None else fit.thetas[k].tobytes()
-            if key not in places:
-                name = bound.names[k] if fit.thetas is None else given.title(bound.family, fit.thetas[k])
-                places[key] = len(places), name
-            entries.append((row, places[key][0], weight))
-    weights = np.zeros((len(fits), len(places)))
-    for row, column, weight in entries:
-        weights[row, column] += weight
-    return [name for _, name in places.values()], weights
+            key: bytes | int = k
+            # A kernel that several fits found in a family is one column.
+            if fit.thetas is not None:
+                key = fit.thetas[k].tobytes()
+                columns.setdefault(key, kernel_input.title(bound.family, fit.thetas[k]))
+            row[key] += weight
+    return list(columns.values()), np.array([[row[key] for key in columns] for row in rows])
 
 
-def places(X: Any, count: int) -> Numbers:
-    """Return numbers of examples (t,) from an array (t,) or (t, 1); raise ValueError where they are none."""
-    made = given.numbers(X, "X")
-    made = made[:, 0] if made.ndim == 2 and made.shape[1] == 1 else made
-    if made.ndim != 1 or not len(made) or (made != np.floor(made)).any() or made.min() < 0 or made.max() >= count:
-        got = np.shape(X) if made.ndim != 1 or not len(made) else f"{made.min():g} to {made.max():g}"
+def row_indices(X: Any, count: int) -> Indices:
+    """Return indices of examples (t,) from an array (t,) or (t, 1); raise ValueError for other values."""
+    values = kernel_input.numbers(X, "X")
+    values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+    shaped = values.ndim == 1 and len(values)
+    if not shaped or (values != np.floor(values)).any() or values.min() < 0 or values.max() >= count:
+        got = f"{values.min():g} to {values.max():g}" if shaped else np.shape(X)
         raise ValueError(
             f"X: expected numbers of examples in the given Gram matrices, whole ones below {count}, got {got}"
         )
-    return made.astype(np.intp)
+    return values.astype(np.intp)
 
 
 def seed_of(random_state: Any) -> int:
-    """Return the seed that `random_state` stands for; a whole number is the seed itself."""
+    """Return the seed of `random_state`; a non-negative integer is the seed itself."""
     if isinstance(random_state, int | np.integer) and random_state >= 0:
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
@@ -259,7 +258,7 @@ def seed_of(random_state: Any) -> int:
 
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Say what is wrong with an input in one line, as a ValueError."""
+    """Turn errors of input into a ValueError with a message of one line."""
     try:
         yield
     except (ValueError, ConfigError) as error:
@@ -268,7 +267,7 @@ def one_line() -> Iterator[None]:
 
 @contextmanager
 def explained(algorithm: str, pool: Pool) -> Iterator[None]:
-    """Say in the words of an estimator which kernels an algorithm needs."""
+    """Add to an error for missing continuous kernels how an estimator is given them."""
     try:
         yield
     except ValueError as error:
@@ -280,12 +279,12 @@ def explained(algorithm: str, pool: Pool) -> Iterator[None]:
 
 @contextmanager
 def progress(name: str, fits: int, verbose: int) -> Iterator[Any]:
-    """Show how many fits are done, and that time passes, on the terminal where `verbose` asks for it."""
-    done = threading.Event()
+    """Yield a progress bar of the fits, shown if `verbose`, whose clock runs on during a fit."""
+    finished = threading.Event()
     with tqdm(total=fits, desc=name, unit="fit", disable=not verbose) as bar:
 
         def tick() -> None:
-            while not done.wait(1.0):
+            while not finished.wait(1.0):
                 bar.refresh()
 
         clock = threading.Thread(target=tick, daemon=True)
@@ -294,6 +293,6 @@ def progress(name: str, fits: int, verbose: int) -> Iterator[Any]:
         try:
             yield bar
         finally:
-            done.set()
+            finished.set()
             if verbose:
                 clock.join()

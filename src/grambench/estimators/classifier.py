@@ -1,6 +1,5 @@
 """Any algorithm of the registry as a scikit-learn classifier."""
 
-from contextlib import closing
 from dataclasses import replace
 from typing import Any, Self
 
@@ -17,10 +16,10 @@ from grambench.algorithms.fit import Fit, Mixture, Predictor
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.types import Floats
 from grambench.estimators.base import KernelEstimator, one_line, seed_of
-from grambench.experiments.training import Sample, svms
+from grambench.experiments.training import Examples, svms
 
-PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # of the algorithms of more than two classes, those that learn online
-COST = 1.0  # C of an SVM on a learned kernel
+PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # multi-class algorithms that learn online
+COST = 1.0  # default C of an SVM on a learned kernel
 
 
 def _learns_online(estimator: "KernelClassifier") -> bool:
@@ -30,60 +29,61 @@ def _learns_online(estimator: "KernelClassifier") -> bool:
 class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     """A classifier that learns its kernel, by any algorithm of the registry.
 
-    Features are taken as they are; put a scaler before it. More than two classes are learned one-vs-rest,
-    but by the algorithms that take all classes at once.
+    Features are not scaled; put a scaler before the classifier. Multi-class algorithms learn more than two classes at
+    once, all other algorithms one-vs-rest.
 
     Parameters
     ----------
     algorithm : str
-        Its name, as `grambench list algorithms` has it; of one's own, the path of its file ("mine.py") or its module.
+        A name in `grambench list algorithms`, or for an algorithm of yours the path of its file ("mine.py") or its
+        module.
     kernels : str, callable, dict, array, or a list of the first three
-        "default": those of the leaderboard, four polynomials and nine Gaussians with the median distance as unit, and
-        the family of Gaussians for algorithms with a continuous parameter. Names: as in studies ("gaussian_sigma0.5",
-        or {"family": "gaussian", "values": [0.5, 1]}), or of scikit-learn's pairwise kernels ("rbf", "chi2"). Callables
-        take examples (t, d) and (n, d) and return values (t, n). A dictionary as in studies ({"family": "gaussian",
-        "low": 0.1, "high": 10, "count": 9, "spacing": "log"}): a continuous family. "precomputed": X are kernel values,
-        (m, n, n) to learn from and (m, t, n) to predict. An array (m, N, N), or a list of m arrays (N, N): X are
-        numbers of examples, so that splitting X splits the kernels, as cross-validation does.
+        "default": the kernels of the leaderboard, four polynomials and nine Gaussians with the median distance as unit,
+        and the family of Gaussians for algorithms with a continuous parameter. Names: as in studies
+        ("gaussian_sigma0.5", or {"family": "gaussian", "values": [0.5, 1]}), or of scikit-learn's pairwise kernels
+        ("rbf", "chi2"). Callables take examples (t, d) and (n, d) and return values (t, n). A dictionary as in studies
+        ({"family": "gaussian", "low": 0.1, "high": 10, "count": 9, "spacing": "log"}): a continuous family.
+        "precomputed": X are kernel values, (m, n, n) to learn from and (m, t, n) to predict. An array (m, N, N), or a
+        list of m arrays (N, N): X are indices of examples, so that cross-validation splits the kernels with X.
     C : float, optional
-        C of the SVM: the algorithm's own, or that of the SVM that is trained on
-        the learned kernel, scaled to a mean diagonal of 1, by default 1.
+        C of the algorithm's own SVM, or of the SVM trained on the learned kernel, which is scaled to a mean diagonal of
+        1. By default the algorithm's default, or 1.
     scale : bool
-        Whether each kernel is brought to a mean diagonal of 1 on the training examples first. Families with a
-        continuous parameter are not.
+        Whether each kernel is first scaled to a mean diagonal of 1 on the training examples. Families with a continuous
+        parameter are not scaled.
     shuffle : bool
-        Whether `fit` shows the examples to an online algorithm in a random order; otherwise in theirs, as
-        `partial_fit` always does.
+        Whether `fit` presents the examples to an online algorithm in a random order. `partial_fit` always presents them
+        in the order given.
     random_state : int, RandomState or None
-        Of all draws. An int is the algorithm's seed.
+        Controls all random draws. An int is the algorithm's seed.
     verbose : int
         Whether fits show a progress bar.
     **parameters
-        The algorithm's own, by name.
+        Parameters of the algorithm, by name.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels, sorted. At a tie the first is predicted, see `decision_function`.
     kernels_ : list of r str
-        Names of the kernels that weights are of: all m given ones, or those that were found in a family.
+        Names of the kernels with weights: all m kernels, or the kernels found in a continuous family.
     kernel_weights_ : ndarray of float64 (r,) or (C, r)
-        Weights of the scaled kernels; a row a class, learned one-vs-rest. All 0 of algorithms that
-        use none.
+        Weights of the scaled kernels, with a row for each class if learned one-vs-rest. All weights are 0 for
+        algorithms without kernels.
     certificate_ : Certificate or list of C
-        How far the fit can be from the optimum, `kkt` and `gap`; NaN where the algorithm has none.
+        Bounds of the distance from the optimum, `kkt` and `gap`; NaN for algorithms without such bounds.
     trace_ : Trace, list of C, or None
-        Of online algorithms, round by round: mistakes, scores before labels were known, weights, support vectors.
-        Whether a score of exactly 0 is a mistake is said in the algorithm's file.
+        For online algorithms, by round: mistakes, scores before labels were revealed, weights, support vectors. The
+        algorithm's file says whether a score of exactly 0 is a mistake.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        Defined as in scikit-learn.
 
     Raises
     ------
     ValueError
-        In one line, for data, kernels or parameters that nothing can be learned from.
+        With a message of one line, for data, kernels or parameters that nothing can be learned from.
     SolverError
-        In `fit`, where a solver finds no solution; of `grambench.common.errors`.
+        In `fit`, if a solver finds no solution (see `grambench.common.errors`).
 
     Examples
     --------
@@ -106,13 +106,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         **parameters: Any,
     ) -> None:
         super().__init__(
-            algorithm,
-            kernels,
-            scale=scale,
-            shuffle=shuffle,
-            random_state=random_state,
-            verbose=verbose,
-            **parameters,
+            algorithm, kernels, scale=scale, shuffle=shuffle, random_state=random_state, verbose=verbose, **parameters
         )
         self.C = C
 
@@ -121,42 +115,43 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array (n, d), or what `kernels` makes of it
+        X : array (n, d), or other input that `kernels` requires
             Examples.
         y : array (n,)
-            Their classes.
+            Classes of the examples.
         """
         self._prepare(X, y)
-        return self._learn()
+        return self._train()
 
     @available_if(_learns_online)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Go on with more examples, in the order in which they come.
+        """Continue to learn from more examples, in the order given.
 
-        What is learned is what one `fit` of everything so far would learn, bit for bit, in the order of arrival: the
-        examples are kept and passed over again. A call takes as long as a pass over all of them, so hand over batches.
+        The result equals that of one `fit` to all examples so far in the order of arrival, bit for bit: the examples
+        are stored, and each call passes over all of them again. Call it with batches rather than single examples.
 
         Parameters
         ----------
-        X : array (t, d), or numbers of examples
+        X : array (t, d), or indices of examples
             The next examples.
         y : array (t,)
-            Their classes.
+            Classes of the next examples.
         classes : array, optional
-            All classes that will ever come; in the first call.
+            All classes of the whole stream; required in the first call.
         """
         if self._precomputed:
             raise ValueError("precomputed: expected kernels as an array, of which a stream names examples by number")
         before = vars(self).copy()
         try:
             self._append(X, y, classes)
-            return self._learn()
+            return self._train()
         except Exception:
-            self.__dict__ = before  # what is refused is as if it had never come
+            # A failed call leaves the estimator as it was.
+            self.__dict__ = before
             raise
 
     def _append(self, X: Any, y: Any, classes: Any) -> None:
-        """Put more examples at the end of the stream."""
+        """Append examples to the stream."""
         first = not hasattr(self, "_numbers")
         X, y = self._labelled(X, y, reset=first)
         with one_line():
@@ -173,24 +168,19 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         self._numbers = np.concatenate([self._numbers, numbers])
         self._order = np.concatenate([self._order, new])
 
-    def _learn(self) -> Self:
-        fits, predictors = [], []
-        with one_line(), closing(self._fits()) as found:
-            for fit, sample in found:
-                fits.append(fit)
-                predictors.append(self._predictor(fit, sample))
+    def _train(self) -> Self:
+        fits, predictors = self._learn(self._predictor)
         self._predictor_ = predictors[0] if len(predictors) == 1 else OneVsRest(predictors)
-        self._keep(fits)
         traces = [fit.trace for fit in fits]
         self.trace_ = traces[0] if len(fits) == 1 else traces if all(traces) else None
         return self
 
     def _settings(self) -> dict[str, Any]:
-        own = self.C is not None and "C" in algorithms.load(self.algorithm).parameters.__dataclass_fields__
-        return super()._settings() | ({"C": self.C} if own else {})
+        trains_svm = self.C is not None and "C" in algorithms.load(self.algorithm).parameters.__dataclass_fields__
+        return super()._settings() | ({"C": self.C} if trains_svm else {})
 
-    def _predictor(self, fit: Fit, sample: Sample) -> Predictor:
-        """Return a fit's predictor, or an SVM on its kernel."""
+    def _predictor(self, fit: Fit, sample: Examples) -> Predictor:
+        """Return the predictor of a fit, or an SVM on the learned kernel if it has none."""
         if fit.predictor is not None:
             if self.C is not None and "C" not in self._settings():
                 raise ValueError(f"C: {self.algorithm} trains no SVM, expected no C, got {self.C!r}")
@@ -203,17 +193,17 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         return replace(predictor, kept=None) if isinstance(predictor, Mixture) else predictor
 
     def decision_function(self, X: Any) -> Floats:
-        """Return scores of examples: (t,) of two classes, or (t, C) of C classes.
+        """Return scores of examples: (t,) for two classes, or (t, C) for C classes.
 
-        A score above 0 means the second of two classes, any other score the first. Of more classes the one with the
-        largest score is predicted, the first of equal ones. So a tie is the first class of `classes_`, as scikit-learn
-        has it. Studies count a score of exactly 0 as the second class, see `grambench.algorithms.fit.Predictor`.
+        For two classes, a score above 0 predicts the second class and any other score the first. For more classes, the
+        largest score decides. Ties go to the first class of `classes_`, as in scikit-learn. Studies count a score of
+        exactly 0 as the second class, see `grambench.algorithms.fit.Predictor`.
         """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if scores.ndim == 2 and len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the classes of examples, (t,), which are those that `decision_function` says."""
+        """Return the predicted classes of examples, (t,), by the rule of `decision_function`."""
         scores = self.decision_function(X)
         numbers = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0.0).astype(np.intp)
         return np.asarray(self.classes_[numbers])
@@ -221,12 +211,12 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "kernel_weights_")
         examples, classes = self._examples(X), len(self.classes_)
-        one = classes == 2 and not algorithms.is_multiclass(self.algorithm)
-        if not one:  # a stream may not have shown all of them
-            shown = classes if isinstance(self._predictor_, OneVsRest) else int(self._numbers.max()) + 1
+        binary = classes == 2 and not algorithms.is_multiclass(self.algorithm)
+        # A multi-class algorithm does not know classes that a stream has not shown yet.
+        learned = classes if isinstance(self._predictor_, OneVsRest) else int(self._numbers.max()) + 1
         with one_line():
-            scores = scored(self._predictor_, self._bound.between(examples), None if one else shown)
-        if not one and shown < classes:
-            rest = np.repeat(scores.min(axis=1, keepdims=True), classes - shown, axis=1)
-            scores = np.hstack([scores, rest])
+            scores = scored(self._predictor_, self._bound.between(examples), None if binary else learned)
+        if not binary and learned < classes:
+            missing = np.repeat(scores.min(axis=1, keepdims=True), classes - learned, axis=1)
+            scores = np.hstack([scores, missing])
         return scores

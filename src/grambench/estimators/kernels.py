@@ -1,106 +1,91 @@
-"""What `kernels` of an estimator stands for, bound to training examples.
+"""The kernels of an estimator, bound to training examples.
 
-It is kept with a fitted estimator, and holds the training examples but none of their Gram matrices.
+A fitted estimator stores them with the training examples, but without Gram matrices of these.
 """
 
 import functools
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from grambench.common.errors import unknown_name
-from grambench.common.types import Floats
+from grambench.common.types import Floats, Indices
 from grambench.config.load import check
 from grambench.config.study import Dictionary, KernelFamily
-from grambench.kernels import dictionary, pools
 from grambench.kernels.computed import Computed
+from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pool import Pool, Stored
+from grambench.kernels.pools import VectorPools
 
-Function = Callable[[Floats, Floats], Any]
+KernelCallable = Callable[[Floats, Floats], Any]
 
-DEFAULT = [Kernel("meanpolynomial", degree) for degree in (1, 2, 3, 4)]  # those of the leaderboard
+# The kernels of the leaderboard.
+DEFAULT = [Kernel("meanpolynomial", degree) for degree in (1, 2, 3, 4)]
 DEFAULT += [Kernel("mediangaussian", 2.0**power) for power in range(-4, 5)]
-DEFAULT_FAMILY = {
-    "family": "gaussian",
-    "unit": "median",
-    "low": 2.0**-3.5,
-    "high": 2.0**4.5,
-    "count": 9,
-    "spacing": "log",
-}
+DEFAULT_FAMILY: dict[str, Any] = {"family": "gaussian", "unit": "median", "low": 2.0**-3.5, "high": 2.0**4.5}
+DEFAULT_FAMILY |= {"count": 9, "spacing": "log"}
 
-SYMMETRIC = 1e-5  # of the largest entry: by how much two entries of a pair may differ; those of float32 do by 1e-6
-NEGATIVE = 1e-6  # of the largest eigenvalue: how far the smallest may lie below 0
-CHEAP = 2000  # examples, up to which definiteness is always looked at: a Cholesky factor takes a fraction of a second
+SYMMETRIC = 1e-5  # largest asymmetry, relative to the largest entry; in float32 rounding alone gives 1e-6
+NEGATIVE = 1e-6  # how far the smallest eigenvalue may lie below 0, relative to the largest
+CHEAP = 2000  # examples up to which the Cholesky factor of the definiteness check takes a fraction of a second
 
 
-class Bound(ABC):
-    """The kernels of an estimator among its training examples, and between these and others.
+class BoundKernels(Protocol):
+    """The kernels of an estimator, bound to its training examples.
 
     Attributes
     ----------
-    names : list of str
-        Of the m kernels.
+    names : list of m str
+        Names of the kernels.
     family : str
-        The name of the continuous family; empty where there is none.
+        The name of the continuous family; empty if there is none.
     """
 
     names: list[str]
-    family: str = ""
+    family: str
 
-    @abstractmethod
     def train(self) -> Pool:
         """Return the pool of the training examples."""
 
-    @abstractmethod
-    def between(self, others: Any) -> Pool:
-        """Return the pool between other examples and the training ones."""
+    def between(self, test: Any) -> Pool:
+        """Return the pool between test examples and the training examples."""
 
 
-class Vectors(Bound):
-    """Kernels by the names that studies have for them, a continuous family, or both."""
+class NamedKernels(VectorPools):
+    """Kernels under their names in studies, a continuous family, or both; see BoundKernels."""
 
     def __init__(
-        self, kernels: Sequence[Kernel], train: Floats, scale: bool, dictionary: dictionary.Dictionary | None = None
+        self, kernels: Sequence[Kernel], train: Floats, scale: bool, dictionary: FamilyRange | None = None
     ) -> None:
-        self._pools = pools.VectorPools(kernels, train, dictionary, float(len(train)) if scale else None)
-        self.names = [kernel.name for kernel in kernels]
-        if dictionary:
-            self.family = dictionary.family
+        super().__init__(kernels, train, dictionary, float(len(train)) if scale else None)
+        self.names, self.family = [kernel.name for kernel in kernels], dictionary.family if dictionary else ""
         if dictionary and not kernels:
-            self.names = [title(self.family, np.array([self._pools.unit * value])) for value in dictionary.grid]
-
-    def train(self) -> Pool:
-        """See Bound."""
-        return self._pools.train()
-
-    def between(self, others: Floats) -> Pool:
-        """See Bound."""
-        return self._pools.between(others)
+            self.names = [title(self.family, np.array([self.unit * value])) for value in dictionary.grid]
 
 
-class Matrices(Bound):
-    """Kernel matrices as an estimator is given them or as functions return them.
+class KernelMatrices:
+    """Kernel matrices that are inputs of an estimator or values of functions; see BoundKernels.
 
     Parameters
     ----------
     names : list of m str
         Names of the kernels.
     values : callable
-        Returns the kernel values (m, t, n) between some examples and the training ones.
+        Returns the kernel values (m, t, n) between given examples and the training examples.
     train : object
-        The training examples as `values` takes them. They are not kept: precomputed ones are Gram matrices.
+        The training examples as an argument of `values`. They are dropped at the fit: precomputed ones are Gram
+        matrices.
     scale : bool
         Whether the mean diagonal of each Gram matrix is scaled to 1.
     vectors : bool
-        Whether examples are vectors, which algorithms may learn from too.
+        Whether examples are vectors, which algorithms may also learn from.
     """
+
+    family = ""
 
     def __init__(
         self, names: list[str], values: Callable[[Any], Floats], train: Any, scale: bool, vectors: bool = False
@@ -109,7 +94,7 @@ class Matrices(Bound):
         self._train, self._scale, self._scales = train, scale, np.ones(len(names))
 
     def train(self) -> Pool:
-        """See Bound."""
+        """Return the pool of the training examples."""
         train, self._train = self._train, None
         grams = self._values(train)
         check_grams(grams, names=self.names)
@@ -117,31 +102,28 @@ class Matrices(Bound):
             self._scales = scales(grams, self.names)
         return self._stored(grams, train)
 
-    def between(self, others: Any) -> Pool:
-        """See Bound."""
-        return self._stored(self._values(others), others)
+    def between(self, test: Any) -> Pool:
+        """Return the pool between test examples and the training examples."""
+        return self._stored(self._values(test), test)
 
     def _stored(self, values: Floats, examples: Any) -> Stored:
-        features = {"": examples} if self._vectors else {}
-        return Stored(values * self._scales[:, None, None], features=features)
+        return Stored(values * self._scales[:, None, None], features={"": examples} if self._vectors else {})
 
 
-def _of_functions(names: list[str], functions: Sequence[Function], train: Floats, examples: Floats) -> Floats:
-    """Return the values of functions of two arrays of examples, (t, d) and (n, d)."""
-    shape = len(examples), len(train)
-    values = np.empty((len(functions), *shape))
-    for name, function, out in zip(names, functions, values, strict=True):
-        got = numbers(function(examples, train), name)
-        if got.shape != shape:
-            raise ValueError(
-                f"{name}: expected kernel values {shape} of {shape[0]} and {shape[1]} examples, got {got.shape}"
-            )
-        out[:] = got
+def _evaluate(names: list[str], functions: Sequence[KernelCallable], train: Floats, examples: Floats) -> Floats:
+    """Return the values of kernel functions between examples (t, d) and training examples (n, d), (m, t, n)."""
+    t, n = len(examples), len(train)
+    values = np.empty((len(functions), t, n))
+    for k, (name, function) in enumerate(zip(names, functions, strict=True)):
+        gram = numbers(function(examples, train), name)
+        if gram.shape != (t, n):
+            raise ValueError(f"{name}: expected kernel values {t, n} of {t} and {n} examples, got {gram.shape}")
+        values[k] = gram
     return values
 
 
 def _precomputed(m: int, n: int, values: Floats) -> Floats:
-    """Return precomputed kernel values (m, t, n) as they are."""
+    """Return precomputed kernel values (m, t, n); raise ValueError for other numbers of kernels or examples."""
     if len(values) != m or values.shape[2] != n:
         raise ValueError(
             f"precomputed: expected values of {m} kernels with {n} training examples, (m, t, n) = ({m}, t, {n}), "
@@ -150,62 +132,62 @@ def _precomputed(m: int, n: int, values: Floats) -> Floats:
     return values
 
 
-def _of_rows(grams: Floats, train: NDArray[np.intp], rows: NDArray[np.intp]) -> Floats:
-    """Return the values between examples and training examples that are rows of Gram matrices (m, N, N)."""
+def _select(grams: Floats, train: Indices, rows: Indices) -> Floats:
+    """Return the values between examples and training examples, both rows of Gram matrices (m, N, N)."""
     return np.stack([gram[np.ix_(rows, train)] for gram in grams])
 
 
-def bind(kernels: Any, train: Any, scale: bool) -> Bound:
-    """Return what `kernels` stands for with these training examples.
+def bind(kernels: Any, train: Any, scale: bool) -> BoundKernels:
+    """Return the kernels of an estimator, bound to its training examples.
 
     Parameters
     ----------
     kernels
-        As an estimator takes it.
+        The parameter of the estimator.
     train : ndarray
-        Examples (n, d); Gram matrices (m, n, n) where kernels are "precomputed"; numbers (n,) where they are an array.
+        Examples (n, d), Gram matrices (m, n, n) if `kernels` is "precomputed", or rows (n,) of `kernels`, an array.
     scale : bool
-        Whether the mean diagonal of each kernel's Gram matrix is brought to 1.
+        Whether the mean diagonal of each Gram matrix is scaled to 1.
 
     Raises
     ------
     ValueError
-        If it stands for no kernels.
+        If `kernels` describes no kernels.
     ConfigError
-        If there is no kernel of a name.
+        If a kernel of some name does not exist.
     """
     if is_array(kernels):
         grams = array(kernels)
         if grams.shape[1] != grams.shape[2]:
             raise ValueError(f"kernels: expected Gram matrices of all examples, (m, N, N), got {grams.shape}")
-        return Matrices(numbered(len(grams)), functools.partial(_of_rows, grams, train), train, scale)
+        return KernelMatrices(numbered(len(grams)), functools.partial(_select, grams, train), train, scale)
     if isinstance(kernels, Mapping) and "low" in kernels:
-        return Vectors([], train, scale, _dictionary(dict(kernels)))
+        return NamedKernels([], train, scale, _family_range(dict(kernels)))
     if isinstance(kernels, str) and kernels == "precomputed":
         m, _, n = train.shape
-        return Matrices(numbered(m), functools.partial(_precomputed, m, n), train, scale)
+        return KernelMatrices(numbered(m), functools.partial(_precomputed, m, n), train, scale)
     if isinstance(kernels, str) and kernels == "default":
-        return Vectors(DEFAULT, train, scale, _dictionary(DEFAULT_FAMILY))
+        return NamedKernels(DEFAULT, train, scale, _family_range(DEFAULT_FAMILY))
     single = isinstance(kernels, str | Mapping) or callable(kernels)
     if not single and not (isinstance(kernels, Iterable) and list(kernels)):
         raise ValueError(f"kernels: expected names, functions or arrays, got {kernels!r}")
-    given = [each for entry in ([kernels] if single else kernels) for each in _read(entry)]
-    if all(isinstance(each, Kernel) for each in given):
-        return Vectors(given, train, scale)
-    names, functions = zip(*map(_function, given), strict=True)
+    parsed = [kernel for entry in ([kernels] if single else kernels) for kernel in _parse(entry)]
+    if all(isinstance(kernel, Kernel) for kernel in parsed):
+        return NamedKernels(parsed, train, scale)
+    names, functions = zip(*map(_named_function, parsed), strict=True)
     distinct = [name if name not in names[:k] else f"{name}_{k}" for k, name in enumerate(names)]
-    values = functools.partial(_of_functions, distinct, functions, train)
-    return Matrices(distinct, values, train, scale, vectors=True)
+    values = functools.partial(_evaluate, distinct, functions, train)
+    return KernelMatrices(distinct, values, train, scale, vectors=True)
 
 
-def _dictionary(values: dict[str, Any]) -> dictionary.Dictionary:
-    """Return the continuous family that plain values describe; raise ConfigError if they do not."""
-    given = check(Dictionary, values, "kernels")
-    return dictionary.Dictionary(given.family, given.low, given.high, given.grid(), given.unit)
+def _family_range(values: dict[str, Any]) -> FamilyRange:
+    """Return the continuous family of a mapping as in studies; raise ConfigError for wrong keys or values."""
+    settings = check(Dictionary, values, "kernels")
+    return FamilyRange(settings.family, settings.low, settings.high, settings.grid(), settings.unit)
 
 
-def _read(entry: Any) -> list[Any]:
-    """Return the kernels, functions or names of scikit-learn that one entry of a list stands for."""
+def _parse(entry: Any) -> list[Any]:
+    """Return the kernels, functions or names of scikit-learn's kernels that one entry of a list describes."""
     if isinstance(entry, Mapping):
         return list(check(KernelFamily, dict(entry), "kernels").kernels())
     if isinstance(entry, Kernel) or callable(entry) or entry in PAIRWISE_KERNEL_FUNCTIONS:
@@ -214,35 +196,29 @@ def _read(entry: Any) -> list[Any]:
         raise ValueError(f"kernels: expected names or functions, got {type(entry).__name__} {entry!r}")
     family, _, rest = entry.partition("_")
     if family not in FAMILIES or not rest:
-        known = [*(f"{name}_{each.symbol}1" for name, each in FAMILIES.items()), *PAIRWISE_KERNEL_FUNCTIONS]
-        raise unknown_name("kernel", entry, known)
+        names = [f"{name}_{family.symbol}1" for name, family in FAMILIES.items()]
+        raise unknown_name("kernel", entry, [*names, *PAIRWISE_KERNEL_FUNCTIONS])
     try:
         return [Kernel.parse(entry)]
     except ValueError as error:
         raise ValueError(f"kernel {entry!r}: {error}") from None
 
 
-def _function(each: Any) -> tuple[str, Function]:
-    """Return a name and a function of what `_read` has returned."""
-    if isinstance(each, str):
-        return each, functools.partial(pairwise_kernels, metric=each)
-    if isinstance(each, Kernel):
-        return each.name, Formula(each)
-    inner = each.func if isinstance(each, functools.partial) else each
-    return getattr(inner, "__name__", type(inner).__name__), each
+def _named_function(kernel: Any) -> tuple[str, KernelCallable]:
+    """Return a name and a function for a kernel that `_parse` has returned."""
+    if isinstance(kernel, str):
+        return kernel, functools.partial(pairwise_kernels, metric=kernel)
+    if isinstance(kernel, Kernel):
+        return kernel.name, functools.partial(_kernel_values, kernel)
+    function = kernel.func if isinstance(kernel, functools.partial) else kernel
+    return getattr(function, "__name__", type(function).__name__), kernel
 
 
-class Formula:
-    """One kernel of a study's name as a function, whose units are those of the training examples."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-
-    def __call__(self, examples: Floats, train: Floats) -> Floats:
-        """Return its values, (t, n)."""
-        basis = Computed([self._kernel], train)
-        pool = basis if examples is train else Computed([self._kernel], train, examples, basis=basis)
-        return pool.grams()[0]
+def _kernel_values(kernel: Kernel, examples: Floats, train: Floats) -> Floats:
+    """Return the values of a kernel, (t, n), in units of the training examples."""
+    basis = Computed([kernel], train)
+    pool = basis if examples is train else Computed([kernel], train, examples, basis=basis)
+    return pool.grams()[0]
 
 
 def title(family: str, theta: Floats) -> str:
@@ -251,12 +227,12 @@ def title(family: str, theta: Floats) -> str:
 
 
 def numbered(m: int) -> list[str]:
-    """Return names of m kernels that have none."""
+    """Return names for m kernels without names."""
     return [f"kernel_{number}" for number in range(m)]
 
 
 def scales(grams: Floats, names: Sequence[str]) -> Floats:
-    """Return what brings the mean diagonal of each Gram matrix to 1, (m,)."""
+    """Return the factors that scale the mean diagonal of each Gram matrix to 1, (m,)."""
     means = np.array([np.diagonal(gram).mean() for gram in grams])
     for name, mean in zip(names, means, strict=True):
         if mean <= 0.0:
@@ -265,37 +241,36 @@ def scales(grams: Floats, names: Sequence[str]) -> Floats:
 
 
 def is_array(kernels: Any) -> bool:
-    """Return whether kernels are Gram matrices themselves: an array, or a list of arrays."""
+    """Return whether `kernels` are Gram matrices: an array, or a list of arrays."""
     if isinstance(kernels, list | tuple):
-        return bool(kernels) and all(isinstance(each, np.ndarray) for each in kernels)
+        return bool(kernels) and all(isinstance(kernel, np.ndarray) for kernel in kernels)
     return isinstance(kernels, np.ndarray)
 
 
 def array(values: Any) -> Floats:
-    """Return kernel values as an array (m, t, n); those of one kernel may come as (t, n)."""
-    if isinstance(values, list | tuple) and len({np.shape(each) for each in values}) > 1:
-        raise ValueError(
-            f"kernels: expected arrays of one shape, got {', '.join(str(np.shape(each)) for each in values)}"
-        )
-    made = numbers(values, "kernels")
-    made = made[None] if made.ndim == 2 else made
-    if made.ndim != 3 or 0 in made.shape:
+    """Return kernel values as an array (m, t, n); values (t, n) are those of one kernel."""
+    shapes = [str(np.shape(gram)) for gram in values] if isinstance(values, list | tuple) else []
+    if len(set(shapes)) > 1:
+        raise ValueError(f"kernels: expected arrays of one shape, got {', '.join(shapes)}")
+    grams = numbers(values, "kernels")
+    grams = grams[None] if grams.ndim == 2 else grams
+    if grams.ndim != 3 or 0 in grams.shape:
         raise ValueError(f"kernels: expected an array (m, t, n), got {np.shape(values)}")
-    return made
+    return grams
 
 
 def numbers(values: Any, name: str) -> Floats:
-    """Return an array of float64; raise ValueError unless it is of finite real numbers."""
-    made = np.asarray(values)
-    if made.dtype.kind not in "fiub":
-        raise ValueError(f"{name}: expected real numbers, got {made.dtype}")
-    made = made.astype(np.float64, copy=False)
-    refuse_not_finite(made, name)
-    return made
+    """Return values as an array of float64; raise ValueError unless they are finite real numbers."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name}: expected real numbers, got {array.dtype}")
+    floats = array.astype(np.float64, copy=False)
+    refuse_not_finite(floats, name)
+    return floats
 
 
 def refuse_not_finite(values: Floats, name: str) -> None:
-    """Raise ValueError where a number is none."""
+    """Raise ValueError for NaN or infinite values."""
     if not np.isfinite(values).all():
         missing, infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
         raise ValueError(f"{name}: expected finite numbers, got {missing} NaN and {infinite} inf of {values.size}")
@@ -307,12 +282,12 @@ def check_grams(grams: Any, *, names: Sequence[str] = (), definite: bool | None 
     Parameters
     ----------
     grams : array (m, n, n) or (n, n)
-        Of m kernels, or of one.
+        Gram matrices of m kernels, or of one kernel.
     names : sequence of str, optional
-        Of the kernels, for messages.
+        Names of the kernels, for messages.
     definite : bool, optional
-        Whether to look at eigenvalues, of which the smallest may be negative by 1e-6 of the largest; by default up to
-        2000 examples, where it takes a fraction of a second.
+        Whether to check definiteness: the smallest eigenvalue may be negative by 1e-6 of the largest. By default it is
+        checked for up to 2000 examples, where it takes a fraction of a second.
     """
     values = array(grams)
     m, n = len(values), values.shape[2]
@@ -327,10 +302,11 @@ def check_grams(grams: Any, *, names: Sequence[str] = (), definite: bool | None 
 
 
 def _refuse_indefinite(gram: Floats, name: str) -> None:
+    # The Rayleigh quotient of a vector after two power iterations is a lower bound of the largest eigenvalue.
     start = gram @ (gram @ np.ones(len(gram)))
-    least = float(start @ gram @ start) / max(float(start @ start), np.finfo(float).tiny)  # of the largest eigenvalue
+    bound = float(start @ gram @ start) / max(float(start @ start), np.finfo(float).tiny)
     shifted = gram.copy()
-    shifted[np.diag_indices_from(shifted)] += NEGATIVE * max(least, 0.0)
+    shifted[np.diag_indices_from(shifted)] += NEGATIVE * max(bound, 0.0)
     try:
         linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
     except linalg.LinAlgError:

@@ -22,5 +22,5 @@ def module(name: str) -> str:
 
 def load(name: str) -> Experiment:
     """Import an experiment, and return what runs it."""
-    found: Experiment = importlib.import_module(module(name)).outcome
-    return found
+    experiment: Experiment = importlib.import_module(module(name)).outcome
+    return experiment

@@ -20,20 +20,20 @@ from grambench import algorithms, experiments
 from grambench.algorithms.checks import check_same, learn, outline, same, scored
 from grambench.algorithms.fit import Fit
 from grambench.common.errors import ContractError
-from grambench.common.types import Labels, Order
+from grambench.common.types import Labels, Order, Settings
 from grambench.config import protocols
 from grambench.config.protocols import PREDICTIONS
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.run import Run, Tuning
 from grambench.kernels import grams
-from grambench.kernels.dictionary import Dictionary
+from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
 
 N = 60
 KERNELS = ("polynomial_p1", "gaussian_sigma0.5", "gaussian_sigma2")
-DICTIONARY = Dictionary("gaussian", 0.1, 10.0, [0.1, 0.4641588833612779, 2.154434690031884, 10.0])
+DICTIONARY = FamilyRange("gaussian", 0.1, 10.0, [0.1, 0.4641588833612779, 2.154434690031884, 10.0])
 C_VALUES = [0.1, 1.0]
 PROTOCOLS: dict[str, protocols.Protocol] = {
     "online": protocols.Online(kind="online", repetitions=2, checkpoints=6),
@@ -67,7 +67,7 @@ class Problem(NamedTuple):
         return Stored(values, features={"": self.features}, family=DICTIONARY.between(self.features))
 
 
-def problem(seed: int = 0, *, many: bool = False) -> Problem:
+def make_problem(seed: int = 0, *, many: bool = False) -> Problem:
     """Return a problem of two classes, or of three, as many examples of each."""
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(N, 3))
@@ -82,14 +82,14 @@ class Check(NamedTuple):
     """What is checked, in words, and what raises where it does not hold."""
 
     what: str
-    test: Callable[[str, dict[str, Any]], None]
+    test: Callable[[str, Settings], None]
 
 
 IMPORTED = "can be imported"  # asked before all checks
 
 
 def faults(
-    name: str, settings: dict[str, Any] | None = None, checks: Sequence[Check] | None = None
+    name: str, settings: Settings | None = None, checks: Sequence[Check] | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield what every check asks for, and in one line what is wrong; empty where nothing is.
 
@@ -123,18 +123,18 @@ def faults(
         yield check.what, fault
 
 
-def _learn(name: str, settings: dict[str, Any], given: Problem, pool: Stored | None = None, seed: int = 3) -> Fit:
+def _learn(name: str, settings: Settings, problem: Problem, pool: Stored | None = None, seed: int = 3) -> Fit:
     algorithm = algorithms.load(name)
     rng = np.random.default_rng(seed)
     parameters = algorithm.parameters(**settings)
-    return learn(algorithm, parameters, pool or given.pool(), given.labels, order=given.order, rng=rng)
+    return learn(algorithm, parameters, pool or problem.pool(), problem.labels, order=problem.order, rng=rng)
 
 
-def _problem(name: str, seed: int) -> Problem:
-    return problem(seed, many=algorithms.is_multiclass(name))
+def _problem_for(name: str, seed: int) -> Problem:
+    return make_problem(seed, many=algorithms.is_multiclass(name))
 
 
-def says_what_it_is(name: str, settings: dict[str, Any]) -> None:
+def says_what_it_is(name: str, settings: Settings) -> None:
     """Raise unless an algorithm has a title and parameters that a study's file can hold."""
     algorithm = algorithms.load(name)
     if not algorithm.title or algorithm.title == algorithms.source(name).stem:
@@ -149,14 +149,14 @@ def says_what_it_is(name: str, settings: dict[str, Any]) -> None:
         raise ContractError(f"Parameters: expected {plain} again from these values, got {again}")
 
 
-def keeps_the_contract(name: str, settings: dict[str, Any]) -> None:
+def keeps_the_contract(name: str, settings: Settings) -> None:
     """Raise unless a fit is what `grambench.algorithms.fit` says, with three kernels and with one."""
-    given = _problem(name, 0)
-    _learn(name, settings, given)
-    _learn(name, settings, given, given.pool(KERNELS[:1]))
+    problem = _problem_for(name, 0)
+    _learn(name, settings, problem)
+    _learn(name, settings, problem, problem.pool(KERNELS[:1]))
 
 
-def is_the_same_again(name: str, settings: dict[str, Any]) -> None:
+def is_reproducible(name: str, settings: Settings) -> None:
     """Raise unless the same seed gives the same fit and scores, bit for bit, in this process and in its child."""
     first = _outline(name, settings)
     with ProcessPoolExecutor(1, mp_context=get_context("fork")) as child, warnings.catch_warnings():
@@ -165,43 +165,43 @@ def is_the_same_again(name: str, settings: dict[str, Any]) -> None:
     check_same(algorithms.title(name), first, again)
 
 
-def _outline(name: str, settings: dict[str, Any]) -> dict[str, Any]:
-    given = _problem(name, 1)
-    pool = given.pool()
-    return outline(_learn(name, settings, given, pool), pool)
+def _outline(name: str, settings: Settings) -> dict[str, Any]:
+    problem = _problem_for(name, 1)
+    pool = problem.pool()
+    return outline(_learn(name, settings, problem, pool), pool)
 
 
-def does_not_look_ahead(name: str, settings: dict[str, Any]) -> None:
+def does_not_look_ahead(name: str, settings: Settings) -> None:
     """Raise unless, of an online algorithm, the scores of a round ignore the labels of later ones."""
-    given = _problem(name, 2)
-    before = _learn(name, settings, given).trace
+    problem = _problem_for(name, 2)
+    before = _learn(name, settings, problem).trace
     if before is None:
         return
-    known, changed = 30, given.labels.copy()
-    changed[given.order[known:]] *= -1
-    after = _learn(name, settings, given._replace(labels=changed)).trace
+    rounds, changed = 30, problem.labels.copy()
+    changed[problem.order[rounds:]] *= -1
+    after = _learn(name, settings, problem._replace(labels=changed)).trace
     if (
         after is None
-        or not same(before.scores[:31], after.scores[:31])
-        or not same(before.weights[:30], after.weights[:30])
+        or not same(before.scores[: rounds + 1], after.scores[: rounds + 1])
+        or not same(before.weights[:rounds], after.weights[:rounds])
     ):
         raise ContractError("trace: expected scores that ignore the labels of later rounds")
 
 
-def knows_no_numbers(name: str, settings: dict[str, Any]) -> None:
+def ignores_numbering(name: str, settings: Settings) -> None:
     """Raise unless renumbered examples change nothing: online not a bit, else up to what solvers leave open."""
-    given = _problem(name, 4)
+    problem = _problem_for(name, 4)
     shuffle = np.random.default_rng(0).permutation(N)
     position = np.argsort(shuffle).astype(np.int32)
-    moved = Problem(given.features[shuffle], given.labels[shuffle], position[given.order])
+    moved = Problem(problem.features[shuffle], problem.labels[shuffle], position[problem.order])
     kernels = ("gaussian_sigma1", "gaussian_sigma0.001", "gaussian_sigma0.0005")  # one is clearly the best
-    pool = given.pool(kernels)
+    pool = problem.pool(kernels)
     other = Stored(
         [np.ascontiguousarray(gram[np.ix_(shuffle, shuffle)]) for gram in pool.grams()],
         features={"": moved.features},
         family=moved.pool(kernels).family,
     )
-    before, after = _learn(name, settings, given, pool), _learn(name, settings, moved, other)
+    before, after = _learn(name, settings, problem, pool), _learn(name, settings, moved, other)
     if before.trace is not None and not same(before.trace, after.trace):
         raise ContractError("trace: expected the same of examples that are numbered otherwise, in the same order")
     gram, again = before.gram(pool)[np.ix_(shuffle, shuffle)], after.gram(other)
@@ -209,10 +209,10 @@ def knows_no_numbers(name: str, settings: dict[str, Any]) -> None:
         raise ContractError("weights: expected the same kernel from examples that are numbered otherwise")
 
 
-def scores_each_example_by_itself(name: str, settings: dict[str, Any]) -> None:
+def scores_each_example_by_itself(name: str, settings: Settings) -> None:
     """Raise unless a predictor's scores are those of each example, whatever others are asked for; rounding apart."""
-    given = _problem(name, 3)
-    pool, rows, fit = given.pool(), np.arange(N), _learn(name, settings, given)
+    problem = _problem_for(name, 3)
+    pool, rows, fit = problem.pool(), np.arange(N), _learn(name, settings, problem)
     if fit.predictor is None:
         return
     classes = 3 if algorithms.is_multiclass(name) else None
@@ -238,10 +238,10 @@ class Case(NamedTuple):
 def cases(name: str) -> list[Case]:
     """Return the cases that an algorithm has to run: all but those that a study refuses when it is loaded."""
     examples = ("vectors",) if algorithms.needs(name) else tuple(EXAMPLES)
-    return [Case(*each) for each in itertools.product(PROTOCOLS, examples, (2, 5))]
+    return [Case(*case) for case in itertools.product(PROTOCOLS, examples, (2, 5))]
 
 
-def runs_under_every_protocol(name: str, settings: dict[str, Any]) -> None:
+def runs_under_every_protocol(name: str, settings: Settings) -> None:
     """Raise unless an algorithm runs under every protocol, on vectors and on views, with two and with five classes."""
     for case in cases(name):
         try:
@@ -253,11 +253,11 @@ def runs_under_every_protocol(name: str, settings: dict[str, Any]) -> None:
             raise ContractError(f"{case}: expected finite numbers for every metric of predictions, got {unknown}")
 
 
-def run_case(name: str, settings: dict[str, Any], case: Case) -> Outcome:
+def run_case(name: str, settings: Settings, case: Case) -> Outcome:
     """Run an algorithm on one case of the matrix."""
     data, kernels = dataset(case), list(EXAMPLES[case.examples])
     vectors = case.examples == "vectors"
-    asked = Run(
+    run = Run(
         study="check",
         dataset=data.name,
         algorithm=name,
@@ -274,10 +274,10 @@ def run_case(name: str, settings: dict[str, Any], case: Case) -> Outcome:
         classes=list(data.classes) or None,
     )
     stored: Any = ()
-    if vectors and asked.protocol.stored:
-        stored = grams.compute(grams.inner_products(data.features), [Kernel.parse(each) for each in kernels])
-    found: Outcome = experiments.load(asked.experiment)(asked, data, stored)
-    return found
+    if vectors and run.protocol.stored:
+        stored = grams.compute(grams.inner_products(data.features), [Kernel.parse(kernel) for kernel in kernels])
+    outcome: Outcome = experiments.load(run.experiment)(run, data, stored)
+    return outcome
 
 
 def dataset(case: Case) -> PreparedDataset:
@@ -292,7 +292,7 @@ def dataset(case: Case) -> PreparedDataset:
         pixels = {view: np.clip(60.0 * block + 128.0, 0, 255).astype(np.uint8) for view, block in blocks.items()}
         views = pixels if case.examples == "pixels" else {view: block / 255.0 for view, block in pixels.items()}
     return PreparedDataset(
-        name="made",
+        name="synthetic",
         features=np.empty((N, 0)) if views else features,
         labels=labels if case.classes > 2 else (2 * labels - 1).astype(np.int8),
         orders=None,
@@ -307,9 +307,9 @@ def dataset(case: Case) -> PreparedDataset:
 CHECKS = [
     Check("says what it is", says_what_it_is),
     Check("keeps the contract of a fit", keeps_the_contract),
-    Check("is the same again with the same seed", is_the_same_again),
+    Check("is the same again with the same seed", is_reproducible),
     Check("does not look ahead, where it learns online", does_not_look_ahead),
-    Check("does not depend on how examples are numbered", knows_no_numbers),
+    Check("does not depend on how examples are numbered", ignores_numbering),
     Check("scores each example by itself", scores_each_example_by_itself),
     Check("runs under every protocol", runs_under_every_protocol),
 ]

@@ -3,8 +3,8 @@
 Each takes an evaluation and returns arrays of S values by name, and the S numbers at which they were recorded.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ Rounds = NDArray[np.int64]
 Curves = tuple[dict[str, Floats], Rounds]
 
 CALLS = np.arange(1, 101)  # calls of the SVM solver at which the convergence is recorded
-UNTOLD = 1e-6  # an excess of an objective that the solvers' precision does not tell from 0
+PRECISION = 1e-6  # relative excess of an objective that the solvers cannot tell from 0
 
 
 def convergence(evaluation: "Evaluation") -> Curves:
@@ -32,18 +32,18 @@ def excess(steps: Sequence[Step]) -> Floats:
     """Return that excess at each of CALLS; NaN before the first iteration has ended, and if there are none."""
     if not steps:
         return np.full(len(CALLS), np.nan)
-    made = np.array([step.svm_calls for step in steps])
+    calls = np.array([step.svm_calls for step in steps])
     objectives = np.array([step.objective for step in steps])
     last = objectives[-1]
     relative = (objectives - last) / abs(last) if last else np.zeros(len(objectives))
-    ended = np.searchsorted(made, CALLS, side="right") - 1
-    relative[relative < UNTOLD] = 0.0
+    ended = np.searchsorted(calls, CALLS, side="right") - 1
+    relative[relative < PRECISION] = 0.0
     return np.where(ended >= 0, relative[np.maximum(ended, 0)], np.nan)
 
 
 def states(evaluation: "Evaluation") -> Curves:
     """Return what each state of a long descent is measured by."""
-    found, test = evaluation.learned.states, evaluation.test
+    test = evaluation.test
     rows = [
         {
             "stage": state.stage,
@@ -55,11 +55,10 @@ def states(evaluation: "Evaluation") -> Curves:
             "support_vectors": support_vectors(state.predictor),
             "kernel_values": state.work.kernel_values,
         }
-        for state in found
+        for state in evaluation.learned.states
     ]
-    return {name: np.array([row[name] for row in rows], dtype=np.float64) for name in (rows or [{}])[0]}, np.arange(
-        1, len(rows) + 1
-    )
+    curves = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in (rows or [{}])[0]}
+    return curves, np.arange(1, len(rows) + 1)
 
 
 def weights(evaluation: "Evaluation") -> Curves:
@@ -87,15 +86,3 @@ KINDS: dict[str, Callable[["Evaluation"], Curves]] = {
 def checkpoints(rounds: int, count: int) -> Rounds:
     """Return about `count` numbers of rounds, evenly spread, of which the last is `rounds`."""
     return np.unique(np.linspace(rounds / count, rounds, count).round().astype(np.int64).clip(1, rounds))
-
-
-def aligned(curves: Mapping[tuple[int, int], Curves], shape: tuple[int, int]) -> tuple[dict[str, Any], Rounds]:
-    """Return curves of P points and R repetitions as arrays (P, R, S, ...), NaN after the end of shorter ones."""
-    longest = max((rounds for _, rounds in curves.values()), key=len)
-    found: dict[str, Floats] = {}
-    for place, (values, rounds) in curves.items():
-        for name, curve in values.items():
-            if name not in found:
-                found[name] = np.full((*shape, len(longest), *curve.shape[1:]), np.nan)
-            found[name][place][: len(rounds)] = curve
-    return found, longest

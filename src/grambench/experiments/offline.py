@@ -5,14 +5,14 @@ For each repetition and each point of a sweep:
 1. a split gives the rows (`splits`), and the training rows their kernels (`pools`);
 2. candidates are trained and compared on validation rows (`selection`), if there is something to select;
 3. the selected one is trained again where the protocol refits, and predicts the test rows;
-4. predictions and fit are measured (`grambench.config.metrics`), and the way to the fit recorded (`curves`).
+4. predictions and fit are metrics (`grambench.config.metrics`), and the way to the fit recorded (`curves`).
 """
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,20 +21,20 @@ from grambench.algorithms.alignment import alignment
 from grambench.algorithms.checks import certified, check_same
 from grambench.algorithms.fit import Fit, Work
 from grambench.common.errors import DataError, SolverError
-from grambench.common.types import Floats, Indices
+from grambench.common.types import Floats, Indices, Setting, Settings
 from grambench.config.metrics import METRICS, Predictions
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import curves
-from grambench.experiments.outcome import KernelWeights, Outcome, learned_values
+from grambench.experiments.outcome import Outcome, Result, collect, kernel_weights
 from grambench.experiments.pools import Pools
 from grambench.experiments.run import Run
 from grambench.experiments.selection import Candidates, Selection, Validation, select
 from grambench.experiments.splits import Fold, Split, first_of_each, splits
 from grambench.experiments.training import (
-    Draws,
+    Examples,
+    Generators,
     Learned,
     Model,
-    Sample,
     counts,
     kernels_selected,
     learn_task,
@@ -48,7 +48,7 @@ from grambench.solvers.platt import probabilities
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class TrainedModel:
     """A model with everything that led to it.
 
     Attributes
@@ -81,7 +81,7 @@ class Evaluation:
         The run.
     learned : Learned
         The learned kernel, of the first stage if there are two.
-    test : Sample
+    test : Examples
         The test examples.
     metrics : dict of float
         By name.
@@ -91,12 +91,12 @@ class Evaluation:
 
     run: Run
     learned: Learned
-    test: Sample
+    test: Examples
     metrics: dict[str, float]
     predictions: Predictions
 
     def outline(self) -> dict[str, Any]:
-        """Return all but measured seconds, by name: what a second evaluation with the same seed must find too."""
+        """Return all but metrics seconds, by name: what a second evaluation with the same seed must find too."""
         metrics = {name: value for name, value in self.metrics.items() if not name.endswith("seconds")}
         traces = [fit.trace for fit in self.learned.fits]
         return {"weights": self.learned.weights, "scores": self.predictions.scores, "traces": traces} | metrics
@@ -126,17 +126,17 @@ class Evaluator:
             self._pools[key] = Pools(self.run, self.dataset, train)
         return self._pools[key]
 
-    def sample(self, pool: Pool, rows: Indices, order: Any = None) -> Sample:
+    def sample(self, pool: Pool, rows: Indices, order: Any = None) -> Examples:
         """Return some examples as a sample."""
         order = np.arange(len(rows), dtype=np.int32) if order is None else order
-        return Sample(pool, self.dataset.labels[rows], order, len(self.dataset.classes))
+        return Examples(pool, self.dataset.labels[rows], order, len(self.dataset.classes))
 
-    def train(self) -> Sample:
+    def train(self) -> Examples:
         """Return the training examples of the final model."""
         rows = self.split.train
         return self.sample(self.pools(rows).train, rows, self.split.order_of(rows))
 
-    def test(self) -> Sample:
+    def test(self) -> Examples:
         """Return the test examples."""
         return self.sample(self.pools(self.split.train).between(self.split.test), self.split.test)
 
@@ -145,48 +145,50 @@ class Evaluator:
         protocol, among = self.run.offline, None
         if protocol.cuts_validation and self.split.refits:
             train, held_out = (np.searchsorted(self.split.train, rows) for rows in (fold.train, fold.validation))
-            whole = _only(self.pools(self.split.train).train, kernel)
-            pools = whole.part(train, train), whole.part(held_out, train)
-            among = whole.part(held_out, held_out) if by == "alignment" else None
+            full = _only(self.pools(self.split.train).train, kernel)
+            pools = full.part(train, train), full.part(held_out, train)
+            among = full.part(held_out, held_out) if by == "alignment" else None
         else:
-            own = self.pools(fold.train)
-            pools = _only(own.train, kernel), _only(own.between(fold.validation), kernel)
-            among = _only(own.among(fold.validation), kernel) if by == "alignment" else None
+            of_fold = self.pools(fold.train)
+            pools = _only(of_fold.train, kernel), _only(of_fold.between(fold.validation), kernel)
+            among = _only(of_fold.among(fold.validation), kernel) if by == "alignment" else None
         trace = learned_kernel_trace(protocol, len(fold.train), len(self.dataset.labels))
         train_sample = self.sample(pools[0], fold.train, self.split.order_of(fold.train))
         return Validation(train_sample, self.sample(pools[1], fold.validation), among, trace)
 
-    def evaluate(self, point: dict[str, Any], draws: Draws) -> Evaluation:
+    def evaluate(self, point: Settings, generators: Generators) -> Evaluation:
         """Select, train, test and measure at one point."""
         run, protocol = self.run, self.run.offline
         used = {rows.tobytes(): self.pools(rows) for rows in self._training_rows()}
         seconds = sum(pools.seconds for pools in used.values())
         begun = time.perf_counter()
-        stage = first_stage = self.stage(run.file, point, draws)
-        kernel, fit_seconds = None, stage.fit_seconds
+        trained = first = self.select_and_train(run.file, point, generators)
+        kernel, fit_seconds = None, trained.fit_seconds
         if run.then is not None:
             fit_seconds = time.perf_counter() - begun + seconds
-            kernel = int(np.argmax(stage.learned.weights))
-            stage = self.stage(run.then, algorithms.resolved(run.then, {}), draws, kernel)
+            kernel = int(np.argmax(trained.learned.weights))
+            trained = self.select_and_train(run.then, algorithms.resolved(run.then, {}), generators, kernel)
         seconds += time.perf_counter() - begun
         if not protocol.counts_selection:
-            seconds = stage.seconds
+            seconds = trained.seconds
         computed = self.pools(self.split.train).train.computed
         test = self.test()
-        predictions = self._predictions(stage, replace(test, pool=_only(test.pool, kernel)))
-        work = stage.work if run.then is None else first_stage.work + stage.work
-        measured = self._measured(first_stage, stage, computed)
-        measured |= {"seconds": seconds, "fit_seconds": fit_seconds, "selection_seconds": first_stage.selection.seconds}
-        measured |= counts(work, len(self.split.train))
-        measured |= {name: metric.value(predictions) for name, metric in METRICS.items() if metric.value}
-        return Evaluation(run, first_stage.learned, test, measured, predictions)
+        predictions = self._predictions(trained, replace(test, pool=_only(test.pool, kernel)))
+        work = trained.work if run.then is None else first.work + trained.work
+        metrics = self._metrics(first, trained, computed)
+        metrics |= {"seconds": seconds, "fit_seconds": fit_seconds, "selection_seconds": first.selection.seconds}
+        metrics |= counts(work, len(self.split.train))
+        metrics |= {name: metric.value(predictions) for name, metric in METRICS.items() if metric.value}
+        return Evaluation(run, first.learned, test, metrics, predictions)
 
     def _training_rows(self) -> list[Indices]:
         """Return the rows of every training set that kernels are computed for."""
         cuts = self.run.offline.cuts_validation and self.split.refits
         return [self.split.train, *([] if cuts else [fold.train for fold in self.split.folds])]
 
-    def stage(self, name: str, point: dict[str, Any], draws: Draws, kernel: int | None = None) -> Stage:
+    def select_and_train(
+        self, name: str, point: Settings, generators: Generators, kernel: int | None = None
+    ) -> TrainedModel:
         """Select hyperparameters of an algorithm and train it, on one of the kernels or on all.
 
         Raises
@@ -202,25 +204,25 @@ class Evaluator:
         # Without hyperparameters the final fit comes first: it shows whether an SVM is left to select the C of.
         final, seconds = None, np.nan
         if candidates.parameter is None and self.split.refits:
-            final, seconds = _timed(algorithm, point, train, draws)
+            final, seconds = _timed(algorithm, point, train, generators)
         selection = Selection(candidates.settings[0], candidates.C_values[-1])
         if self._selects(candidates, final):
-            folds = [self.validation(fold, kernel, candidates.by) for fold in self.split.folds]
+            folds = [self.validation(fold, kernel, candidates.criterion) for fold in self.split.folds]
             once = run.offline.counts_kernels_once
-            selection = select(algorithm, candidates, folds, draws, count_once=once)
+            selection = select(algorithm, candidates, folds, generators, count_once=once)
             if self.split.refits:
                 selection.learned = selection.model = None
         work = selection.work
         if selection.model is not None and selection.learned is not None:
-            return Stage(selection.learned, selection.model, selection, selection.fit_seconds, np.nan, work)
+            return TrainedModel(selection.learned, selection.model, selection, selection.fit_seconds, np.nan, work)
         if final is None:
-            final, seconds = _timed(algorithm, selection.settings, train, draws)
+            final, seconds = _timed(algorithm, selection.settings, train, generators)
         begun = time.perf_counter()
         trace = learned_kernel_trace(run.offline, len(self.split.train), len(self.dataset.labels))
         model = next(final.models([selection.C], trace=trace))
         last = final.work + model.work
         work = work + last if run.offline.counts_selection else last
-        return Stage(final, model, selection, seconds, seconds + time.perf_counter() - begun, work)
+        return TrainedModel(final, model, selection, seconds, seconds + time.perf_counter() - begun, work)
 
     def _selects(self, candidates: Candidates, final: Learned | None) -> bool:
         """Return whether candidates are to be compared on validation examples."""
@@ -230,58 +232,59 @@ class Evaluator:
             return True  # the validation error of a single candidate is that of the final model
         return candidates.parameter is not None or (final is not None and not final.predicts)
 
-    def _predictions(self, stage: Stage, test: Sample) -> Predictions:
+    def _predictions(self, trained: TrainedModel, test: Examples) -> Predictions:
         """Return the predictions of a stage, with probabilities that are calibrated on validation examples.
 
         Where nothing was compared on validation examples, the training examples calibrate, whose scores are larger.
         """
-        scores, selection = scores_of(stage.model.predictor, test), stage.selection
+        scores, selection = scores_of(trained.model.predictor, test), trained.selection
         if selection.scores:
-            known, y_true = np.concatenate(selection.scores), np.concatenate(selection.y_true)
+            held_out, y_true = np.concatenate(selection.scores), np.concatenate(selection.y_true)
         else:
-            train = stage.learned.sample
-            known, y_true = scores_of(stage.model.predictor, train), train.y_true
+            train = trained.learned.sample
+            held_out, y_true = scores_of(trained.model.predictor, train), train.y_true
         columns = _columns(scores)
-        return Predictions(test.y_true, predicted(scores), columns, probabilities(_columns(known), y_true, columns))
+        return Predictions(test.y_true, predicted(scores), columns, probabilities(_columns(held_out), y_true, columns))
 
-    def _measured(self, first_stage: Stage, stage: Stage, computed: int) -> dict[str, float]:
+    def _metrics(self, first: TrainedModel, trained: TrainedModel, computed: int) -> dict[str, float]:
         """Return the metrics of the fits and of the selection that the protocol yields."""
-        run, learned, selection = self.run, first_stage.learned, first_stage.selection
+        run, learned, selection = self.run, first.learned, first.selection
         single = Fit(weights=learned.weights) if learned.one_vs_rest else learned.fits[0]
-        certificate, last = certified(single), stage.learned.states[-1] if stage.learned.states else None
+        certificate, last = certified(single), trained.learned.states[-1] if trained.learned.states else None
         parameter = run.tune.parameter if run.tune and run.tune.parameter in selection.settings else None
-        own_C = parameter == "C" or (parameter is not None and run.tune is not None and bool(run.tune.C))
-        measured: dict[str, float] = {
+        selects_C = parameter == "C" or (parameter is not None and run.tune is not None and bool(run.tune.C))
+        metrics: dict[str, float] = {
             "kernels_selected": kernels_selected(learned.weights),
-            "support_vectors": support_vectors(stage.model.predictor),
+            "support_vectors": support_vectors(trained.model.predictor),
             "iterations": len(single.steps),
             "gap": certificate.gap,
             "kkt": certificate.kkt,
             "converged": np.nan if single.converged is None else float(single.converged),
-            "selected_C": selection.settings["C"] if own_C else stage.model.C,
-            "selected_value": np.nan if parameter in (None, "C") else selection.settings[parameter],
-            "validation_error_percent": 100.0 * stage.selection.error,
-            "candidates_failed": first_stage.selection.failed,
+            "selected_C": _number(selection.settings["C"]) if selects_C else trained.model.C,
+            "selected_value": np.nan if parameter in (None, "C") else _number(selection.settings[parameter]),
+            "validation_error_percent": 100.0 * trained.selection.error,
+            "candidates_failed": first.selection.failed,
             "selection_tied": float(selection.tied),
             "objective": last.objective if last else np.nan,
             "epochs": last.epochs if last else np.nan,
         }
         if "selected_kernel" in run.offline.yields:
             m, n = len(run.kernels), len(self.split.train)
-            measured["selected_kernel"] = int(np.argmax(learned.weights)) + 1
-            measured["kernel_share_percent"] = 100.0 * computed / (m * n * n) if m else np.nan
+            metrics["selected_kernel"] = int(np.argmax(learned.weights)) + 1
+            metrics["kernel_share_percent"] = 100.0 * computed / (m * n * n) if m else np.nan
         if "training_error_percent" in run.offline.yields:
-            train = stage.learned.sample
-            wrong = np.nan if last is None else last.training_error
+            train = trained.learned.sample
             if last is None:
-                wrong = float(np.mean(predicted(scores_of(stage.model.predictor, train)) != train.y_true))
-            measured["training_error_percent"] = 100.0 * wrong
+                error = float(np.mean(predicted(scores_of(trained.model.predictor, train)) != train.y_true))
+            else:
+                error = last.training_error
+            metrics["training_error_percent"] = 100.0 * error
         if "alignment" in run.offline.yields:
             among = self.pools(self.split.train).among(self.split.test)
             labels = self.dataset.labels[self.split.test]
             single_kernel = single.weights.any() and not learned.one_vs_rest and not self.dataset.classes
-            measured["alignment"] = alignment(single.gram(among), labels) if single_kernel else np.nan
-        return measured
+            metrics["alignment"] = alignment(single.gram(among), labels) if single_kernel else np.nan
+        return metrics
 
 
 def _only(pool: Pool, kernel: int | None) -> Pool:
@@ -289,24 +292,21 @@ def _only(pool: Pool, kernel: int | None) -> Pool:
 
 
 def _timed(
-    algorithm: algorithms.Algorithm, settings: dict[str, Any], sample: Sample, draws: Draws
+    algorithm: algorithms.Algorithm, settings: Settings, sample: Examples, generators: Generators
 ) -> tuple[Learned, float]:
     begun = time.perf_counter()
-    return learn_task(algorithm, settings, sample, draws), time.perf_counter() - begun
+    return learn_task(algorithm, settings, sample, generators), time.perf_counter() - begun
+
+
+def _number(setting: Setting) -> float:
+    if not isinstance(setting, int | float):
+        raise TypeError(f"expected a number to select, got {setting!r}")
+    return float(setting)
 
 
 def _columns(scores: Floats) -> Floats:
     """Return scores with a column for each class; of two classes, the negative and the score."""
     return scores if scores.ndim == 2 else np.stack([-scores, scores], axis=1)
-
-
-class Result(NamedTuple):
-    """What is kept of an evaluation until the record is written."""
-
-    metrics: dict[str, float]
-    kernels: KernelWeights
-    curves: curves.Curves
-    confusion: Floats
 
 
 def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) -> Outcome:
@@ -331,7 +331,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     before: tuple[Split, list[bool]] | None = None
     for r, (split, seed) in enumerate(splits(run, dataset)):
         if r == 0:
-            _try_first(run, dataset, split.few(dataset.labels), seed)
+            _warm_up(run, dataset, split.reduced(dataset.labels), seed)
         drew, evaluator = [False] * len(run.points), None
         for p, point in enumerate(run.points):
             if before is not None and before[0] is split and not before[1][p]:
@@ -339,20 +339,21 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
                 results[p, r] = results[p, r - 1]
                 continue
             if evaluator is None or run.size or not run.offline.shares_kernels:
-                kernels, own = _sized(run, p, dataset, split, seed)
-                sized = replace(run, kernels=[run.kernels[k] for k in kernels])
-                evaluator = Evaluator(sized, dataset, own)
-            draws = Draws(seed)
-            results[p, r] = _result(run, evaluator.evaluate(point, draws), kernels)
-            drew[p] = draws.happened
+                kernels, sized_split = _sized(run, p, dataset, split, seed)
+                sized_run = replace(run, kernels=[run.kernels[k] for k in kernels])
+                evaluator = Evaluator(sized_run, dataset, sized_split)
+            generators = Generators(seed)
+            results[p, r] = _result(run, evaluator.evaluate(point, generators), kernels)
+            drew[p] = generators.used
         before = split, drew
-    return _collected(run, dataset, results)
+    return collect(results, (len(run.points), len(run.repetitions)))
 
 
-def _try_first(run: Run, dataset: PreparedDataset, few: Split, seed: np.random.SeedSequence) -> None:
+def _warm_up(run: Run, dataset: PreparedDataset, split: Split, seed: np.random.SeedSequence) -> None:
     """Evaluate a few examples twice, and raise ContractError unless both evaluations are the same."""
-    with contextlib.suppress(SolverError):  # on all examples something may be learned
-        first, again = (Evaluator(run, dataset, few).evaluate(run.points[0], Draws(seed)) for _ in range(2))
+    # A solver may give up on a few examples and not on all.
+    with contextlib.suppress(SolverError):
+        first, again = (Evaluator(run, dataset, split).evaluate(run.points[0], Generators(seed)) for _ in range(2))
         check_same(run.file, first.outline(), again.outline())
 
 
@@ -368,10 +369,10 @@ def _sized(
     DataError
         If a class has fewer training examples.
     """
-    m, size = len(run.kernels), run.values[p] if run.size else 0
+    m, size = len(run.kernels), int(run.numbers[p]) if run.size else 0
     if run.size == "kernels":
-        own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2))
-        return sorted(np.random.default_rng(own).permutation(m)[:size].tolist()), split
+        stream = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2))
+        return sorted(np.random.default_rng(stream).permutation(m)[:size].tolist()), split
     if run.size == "examples":
         rows, labels = split.folds[0].train if split.folds else split.train, dataset.labels
         least = int(np.unique(labels[rows], return_counts=True)[1].min())
@@ -382,29 +383,16 @@ def _sized(
 
 
 def _result(run: Run, evaluation: Evaluation, kernels: list[int]) -> Result:
-    """Return what is kept of an evaluation, with weights of all kernels of the run."""
-    weights, thetas = evaluation.learned.weights, evaluation.learned.thetas
+    """Return the numbers of an evaluation on some of the run's kernels."""
+    weights, predictions = evaluation.learned.weights, evaluation.predictions
     if len(kernels) < len(run.kernels):
         weights = np.zeros(len(run.kernels))
         weights[kernels] = evaluation.learned.weights
-    y_true, y_pred = evaluation.predictions.y_true, evaluation.predictions.y_pred
-    confusion = np.zeros((evaluation.predictions.scores.shape[1],) * 2)
-    np.add.at(confusion, (y_true, y_pred), 1.0)
-    curve = curves.KINDS[run.offline.curves](evaluation)
-    return Result(evaluation.metrics, KernelWeights(weights, thetas), curve, confusion)
-
-
-def _collected(run: Run, dataset: PreparedDataset, results: Mapping[tuple[int, int], Result]) -> Outcome:
-    """Return results by point and repetition as the arrays of an Outcome."""
-    shape = len(run.points), len(run.repetitions)
-    metrics = {name: np.empty(shape) for name in results[0, 0].metrics if name in run.offline.yields}
-    for place, result in results.items():
-        for name, values in metrics.items():
-            values[place] = result.metrics[name]
-    confusion = {"confusion": np.array([[results[p, r].confusion for r in range(shape[1])] for p in range(shape[0])])}
-    return Outcome(
-        metrics,
-        *curves.aligned({place: result.curves for place, result in results.items()}, shape),
-        learned_values({place: result.kernels for place, result in results.items()}, shape, run.kernels),
-        class_values=confusion if dataset.classes else {},
+    confusion = np.zeros((predictions.scores.shape[1],) * 2)
+    np.add.at(confusion, (predictions.y_true, predictions.y_pred), 1.0)
+    return Result(
+        {name: value for name, value in evaluation.metrics.items() if name in run.offline.yields},
+        *curves.KINDS[run.offline.curves](evaluation),
+        kernel_weights(weights, evaluation.learned.thetas, len(run.kernels)),
+        {"confusion": confusion} if evaluation.test.classes else {},
     )

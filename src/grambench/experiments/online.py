@@ -9,7 +9,7 @@ Of C classes, a two-class algorithm passes once for each class one-vs-rest, and 
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -21,19 +21,19 @@ from grambench.algorithms import Algorithm
 from grambench.algorithms.checks import check_same
 from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.one_vs_rest import OneVsRest
-from grambench.common.types import Floats
+from grambench.common.types import Floats, Settings
 from grambench.config.metrics import METRICS, WORK, Predictions
 from grambench.config.protocols import Online
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.curves import checkpoints
-from grambench.experiments.outcome import Origin, Outcome, Random
-from grambench.experiments.pools import whole
+from grambench.experiments.outcome import Origin, Outcome, Random, Result, collect
+from grambench.experiments.pools import full_pool
 from grambench.experiments.run import Run
 from grambench.experiments.seeds import seeds
 from grambench.experiments.training import (
-    Draws,
+    Examples,
+    Generators,
     Learned,
-    Sample,
     counts,
     fit_twice,
     learn_task,
@@ -113,9 +113,9 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
     n, numbers, points = len(dataset.labels), run.repetitions, run.points
     orders = draw_orders(dataset.orders, n, protocol.repetitions, run.seed, dataset.name, numbers)
     twice = len(points) == 1 and not run.replicates
-    pool, rounds = whole(run, dataset, grams), checkpoints(n, protocol.checkpoints)
+    pool, rounds = full_pool(run, dataset, grams), checkpoints(n, protocol.checkpoints)
     passes: dict[tuple[int, int], Pass] = {}
-    samples = [Sample(pool, dataset.labels, order, len(dataset.classes)) for order in orders.indices]
+    samples = [Examples(pool, dataset.labels, order, len(dataset.classes)) for order in orders.indices]
     learns_online = _warm_up(algorithm, points[0], samples[0])
     for p, point in enumerate(points):
         for r, number in enumerate(numbers):
@@ -128,7 +128,9 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
                     passes[p, r] = replace(again, seconds=min(passes[p, r].seconds, again.seconds))
             else:
                 passes[p, r] = retrain(algorithm, point, samples[r], rounds, seed, protocol.C)
-    return _collected(passes, (len(points), len(numbers)), rounds, orders.origin, samples)
+    results = {(p, r): _result(measured, samples[r], rounds) for (p, r), measured in passes.items()}
+    random: Random = "yes" if any(measured.random for measured in passes.values()) else "no"
+    return collect(results, (len(points), len(numbers)), orders.origin, random)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,21 +171,21 @@ class Pass:
 
     def outline(self) -> dict[str, Any]:
         """Return all but the seconds, by name."""
-        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "seconds"}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "seconds"}
 
 
-def _warm_up(algorithm: Algorithm, point: dict[str, Any], sample: Sample) -> bool:
+def _warm_up(algorithm: Algorithm, point: Settings, sample: Examples) -> bool:
     """Fit to the first examples, twice, and return whether the algorithm learns online; it is compiled by then."""
-    seen = sample.order[: _enough(sample)]
-    few = Sample(sample.pool.part(seen, seen), sample.labels[seen], _numbers(len(seen)), sample.classes)
-    return fit_twice(algorithm, point, few, np.random.SeedSequence(0)).fits[0].trace is not None
+    rows = sample.order[: _enough(sample)]
+    first = Examples(sample.pool.part(rows, rows), sample.labels[rows], _numbers(len(rows)), sample.classes)
+    return fit_twice(algorithm, point, first, np.random.SeedSequence(0)).fits[0].trace is not None
 
 
 def _numbers(n: int) -> Any:
     return np.arange(n, dtype=np.int32)
 
 
-def _enough(sample: Sample) -> int:
+def _enough(sample: Examples) -> int:
     """Return the round after which each class was received `LEAST` times; the last round if none is."""
     y_true = sample.y_true[sample.order]
     received = np.min([np.cumsum(y_true == label) for label in range(sample.classes or 2)], axis=0) >= LEAST
@@ -191,19 +193,19 @@ def _enough(sample: Sample) -> int:
 
 
 def present(
-    algorithm: Algorithm, point: dict[str, Any], sample: Sample, rounds: NDArray[np.int64], seed: np.random.SeedSequence
+    algorithm: Algorithm, point: Settings, sample: Examples, rounds: NDArray[np.int64], seed: np.random.SeedSequence
 ) -> Pass:
     """Let an algorithm that learns online pass over a sample, and measure it at some rounds of its first pass."""
-    draws, start = Draws(seed), time.perf_counter()
-    learned = learn_task(algorithm, point, sample, draws)
+    generators, start = Generators(seed), time.perf_counter()
+    learned = learn_task(algorithm, point, sample, generators)
     seconds = time.perf_counter() - start
-    traces, at, n = [_trace(algorithm, each) for each in learned.fits], rounds - 1, len(sample.order)
+    traces, at, n = [_trace(algorithm, fit) for fit in learned.fits], rounds - 1, len(sample.order)
     if learned.one_vs_rest:
         scores = np.stack([trace.scores[:n] for trace in traces], axis=1)
         y_pred = predicted(scores)
         mistakes = np.cumsum(y_pred != sample.y_true[sample.order], dtype=np.int64)[at]
         support = np.full(len(rounds), np.nan)
-        support[-1] = support_vectors(OneVsRest([each.predictor for each in learned.fits if each.predictor]))
+        support[-1] = support_vectors(OneVsRest([fit.predictor for fit in learned.fits if fit.predictor]))
         weights = np.mean([trace.weights[at] for trace in traces], axis=0)
     else:
         (trace,), scores = traces, traces[0].scores[:n]
@@ -213,7 +215,7 @@ def present(
         y_pred = np.where(trace.mistakes[:n], 1 - y_true, y_true)
     updates = np.sum([trace.updates for trace in traces], axis=0).astype(np.float64)
     work = counts(learned.work, len(sample.labels))
-    return Pass(mistakes, support, weights, updates, seconds, work, draws.happened, y_pred, scores)
+    return Pass(mistakes, support, weights, updates, seconds, work, generators.used, y_pred, scores)
 
 
 def _trace(algorithm: Algorithm, fit: Fit) -> Trace:
@@ -224,8 +226,8 @@ def _trace(algorithm: Algorithm, fit: Fit) -> Trace:
 
 def retrain(
     algorithm: Algorithm,
-    point: dict[str, Any],
-    sample: Sample,
+    point: Settings,
+    sample: Examples,
     rounds: NDArray[np.int64],
     seed: np.random.SeedSequence,
     C: float,
@@ -234,7 +236,7 @@ def retrain(
 
     Seconds are those of all fits, their SVMs and the predictions between them; work is that of fits and SVMs.
     """
-    order, m, enough, draws = sample.order, sample.pool.shape[0], _enough(sample), Draws(seed)
+    order, m, enough, generators = sample.order, sample.pool.shape[0], _enough(sample), Generators(seed)
     y_true, y_pred = sample.y_true, np.empty(len(order), dtype=np.intp)
     scores = np.zeros((len(order), sample.classes) if sample.classes else len(order))
     begun, work = time.perf_counter(), dict.fromkeys(WORK, 0)
@@ -245,14 +247,14 @@ def retrain(
         if model is None:
             y_pred[before:now] = _majority(y_true[received], sample.classes)
         else:
-            asked = Sample(sample.pool.part(coming, received), sample.labels[coming], coming, sample.classes)
-            scores[before:now] = scores_of(model.predictor, asked)
+            next_examples = Examples(sample.pool.part(coming, received), sample.labels[coming], coming, sample.classes)
+            scores[before:now] = scores_of(model.predictor, next_examples)
             y_pred[before:now] = predicted(scores[before:now])
         received = order[:now]
         if now >= enough:
             pool, numbers = sample.pool.part(received, received), _numbers(int(now))
-            known = Sample(pool, sample.labels[received], numbers, sample.classes)
-            learned = learn_task(algorithm, point, known, draws)
+            train = Examples(pool, sample.labels[received], numbers, sample.classes)
+            learned = learn_task(algorithm, point, train, generators)
             model = next(learned.models([C]))
             for name, count in counts(learned.work + model.work, int(now)).items():
                 work[name] += count
@@ -260,7 +262,7 @@ def retrain(
     seconds = time.perf_counter() - begun
     mistakes = np.cumsum(y_pred != y_true[order], dtype=np.int64)[rounds - 1]
     updates = np.full(m, np.nan)
-    return Pass(mistakes, support, weights, updates, seconds, work, draws.happened, y_pred, scores)
+    return Pass(mistakes, support, weights, updates, seconds, work, generators.used, y_pred, scores)
 
 
 def _majority(y_true: NDArray[np.intp], classes: int) -> int:
@@ -277,52 +279,29 @@ def _shares(learned: Learned, m: int) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def predictions(found: Pass, sample: Sample) -> Predictions:
+def predictions(measured: Pass, sample: Examples) -> Predictions:
     """Return the predictions of a pass, each with probabilities that are calibrated on earlier rounds alone.
 
     Scores are calibrated anew when the number of received examples has doubled. Before each class has been received a
     few times, probabilities are the shares of the classes so far.
     """
     y_true, classes = sample.y_true[sample.order], sample.classes or 2
-    scores = found.scores if found.scores.ndim == 2 else np.stack([-found.scores, found.scores], axis=1)
-    likely, enough, n = np.empty((len(y_true), classes)), _enough(sample), len(y_true)
+    scores = measured.scores if measured.scores.ndim == 2 else np.stack([-measured.scores, measured.scores], axis=1)
+    estimated, enough, n = np.empty((len(y_true), classes)), _enough(sample), len(y_true)
     shares = np.cumsum(y_true[:, None] == np.arange(classes), axis=0)
-    likely[0] = 1.0 / classes
-    likely[1:enough] = (shares[: enough - 1] + 1.0) / (np.arange(1, enough)[:, None] + classes)
+    estimated[0] = 1.0 / classes
+    estimated[1:enough] = (shares[: enough - 1] + 1.0) / (np.arange(1, enough)[:, None] + classes)
     while enough < n:
         end = min(2 * enough, n)
-        likely[enough:end] = probabilities(scores[:enough], y_true[:enough], scores[enough:end])
+        estimated[enough:end] = probabilities(scores[:enough], y_true[:enough], scores[enough:end])
         enough = end
-    return Predictions(y_true, found.y_pred, scores, likely)
+    return Predictions(y_true, measured.y_pred, scores, estimated)
 
 
-def _collected(
-    passes: Mapping[tuple[int, int], Pass],
-    shape: tuple[int, int],
-    rounds: NDArray[np.int64],
-    origin: Origin,
-    samples: Sequence[Sample],
-) -> Outcome:
-    """Return the passes, by point and repetition, as the arrays of an Outcome."""
-    m, valued = len(next(iter(passes.values())).updates), {name: each.value for name, each in METRICS.items()}
-    names = [name for name, value in valued.items() if value]
-    metrics = {name: np.empty(shape) for name in ("mistake_percent", "support_vectors", "seconds", *WORK, *names)}
-    curves = {name: np.empty((*shape, len(rounds))) for name in ("mistake_percent", "support_vectors")}
-    curves["weights"] = np.empty((*shape, len(rounds), m))
-    updates = np.empty((*shape, m))
-    for place, each in passes.items():
-        curves["mistake_percent"][place] = 100.0 * each.mistakes / rounds
-        curves["support_vectors"][place] = each.support_vectors
-        curves["weights"][place] = each.weights
-        metrics["mistake_percent"][place] = curves["mistake_percent"][place][-1]
-        metrics["support_vectors"][place] = each.support_vectors[-1]
-        metrics["seconds"][place] = each.seconds
-        for name, count in each.work.items():
-            metrics[name][place] = count
-        found = predictions(each, samples[place[1]])
-        for name, value in valued.items():
-            if value:
-                metrics[name][place] = value(found)
-        updates[place] = each.updates
-    random: Random = "yes" if any(each.random for each in passes.values()) else "no"
-    return Outcome(metrics, curves, rounds, {"updates": updates}, origin, random)
+def _result(measured: Pass, sample: Examples, rounds: NDArray[np.int64]) -> Result:
+    """Return the numbers of a pass."""
+    pass_predictions = predictions(measured, sample)
+    curves = {"mistake_percent": 100.0 * measured.mistakes / rounds, "support_vectors": measured.support_vectors}
+    metrics = {name: float(curve[-1]) for name, curve in curves.items()} | {"seconds": measured.seconds} | measured.work
+    metrics |= {name: metric.value(pass_predictions) for name, metric in METRICS.items() if metric.value}
+    return Result(metrics, curves | {"weights": measured.weights}, rounds, {"updates": measured.updates})

@@ -1,8 +1,8 @@
 """The numbers that an experiment returns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from grambench.common.types import Floats
 SLOTS = 50  # kernels of a continuous family that a record has room for, a fit
 Origin = Literal["published", "seeded"]
 Random = Literal["yes", "no", ""]
-Numbers = dict[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,41 +47,91 @@ class Outcome:
     class_values: dict[str, Floats] = field(default_factory=dict)
 
 
-class KernelWeights(NamedTuple):
-    """The learned kernel of a fit, see grambench.algorithms.fit.Fit, which is kept until the record is written."""
+class Result(NamedTuple):
+    """The numbers of one repetition at one point, see Outcome.
 
-    weights: Floats
-    thetas: list[Floats] | None
+    Attributes
+    ----------
+    metrics : dict of float
+        By name.
+    curves : dict of ndarray (C,) or (C, m)
+        Values at C rounds.
+    rounds : ndarray of int64 (C,)
+        The rounds.
+    kernel_values : dict of ndarray (m,)
+        One number a kernel.
+    class_values : dict of ndarray (C, C)
+        `confusion`.
+    """
+
+    metrics: Mapping[str, float]
+    curves: Mapping[str, Floats]
+    rounds: NDArray[np.int64]
+    kernel_values: Mapping[str, Floats]
+    class_values: Mapping[str, Floats] = {}
 
 
-def learned_values(
-    fits: Mapping[tuple[int, int], KernelWeights], shape: tuple[int, int], kernels: Sequence[str]
-) -> Numbers:
-    """Return what was learned of the kernels, (P, R, m) for the m of the study, or for the first 50 that were found.
+Results = Mapping[tuple[int, int], Result]
+
+
+def collect(results: Results, shape: tuple[int, int], origin: Origin = "seeded", random: Random = "") -> Outcome:
+    """Return results by point and repetition as the arrays of an Outcome, NaN after the end of shorter ones.
 
     Parameters
     ----------
-    fits : dict of KernelWeights
+    results : dict of Result
         By point and repetition.
     shape : tuple of int
         P and R.
-    kernels : sequence of m str
-        The study's; where it has none, or a fit found its own, kernels are numbered as the fit has them.
+    origin, random : str
+        See Outcome.
+    """
+    return Outcome(
+        stack({place: result.metrics for place, result in results.items()}, shape),
+        stack({place: result.curves for place, result in results.items()}, shape),
+        max((result.rounds for result in results.values()), key=len),
+        stack({place: result.kernel_values for place, result in results.items()}, shape),
+        origin,
+        random,
+        stack({place: result.class_values for place, result in results.items()}, shape),
+    )
+
+
+def stack(values: Mapping[tuple[int, int], Mapping[str, Any]], shape: tuple[int, int]) -> dict[str, Floats]:
+    """Return numbers or arrays (...) by point, repetition and name as arrays (P, R, ...), padded with NaN."""
+    stacked = {}
+    for name in dict.fromkeys(name for entry in values.values() for name in entry):
+        arrays = {place: np.asarray(entry[name]) for place, entry in values.items() if name in entry}
+        longest = max(array.shape for array in arrays.values())
+        stacked[name] = np.full((*shape, *longest), np.nan)
+        for place, array in arrays.items():
+            inside: Any = (*place, *map(slice, array.shape))
+            stacked[name][inside] = array
+    return stacked
+
+
+def kernel_weights(weights: Floats, thetas: list[Floats] | None, m: int) -> dict[str, Floats]:
+    """Return the weights of a learned kernel by the m kernels of the study, or in slots for those it found itself.
+
+    Parameters
+    ----------
+    weights : ndarray (k,)
+        Weights of the kernels.
+    thetas : list of k ndarrays or None
+        Their parameters in a continuous family; None if they are the study's kernels.
+    m : int
+        The number of the study's kernels; 0 if it has none.
 
     Returns
     -------
     dict of ndarray
-        `weight`; for kernels that were found their `parameter` too, where it is one number.
+        `weight`; in slots the `parameter` too, NaN where it is more than one number.
     """
-    if kernels and all(fit.thetas is None for fit in fits.values()):
-        weights = np.empty((*shape, len(kernels)))
-        for place, fit in fits.items():
-            weights[place] = fit.weights
+    if m and thetas is None:
         return {"weight": weights}
-    slots = {name: np.full((*shape, SLOTS), np.nan) for name in ("weight", "parameter")}
-    for place, fit in fits.items():
-        count = min(len(fit.weights), SLOTS)
-        slots["weight"][place][:count] = fit.weights[:count]
-        if fit.thetas and all(len(theta) == 1 for theta in fit.thetas):
-            slots["parameter"][place][:count] = np.concatenate(fit.thetas)[:count]
+    slots = {name: np.full(SLOTS, np.nan) for name in ("weight", "parameter")}
+    count = min(len(weights), SLOTS)
+    slots["weight"][:count] = weights[:count]
+    if thetas and all(len(theta) == 1 for theta in thetas):
+        slots["parameter"][:count] = np.concatenate(thetas)[:count]
     return slots

@@ -11,7 +11,7 @@ from grambench.common.errors import DataError
 from grambench.common.types import Floats, Indices
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
-from grambench.kernels.pool import Grid, Pool, Stored
+from grambench.kernels.pool import GridPool, Pool, Stored
 from grambench.kernels.pools import VectorPools, ViewPools
 from grambench.kernels.views import Viewed
 
@@ -44,7 +44,7 @@ class Pools:
     def __init__(self, run: Run, dataset: PreparedDataset, rows: Indices) -> None:
         begun = time.perf_counter()
         kernels, protocol = run.pool, run.offline
-        self._dataset, self._rows = dataset, rows
+        self._dataset, self._train = dataset, rows
         self._standardise, self._between = protocol.standardise, dict[bytes, Pool]()
         trace = protocol.kernel_trace(len(rows), len(dataset.labels))
         self._views = list(dict.fromkeys(kernel.view for kernel in kernels)) or [""]
@@ -58,16 +58,16 @@ class Pools:
         self.train = self._computed(self._pools.train())
         self.seconds = time.perf_counter() - begun
 
-    def between(self, others: Indices) -> Pool:
+    def between(self, rows: Indices) -> Pool:
         """Return the pool between other examples and the training ones."""
-        key = others.tobytes()
+        key = rows.tobytes()
         if key not in self._between:
-            self._between[key] = self._computed(self._pools.between(self._examples(others)))
+            self._between[key] = self._computed(self._pools.between(self._examples(rows)))
         return self._between[key]
 
-    def among(self, others: Indices) -> Pool:
+    def among(self, rows: Indices) -> Pool:
         """Return the pool of other examples among themselves."""
-        return self._pools.among(self._examples(others))
+        return self._pools.among(self._examples(rows))
 
     def _examples(self, rows: Indices) -> Any:
         features = self._features(rows)
@@ -80,17 +80,17 @@ class Pools:
         return pool
 
     def _features(self, rows: Indices) -> dict[str, Any]:
-        found = {}
+        features = {}
         for view in self._views:
             if view:
                 if view not in self._dataset.views:
                     raise DataError(
                         f"{self._dataset.name}: expected a view {view!r}, got {sorted(self._dataset.views)}"
                     )
-                found[view] = self._dataset.views[view][rows]
+                features[view] = self._dataset.views[view][rows]
             else:
-                found[view] = self._vectors(rows)
-        return found
+                features[view] = self._vectors(rows)
+        return features
 
     def _vectors(self, rows: Indices) -> Any:
         if self._dataset.views:
@@ -103,13 +103,13 @@ class Pools:
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:
         """Mean and standard deviation of each feature; a feature that is constant up to rounding keeps its unit."""
-        train = dense(self._dataset)[self._rows]
+        train = dense(self._dataset)[self._train]
         centre, spread = train.mean(axis=0), train.std(axis=0)
         spread[spread <= CONSTANT * abs(centre)] = 1.0
         return centre, spread
 
 
-def whole(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
+def full_pool(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
     """Return the pool of all examples of a data set, from its stored Gram matrices where there are some."""
     if len(grams) == 0 and run.kernels:
         views: dict[str, Any] = dict(dataset.views) or {"": dataset.features}
@@ -122,7 +122,7 @@ def whole(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
         return Stored(grams, features=features, family=family)
     if family is None:
         raise DataError("expected kernels or a dictionary in the study, got neither")
-    return Grid(family, features)
+    return GridPool(family, features)
 
 
 def dense(dataset: PreparedDataset) -> Floats:

@@ -20,7 +20,7 @@ from grambench.experiments.offline import Evaluator
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.run import Run
 from grambench.experiments.splits import splits
-from grambench.experiments.training import Draws, fit_twice, learn_task
+from grambench.experiments.training import Generators, fit_twice, learn_task
 from grambench.kernels.pool import Continuous
 
 ITERATIONS = 3  # that are shown
@@ -48,7 +48,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     ConfigError
         If the algorithm does not learn stagewise, or there are more than two classes.
     """
-    algorithm, (point,), values = algorithms.load(run.file), run.points, run.values
+    algorithm, (point,), values = algorithms.load(run.file), run.points, run.numbers
     parameters = algorithms.parameters(run.file, point)
     if not isinstance(parameters, stagewise.Stopping):
         raise ConfigError(f"{run.file} does not learn stagewise, so that it has no searches to profile")
@@ -57,7 +57,9 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     heights = np.full((ITERATIONS, len(values), len(run.repetitions)), np.nan)
     for r, (split, seed) in enumerate(splits(run, dataset)):
         train = Evaluator(run, dataset, split).train()
-        learned = learn_task(algorithm, point, train, Draws(seed)) if r else fit_twice(algorithm, point, train, seed)
+        learned = (
+            learn_task(algorithm, point, train, Generators(seed)) if r else fit_twice(algorithm, point, train, seed)
+        )
         selected = learned.thetas or []
         for t, profile in enumerate(profiles(continuous(train.pool), train.labels, selected, parameters, values)):
             heights[t, :, r] = profile
@@ -67,9 +69,9 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
 def profiles(
     family: Continuous,
     labels: Labels,
-    chosen: list[Floats],
+    selected: list[Floats],
     stopping: stagewise.Stopping,
-    values: list[float],
+    values: Sequence[float],
 ) -> list[list[float]]:
     """Return the flipped objective at some values of sigma, a list for each of the first iterations.
 
@@ -79,19 +81,19 @@ def profiles(
         Kernels on the n training examples.
     labels : ndarray of int8 (n,)
         -1 or +1.
-    chosen : list of ndarray
-        The parameters that the algorithm has found.
+    selected : list of ndarray
+        The parameters that the algorithm selected.
     stopping : Stopping
         The algorithm's T, theta, eps and eta_max.
-    values : list of float
-        Of sigma.
+    values : sequence of float
+        The values of sigma.
     """
-    found: list[list[float]] = []
+    heights: list[list[float]] = []
 
     def search(slope: Floats) -> Floats:
         objective = family.objective(slope)
-        found.append([-objective(np.array([value]))[0] for value in values])
-        return chosen[len(found) - 1]
+        heights.append([-objective(np.array([value]))[0] for value in values])
+        return selected[len(heights) - 1]
 
-    stagewise.learn(family, labels, search, replace(stopping, iterations=min(ITERATIONS, len(chosen))))
-    return found
+    stagewise.learn(family, labels, search, replace(stopping, iterations=min(ITERATIONS, len(selected))))
+    return heights

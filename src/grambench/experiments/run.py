@@ -1,12 +1,13 @@
 """What a run has to do: typed from the plan, which writes it as JSON, to the record, which keeps it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+from grambench.common.types import Setting, Settings
 from grambench.config import protocols
 from grambench.config.protocols import Offline, Protocol
-from grambench.kernels.dictionary import Dictionary
+from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
 
 
@@ -35,7 +36,7 @@ class Reference(NamedTuple):
     """The algorithm that a sweep over kernels' scales compares with, and its parameters."""
 
     file: str
-    parameters: dict[str, Any]
+    parameters: Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ class Run:
         Names of the base kernels.
     seed : int
         The project's seed, root of all random numbers.
-    dictionary : Dictionary or None
+    dictionary : FamilyRange or None
         The continuous family of kernels.
     tune : Tuning or None
         The hyperparameter that the configuration selects.
@@ -86,15 +87,15 @@ class Run:
     algorithm: str
     experiment: str
     file: str
-    points: list[dict[str, Any]]
+    points: list[Settings]
     sweep: str
-    values: list[Any]
+    values: Sequence[Setting]
     protocol: Protocol
     kernels: list[str]
     seed: int
-    dictionary: Dictionary | None = None
+    dictionary: FamilyRange | None = None
     tune: Tuning | None = None
-    classes: list[Any] | None = None
+    classes: Sequence[Setting] | None = None
     then: str | None = None
     size: str = ""
     scaled: str = "all"
@@ -117,6 +118,11 @@ class Run:
         return self.repetitions.start >= self.protocol.repetitions
 
     @property
+    def numbers(self) -> Sequence[float]:
+        """The values of a sweep over numbers."""
+        return cast("Sequence[float]", self.values)
+
+    @property
     def pool(self) -> list[Kernel]:
         """The base kernels."""
         return [Kernel.parse(name) for name in self.kernels]
@@ -130,7 +136,7 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, without those that are left at their defaults."""
-        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "protocol"}
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "protocol"}
         plain = {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in values.items()}
         plain = {name: value for name, value in plain.items() if name in REQUIRED or value != DEFAULTS[name]}
         return plain | {"protocol": asdict(self.protocol)}
@@ -139,11 +145,11 @@ class Run:
     def from_dict(cls, values: Mapping[str, Any]) -> "Run":
         """Return the run of plain values, as `to_dict` returned them."""
         typed: dict[str, Any] = {"protocol": protocols.of(values["protocol"])}
-        for name, kind in (("dictionary", Dictionary), ("tune", Tuning), ("reference", Reference)):
+        for name, kind in (("dictionary", FamilyRange), ("tune", Tuning), ("reference", Reference)):
             if values.get(name) is not None:
                 typed[name] = kind(**values[name])
         return cls(**{**values, **typed})
 
 
-DEFAULTS = {each.name: each.default for each in fields(Run)}
+DEFAULTS = {field.name: field.default for field in fields(Run)}
 REQUIRED = {"study", "dataset", "algorithm", "experiment", "file", "points", "sweep", "values", "kernels", "seed"}

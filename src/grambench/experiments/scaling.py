@@ -20,7 +20,7 @@ from grambench.experiments.offline import Evaluator
 from grambench.experiments.outcome import Outcome
 from grambench.experiments.run import Run
 from grambench.experiments.splits import splits
-from grambench.experiments.training import Draws, Sample, fit_twice, learn_task, scores_of
+from grambench.experiments.training import Examples, Generators, fit_twice, learn_task, scores_of
 from grambench.kernels.pool import Stored, stacked
 
 
@@ -53,26 +53,26 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     changes = np.empty((len(run.values), len(run.repetitions)))
     gaps = np.empty_like(changes)
     for r, (split, seed) in enumerate(splits(run, dataset)):
-        evaluator, draws = Evaluator(run, dataset, split), Draws(seed)
+        evaluator, generators = Evaluator(run, dataset, split), Generators(seed)
         train, test = evaluator.train(), evaluator.test()
         if r == 0:
             fit_twice(algorithm, point, train, seed)
-        stage = evaluator.stage(run.reference.file, run.reference.parameters, draws)
+        trained = evaluator.select_and_train(run.reference.file, run.reference.parameters, generators)
         settings, parameter = point, run.tune.parameter if run.tune else ""
-        if parameter in point and parameter in stage.selection.settings:
-            settings = point | {parameter: stage.selection.settings[parameter]}
-        before = scores_of(stage.model.predictor, test)
-        largest = np.arange(len(run.kernels)) == np.argmax(stage.learned.weights)
-        for p, factor in enumerate(run.values):
+        if parameter in point and parameter in trained.selection.settings:
+            settings = point | {parameter: trained.selection.settings[parameter]}
+        before = scores_of(trained.model.predictor, test)
+        largest = np.arange(len(run.kernels)) == np.argmax(trained.learned.weights)
+        for p, factor in enumerate(run.numbers):
             factors = np.where(largest, factor, 1.0) if run.scaled == "one" else np.full(len(largest), factor)
-            learned = learn_task(algorithm, settings, _scaled(train, factors), draws)
-            model = next(learned.models([stage.selection.C]))
+            learned = learn_task(algorithm, settings, _scaled(train, factors), generators)
+            model = next(learned.models([trained.selection.C]))
             after = scores_of(model.predictor, _scaled(test, factors))
             changes[p, r] = np.abs(after - before).max() / (np.ptp(before) or 1.0)  # a constant has a range of 0
             gaps[p, r] = certified(learned.fits[0]).gap
     return Outcome({"decision_change": changes, "gap": gaps})
 
 
-def _scaled(sample: Sample, factors: Floats) -> Sample:
+def _scaled(sample: Examples, factors: Floats) -> Examples:
     """Return a sample with each base kernel multiplied by its factor."""
     return replace(sample, pool=Stored(factors[:, None, None] * stacked(sample.pool)))

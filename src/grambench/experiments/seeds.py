@@ -18,5 +18,5 @@ def seeds(root: int, dataset: str, repetition: int) -> tuple[np.random.SeedSeque
         Number of the repetition, from 0.
     """
     number = int.from_bytes(hashlib.sha256(dataset.encode()).digest()[:8], "big")
-    shared, draws = np.random.SeedSequence([root, number, repetition]).spawn(2)
-    return shared, draws
+    shared, generators = np.random.SeedSequence([root, number, repetition]).spawn(2)
+    return shared, generators

@@ -18,9 +18,9 @@ from grambench.algorithms.alignment import alignment
 from grambench.algorithms.fit import Work
 from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.common.errors import SolverError
-from grambench.common.types import Floats
+from grambench.common.types import Floats, Settings
 from grambench.experiments.run import Tuning
-from grambench.experiments.training import Draws, Learned, Model, Sample, learn_task, predicted, scores_of
+from grambench.experiments.training import Examples, Generators, Learned, Model, learn_task, predicted, scores_of
 from grambench.kernels.pool import Pool
 
 
@@ -30,7 +30,7 @@ class Validation:
 
     Attributes
     ----------
-    train, held_out : Sample
+    train, validation : Examples
         What candidates are trained on, and what they are compared on.
     among : Pool or None
         The pool of the validation examples among themselves, for a selection by alignment.
@@ -38,8 +38,8 @@ class Validation:
         The trace to which a learned kernel is scaled before an SVM is trained on it.
     """
 
-    train: Sample
-    held_out: Sample
+    train: Examples
+    validation: Examples
     among: Pool | None = None
     trace: float | None = None
 
@@ -58,21 +58,21 @@ class Candidates:
         C values of an SVM that is trained on a learned kernel.
     steps : int or None
         The limit of solver steps for such an SVM.
-    by : str
+    criterion : str
         "error" or "alignment".
     """
 
-    settings: list[dict[str, Any]]
+    settings: list[Settings]
     parameter: str | None
     C_values: list[float]
     steps: int | None
-    by: str = "error"
+    criterion: str = "error"
 
     @classmethod
     def of(
         cls,
         algorithm: Algorithm,
-        point: dict[str, Any],
+        point: Settings,
         tuning: Tuning | None,
         C_values: list[float],
         steps: int | None,
@@ -82,7 +82,7 @@ class Candidates:
             return cls([point], None, C_values, steps)
         settings = [point | {tuning.parameter: value} for value in tuning.values]
         if tuning.C:
-            settings = [each | {"C": C} for each in settings for C in tuning.C]
+            settings = [candidate | {"C": C} for candidate in settings for C in tuning.C]
         return cls(settings, tuning.parameter, C_values, steps, tuning.by)
 
 
@@ -112,7 +112,7 @@ class Selection:
         Its scores of the validation examples and their classes, by fold.
     """
 
-    settings: dict[str, Any]
+    settings: Settings
     C: float = np.nan
     error: float = np.nan
     tied: bool = False
@@ -127,11 +127,11 @@ class Selection:
 
 
 @dataclass(slots=True)
-class _Tried:
+class _Scored:
     """One candidate at one C: its model on the last fold, and its validation scores so far."""
 
     model: Model
-    wrong: int = 0
+    misclassified: int = 0
     scores: list[Floats] = field(default_factory=list)
 
 
@@ -155,13 +155,18 @@ class _Tally:
 class _Trained(NamedTuple):
     """One candidate's parameters, what it learned from each fold, and the seconds that this took."""
 
-    settings: dict[str, Any]
+    settings: Settings
     learned: list[Learned]
     seconds: float
 
 
 def select(
-    algorithm: Algorithm, candidates: Candidates, folds: Sequence[Validation], draws: Draws, *, count_once: bool = False
+    algorithm: Algorithm,
+    candidates: Candidates,
+    folds: Sequence[Validation],
+    generators: Generators,
+    *,
+    count_once: bool = False,
 ) -> Selection:
     """Train every candidate on each fold, and return the one with the fewest misclassified validation examples.
 
@@ -173,7 +178,7 @@ def select(
         What is tried.
     folds : sequence of Validation
         Training and validation examples.
-    draws : Draws
+    generators : Generators
         Random numbers of the fits.
     count_once : bool
         Whether kernel values that all candidates share count once; if not, each counts those that it asks for.
@@ -183,47 +188,47 @@ def select(
     SolverError
         If every candidate fails.
     """
-    begun, tally, best, least = time.perf_counter(), _Tally(), Selection(candidates.settings[0]), math.inf
-    total = sum(len(fold.held_out.labels) for fold in folds)
-    trained = _trained(algorithm, candidates, folds, draws, tally)
-    if candidates.by == "alignment":
+    begun, tally, best, fewest = time.perf_counter(), _Tally(), Selection(candidates.settings[0]), math.inf
+    total = sum(len(fold.validation.labels) for fold in folds)
+    trained = _trained(algorithm, candidates, folds, generators, tally)
+    if candidates.criterion == "alignment":
         trained = _most_aligned(trained, folds, tally)
     for candidate in trained:
         for result in _evaluated(candidate, candidates, folds, tally):
-            if result.wrong < least:
-                least = result.wrong
-                best = Selection(candidate.settings, result.model.C, least / total, fit_seconds=candidate.seconds)
+            if result.misclassified < fewest:
+                fewest = result.misclassified
+                best = Selection(candidate.settings, result.model.C, fewest / total, fit_seconds=candidate.seconds)
                 best.learned, best.model = candidate.learned[-1], result.model
-                best.scores, best.y_true = result.scores, [fold.held_out.y_true for fold in folds]
-            elif result.wrong == least:
+                best.scores, best.y_true = result.scores, [fold.validation.y_true for fold in folds]
+            elif result.misclassified == fewest:
                 best.tied = True
         del candidate  # a fit may hold all Gram matrices, and the next one is about to be made
     if best.learned is None:
         raise tally.failure or SolverError(f"{algorithm.name}: nothing was learned")
     if count_once and tally.shares_kernels:
-        every = sum(math.prod(fold.train.pool.shape) for fold in folds)
-        tally.fits.kernel_values = min(tally.fits.kernel_values, every)
+        n_values = sum(math.prod(fold.train.pool.shape) for fold in folds)
+        tally.fits.kernel_values = min(tally.fits.kernel_values, n_values)
     best.work, best.failed, best.tied = tally.fits + tally.svms, tally.failed, best.tied or tally.tied
     best.seconds = time.perf_counter() - begun
     return best
 
 
 def _trained(
-    algorithm: Algorithm, candidates: Candidates, folds: Sequence[Validation], draws: Draws, tally: _Tally
+    algorithm: Algorithm, candidates: Candidates, folds: Sequence[Validation], generators: Generators, tally: _Tally
 ) -> Iterator[_Trained]:
     """Fit each candidate to the training examples of each fold; skip those that fail."""
     for settings in candidates.settings:
         begun = time.perf_counter()
         try:
-            learned = [learn_task(algorithm, settings, fold.train, draws) for fold in folds]
+            learned = [learn_task(algorithm, settings, fold.train, generators) for fold in folds]
         except SolverError as reason:
             tally.skip(reason)
             continue
         seconds = time.perf_counter() - begun
-        for each in learned:
-            tally.fits += each.work
-            pool = each.sample.pool
-            tally.shares_kernels &= all(fit.thetas is None or pool.holds(fit.thetas) for fit in each.fits)
+        for on_fold in learned:
+            tally.fits += on_fold.work
+            pool = on_fold.sample.pool
+            tally.shares_kernels &= all(fit.thetas is None or pool.holds(fit.thetas) for fit in on_fold.fits)
         yield _Trained(settings, learned, seconds)
         del learned
 
@@ -232,7 +237,7 @@ def _most_aligned(trained: Iterator[_Trained], folds: Sequence[Validation], tall
     """Yield the candidate whose learned kernel has the largest alignment with the labels of validation examples."""
     best, largest = None, -math.inf
     for candidate in trained:
-        value = float(np.mean([_alignment(each, fold) for each, fold in zip(candidate.learned, folds, strict=True)]))
+        value = float(np.mean(list(map(_alignment, candidate.learned, folds))))
         tally.tied = value == largest or (tally.tied and value < largest)
         if value > largest:
             best, largest = candidate, value
@@ -243,42 +248,42 @@ def _most_aligned(trained: Iterator[_Trained], folds: Sequence[Validation], tall
 def _alignment(learned: Learned, fold: Validation) -> float:
     """Return the alignment of a learned kernel among validation examples; of C kernels, the mean."""
     assert fold.among is not None
-    held_out, values = fold.held_out, []
+    validation, values = fold.validation, []
     for number, fit in enumerate(learned.fits):
-        labels = one_vs_rest_labels(held_out.labels, number) if learned.one_vs_rest else held_out.labels
+        labels = one_vs_rest_labels(validation.labels, number) if learned.one_vs_rest else validation.labels
         values.append(alignment(fit.gram(fold.among), labels))
     return float(np.mean(values))
 
 
 def _evaluated(
     candidate: _Trained, candidates: Candidates, folds: Sequence[Validation], tally: _Tally
-) -> Iterable[_Tried]:
+) -> Iterable[_Scored]:
     """Train SVMs at every C where a candidate has no predictor, and score the validation examples of each fold.
 
     Returns
     -------
-    collection of _Tried
+    collection of _Scored
         One for each C for which an SVM could be trained on every fold.
     """
-    found: dict[str, _Tried] | None = None
+    scored: dict[str, _Scored] | None = None
     for learned, fold in zip(candidate.learned, folds, strict=True):
-        before, found, held_out = found, dict[str, _Tried](), fold.held_out
+        before, scored, validation = scored, dict[str, _Scored](), fold.validation
         thetas = learned.sample.pool.thetas
         if len(candidates.settings) > 1 and thetas is not None and all(fit.thetas is thetas for fit in learned.fits):
-            held_out.pool.grams()  # computed once, where all candidates combine the same kernels
+            validation.pool.grams()  # computed once, where all candidates combine the same kernels
         model = None
         try:
             for model in learned.models(candidates.C_values, candidates.steps, fold.trace):
-                scores, C = scores_of(model.predictor, held_out), str(model.C)
-                tried = _Tried(model) if before is None else before.get(C)
-                if tried is not None:
-                    wrong = int(np.count_nonzero(predicted(scores) != held_out.y_true))
-                    found[C] = _Tried(model, tried.wrong + wrong, [*tried.scores, scores])
+                scores, C = scores_of(model.predictor, validation), str(model.C)
+                earlier = _Scored(model) if before is None else before.get(C)
+                if earlier is not None:
+                    misclassified = int(np.count_nonzero(predicted(scores) != validation.y_true))
+                    scored[C] = _Scored(model, earlier.misclassified + misclassified, [*earlier.scores, scores])
         except SolverError as reason:
             tally.skip(reason)
             return []
         tally.svms += model.work if model else Work()
-    assert found is not None
+    assert scored is not None
     if not candidate.learned[0].predicts:
-        tally.failed += len(candidates.C_values) - len(found)
-    return found.values()
+        tally.failed += len(candidates.C_values) - len(scored)
+    return scored.values()

@@ -18,7 +18,7 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
 from grambench.experiments.seeds import seeds
 
-FEW = 10  # examples of each class and part on which a run is tried first
+TRIAL_SIZE = 10  # examples of each class and part on which a run is tried first
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,32 +70,32 @@ class Split:
         fold = Fold(train, self.folds[0].validation)
         return replace(self, train=np.concatenate([train, fold.validation]) if self.refits else train, folds=[fold])
 
-    def few(self, labels: NDArray[np.int8]) -> "Split":
-        """Return a split of the first few examples of each class in each part."""
+    def reduced(self, labels: NDArray[np.int8]) -> "Split":
+        """Return the split with the first TRIAL_SIZE examples of each class in each part."""
         parts = [fold.validation for fold in self.folds]
         parts += [fold.train for fold in self.folds] if len(self.folds) == 1 else []
         parts += [] if self.folds else [self.train]
-        kept = np.concatenate([first_of_each(FEW, labels, part) for part in parts])
+        rows = np.concatenate([first_of_each(TRIAL_SIZE, labels, part) for part in parts])
 
-        def among(rows: Indices) -> Indices:
-            return rows[np.isin(rows, kept)]
+        def reduce(part: Indices) -> Indices:
+            return part[np.isin(part, rows)]
 
-        folds = [Fold(among(fold.train), among(fold.validation)) for fold in self.folds]
-        train = among(self.train) if self.refits else folds[0].train
-        order = None if self.order is None else within(self.order, np.isin(self.train, kept))
-        return replace(self, train=train, test=first_of_each(FEW, labels, self.test), folds=folds, order=order)
-
-
-def within(order: Order, kept: NDArray[np.bool_]) -> Order:
-    """Return the order of the kept ones of n examples, as positions among these."""
-    position = np.cumsum(kept, dtype=np.int32) - 1
-    return np.asarray(position[order[kept[order]]], dtype=np.int32)
+        folds = [Fold(reduce(fold.train), reduce(fold.validation)) for fold in self.folds]
+        train = reduce(self.train) if self.refits else folds[0].train
+        order = None if self.order is None else within(self.order, np.isin(self.train, rows))
+        return replace(self, train=train, test=first_of_each(TRIAL_SIZE, labels, self.test), folds=folds, order=order)
 
 
-Drawn = Iterator[tuple[Split, np.random.SeedSequence]]
+def within(order: Order, subset: NDArray[np.bool_]) -> Order:
+    """Return the order of a subset of n examples, as positions in the subset."""
+    position = np.cumsum(subset, dtype=np.int32) - 1
+    return np.asarray(position[order[subset[order]]], dtype=np.int32)
 
 
-def splits(run: Run, dataset: PreparedDataset) -> Drawn:
+SeededSplits = Iterator[tuple[Split, np.random.SeedSequence]]
+
+
+def splits(run: Run, dataset: PreparedDataset) -> SeededSplits:
     """Yield the split of each repetition of a run, with the seed of the algorithms' own draws.
 
     Splits depend on the project's seed, the data set's name and the number of the repetition alone. A split that all
@@ -109,33 +109,33 @@ def splits(run: Run, dataset: PreparedDataset) -> Drawn:
     yield from SPLITTERS[run.offline.splitter](run.offline, run, dataset)
 
 
-def random(protocol: protocols.RandomSplits, run: Run, dataset: PreparedDataset) -> Drawn:
+def random(protocol: protocols.RandomSplits, run: Run, dataset: PreparedDataset) -> SeededSplits:
     """Yield repeated random splits."""
     counts = protocol.counts(dataset.name, len(dataset.labels))
     for number in run.repetitions:
-        shared, own = seeds(run.seed, dataset.name, number)
-        drawn = np.random.default_rng(shared).permutation(len(dataset.labels))[: sum(counts)]
-        train, validation, test = np.split(drawn, np.cumsum(counts)[:-1])
-        yield _split(train, validation, test, protocol.refit, shared), own
+        split_seed, fit_seed = seeds(run.seed, dataset.name, number)
+        permutation = np.random.default_rng(split_seed).permutation(len(dataset.labels))[: sum(counts)]
+        train, validation, test = np.split(permutation, np.cumsum(counts)[:-1])
+        yield _split(train, validation, test, protocol.refit, split_seed), fit_seed
 
 
-def official(protocol: protocols.OfficialSplit, run: Run, dataset: PreparedDataset) -> Drawn:
+def official(protocol: protocols.OfficialSplit, run: Run, dataset: PreparedDataset) -> SeededSplits:
     """Yield the split that comes with the data, the same one for every repetition."""
     if dataset.test is None:
         raise DataError(f"{dataset.name}: expected a data set with a split of its own, got one without")
-    shared, _ = seeds(run.seed, dataset.name, 0)
+    split_seed, _ = seeds(run.seed, dataset.name, 0)
     train, test = (np.flatnonzero(dataset.test == part) for part in (False, True))
-    drawn = np.random.default_rng(shared).permutation(len(train))
+    permutation = np.random.default_rng(split_seed).permutation(len(train))
     cut = max(1, round(protocol.validation * len(train)))
-    fold = Fold(train[np.sort(drawn[cut:])], train[np.sort(drawn[:cut])])
-    split = Split(train, test, [fold], shared, shuffled(len(train), shared))
+    fold = Fold(train[np.sort(permutation[cut:])], train[np.sort(permutation[:cut])])
+    split = Split(train, test, [fold], split_seed, shuffled(len(train), split_seed))
     if not protocol.refit:
-        split = Split(fold.train, test, [fold], shared, split.order_of(fold.train))
+        split = Split(fold.train, test, [fold], split_seed, split.order_of(fold.train))
     for number in run.repetitions:
         yield split, seeds(run.seed, dataset.name, number)[1]
 
 
-def nested(protocol: protocols.NestedCV, run: Run, dataset: PreparedDataset) -> Drawn:
+def nested(protocol: protocols.NestedCV, run: Run, dataset: PreparedDataset) -> SeededSplits:
     """Yield the outer folds of nested cross-validation.
 
     RKL, Section 6 (Gai et al. 2010): "For each data set, we split it to five parts, and each time we use four parts as
@@ -152,23 +152,24 @@ def nested(protocol: protocols.NestedCV, run: Run, dataset: PreparedDataset) -> 
         partition, part = divmod(number, count)
         start = partition * (count + 1)  # of the seeds: one of the partition, then one of each outer fold
         if not (members and part):
-            shared, _ = seeds(run.seed, dataset.name, start)
-            members = stratified_folds(labels, count, np.random.default_rng(shared))
+            split_seed, _ = seeds(run.seed, dataset.name, start)
+            members = stratified_folds(labels, count, np.random.default_rng(split_seed))
         test = members[part]
         train = np.setdiff1d(np.arange(len(labels)), test)
-        shared, own = seeds(run.seed, dataset.name, start + 1 + part)
-        inner = stratified_folds(labels[train], folds, np.random.default_rng(shared))
-        yield Split(train, test, [Fold(np.setdiff1d(train, train[rows]), train[rows]) for rows in inner], shared), own
+        split_seed, fit_seed = seeds(run.seed, dataset.name, start + 1 + part)
+        inner = stratified_folds(labels[train], folds, np.random.default_rng(split_seed))
+        validation = [train[rows] for rows in inner]
+        yield Split(train, test, [Fold(np.setdiff1d(train, rows), rows) for rows in validation], split_seed), fit_seed
 
 
-def per_class(protocol: protocols.PerClassSplits, run: Run, dataset: PreparedDataset) -> Drawn:
+def per_class(protocol: protocols.PerClassSplits, run: Run, dataset: PreparedDataset) -> SeededSplits:
     """Yield random splits with equally many examples of each class; an official test part is used whole."""
     sizes = protocol.sizes.get(dataset.name) or protocol.sizes["default"]
     official_test = np.zeros(len(dataset.labels), dtype=np.bool_) if dataset.test is None else dataset.test
     names = dataset.classes or ("-1", "+1")
     for number in run.repetitions:
-        shared, own = seeds(run.seed, dataset.name, number)
-        rng = np.random.default_rng(shared)
+        split_seed, fit_seed = seeds(run.seed, dataset.name, number)
+        rng = np.random.default_rng(split_seed)
         parts: list[list[Indices]] = [[], [], []]
         for label, name in zip(np.unique(dataset.labels), names, strict=True):
             members = rng.permutation(np.flatnonzero((dataset.labels == label) & ~official_test))
@@ -180,10 +181,10 @@ def per_class(protocol: protocols.PerClassSplits, run: Run, dataset: PreparedDat
         train, validation, test = (np.concatenate(part) for part in parts)
         if dataset.test is not None:
             test = np.flatnonzero(dataset.test)
-        yield _split(train, validation, test, protocol.refit, own), own
+        yield _split(train, validation, test, protocol.refit, fit_seed), fit_seed
 
 
-SPLITTERS: dict[str, Callable[..., Drawn]] = {
+SPLITTERS: dict[str, Callable[..., SeededSplits]] = {
     "random": random,
     "official": official,
     "nested": nested,
@@ -208,5 +209,5 @@ def shuffled(n: int, seed: np.random.SeedSequence) -> NDArray[np.int32]:
 
     It has a random stream of its own beside the one that drew the split, so that it changes no split.
     """
-    own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 1))
-    return np.random.default_rng(own).permutation(n).astype(np.int32)
+    stream = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 1))
+    return np.random.default_rng(stream).permutation(n).astype(np.int32)

@@ -16,17 +16,17 @@ from grambench.algorithms.checks import check_same, learn, outline, scored
 from grambench.algorithms.fit import Expansion, Fit, Kept, Mixture, Predictor, State, Work
 from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.common.errors import SolverError
-from grambench.common.types import Floats, Labels, Order
+from grambench.common.types import Floats, Labels, Order, Settings
 from grambench.config.protocols import Offline
 from grambench.kernels.pool import Pool
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination
 
-SELECTED = 1e-4  # of the largest weight: what counts as a selected kernel, where all have the same trace
+NEGLIGIBLE = 1e-4  # share of the largest weight below which a kernel does not count as selected
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class Examples:
     """Examples of a task.
 
     Attributes
@@ -52,21 +52,21 @@ class Sample:
         return self.labels.astype(np.intp) if self.classes else (self.labels > 0).astype(np.intp)
 
 
-class Draws:
+class Generators:
     """The random numbers of the fits of one repetition: the same for each, as if it was the only one."""
 
     def __init__(self, seed: np.random.SeedSequence) -> None:
         self._seed = seed
         self._used: list[tuple[np.random.Generator, Any]] = []
 
-    def rng(self) -> np.random.Generator:
+    def new(self) -> np.random.Generator:
         """Return a new generator for a fit."""
         rng = np.random.default_rng(np.random.SeedSequence(self._seed.entropy, spawn_key=self._seed.spawn_key))
         self._used.append((rng, _state(rng)))
         return rng
 
     @property
-    def happened(self) -> bool:
+    def used(self) -> bool:
         """Whether any fit has drawn a random number, or spawned a generator that can draw some."""
         return any(_state(rng) != before for rng, before in self._used)
 
@@ -75,7 +75,7 @@ def _state(rng: np.random.Generator) -> Any:
     return rng.bit_generator.state, rng.bit_generator.seed_seq.n_children_spawned  # type: ignore[attr-defined]
 
 
-def fit(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, rng: np.random.Generator) -> Fit:
+def fit(algorithm: Algorithm, settings: Settings, sample: Examples, rng: np.random.Generator) -> Fit:
     """Fit an algorithm to a sample, under the contract of `grambench.algorithms.fit`."""
     parameters = algorithms.parameters(algorithm.name, settings)
     return learn(algorithm, parameters, sample.pool, sample.labels, order=sample.order, rng=rng)
@@ -108,13 +108,13 @@ class Learned:
 
     Attributes
     ----------
-    sample : Sample
+    sample : Examples
         The training examples.
     fits : list of Fit
         One fit, or C fits.
     """
 
-    sample: Sample
+    sample: Examples
     fits: list[Fit]
 
     @property
@@ -130,7 +130,7 @@ class Learned:
         """
         if not self.one_vs_rest:
             return self.fits[0].weights
-        shares = [each.weights / each.weights.sum() if each.weights.any() else each.weights for each in self.fits]
+        shares = [fit.weights / fit.weights.sum() if fit.weights.any() else fit.weights for fit in self.fits]
         if self.thetas is not None:
             return np.concatenate(shares) / len(shares)
         total = np.zeros(len(shares[0]))
@@ -141,9 +141,9 @@ class Learned:
     @property
     def thetas(self) -> list[Floats] | None:
         """Parameters of the kernels in a continuous family; None if kernels are of the pool."""
-        if any(each.thetas is None for each in self.fits):
+        if any(fit.thetas is None for fit in self.fits):
             return None
-        return [theta for each in self.fits for theta in each.thetas or []]
+        return [theta for fit in self.fits for theta in fit.thetas or []]
 
     @property
     def states(self) -> Sequence[State]:
@@ -153,12 +153,12 @@ class Learned:
     @property
     def work(self) -> Work:
         """The work of all fits."""
-        return sum((each.work for each in self.fits), Work())
+        return sum((fit.work for fit in self.fits), Work())
 
     @property
     def predicts(self) -> bool:
         """Whether the algorithm has predictors of its own, so that no SVM is trained."""
-        return all(each.predictor is not None for each in self.fits)
+        return all(fit.predictor is not None for fit in self.fits)
 
     def models(
         self, C_values: Sequence[float], steps: int | None = None, trace: float | None = None
@@ -169,15 +169,15 @@ class Learned:
             yield from svms(self.fits[0], sample, C_values, steps=steps, trace=trace)
             return
         trained = []
-        for number, each in enumerate(self.fits):
-            one = Sample(sample.pool, one_vs_rest_labels(sample.labels, number), sample.order)
-            trained.append([_without_kernel(svm) for svm in svms(each, one, C_values, steps=steps, trace=trace)])
+        for number, fit in enumerate(self.fits):
+            binary = Examples(sample.pool, one_vs_rest_labels(sample.labels, number), sample.order)
+            trained.append([_without_kernel(svm) for svm in svms(fit, binary, C_values, steps=steps, trace=trace)])
         for of_classes in zip(*trained, strict=False):
             work = sum((model.work for model in of_classes), Work())
             yield Model(OneVsRest([model.predictor for model in of_classes]), of_classes[0].C, work)
 
 
-def learn_task(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, draws: Draws) -> Learned:
+def learn_task(algorithm: Algorithm, settings: Settings, sample: Examples, generators: Generators) -> Learned:
     """Fit an algorithm to a sample of two or more classes.
 
     Raises
@@ -187,42 +187,41 @@ def learn_task(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, d
     """
     if algorithms.is_multiclass(algorithm.name):
         numbered = sample if sample.classes else replace(sample, labels=sample.y_true.astype(np.int8))
-        found = fit(algorithm, settings, numbered, draws.rng())
-        if found.predictor is None:
+        multiclass = fit(algorithm, settings, numbered, generators.new())
+        if multiclass.predictor is None:
             raise SolverError(f"{algorithm.name}: expected a predictor of all classes, got a kernel alone")
         if not sample.classes:
-            states = [replace(state, predictor=Binary(state.predictor)) for state in found.states]
-            found = replace(found, predictor=Binary(found.predictor), states=states)
-        return Learned(sample, [found])
+            states = [replace(state, predictor=Binary(state.predictor)) for state in multiclass.states]
+            multiclass = replace(multiclass, predictor=Binary(multiclass.predictor), states=states)
+        return Learned(sample, [multiclass])
     if not sample.classes:
-        return Learned(sample, [fit(algorithm, settings, sample, draws.rng())])
+        return Learned(sample, [fit(algorithm, settings, sample, generators.new())])
     fits = []
     for number in range(sample.classes):
-        one = Sample(sample.pool, one_vs_rest_labels(sample.labels, number), sample.order)
-        found = fit(algorithm, settings, one, draws.rng())
+        binary = Examples(sample.pool, one_vs_rest_labels(sample.labels, number), sample.order)
         # A certificate may hold the Gram matrices of its class, and there may be a hundred classes.
-        fits.append(replace(found, certify=None))
+        fits.append(replace(fit(algorithm, settings, binary, generators.new()), certify=None))
     return Learned(sample, fits)
 
 
-def fit_twice(algorithm: Algorithm, settings: dict[str, Any], sample: Sample, seed: np.random.SeedSequence) -> Learned:
+def fit_twice(algorithm: Algorithm, settings: Settings, sample: Examples, seed: np.random.SeedSequence) -> Learned:
     """Fit an algorithm as `learn_task` does; raise ContractError if a second fit with the same seed differs."""
-    first, again = (learn_task(algorithm, settings, sample, Draws(seed)) for _ in range(2))
-    for each, other in zip(first.fits, again.fits, strict=True):
-        check_same(algorithm.name, outline(each, sample.pool), outline(other, sample.pool))
+    first, again = (learn_task(algorithm, settings, sample, Generators(seed)) for _ in range(2))
+    for fits in zip(first.fits, again.fits, strict=True):
+        check_same(algorithm.name, *(outline(fit, sample.pool) for fit in fits))
     return first
 
 
 def svms(
-    found: Fit, sample: Sample, C_values: Sequence[float], *, steps: int | None = None, trace: float | None = None
+    learned: Fit, sample: Examples, C_values: Sequence[float], *, steps: int | None = None, trace: float | None = None
 ) -> Iterator[Model]:
     """Yield the fit's own predictor, or SVMs on its kernel at ascending C until one takes too many steps.
 
     Parameters
     ----------
-    found : Fit
+    learned : Fit
         The learned kernel.
-    sample : Sample
+    sample : Examples
         The training examples.
     C_values : sequence of float
         The C values to try.
@@ -236,17 +235,17 @@ def svms(
     SolverError
         If not even the first SVM can be trained.
     """
-    if found.predictor is not None:
-        yield Model(found.predictor, np.nan, Work())
+    if learned.predictor is not None:
+        yield Model(learned.predictor, np.nan, Work())
         return
     steps = svm.MAX_STEPS if steps is None else steps
-    gram, weights = found.gram(sample.pool), found.weights
+    gram, weights = learned.gram(sample.pool), learned.weights
     if trace is not None:
         scale = trace / float(np.trace(gram))
         gram, weights = scale * gram, scale * weights
     used = int(np.count_nonzero(weights))
-    combination, kept, start = Combination.single(gram), Kept(), None
-    counted = found.work.kernel_values and (found.thetas is None or sample.pool.holds(found.thetas))
+    combination, cache, start = Combination.single(gram), Kept(), None
+    counted = learned.work.kernel_values and (learned.thetas is None or sample.pool.holds(learned.thetas))
     work = Work(kernel_values=0 if counted else used * gram.size, row_additions=used * len(gram))
     for C in C_values:
         try:
@@ -254,13 +253,14 @@ def svms(
         except SolverError as error:
             if start is None:
                 raise SolverError(f"no SVM could be trained at C = {C:g}: {error}") from None
-            work.svm_calls += 1  # of what was yielded last: giving up has taken work too
+            # The work of the model that was yielded last is that of the whole call: giving up has taken work too.
+            work.svm_calls += 1
             work.solver_steps += steps
             work.row_additions += 2 * steps
             return
         start = trained.dual
         work += Work(svm_calls=1, solver_steps=trained.steps, row_additions=2 * trained.steps)
-        yield Model(Mixture(weights, found.thetas, trained.dual, trained.bias, kept), C, work)
+        yield Model(Mixture(weights, learned.thetas, trained.dual, trained.bias, cache), C, work)
 
 
 def _without_kernel(model: Model) -> Model:
@@ -269,7 +269,7 @@ def _without_kernel(model: Model) -> Model:
     return replace(model, predictor=replace(predictor, kept=None)) if isinstance(predictor, Mixture) else model
 
 
-def scores_of(predictor: Predictor, sample: Sample) -> Floats:
+def scores_of(predictor: Predictor, sample: Examples) -> Floats:
     """Return a predictor's scores of a sample, (t,), or (t, C) of C classes."""
     return scored(predictor, sample.pool, sample.classes or None)
 
@@ -281,8 +281,9 @@ def predicted(scores: Floats) -> Any:
 
 def counts(work: Work, n: int) -> dict[str, int]:
     """Return the metrics of the work of a fit to n examples; operations are kernel evaluations and entries added."""
-    whole = {name: int(count) for name, count in asdict(work).items()}  # of NumPy's they may overflow below
-    return whole | {"operations": whole["kernel_values"] + n * whole["row_additions"]}
+    # NumPy's integers may overflow in the product below; Python's cannot.
+    metrics = {name: int(count) for name, count in asdict(work).items()}
+    return metrics | {"operations": metrics["kernel_values"] + n * metrics["row_additions"]}
 
 
 def support_vectors(predictor: Predictor) -> float:
@@ -292,13 +293,13 @@ def support_vectors(predictor: Predictor) -> float:
     if isinstance(support := getattr(predictor, "support", None), np.ndarray) and support.ndim == 1:
         return float(len(support))
     of_classes = predictor.predictors if isinstance(predictor, OneVsRest) else [predictor]
-    used = [each.dual != 0.0 for each in of_classes if isinstance(each, Expansion | Mixture)]
+    used = [binary.dual != 0.0 for binary in of_classes if isinstance(binary, Expansion | Mixture)]
     return float(np.count_nonzero(np.any(used, axis=0))) if used else np.nan
 
 
 def kernels_selected(weights: Floats) -> float:
     """Return the number of kernels whose weight is not negligible beside the largest; NaN if no kernel was learned."""
-    return float(np.count_nonzero(weights > SELECTED * weights.max())) if weights.any() else np.nan
+    return float(np.count_nonzero(weights > NEGLIGIBLE * weights.max())) if weights.any() else np.nan
 
 
 def learned_kernel_trace(protocol: Offline, n: int, total: int) -> float | None:

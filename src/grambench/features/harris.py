@@ -1,9 +1,9 @@
 """Corners and their scales: the simplified Harris-Laplace detector (Mikolajczyk and Schmid 2004, IJCV 60, Section 3).
 
-A point is a corner where the Harris measure of its scale is a local maximum among the eight neighbours, and it is at
-its scale where the absolute Laplacian is larger than at the next finer and the next coarser one. Derivatives are taken
-at 1 / sqrt(2) of the scale at which they are averaged (the paper: 0.7), so that both lie on one ladder of four scales
-an octave (a factor of 1.19; the paper: 1.2). After each octave the image is halved.
+A point is a corner of a scale if its Harris measure is a local maximum among the eight neighbours, and its absolute
+Laplacian is larger than at the next finer and the next coarser scale. Derivatives are taken at 1 / sqrt(2) of the scale
+at which they are averaged (the paper: 0.7). Both scales then lie on one ladder of four scales an octave (a factor of
+1.19; the paper: 1.2). After each octave the image is halved.
 """
 
 import math
@@ -20,9 +20,9 @@ from grambench.features.gaussian import blur
 SCALES = 4  # an octave
 OCTAVES = 3
 FINEST = 1.0  # scale in pixels of the finest derivatives
-CAMERA = 0.5  # of an image as it comes (Lowe 2004, Section 3.3)
+CAMERA = 0.5  # scale of the blur of an input image (Lowe 2004, Section 3.3)
 ALPHA = 0.04  # weight of the squared trace
-SMALLEST = 16  # pixels of a side of an octave's image
+SMALLEST_OCTAVE = 16  # least side in pixels of the image of an octave
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class Level:
     image : ndarray of float32 (h, w)
         The image of the octave, smoothed for derivatives.
     points : ndarray of int (p, 2)
-        Rows and columns in it.
+        Rows and columns of the corners in the image of the octave.
     sigma : float
-        The scale, in its pixels.
+        The scale, in pixels of the octave.
     pixel : int
-        Side of its pixels in pixels of the image that was given.
+        Side of a pixel of the octave, in pixels of the input image.
     """
 
     image: NDArray[np.float32]
@@ -47,12 +47,12 @@ class Level:
     pixel: int
 
     def heights(self, height: int) -> Floats:
-        """Return how far the points lie from the top, by the height of the image that was given."""
+        """Return the distances of the points from the top, as fractions of the height of the input image."""
         return (self.points[:, 0] * self.pixel + 0.5) / height
 
 
 def detect(image: NDArray[np.float32], threshold: float) -> Iterator[Level]:
-    """Find corners.
+    """Yield the corners of an image, scale by scale.
 
     Parameters
     ----------
@@ -64,22 +64,20 @@ def detect(image: NDArray[np.float32], threshold: float) -> Iterator[Level]:
     Yields
     ------
     Level
-        Scale by scale, from the finest.
+        The corners of one scale, from the finest to the coarsest.
     """
     ladder = [FINEST * 2.0 ** (k / SCALES) for k in range(SCALES + 3)]
     first = blur(image, math.sqrt(FINEST**2 - CAMERA**2))
     for octave in range(OCTAVES):
-        if min(first.shape) < SMALLEST:
+        if min(first.shape) < SMALLEST_OCTAVE:
             return
         images = [first, *(blur(first, math.sqrt(sigma**2 - FINEST**2)) for sigma in ladder[1:])]
         for k in range(SCALES):
             corners = _maxima(_measure(images[k], ladder[k], ladder[k + 2]), threshold)
-            around = images[k + 1], images[k + 2], images[k + 3]
-            finer, own, coarser = (
-                sigma**2 * np.abs(_laplacian(each, corners))
-                for sigma, each in zip(ladder[k + 1 : k + 4], around, strict=True)
+            finer, current, coarser = (
+                ladder[j] ** 2 * np.abs(_laplacian(images[j], corners)) for j in range(k + 1, k + 4)
             )
-            points = corners[(own > finer) & (own > coarser)]
+            points = corners[(current > finer) & (current > coarser)]
             yield Level(images[k], points, ladder[k + 2], 2**octave)
         first = np.ascontiguousarray(images[SCALES][::2, ::2])
 
@@ -88,13 +86,13 @@ def _measure(image: NDArray[np.float32], fine: float, coarse: float) -> NDArray[
     """Return the Harris measure det - ALPHA trace^2 of the second moments, (h, w)."""
     products = np.empty((3, *image.shape), dtype=np.float32)
     _products(image, np.float32(fine**2), products)
-    xx, xy, yy = (blur(each, coarse) for each in products)
+    xx, xy, yy = (blur(product, coarse) for product in products)
     return np.asarray(xx * yy - xy * xy - np.float32(ALPHA) * (xx + yy) ** 2)
 
 
 @njit(cache=True)
 def _products(image, factor, products):  # type: ignore[no-untyped-def]
-    """Write the products of derivatives; at the border they are zero, where no corner is sought."""
+    """Write the products of derivatives; they are zero at the border, where corners are not searched."""
     height, width = image.shape
     products[:] = 0.0
     for y in range(1, height - 1):
@@ -109,9 +107,9 @@ def _products(image, factor, products):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _maxima(values, threshold):  # type: ignore[no-untyped-def]
-    """Return the local maxima, (p, 2); of equal neighbours the last, row by row."""
+    """Return the local maxima, (p, 2), row by row; among equal neighbours the last counts."""
     height, width = values.shape
-    found = []
+    maxima = []
     for y in range(1, height - 1):
         for x in range(1, width - 1):
             value = values[y, x]
@@ -120,9 +118,9 @@ def _maxima(values, threshold):  # type: ignore[no-untyped-def]
                 continue
             above, below = values[y - 1, x - 1 : x + 2], values[y + 1, x - 1 : x + 2]
             if value >= above.max() and value > below.max():
-                found.append((y, x))
-    points = np.empty((len(found), 2), dtype=np.int64)
-    for p, (y, x) in enumerate(found):
+                maxima.append((y, x))
+    points = np.empty((len(maxima), 2), dtype=np.int64)
+    for p, (y, x) in enumerate(maxima):
         points[p, 0], points[p, 1] = y, x
     return points
 

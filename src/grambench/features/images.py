@@ -1,4 +1,4 @@
-"""From the bytes of an image file to its pixels."""
+"""Decoding of image files, and grey levels."""
 
 import io
 import warnings
@@ -9,21 +9,21 @@ from PIL import Image
 
 from grambench.common.errors import DataError
 
-Pixels = NDArray[np.uint8]  # (h, w, 3): red, green, blue
-FORMATS = ("JPEG", "PNG")  # those of the data sets; Pillow hands others, as EPS, to programs such as Ghostscript
-SMALLEST = 16  # pixels of a side
-LARGEST = 50_000_000  # pixels, far beyond any photograph of the data sets: a decompression bomb
+Pixels = NDArray[np.uint8]  # an image (h, w, 3): red, green, blue; or another array of bytes
+FORMATS = ("JPEG", "PNG")  # formats of the data sets; Pillow runs programs such as Ghostscript for others
+SMALLEST_SIDE = 16  # pixels
+MOST_PIXELS = 50_000_000  # more than any photograph of the data sets has: a decompression bomb
 
 
 def decode(data: bytes, name: str) -> Pixels:
-    """Decode an image; a grey one gets three equal channels, and a note that it is to be turned is not followed.
+    """Decode an image; a grey image gets three equal channels, and orientation tags are ignored.
 
     Parameters
     ----------
     data : bytes
         The content of a JPEG or PNG file.
     name : str
-        What errors call the image.
+        The name of the image in errors.
 
     Returns
     -------
@@ -33,23 +33,25 @@ def decode(data: bytes, name: str) -> Pixels:
     Raises
     ------
     DataError
-        If the bytes are not such an image or a part of one, or it is of other channels, too small or too large.
+        If the bytes are not a complete JPEG or PNG image, or the image has other channels, or is too small or large.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # below is a narrower limit
+            # The limit below is narrower.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(data), formats=FORMATS)
     except Image.DecompressionBombError:
-        raise DataError(f"{name}: expected at most {LARGEST} pixels, got more than Pillow opens") from None
-    except Exception:  # a decoder may raise anything at bytes that are not its format's
+        raise DataError(f"{name}: expected at most {MOST_PIXELS} pixels, got more than Pillow opens") from None
+    # A decoder may raise any exception for bytes of another format.
+    except Exception:
         raise DataError(f"{name}: expected a JPEG or PNG image, got {len(data)} bytes of another kind") from None
     width, height = image.size
     if image.mode not in ("RGB", "L"):
         raise DataError(f"{name}: expected an image of mode RGB or L, got {image.mode}")
-    if min(width, height) < SMALLEST:
-        raise DataError(f"{name}: expected at least {SMALLEST} x {SMALLEST} pixels, got {width} x {height}")
-    if width * height > LARGEST:
-        raise DataError(f"{name}: expected at most {LARGEST} pixels, got {width} x {height}")
+    if min(width, height) < SMALLEST_SIDE:
+        raise DataError(f"{name}: expected at least {SMALLEST_SIDE} x {SMALLEST_SIDE} pixels, got {width} x {height}")
+    if width * height > MOST_PIXELS:
+        raise DataError(f"{name}: expected at most {MOST_PIXELS} pixels, got {width} x {height}")
     try:
         return np.array(image.convert("RGB"))
     except Exception as error:
@@ -59,5 +61,4 @@ def decode(data: bytes, name: str) -> Pixels:
 def grey(image: Pixels) -> NDArray[np.float32]:
     """Return the luma of an image (ITU-R BT.601) in grey levels, (h, w)."""
     red, green, blue = np.moveaxis(image.astype(np.int32), 2, 0)
-    levels: NDArray[np.float32] = ((299 * red + 587 * green + 114 * blue) / 1000).astype(np.float32)
-    return levels
+    return np.asarray((299 * red + 587 * green + 114 * blue) / 1000, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""What descriptors of points have in common: what they return, where a grid's points are, what may be set."""
+"""Results, grids and parameters that descriptors of points share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.parameters import ABOVE_0, Checked, whole
-from grambench.common.types import Floats
+from grambench.common.types import Floats, Indices
 
-MAGNIFICATION = 3.0  # side of a cell of SIFT by the scale of its point (Lowe 2004, IJCV 60, Section 6)
-CELLS = 4  # along a patch
-Describe = Callable[[NDArray[np.int64], NDArray[np.int64], int], NDArray[np.uint8]]
-LARGEST_CELL = 24  # pixels: sums of larger ones would overflow, see `grambench.features.sift`
+MAGNIFICATION = 3.0  # side of a SIFT cell in units of the scale of its point (Lowe 2004, IJCV 60, Section 6)
+CELLS = 4  # cells along a side of a patch
+LARGEST_CELL = 24  # side in pixels; sums over larger cells would overflow, see `grambench.features.sift`
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +22,9 @@ class Local:
     Attributes
     ----------
     vectors : ndarray of uint8 (p, D)
-        One row a point.
+        The descriptor of each point.
     heights : ndarray of float64 (p,)
-        Centres of the points from the top, by the image's height, in [0, 1).
+        Distance of each point from the top, as a fraction of the image's height, in [0, 1).
     """
 
     vectors: NDArray[np.uint8]
@@ -33,21 +32,20 @@ class Local:
 
     @classmethod
     def join(cls, parts: Sequence["Local"]) -> "Local":
-        """Return the points of all parts, of which there is at least one."""
-        vectors, heights = [part.vectors for part in parts], [part.heights for part in parts]
-        return cls(np.concatenate(vectors), np.concatenate(heights))
+        """Return the points of all parts, which are at least one."""
+        return cls(np.concatenate([part.vectors for part in parts]), np.concatenate([part.heights for part in parts]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DenseGrid(Checked):
-    """Points of a grid.
+    """Parameters of a grid of points.
 
     Attributes
     ----------
     step : int
-        Pixels from one point to the next, down and across.
+        Distance in pixels between neighbouring points, down and across.
     cells : sequence of int
-        Sides in pixels of the cells, of which a patch has 4 x 4: each gives a grid of its own.
+        Sides in pixels of a cell, one for each grid; a patch has 4 x 4 cells.
     words : int
         Size of the codebook.
     """
@@ -64,8 +62,8 @@ class DenseGrid(Checked):
             if not (rule := whole(1, LARGEST_CELL)).holds(cell):
                 raise ValueError(f"each of cells must {rule.requirement}, got {cell!r}")
 
-    def describe(self, shape: tuple[int, ...], describe: Describe) -> Local:
-        """Describe the patches in an image of a shape (h, w, ...): by cell, row by row."""
+    def describe(self, shape: tuple[int, ...], describe: Callable[[Indices, Indices, int], NDArray[np.uint8]]) -> Local:
+        """Return the descriptors of the patches of all grids in an image (h, w, ...), grid by grid, row by row."""
         parts = []
         for cell in self.cells:
             rows, columns = (starts(length, cell, self.step) for length in shape[:2])
@@ -76,7 +74,7 @@ class DenseGrid(Checked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corners(Checked):
-    """Points that a detector of corners finds.
+    """Parameters of points from a corner detector.
 
     Attributes
     ----------
@@ -91,11 +89,11 @@ class Corners(Checked):
 
 
 def reach(cell: int) -> int:
-    """Return the pixels along a patch that count: four cells, of which each has a triangular window 2 cell - 1 wide."""
+    """Return the side in pixels of a patch: four cells, each with a triangular window of width 2 cell - 1."""
     return (CELLS + 1) * cell - 1
 
 
 def starts(length: int, cell: int, step: int) -> NDArray[np.int64]:
-    """Return the first pixels of the patches along a side, as many as fit, in its middle; none in a short one."""
-    spare = length - reach(cell)
-    return np.arange(spare % step // 2, spare + 1, step) if spare >= 0 else np.empty(0, dtype=np.int64)
+    """Return the first pixels of the patches along a side of an image: as many as fit, centred."""
+    margin = length - reach(cell)
+    return np.arange(margin % step // 2, margin + 1, step) if margin >= 0 else np.empty(0, dtype=np.int64)

@@ -1,10 +1,11 @@
 """SIFT descriptors of upright patches (Lowe 2004, IJCV 60, Section 6), on a grid and at points, compiled.
 
-A patch has 4 x 4 cells and a cell counts gradients by 8 orientations, each gradient shared by linear interpolation
-between two orientations and among up to four cells: so the window of a cell is a triangle down and across, twice the
-cell wide. On a grid a triangle is a box of a box, and sums over boxes run along: their cost does not depend on the
-cell's side (the idea of vl_dsift; Vedaldi and Fulkerson 2008). Gradients are counted in whole numbers there, so that
-running sums are exact. The Gaussian weight of a patch (two cells wide) is taken at the centre of each cell.
+A patch has 4 x 4 cells, and a cell has a histogram of gradients over 8 orientations. Each gradient is distributed by
+linear interpolation over two orientations and up to four cells, so the window of a cell is a triangle down and across,
+twice as wide as the cell. On a grid, a triangle is the convolution of two boxes, and sums over boxes are running sums.
+Their cost does not depend on the side of a cell (the idea of vl_dsift; Vedaldi and Fulkerson 2008). Gradients on a grid
+are integers, so that running sums are exact. The Gaussian weight of a patch (two cells wide) is taken at the centre of
+each cell.
 """
 
 import math
@@ -13,24 +14,24 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.types import Indices
+
 ORIENTATIONS = 8
 SIZE = 128  # 4 x 4 x 8
-FINE = 16  # units of a grey level, in which gradients are counted: 181 FINE LARGEST_CELL^4 lies below 2^31
+GRADIENT_UNITS = 16  # integer units per grey level: 181 GRADIENT_UNITS LARGEST_CELL^4 lies below 2^31
 CLIP = 0.2
 SCALE = 512.0
-CONTRAST = 0.5  # grey levels a pixel: a patch whose mean gradient is less is of no contrast, and described by zeros
+CONTRAST = 0.5  # grey levels a pixel; the descriptor of a patch with a smaller mean gradient is zero
 TINY = np.float32(1e-30)
 ARCTANGENT = (0.9998660, -0.3302995, 0.1801410, -0.0851330, 0.0208351)
-SERIES = tuple(np.float32(each * 4.0 / math.pi) for each in ARCTANGENT)  # in eighths of a turn
+SERIES = tuple(np.float32(coefficient * 4.0 / math.pi) for coefficient in ARCTANGENT)  # in eighths of a turn
 
 _PROFILE = np.exp(-0.5 * (np.array([-1.5, -0.5, 0.5, 1.5]) / 2.0) ** 2)
-WEIGHTS = np.outer(_PROFILE, _PROFILE)  # of the cells
+WEIGHTS = np.outer(_PROFILE, _PROFILE)  # Gaussian weights of the cells
 
 
-def dense(
-    image: NDArray[np.float32], rows: NDArray[np.int64], columns: NDArray[np.int64], cell: int
-) -> NDArray[np.uint8]:
-    """Describe patches on a grid.
+def dense(image: NDArray[np.float32], rows: Indices, columns: Indices, cell: int) -> NDArray[np.uint8]:
+    """Return the descriptors of patches on a grid.
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ def dense(
     Returns
     -------
     ndarray of uint8 (a b, 128)
-        Row by row; of a patch cell by cell, row by row; of a cell orientation by orientation, from the right
-        anticlockwise.
+        Patches row by row. A vector has the cells row by row, and the orientations of a cell anticlockwise from the
+        right.
     """
     vectors = np.empty((len(rows) * len(columns), SIZE), dtype=np.uint8)
     if not len(vectors):
@@ -57,10 +58,10 @@ def dense(
     return vectors
 
 
-def at_points(image: NDArray[np.float32], points: NDArray[np.int64], cell: float) -> NDArray[np.uint8]:
-    """Describe patches around p points (row, column), (p, 2); cells need not be whole pixels.
+def at_points(image: NDArray[np.float32], points: Indices, cell: float) -> NDArray[np.uint8]:
+    """Return the descriptors, as `dense` does, of patches around p points (row, column), (p, 2).
 
-    What of a patch lies outside of the image has no gradients. See `dense` for what is returned.
+    The side of a cell need not be an integer. Gradients outside of the image are 0.
     """
     vectors = np.empty((len(points), SIZE), dtype=np.uint8)
     _at_points(image, points, cell, WEIGHTS, vectors)
@@ -69,11 +70,11 @@ def at_points(image: NDArray[np.float32], points: NDArray[np.int64], cell: float
 
 @njit(cache=True)
 def _gradient(image, y, x):  # type: ignore[no-untyped-def]
-    """Return magnitude, lower orientation and what the upper one gets of it, in grey levels a pixel."""
+    """Return the magnitude in grey levels a pixel, the lower orientation and the upper one's share of the magnitude."""
     height, width = image.shape
     right = np.float32(0.5) * (image[y, min(x + 1, width - 1)] - image[y, max(x - 1, 0)])
     up = np.float32(0.5) * (image[max(y - 1, 0), x] - image[min(y + 1, height - 1), x])
-    # The angle of the first eighth of a turn is mirrored into the others, by a polynomial in place of atan2.
+    # A polynomial gives the angle in the first eighth of a turn; reflections give the others. It is faster than atan2.
     long, short = max(abs(right), abs(up)), min(abs(right), abs(up))
     angle = _arctangent(short / max(long, TINY))
     angle = angle if abs(up) <= abs(right) else np.float32(2.0) - angle
@@ -96,14 +97,14 @@ def _arctangent(ratio):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _orientations(image):  # type: ignore[no-untyped-def]
-    """Return the gradients by orientation, int32 (h, w, 8), in units of 1 / FINE."""
+    """Return the gradients by orientation, int32 (h, w, 8), in units of 1 / GRADIENT_UNITS."""
     height, width = image.shape
     maps = np.zeros((height, width, ORIENTATIONS), dtype=np.int32)
     for y in range(height):
         for x in range(width):
             magnitude, lower, upper = _gradient(image, y, x)
-            maps[y, x, lower] = int(np.float32(FINE) * (magnitude - upper) + np.float32(0.5))
-            maps[y, x, (lower + 1) % ORIENTATIONS] = int(np.float32(FINE) * upper + np.float32(0.5))
+            maps[y, x, lower] = int(np.float32(GRADIENT_UNITS) * (magnitude - upper) + np.float32(0.5))
+            maps[y, x, (lower + 1) % ORIENTATIONS] = int(np.float32(GRADIENT_UNITS) * upper + np.float32(0.5))
     return maps
 
 
@@ -117,7 +118,7 @@ def _boxes(values, side):  # type: ignore[no-untyped-def]
             out[0, x] += values[k, x]
     for y in range(1, count):
         target, before, entering, leaving = out[y], out[y - 1], values[y + side - 1], values[y - 1]
-        # The difference comes first, so that sums of integers below 2^31 stay below it.
+        # The difference comes first, so that no intermediate sum reaches 2^31.
         for x in range(width):
             target[x] = before[x] + (entering[x] - leaving[x])
     return out
@@ -125,7 +126,7 @@ def _boxes(values, side):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _gather(down, rows, columns, cell, weights, vectors):  # type: ignore[no-untyped-def]
-    """Write the descriptors, of gradients summed down the cells' windows."""
+    """Write the descriptors from gradients that are already summed down the windows of cells."""
     raw = np.empty((columns.size, 4, 4, ORIENTATIONS))
     for a in range(rows.size):
         for i in range(4):
@@ -135,7 +136,7 @@ def _gather(down, rows, columns, cell, weights, vectors):  # type: ignore[no-unt
                     for o in range(ORIENTATIONS):
                         raw[b, i, j, o] = across[columns[b] + j * cell, o]
         for b in range(columns.size):
-            _finish(raw[b], weights, FINE * float(cell) ** 4, vectors[a * columns.size + b])
+            _finish(raw[b], weights, GRADIENT_UNITS * float(cell) ** 4, vectors[a * columns.size + b])
 
 
 @njit(cache=True)
@@ -160,7 +161,7 @@ def _at_points(image, points, cell, weights, vectors):  # type: ignore[no-untype
 
 @njit(cache=True)
 def _finish(raw, weights, unit, vector):  # type: ignore[no-untyped-def]
-    """Weight a patch's cells, normalise, clip, normalise again and round; `unit` is one grey level all over a cell."""
+    """Weight the cells, normalise, clip, normalise again and round; `unit` is the sum of one grey level over a cell."""
     total, square = 0.0, 0.0
     for i in range(4):
         for j in range(4):
@@ -168,7 +169,7 @@ def _finish(raw, weights, unit, vector):  # type: ignore[no-untyped-def]
                 raw[i, j, o] *= weights[i, j]
                 total += raw[i, j, o]
                 square += raw[i, j, o] ** 2
-    # A patch without contrast has no direction: normalising would blow up its noise.
+    # Normalising a patch without contrast would amplify its noise.
     if total < CONTRAST * unit * weights.sum():
         vector[:] = 0
         return

@@ -1,10 +1,9 @@
 """Visual words: descriptors quantised by a codebook and counted (Csurka et al. 2004).
 
-Descriptors and centres are whole numbers from 0 to 255, and so are inner products: of at most 129 dimensions, twice an
-inner product and all partial sums lie below 2^24, up to which float32 is exact. So a matrix product gives the same
-distances bit for bit in whatever order it adds, and codebooks and words depend on no library, number of threads or
-processor. The whole number next to the mean is the best whole centre, so that Lloyd's steps lower the inertia with
-rounded centres too.
+Descriptors and centres are integers from 0 to 255. In at most 129 dimensions, twice an inner product and all partial
+sums lie below 2^24, up to which float32 is exact. Matrix products therefore give the same distances bit for bit in any
+order of addition, and codebooks and words do not depend on libraries, threads or processors. The integer nearest to the
+mean is the best integer centre, so Lloyd's steps lower the inertia with rounded centres too.
 """
 
 import numpy as np
@@ -15,28 +14,28 @@ from grambench.common.errors import DataError
 from grambench.features.points import Local
 
 Vectors = NDArray[np.uint8]
-ITERATIONS = 20  # after which the inertia of a thousand words falls by less than 1 in 1000 a step
-TRIALS = 4  # samples drawn for each further centre, of which the best is taken
-SEEDED = 20  # samples a word, among which the first centres are drawn
-BLOCK = 256  # vectors, whose products with a thousand centres fit into the cache
+ITERATIONS = 20  # later steps lower the inertia of a thousand words by less than 1 in 1000 each
+TRIALS = 4  # samples drawn for each further centre; the best one is taken
+SEEDED = 20  # samples a word from which the first centres are drawn
+BLOCK = 256  # vectors whose products with a thousand centres fit into the cache
 LARGEST = 129  # dimensions: 2 * 129 * 255^2 < 2^24
-BANDS = 3
+N_BANDS = 3
 
 
 def codebook(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
-    """Make a codebook by k-means: greedy k-means++ (Arthur and Vassilvitskii 2007) among samples, then Lloyd's steps.
+    """Return a codebook by k-means: greedy k-means++ (Arthur and Vassilvitskii 2007) among samples, then Lloyd's steps.
 
-    They end when no sample changes its word, or after ITERATIONS. A word that has lost all samples becomes the sample
-    that is farthest from its centre (the second such word the second farthest, and so on).
+    The steps end when no sample changes its word, or after ITERATIONS. A word without samples is replaced by the sample
+    farthest from its centre, a second such word by the second farthest, and so on.
 
     Parameters
     ----------
     samples : ndarray of uint8 (N, D)
         Descriptors, D of at most 129.
     words : int
-        How many centres.
+        Number of centres.
     rng : Generator
-        Draws the first centres.
+        Random numbers for the first centres.
 
     Returns
     -------
@@ -52,8 +51,8 @@ def codebook(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
     centres = _seed(samples, words, rng)
     nearest = np.full(len(samples), -1, dtype=np.int32)
     for _ in range(ITERATIONS):
-        before, (nearest, distances) = nearest, _nearest(samples, centres)
-        if np.array_equal(nearest, before):
+        previous, (nearest, distances) = nearest, _nearest(samples, centres)
+        if np.array_equal(nearest, previous):
             break
         sums, counts = np.zeros(centres.shape, dtype=np.int64), np.bincount(nearest, minlength=words)
         _sum(samples, nearest, sums)
@@ -65,7 +64,7 @@ def codebook(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
 
 
 def assign(vectors: Vectors, centres: Vectors) -> NDArray[np.int32]:
-    """Return the nearest centre of each vector, the first of equally near ones.
+    """Return the index of the nearest centre of each vector, the first one at a tie.
 
     Parameters
     ----------
@@ -77,35 +76,35 @@ def assign(vectors: Vectors, centres: Vectors) -> NDArray[np.int32]:
     Returns
     -------
     ndarray of int32 (p,)
-        Rows of the codebook.
+        Row numbers in the codebook.
     """
     check(vectors)
     return _nearest(vectors, centres)[0]
 
 
 def bag(local: Local, centres: Vectors) -> dict[str, NDArray[np.int32]]:
-    """Count an image's words, in each layout.
+    """Return the counts of an image's words, for each layout.
 
     Parameters
     ----------
     local : Local
-        Its descriptors.
+        Descriptors of the image.
     centres : ndarray of uint8 (words, D)
         The codebook.
 
     Returns
     -------
     dict of ndarray of int32
-        "": (words,); "v3h1": (3 words,), of three bands from top to bottom. Zeros where there are no points.
+        "": (words,); "v3h1": (3 words,), three bands from top to bottom.
     """
     words = len(centres)
-    banded = np.floor(local.heights * BANDS).astype(np.int64) * words + assign(local.vectors, centres)
-    counts = np.bincount(banded, minlength=BANDS * words).astype(np.int32)
-    return {"": counts.reshape(BANDS, words).sum(axis=0, dtype=np.int32), "v3h1": counts}
+    bins = np.floor(local.heights * N_BANDS).astype(np.int64) * words + assign(local.vectors, centres)
+    counts = np.bincount(bins, minlength=N_BANDS * words).astype(np.int32)
+    return {"": counts.reshape(N_BANDS, words).sum(axis=0, dtype=np.int32), "v3h1": counts}
 
 
 def check(vectors: Vectors) -> None:
-    """Raise DataError unless distances between vectors of this kind are exact."""
+    """Raise DataError unless the type and the dimension of vectors make distances exact."""
     if vectors.dtype != np.uint8 or vectors.ndim != 2 or vectors.shape[1] > LARGEST:
         got = f"{vectors.dtype} of shape {vectors.shape}"
         raise DataError(f"visual words: expected rows of uint8 with at most {LARGEST} columns, got {got}")
@@ -116,10 +115,10 @@ def _nearest(vectors: Vectors, centres: Vectors) -> tuple[NDArray[np.int32], NDA
     nearest, distances = np.empty(len(vectors), dtype=np.int32), np.empty(len(vectors), dtype=np.int32)
     doubled = np.float32(-2.0) * centres.T.astype(np.float32)
     squares = _squares(centres).astype(np.float32)
-    made = np.empty((BLOCK, len(centres)), dtype=np.float32)
+    products = np.empty((BLOCK, len(centres)), dtype=np.float32)
     for start in range(0, len(vectors), BLOCK):
         block = vectors[start : start + BLOCK].astype(np.float32)
-        scores = np.matmul(block, doubled, out=made[: len(block)])
+        scores = np.matmul(block, doubled, out=products[: len(block)])
         scores += squares
         best = scores.argmin(axis=1)
         nearest[start : start + BLOCK] = best
@@ -132,13 +131,13 @@ def _squares(vectors: Vectors) -> NDArray[np.int32]:
 
 
 def _seed(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
-    """Draw the first centres among distinct samples, by their squared distances from those before."""
+    """Return the first centres, drawn among distinct samples by their squared distances from previous centres."""
     rows = np.ascontiguousarray(samples).view(np.dtype((np.void, samples.shape[1])))[:, 0]
     first = np.unique(rows, return_index=True)[1]
     if len(first) < words:
         raise DataError(f"codebook: expected at least {words} distinct samples, got {len(first)}")
-    drawn = samples[rng.choice(first, min(len(first), SEEDED * words), replace=False)]
-    floats, squares = drawn.astype(np.float32), _squares(drawn)
+    candidates = samples[rng.choice(first, min(len(first), SEEDED * words), replace=False)]
+    floats, squares = candidates.astype(np.float32), _squares(candidates)
     chosen = [0]
     nearest = squares + squares[0] - 2 * (floats @ floats[0]).astype(np.int32)
     for _ in range(1, words):
@@ -149,7 +148,7 @@ def _seed(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
         best = nearer.sum(axis=1, dtype=np.int64).argmin()
         chosen.append(int(trials[best]))
         nearest = nearer[best]
-    return np.asarray(drawn[chosen])
+    return np.asarray(candidates[chosen])
 
 
 @njit(cache=True)

@@ -1,41 +1,41 @@
 """Chi-square distances d(x, y) = sum_j (x_j - y_j)^2 / (x_j + y_j) between rows that sum to one.
 
-Divisions take longest, so the four of a quad of features are brought to one denominator. No term is negative: nothing
-cancels, equal rows are at 0, and relative errors are those of the additions. A quad in which one row has only zeros
-gives the sum of the other's, without a division.
+Divisions are slow, so the four terms of a quad of features are brought to one denominator. No term is negative, so that
+nothing cancels, equal rows have distance 0, and the relative error is that of the additions. A quad in which one row
+has only zeros contributes the sum of the other row, without a division.
 """
 
 import numpy as np
 from numba import njit
 
 from grambench.common.types import Floats
-from grambench.kernels.pairs import DEPTH, QUAD, Base, Examples, matrix, scaled
+from grambench.kernels.pairs import DEPTH, QUAD, Examples, PairFunction, matrix, scaled
 
-# Added to the denominators, so that one of two zeros is none. Beside a feature above 1e-24 it is rounded away, which
-# keeps the distance symmetric to the last bit, and the product of four does not underflow.
+# Added to each denominator, so that two zeros do not divide by 0. It vanishes in rounding beside a feature above 1e-24,
+# which keeps the distance symmetric to the last bit. The product of four such numbers does not underflow.
 TINY = 1e-40
 
 
 def histograms(features: Floats) -> Examples:
-    """Return histograms (n, d) with rows that sum to one; raise ValueError where a feature is negative."""
+    """Return histograms (n, d) whose rows sum to one; raise ValueError if a feature is negative."""
     if features.dtype.kind != "u" and features.size and features.min() < 0:
         raise ValueError(f"chi-square distances are of histograms, expected no negative feature, got {features.min()}")
     return scaled(features, 1)
 
 
 def pairwise(x: Floats, y: Floats | None = None) -> Floats:
-    """Return the distances between histograms (a, d) and (b, d) brought to a sum of one, or among the first, (a, b)."""
+    """Return the distances (a, b) between histograms x (a, d) and y (b, d), by default x, scaled to a sum of 1."""
     return matrix(DISTANCES, histograms(x), None if y is None else histograms(y))
 
 
 @njit(cache=True, error_model="numpy")
-def apart(features, scales, later):  # type: ignore[no-untyped-def]
-    """Return the sum of the distances of scaled rows (n, d) from those that come some rows later, all in a circle."""
+def sum_of_distances(features, scales, offset):  # type: ignore[no-untyped-def]
+    """Return the sum of the distances between scaled rows i and (i + offset) mod n of features (n, d)."""
     n, d = features.shape
     # Sums by feature let the loop vectorise; one sum would have to be added in order.
     terms = np.zeros(d)
     for i in range(n):
-        x, y, scale_x, scale_y = features[i], features[(i + later) % n], scales[i], scales[(i + later) % n]
+        x, y, scale_x, scale_y = features[i], features[(i + offset) % n], scales[i], scales[(i + offset) % n]
         for j in range(d):
             p, q = x[j] * scale_x, y[j] * scale_y
             terms[j] += (p - q) * (p - q) / ((p + TINY) + q)
@@ -44,7 +44,7 @@ def apart(features, scales, later):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy")
 def _quad(x0, x1, x2, x3, y0, y1, y2, y3):  # type: ignore[no-untyped-def]
-    """Return what four features add to a distance, where neither row has zeros only."""
+    """Return the contribution of four features to a distance, if neither row has only zeros."""
     s0, s1, s2, s3 = (x0 + TINY) + y0, (x1 + TINY) + y1, (x2 + TINY) + y2, (x3 + TINY) + y3
     d0, d1, d2, d3 = x0 - y0, x1 - y1, x2 - y2, x3 - y3
     s01, s23 = s0 * s1, s2 * s3
@@ -82,16 +82,16 @@ def _distances(rows: Floats, columns: Floats) -> Floats:
 
 
 @njit(cache=True, error_model="numpy")
-def _row_distances(row, features, scales, others):  # type: ignore[no-untyped-def]
+def _row_distances(row, features, scales, columns):  # type: ignore[no-untyped-def]
     d = features.shape[1]
     sums = np.array([(row[j] + row[j + 1]) + (row[j + 2] + row[j + 3]) for j in range(0, len(row), QUAD)])
     filled, empty = np.flatnonzero(sums), np.flatnonzero(sums == 0.0)
-    values, other, terms = np.zeros(len(others)), np.zeros(len(row)), np.empty(len(sums))
-    for k in range(len(others)):
-        counts, scale, total = features[others[k]], scales[others[k]], 0.0
+    values, other, terms = np.zeros(len(columns)), np.zeros(len(row)), np.empty(len(sums))
+    for k in range(len(columns)):
+        counts, scale, total = features[columns[k]], scales[columns[k]], 0.0
         for j in range(d):
             other[j] = counts[j] * scale
-        # Without a branch on the other's zeros, which no processor could predict.
+        # No branch depends on the zeros of the other row, which a processor could not predict.
         for q in filled:
             first = QUAD * q
             y0, y1, y2, y3 = other[first], other[first + 1], other[first + 2], other[first + 3]
@@ -100,10 +100,10 @@ def _row_distances(row, features, scales, others):  # type: ignore[no-untyped-de
         for q in empty:
             first = QUAD * q
             terms[q] = (other[first] + other[first + 1]) + (other[first + 2] + other[first + 3])
-        for each in terms:
-            total += each
+        for term in terms:
+            total += term
         values[k] = total
     return values
 
 
-DISTANCES = Base(_distances, _row_distances)
+DISTANCES = PairFunction(_distances, _row_distances)

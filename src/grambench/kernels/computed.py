@@ -1,19 +1,19 @@
-"""A pool whose kernel values are made from features when they are asked for.
+"""A pool that computes kernel values from feature vectors on demand.
 
-All Gram matrices are made at the first call of `grams`. A pass over the training examples (`along`) gets
+The first call of `grams` computes all Gram matrices. A pass over the training examples (`along`) reads
 
-- rows on demand, of each example with those that come after it, until the pool has made as many values as there are
-  pairs of examples, which one pass that makes each row once never does;
-- the matrices from then on, or once they are made: who passes over one pool again and again pays about twice what is
-  least, at most.
+- rows on demand, each between one example and the examples after it, until the pool has computed as many values as
+  there are pairs of examples (a single pass that computes each row once never does);
+- the Gram matrices from then on, or once they are computed. Repeated passes over one pool therefore cost at most about
+  twice the minimum.
 
-Up to WHOLE examples a row is made of the same inner products as the matrices, one matrix that is kept, by the same
-operations: the two are equal bit for bit, and what was made before changes no result. Beyond, a pass always gets rows
-on demand, whose inner products are made for the next BLOCK examples of its order; BLAS adds them in another order than
-those of the matrices, so that last bits may differ.
+Up to WHOLE examples, rows and matrices are computed from one stored matrix of inner products by the same operations.
+They are equal bit for bit, so the history of a pool changes no result. With more examples a pass always gets rows on
+demand, whose inner products are computed for the next BLOCK examples of its order. BLAS then adds in another order than
+for the matrices, and last bits may differ.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -21,45 +21,35 @@ from numpy.typing import NDArray
 
 from grambench.common.types import Floats, Grams, Indices, Labels, Order
 from grambench.kernels import grams
-from grambench.kernels.functions import Kernel, Units
-from grambench.kernels.pool import Continuous, Features, Rows, RowsOnDemand, Stored, Stream, locked, read_only
+from grambench.kernels.functions import Units
+from grambench.kernels.pool import GramRows, RowsOnDemand, Stored, Stream, locked, read_only
 from grambench.kernels.scaled import Scaled
 
 WHOLE = 8192  # examples, whose inner products take half a GiB
-BLOCK = 64  # examples, for which the features are read once
+BLOCK = 64  # examples whose inner products one pass over the features computes
 
 
 class Computed(Scaled):
-    """Kernels that are functions of inner products, between t examples and n training ones.
+    """Kernels that are functions of the inner products of vectors.
 
     Parameters
     ----------
     kernels : sequence of m Kernels
-        The kernels.
+        Kernels of inner products on the view "".
     train : ndarray of float64 (n, d)
         The training examples.
-    others : ndarray of float64 (t, d), optional
-        The other examples; the training ones themselves where there are none.
+    test : ndarray of float64 (t, d), optional
+        The t examples; by default the training examples.
     basis, trace, family
         See Scaled.
     """
 
-    def __init__(
-        self,
-        kernels: Sequence[Kernel],
-        train: Floats,
-        others: Floats | None = None,
-        *,
-        basis: "Computed | None" = None,
-        trace: float | None = None,
-        family: Callable[[], Continuous | None] | None = None,
-    ) -> None:
-        if strange := [kernel.name for kernel in kernels if kernel.base != "inner" or kernel.view]:
-            raise ValueError(f"expected kernels of the inner products of the only view, got {', '.join(strange)}")
-        super().__init__(kernels, basis=basis, trace=trace, family=family)
-        self.train, self.others = train, others
-        self.features: Features = locked({"": train if others is None else others})
-        self._grams: Grams | None = None
+    _grams: Grams | None = None
+
+    def _bind(self) -> None:
+        if unsupported := [kernel.name for kernel in self.kernels if kernel.base != "inner" or kernel.view]:
+            raise ValueError(f"expected kernels of the inner products of the only view, got {', '.join(unsupported)}")
+        self.features = locked({"": self.train if self.test is None else self.test})
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -68,7 +58,7 @@ class Computed(Scaled):
 
     @cached_property
     def units(self) -> Units:
-        """What relative kernels measure in."""
+        """The units of relative kernels."""
         return units_of(self.train)
 
     @cached_property
@@ -81,8 +71,8 @@ class Computed(Scaled):
         return diagonal
 
     @property
-    def whole(self) -> bool:
-        """Whether the inner products of all training examples are made at once and kept."""
+    def stores_inner(self) -> bool:
+        """Whether the inner products of all training examples are computed at once and stored."""
         return len(self.train) <= WHOLE
 
     @cached_property
@@ -92,11 +82,9 @@ class Computed(Scaled):
 
     @cached_property
     def _norms(self) -> Floats:
-        """Squared norms of the training examples; as their inner products have them, so that equal ones are at 0.
-
-        All values but those of whole matrices begin here, so that this is where kernels are refused.
-        """
-        norms = np.diagonal(self.inner).copy() if self.whole else _squared_norms(self.train)
+        """Squared norms of the training examples, the diagonal of their inner products so that distances can be 0."""
+        norms = np.diagonal(self.inner).copy() if self.stores_inner else _squared_norms(self.train)
+        # Every value outside of complete matrices needs these norms, so that kernels are checked in time.
         self._refuse_infinite(norms)
         return norms
 
@@ -105,108 +93,111 @@ class Computed(Scaled):
             kernel.refuse_infinite(norms.max(initial=0.0), self._measure)
 
     def grams(self) -> Grams:
-        """Return the Gram matrices, (m, t, n), made at the first call."""
+        """Return the Gram matrices, (m, t, n), computed at the first call."""
         if self._grams is None:
             values = np.empty(self.shape)
-            if self.others is None:
+            if self.test is None:
                 grams.fill(self.inner, self.kernels, list(values), units=self._measure)
                 self._scale(values, range(len(values)))
-                del self.inner  # what else is made of it is made
+                # From now on all values are read from the Gram matrices.
+                del self.inner
             else:
-                norms = _squared_norms(self.others), _squared_norms(self.train)
+                norms = _squared_norms(self.test), _squared_norms(self.train)
                 self._refuse_infinite(np.concatenate(norms))
-                self._fill(self.others @ self.train.T, *norms, range(len(values)), values)
+                self._fill(self.test @ self.train.T, *norms, range(len(values)), values)
             self._grams = read_only(values)
             self.computed += values.size
         return self._grams
 
-    def _fill(self, inner: Floats, rows: Floats, columns: Floats, chosen: Sequence[int], out: Grams) -> None:
-        """Write the values of chosen kernels, (b, c) each, at inner products of examples of these squared norms."""
+    def _fill(self, inner: Floats, row_norms: Floats, column_norms: Floats, kernels: Sequence[int], out: Grams) -> None:
+        """Write the values of some kernels, (b, c) each, from inner products (b, c) and squared norms."""
         distances = np.empty_like(inner)
-        grams.squared_distances(inner, rows, columns, distances)
-        for k, values in zip(chosen, out, strict=True):
+        grams.squared_distances(inner, row_norms, column_norms, distances)
+        for k, values in zip(kernels, out, strict=True):
             self.kernels[k].fill(inner, distances, values, self._measure)
-        self._scale(out, chosen)
+        self._scale(out, kernels)
 
-    def fill(self, inner: Floats, rows: Indices, columns: Indices, chosen: Sequence[int], out: Grams) -> None:
-        """Write the values of chosen kernels, (b, c) each, between training examples of these inner products (b, c)."""
-        self._fill(inner, self._norms[rows], self._norms[columns], chosen, out)
-        self.computed += len(chosen) * inner.size
+    def fill(self, inner: Floats, rows: Indices, columns: Indices, kernels: Sequence[int], out: Grams) -> None:
+        """Write the values of some kernels, (b, c) each, between training examples with inner products (b, c)."""
+        self._fill(inner, self._norms[rows], self._norms[columns], kernels, out)
+        self.computed += len(kernels) * inner.size
 
-    def along(self, order: Indices) -> Rows:
-        """Return the rows of the training examples as a pass needs them, by the rule that this file states."""
+    def along(self, order: Indices) -> GramRows:
+        """Return the rows of the training examples for a pass, on demand or from Gram matrices (see this module)."""
         m, t, n = self.shape
-        matrices = self._grams is not None or 2 * self.computed >= m * t * n
-        asked = self.others is None and not (self.whole and matrices)
-        return OnDemand(self, order) if asked else super().along(order)
+        use_matrices = self._grams is not None or 2 * self.computed >= m * t * n
+        on_demand = self.test is None and not (self.stores_inner and use_matrices)
+        return OnDemand(self, order) if on_demand else super().along(order)
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
-        """Return the values of one kernel between b of the t examples and c of the training ones, (b, c)."""
-        if self.others is not None or self._grams is not None:
+        """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
+        if self.test is not None or self._grams is not None:
             return super().values(kernel, rows, columns)
-        inner = self.inner[np.ix_(rows, columns)] if self.whole else self.train[rows] @ self.train[columns].T
-        values = np.empty((1, *inner.shape))
-        self.fill(inner, rows, columns, [kernel], values)
-        return np.asarray(values[0])
+        inner = self.inner[np.ix_(rows, columns)] if self.stores_inner else self.train[rows] @ self.train[columns].T
+        values: Floats = np.empty_like(inner)
+        self.fill(inner, rows, columns, [kernel], [values])
+        return values
 
     def part(self, rows: Indices, columns: Indices) -> Stored:
-        """Return a pool of copies of some rows and columns, scaled as this one."""
+        """Return a pool of copies of some rows and columns, with the scales of this pool."""
         return Stored(self.grams(), features=self.features, family=self.family).part(rows, columns)
 
 
 class OnDemand(RowsOnDemand):
-    """Rows of one example at a time, of the kernels that ask for them, with the examples that come after it.
+    """Kernel rows computed one at a time, between one example of a pass and the examples after it.
 
-    They number the examples as the order does.
+    Examples are numbered by their position in the pass.
 
     Parameters
     ----------
     pool : Computed
         The pool of the training examples with themselves.
     order : ndarray of int (T,)
-        Of the pass.
+        The examples in the order of the pass.
     kernels : sequence of int, optional
-        Which of the pool's; all where none are given.
+        Indices of kernels of the pool; by default all.
     """
 
     def __init__(self, pool: Computed, order: Indices, kernels: Sequence[int] | None = None) -> None:
         self._pool, self._order = pool, order.astype(np.intp)
         self._kernels = range(len(pool.kernels)) if kernels is None else kernels
-        self._values = np.zeros((len(self._kernels), 2, len(order)))  # fetched and recalled
+        # The first row of each array is the fetched one, the second the recalled one.
+        self._values = np.zeros((len(self._kernels), 2, len(order)))
         self._first, self._block = 0, np.empty((0, len(pool.train)))
         super().__init__(tuple(read_only(tuple(self._values))), np.full(len(order), -1))
 
     def only(self, kernel: int) -> "OnDemand":
-        """Return the rows of one kernel, for a pass of its own."""
+        """Return the rows of one kernel, for a pass with this kernel alone."""
         return OnDemand(self._pool, self._order, [self._kernels[kernel]])
 
     def stream(self, labels: Labels, order: Order) -> Stream:
         """Return the examples numbered in the order of presentation."""
-        arranged, numbers = labels[order], np.arange(len(order), dtype=order.dtype)
+        sorted_labels, numbers = labels[order], np.arange(len(order), dtype=order.dtype)
         # Whether an array is writeable is part of its type in Numba: other flags would compile every loop once more.
-        arranged.flags.writeable, numbers.flags.writeable = labels.flags.writeable, order.flags.writeable
-        return Stream(self.values, self.place, arranged, numbers)
+        sorted_labels.flags.writeable, numbers.flags.writeable = labels.flags.writeable, order.flags.writeable
+        return Stream(self.values, self.place, sorted_labels, numbers)
 
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
-        """Make the rows of the example of one round, of the kernels (m,) that need them."""
-        self._make(number, self._inner(number), needed, self._values[:, :1])
+        """Compute the rows of the example of one round, for the kernels that need them; needed is (m,)."""
+        self._compute(number, self._inner(number), needed, self._values[:, :1])
         self.place.fill(-1)
         self.place[number] = 0
 
     def recall(self, number: int, needed: NDArray[np.bool_]) -> None:
-        """Make those of an earlier round once more, beside those that were fetched last."""
+        """Compute the rows of an earlier round again; the rows fetched last stay valid."""
         pool = self._pool
-        inner = self._inner(number) if pool.whole else pool.train @ pool.train[self._order[number]]  # without a block
-        self._make(number, inner, needed, self._values[:, 1:])
+        # An earlier example would replace the block of inner products that the next rounds need.
+        inner = self._inner(number) if pool.stores_inner else pool.train @ pool.train[self._order[number]]
+        self._compute(number, inner, needed, self._values[:, 1:])
 
-    def _make(self, number: int, inner: Floats, needed: NDArray[np.bool_], out: Floats) -> None:
-        later, chosen = self._order[number:], needed.nonzero()[0].tolist()
-        rows = [out[k, :, number:] for k in chosen]
-        self._pool.fill(inner.take(later)[None], later[:1], later, [self._kernels[k] for k in chosen], rows)
+    def _compute(self, number: int, inner: Floats, needed: NDArray[np.bool_], out: Floats) -> None:
+        later, kernels = self._order[number:], needed.nonzero()[0].tolist()
+        rows = [out[k, :, number:] for k in kernels]
+        self._pool.fill(inner.take(later)[None], later[:1], later, [self._kernels[k] for k in kernels], rows)
 
     def _inner(self, number: int) -> Floats:
-        """Return the inner products of the example of one round with all, (n,)."""
-        if self._pool.whole:
+        """Return the inner products of the example of one round with all examples, (n,)."""
+        if self._pool.stores_inner:
             return np.asarray(self._pool.inner[self._order[number]])
         if not self._first <= number < self._first + len(self._block):
             train = self._pool.train
@@ -219,7 +210,7 @@ def _squared_norms(examples: Floats) -> Floats:
 
 
 def units_of(train: Floats) -> Units:
-    """Return what relative kernels measure in, of training examples (n, d); equal examples are no unit."""
+    """Return the units of relative kernels from training examples (n, d); a unit of 0, of equal examples, becomes 1."""
     inner = grams.inner_products(train)
     distances, norms = np.empty_like(inner), np.diagonal(inner).copy()
     grams.squared_distances(inner, norms, norms, distances)

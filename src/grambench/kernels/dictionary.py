@@ -1,4 +1,7 @@
-"""A continuous family of kernels as a study describes it: light enough for a plan, which computes no kernels."""
+"""A continuous family of kernels with bounds and a grid, before it is bound to examples.
+
+A plan, which computes no kernels, imports this module; it loads neither pools nor Numba.
+"""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -8,21 +11,21 @@ from grambench.common.types import Floats
 from grambench.kernels import continuous
 from grambench.kernels.functions import Units
 
-if TYPE_CHECKING:  # it takes long to import
+if TYPE_CHECKING:
     from grambench.kernels.pool import Continuous
 
 
-class Dictionary(NamedTuple):
-    """A family of kernels with a continuous parameter, as a study describes it.
+class FamilyRange(NamedTuple):
+    """A continuous family of kernels with the bounds and a grid of its parameter.
 
     Attributes
     ----------
     family : str
-        A module of grambench.kernels.continuous.
+        The name of a module of grambench.kernels.continuous.
     low, high : float
         Bounds of the parameter.
     grid : list of float
-        Values for algorithms that need finitely many kernels.
+        Parameters for algorithms that need finitely many kernels.
     unit : str or None
         "median" if bounds and grid are in units of the median distance between training examples.
     """
@@ -41,9 +44,9 @@ class Dictionary(NamedTuple):
 
         return float(np.sqrt((train if isinstance(train, Units) else units_of(train)).squared_distance))
 
-    def between(self, train: Floats, others: Floats | None = None, unit: float = 1.0) -> "Continuous":
-        """Return the family between training examples (n, d) and others (t, d), with the parameter in this unit."""
+    def between(self, train: Floats, test: Floats | None = None, unit: float = 1.0) -> "Continuous":
+        """Return the family between training examples (n, d) and test examples (t, d), with this unit."""
         from grambench.kernels.pool import Continuous
 
         low, high, grid = unit * self.low, unit * self.high, unit * np.array(self.grid)
-        return Continuous(continuous.load(self.family), train, low, high, grid, others)
+        return Continuous(continuous.load(self.family), train, low, high, grid, test)

@@ -1,6 +1,6 @@
 """Kernel functions by name: each maps inner products or distances to the entries of a Gram matrix.
 
-A family says what it is a function of, its base: the inner products <x, x'> with the squared norms, or the chi-square
+The base of a family is the quantity it is a function of: inner products <x, x'> with squared norms, or chi-square
 distances. The kernels of one base share a single pass over the features (OMKC, Section 5.1; Hoi et al. 2013).
 """
 
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grambench.common.errors import unknown_name
+from grambench.common.parameters import Rule
 from grambench.common.types import Floats
 
 LOG_POSITIVE = -745.2  # exp of anything below is 0 in float64
@@ -21,14 +22,15 @@ LOG_POSITIVE = -745.2  # exp of anything below is 0 in float64
 def polynomial(inner: Floats, squared_distance: Floats, degree: float, out: Floats) -> None:
     """Homogeneous polynomial kernel <x, x'>^p of integer degree p >= 1 (OMKC, Section 5.1)."""
     np.copyto(out, inner)
-    for _ in range(int(degree) - 1):  # repeated products are exact on integer features
+    # Repeated products, unlike powers, are exact on integer features.
+    for _ in range(int(degree) - 1):
         np.multiply(out, inner, out=out)
 
 
 def inhomogeneous(inner: Floats, squared_distance: Floats, degree: float, out: Floats) -> None:
     """Inhomogeneous polynomial kernel (<x, x'> + 1)^d of integer degree d >= 1 (RKL, Section 6; Gai et al. 2010).
 
-    RKL names degrees only, of kernels "the same as in SimpleMKL"; the 1 is that of SimpleMKL's toolbox (Rakotomamonjy
+    RKL gives the degrees only, of kernels "the same as in SimpleMKL". The 1 is from SimpleMKL's toolbox (Rakotomamonjy
     et al. 2008).
     """
     polynomial(inner + 1.0, squared_distance, degree, out)
@@ -41,7 +43,7 @@ def gaussian(inner: Floats, squared_distance: Floats, width: float, out: Floats)
 
 
 def unitpolynomial(inner: Floats, squared_distance: Floats, degree: float, out: Floats) -> None:
-    """Polynomial kernel ((1 + <u, v>) / 2)^p of integer degree p >= 1, which is 1 where unit vectors are equal."""
+    """Polynomial kernel ((1 + <u, v>) / 2)^p of integer degree p >= 1, which is 1 for equal unit vectors."""
     polynomial((1.0 + inner) / 2.0, squared_distance, degree, out)
 
 
@@ -54,75 +56,75 @@ def exponential(inner: Floats, distance: Floats, scale: float, out: Floats) -> N
 def _exp(values: Floats) -> None:
     """Replace `values`, a contiguous array, by their exponentials as the C library computes them.
 
-    np.exp has a routine of its own on processors with AVX-512, which differs in the last bit of 5 entries in 100. Where
-    scores cancel, that bit decides a prediction: OMKC's published support vectors on a3a need the C library's. SciPy's
-    inverse Box-Cox transformation with exponent 0 is that exponential. Results that are 0 are set without it, since an
+    np.exp uses another routine on processors with AVX-512, which differs in the last bit of 5 entries in 100. If
+    scores cancel, that bit decides a prediction: OMKC's published support vectors on a3a need the C library. SciPy's
+    inverse Box-Cox transformation with exponent 0 calls its exponential. Results of 0 are set without a call, since an
     underflow costs three times an ordinary result.
     """
     inv_boxcox = _inv_boxcox()
-    positive = ~(values <= LOG_POSITIVE)  # what is not a number stays so
+    # Written as a negation, so that NaN stays NaN.
+    positive = ~(values <= LOG_POSITIVE)
     if positive.all():
         inv_boxcox(values, 0.0, out=values)
     else:
-        (where,) = positive.reshape(-1).nonzero()  # quicker than a boolean index
-        exponentials = inv_boxcox(values.take(where), 0.0)
+        # Integer indices are quicker than a boolean mask.
+        (indices,) = positive.reshape(-1).nonzero()
+        exponentials = inv_boxcox(values.take(indices), 0.0)
         values.fill(0.0)
-        values.reshape(-1)[where] = exponentials
+        values.reshape(-1)[indices] = exponentials
 
 
 @cache
 def _inv_boxcox() -> Any:
-    from scipy.special import inv_boxcox  # takes longest to load, and settings are read without it
+    # SciPy takes longest to load, and settings are read without it.
+    from scipy.special import inv_boxcox
 
     return inv_boxcox
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
-    """A family of kernels with one parameter.
+class FunctionFamily:
+    """A family of kernel functions with one parameter.
 
     Attributes
     ----------
     function : callable
         (inner, distance, parameter, out) -> None; all arrays have one shape, `out` receives the entries.
     symbol : str
-        The parameter's symbol in names, such as "sigma".
+        The symbol of the parameter in names, such as "sigma".
     title : str
-        What people read, with {:g} for the parameter.
+        The name in reports, with {:g} for the parameter.
     uses_distance : bool
         Whether the function reads `distance`; otherwise it may be empty.
-    check : callable
-        Returns whether a value of the parameter is allowed.
-    requirement : str
-        What the check demands, in words.
+    requirement : Rule
+        The rule for values of the parameter.
     unit : str
-        The field of `Units` that distances, or else inner products, are divided by first: the parameter is in units of
-        the data then, and the family's name says which. Empty where there is none.
+        The field of `Units` by which distances, or inner products if distances are not used, are divided first. Empty
+        if the parameter is not in units of the data.
     base : str
-        What it is a function of: "inner" products, with the squared norms, or "chisquare" distances.
+        "inner" for a function of inner products and squared norms, "chisquare" for one of chi-square distances.
     """
 
     function: Callable[[Floats, Floats, float, Floats], None]
     symbol: str
     title: str
     uses_distance: bool
-    check: Callable[[float], bool]
-    requirement: str
+    requirement: Rule
     unit: str = ""
     base: str = "inner"
 
 
 class Units(NamedTuple):
-    """What relative kernels measure in, by the training examples; NaN for what none of them needs.
+    """The units of relative kernels, from the training examples; NaN for units that no kernel needs.
 
     Attributes
     ----------
     features : int
-        d.
+        The number of features d.
     squared_distance : float
-        The median squared distance between two different training examples.
+        The median squared distance between different training examples.
     mean : float
-        The mean distance of a kernel's base, squared or chi-square, between two different training examples.
+        The mean squared (or chi-square) distance between different training examples.
     """
 
     features: int
@@ -130,31 +132,18 @@ class Units(NamedTuple):
     mean: float
 
 
-def _is_degree(value: float) -> bool:
-    return value >= 1 and float(value).is_integer()
+DEGREE = Rule("be a whole number of at least 1", lambda value: value >= 1 and float(value).is_integer())
+WIDTH = Rule("be a positive number", lambda value: 0 < value < np.inf)
 
-
-def _is_width(value: float) -> bool:
-    return 0 < value < np.inf
-
-
-DEGREE = "a whole number of at least 1"
-WIDTH = "a positive number"
-
-
-FAMILIES: dict[str, Function] = {
-    "polynomial": Function(polynomial, "p", "polynomial p = {:g}", False, _is_degree, DEGREE),
-    "inhomogeneous": Function(inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", False, _is_degree, DEGREE),
-    "unitpolynomial": Function(unitpolynomial, "p", "polynomial ((1 + ⟨x, x'⟩)/2)^{:g}", False, _is_degree, DEGREE),
-    "meanpolynomial": Function(
-        inhomogeneous, "p", "polynomial (⟨x, x'⟩/d + 1)^{:g}", False, _is_degree, DEGREE, "features"
-    ),
-    "gaussian": Function(gaussian, "sigma", "gaussian σ = {:g}", True, _is_width, WIDTH),
-    "mediangaussian": Function(
-        gaussian, "sigma", "gaussian σ = {:g} medians", True, _is_width, WIDTH, "squared_distance"
-    ),
-    "meangaussian": Function(exponential, "s", "gaussian s = {:g} means", True, _is_width, WIDTH, "mean"),
-    "chisquare": Function(exponential, "s", "chi-square s = {:g} means", True, _is_width, WIDTH, "mean", "chisquare"),
+FAMILIES = {
+    "polynomial": FunctionFamily(polynomial, "p", "polynomial p = {:g}", False, DEGREE),
+    "inhomogeneous": FunctionFamily(inhomogeneous, "d", "polynomial (⟨x, x'⟩ + 1)^{:g}", False, DEGREE),
+    "unitpolynomial": FunctionFamily(unitpolynomial, "p", "polynomial ((1 + ⟨x, x'⟩)/2)^{:g}", False, DEGREE),
+    "meanpolynomial": FunctionFamily(inhomogeneous, "p", "polynomial (⟨x, x'⟩/d + 1)^{:g}", False, DEGREE, "features"),
+    "gaussian": FunctionFamily(gaussian, "sigma", "gaussian σ = {:g}", True, WIDTH),
+    "mediangaussian": FunctionFamily(gaussian, "sigma", "gaussian σ = {:g} medians", True, WIDTH, "squared_distance"),
+    "meangaussian": FunctionFamily(exponential, "s", "gaussian s = {:g} means", True, WIDTH, "mean"),
+    "chisquare": FunctionFamily(exponential, "s", "chi-square s = {:g} means", True, WIDTH, "mean", "chisquare"),
 }
 
 
@@ -162,7 +151,7 @@ FAMILIES: dict[str, Function] = {
 class Kernel:
     """One kernel: a family, the value of its parameter and the view of the examples that it compares.
 
-    The view is "" where a data set has one only.
+    The view is "" for a data set with a single view.
 
     Raises
     ------
@@ -179,11 +168,9 @@ class Kernel:
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
             raise unknown_name("kernel family", self.family, FAMILIES)
-        family = FAMILIES[self.family]
-        if not family.check(self.parameter):
-            raise ValueError(
-                f"{self.family} kernel: {family.symbol} must be {family.requirement}, got {self.parameter}"
-            )
+        symbol, rule = FAMILIES[self.family].symbol, FAMILIES[self.family].requirement
+        if not rule.holds(self.parameter):
+            raise ValueError(f"{self.family} kernel: {symbol} must {rule.requirement}, got {self.parameter}")
 
     @property
     def name(self) -> str:
@@ -194,12 +181,12 @@ class Kernel:
 
     @property
     def title(self) -> str:
-        """The kernel's name for people, such as "gaussian σ = 0.5" or "gist: chi-square s = 1 means"."""
+        """The kernel's name in reports, such as "gaussian σ = 0.5" or "gist: chi-square s = 1 means"."""
         return f"{self.view}{': ' if self.view else ''}{FAMILIES[self.family].title.format(self.parameter)}"
 
     @classmethod
     def parse(cls, name: str) -> "Kernel":
-        """Return the kernel of a name that `name` made."""
+        """Return the kernel of a name in the format of `name`."""
         view, _, function = name.rpartition("/")
         family, _, rest = function.partition("_")
         if family not in FAMILIES or not rest.startswith(FAMILIES[family].symbol):
@@ -213,13 +200,14 @@ class Kernel:
 
     @property
     def base(self) -> str:
-        """What it is a function of, "inner" products or "chisquare" distances."""
+        """The base of the family: "inner" (products) or "chisquare" (distances)."""
         return FAMILIES[self.family].base
 
     def fill(self, inner: Floats, distance: Floats, out: Floats, units: Units | None = None) -> None:
-        """Write the Gram entries that belong to `inner` and `distance` into `out` (all of one shape).
+        """Write the Gram entries of inner products and distances into `out` (all of one shape).
 
-        The distances are squared ones, or chi-square ones for a kernel of these, which does not read `inner`.
+        Distances are squared distances, or chi-square distances if this is the base of the kernel, which then ignores
+        `inner`.
 
         Raises
         ------
@@ -240,14 +228,14 @@ class Kernel:
         family.function(inner, distance, self.parameter, out)
 
     def refuse_infinite(self, largest: float, units: Units | None = None) -> None:
-        """Raise ValueError where values between examples of squared norms up to `largest` are not all finite.
+        """Raise ValueError unless all values between examples of squared norms up to `largest` are finite.
 
-        No inner product exceeds the largest squared norm, and no squared distance four times that; what grows with
-        either is largest there, and what falls is finite if it is so at 0.
+        Inner products are at most `largest`, and squared distances at most four times `largest`. Kernels are monotone
+        in both, so their values are finite if they are finite at these bounds and at 0.
         """
         inner, distance = np.full(2, largest), np.array([0.0, 4.0 * largest])
         values = np.full(2, np.nan)
-        # a width whose square is no number raises, and leaves them
+        # A width whose square overflows raises an ArithmeticError; the values then stay NaN.
         with np.errstate(all="ignore"), contextlib.suppress(ArithmeticError):
             self.fill(inner, distance, values, units)
         if not np.isfinite([distance[1], *values]).all():

@@ -1,6 +1,6 @@
 """Gram matrices from shared inner products.
 
-The matrix <x, x'> of a data set is computed once; each kernel's Gram matrix is then an element-wise function of it
+The matrix <x, x'> of a data set is computed once. The Gram matrix of each kernel is an element-wise function of it
 (`grambench.kernels.functions`).
 """
 
@@ -15,7 +15,7 @@ from grambench.common.types import Floats
 from grambench.kernels import matrices
 from grambench.kernels.functions import FAMILIES, Kernel, Units
 
-TILE = 160  # three tiles (products, distances, entries) of 200 KiB stay in a core's second-level cache
+GRAM_TILE = 160  # three tiles (products, distances, entries) of 200 KiB stay in a core's second-level cache
 
 
 def inner_products(features: Any) -> Floats:
@@ -29,7 +29,7 @@ def inner_products(features: Any) -> Floats:
     Returns
     -------
     ndarray of float64 (n, n)
-        Symmetric.
+        The symmetric matrix of inner products.
     """
     product = features @ features.T
     return np.ascontiguousarray(product if isinstance(product, np.ndarray) else product.toarray())
@@ -52,23 +52,23 @@ def fill(
     kernels : sequence of Kernel
         m kernels; their squared distances are computed once.
     grams : sequence of m ndarrays of float64 (n, n)
-        Where to write; may be memory maps.
+        Outputs; may be memory maps.
     threads : int
-        Strips of tiles that are computed at a time.
+        Number of strips of tiles computed in parallel.
     units : Units, optional
-        What relative kernels measure in.
+        Units of relative kernels.
 
     Raises
     ------
     ValueError
-        If a matrix would not be finite; none is begun then.
+        If a matrix would not be finite; nothing is written then.
     """
     n = len(inner)
     squared_norms = np.diagonal(inner).copy()
     for kernel in kernels:
         kernel.refuse_infinite(squared_norms.max(initial=0.0), units)
     uses_distance = any(FAMILIES[kernel.family].uses_distance for kernel in kernels)
-    tiles = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+    tiles = [slice(start, min(start + GRAM_TILE, n)) for start in range(0, n, GRAM_TILE)]
 
     def fill_strip(first: int) -> None:
         rows = tiles[first]
@@ -104,9 +104,9 @@ def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None,
     kernels : sequence of Kernel
         m kernels.
     out : ndarray of float64 (m, n, n), optional
-        Where to write them.
+        Output.
     threads : int
-        Threads to use.
+        Number of threads.
 
     Returns
     -------
@@ -118,12 +118,12 @@ def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None,
 
 
 def write_gram(path: Path, inner: Floats, kernel: Kernel, *, threads: int = 1, identity: str = "") -> None:
-    """Write the Gram matrix of one kernel, with what it is made from (`grambench.common.files.sealed`)."""
+    """Write the Gram matrix of one kernel with the identity of its inputs (`grambench.common.files.sealed`)."""
     with matrices.create(path, len(inner), {"kernel": kernel.name}, identity) as gram:
         fill(inner, [kernel], [gram], threads=threads)
 
 
 def write_inner(path: Path, inner: Floats, attributes: dict[str, str], identity: str = "") -> None:
-    """Write a matrix of inner products with what it was made from."""
+    """Write a matrix of inner products with the identity of its inputs."""
     with matrices.create(path, len(inner), attributes, identity) as matrix:
         np.copyto(matrix, inner)

@@ -23,18 +23,18 @@ def create(path: Path, n: int, attributes: dict[str, str], identity: str = "") -
     Parameters
     ----------
     path : Path
-        The HDF5 file to appear.
+        The HDF5 file to create.
     n : int
-        Rows and columns.
+        Number of rows and of columns.
     attributes : dict
-        Stored with the matrix.
+        Attributes of the file.
     identity : str
-        What the matrix is made from; see `grambench.common.files.sealed`.
+        The identity of the inputs of the matrix; see `grambench.common.files.sealed`.
 
     Raises
     ------
     OSError
-        If the disk has no room for it.
+        If the disk is full.
     """
     with sealed(path, identity) as temporary:
         with h5py.File(temporary, "w", libver="latest") as file:
@@ -45,20 +45,21 @@ def create(path: Path, n: int, attributes: dict[str, str], identity: str = "") -
             space = h5py.h5s.create_simple((n, n))
             matrix = h5py.h5d.create(file.id, b"matrix", h5py.h5t.IEEE_F64LE, space, layout)
             offset = matrix.get_offset()
-        if hasattr(os, "posix_fallocate"):  # a full disk is an error here, and a killed process in a memory map
+        # A full disk is an error here. Later, writing to the memory map would kill the process.
+        if hasattr(os, "posix_fallocate"):
             with temporary.open("r+b") as stream:
                 os.posix_fallocate(stream.fileno(), 0, offset + 8 * n * n)
         yield np.memmap(temporary, dtype="<f8", mode="r+", offset=offset, shape=(n, n)).view(np.ndarray)
 
 
 def write_unavailable(path: Path, reason: str, identity: str = "") -> None:
-    """Write the note that a matrix could not be computed because its data set is unavailable."""
+    """Write a file which records that a matrix could not be computed because its data set is unavailable."""
     with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
         file.attrs.update(status="unavailable", reason=reason)
 
 
 def unavailable(path: Path) -> str | None:
-    """Return why the file holds no matrix, or None where it holds one."""
+    """Return why the file holds no matrix, or None if it holds one."""
     with _open(path) as file:
         return None if file.attrs["status"] == "ok" else str(file.attrs["reason"])
 

@@ -1,8 +1,8 @@
-"""A number for every pair of rows, added over the features in one fixed order; here their inner products.
+"""Functions of pairs of rows, added over the features in one fixed order, and inner products in this order.
 
-What a QUAD of features gives is added up, and the sums of quads one after the other. So the number of a pair of rows
-has the same bits in a symmetric matrix, between other examples or for a few pairs alone; BLAS adds in an order that
-depends on shapes and threads. The innermost loop runs over the pairs of one row with many, and vectorises as it is.
+The terms of each QUAD of features are added, then the sums of the quads one after the other. The value of a pair of
+rows therefore has the same bits in a symmetric matrix, between other examples or for a few pairs alone. BLAS adds in an
+order that depends on shapes and threads. The innermost loop pairs one row with many, so that it vectorises.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,51 +16,49 @@ from grambench.common.types import Floats
 
 Places = NDArray[np.intp]
 
-QUAD = 4  # features
-TILE = 128  # rows of either side of a tile
+QUAD = 4  # features whose terms are added first
+PAIR_TILE = 128  # rows and columns of a tile
 DEPTH = 8  # quads: so many features of a tile of columns, 32 KiB, stay in a core's first-level cache
-READ = tuple(map(np.dtype, ("uint8", "uint16", "float32", "float64")))  # what compiled code is made for
+READ = tuple(map(np.dtype, ("uint8", "uint16", "float32", "float64")))  # types that compiled code reads
 
 
 class Examples(NamedTuple):
-    """Examples that are scaled when they are read, so that features are kept once, as they were counted.
+    """Examples that are scaled when they are read, so that only the unscaled features are stored.
 
     Attributes
     ----------
     features : ndarray of uint8, uint16, float32 or float64 (n, d)
-        Read-only.
+        Unscaled features, read-only.
     scales : ndarray of float64 (n,)
-        What each row is multiplied by.
+        The factor of each row.
     """
 
     features: NDArray[Any]
     scales: Floats
 
     def of(self, chosen: Places) -> "Examples":
-        """Return some of them, (b, d)."""
+        """Return some of the examples, (b, d)."""
         return Examples(self.features[chosen], self.scales[chosen])
 
     def take(self, chosen: Places) -> Floats:
-        """Return some rows, scaled, with features of 0 that fill the last quad, (b, D)."""
-        taken: Floats = _take(self.features, self.scales[chosen], chosen)
-        return taken
+        """Return some scaled rows, (b, D), padded with features of 0 to complete the last quad."""
+        return np.asarray(_take(self.features, self.scales[chosen], chosen))
 
     def across(self, chosen: Places) -> Floats:
-        """Return the same as columns, (D, b)."""
-        taken: Floats = _across(self.features, self.scales[chosen], chosen)
-        return taken
+        """Return some scaled rows as columns, (D, b), padded with features of 0 to complete the last quad."""
+        return np.asarray(_across(self.features, self.scales[chosen], chosen))
 
 
-class Base(NamedTuple):
-    """A number for pairs of rows, compiled for many and for few, with the same bits.
+class PairFunction(NamedTuple):
+    """A function of pairs of rows, compiled for many and for few pairs with the same bits.
 
     Attributes
     ----------
     tile : callable
-        Rows (a, D) and columns (D, b) -> (a, b) numbers, both with features of 0 that fill the last quad.
+        Padded rows (a, D) and padded columns (D, b) -> values (a, b).
     row : callable
-        A row (D,) like that, features (n, d), scales (n,) and the places of others (b,) -> (b,) numbers: a few columns
-        are read as quickly as they are packed.
+        A padded row (D,), features (n, d), scales (n,) and column indices (b,) -> values (b,). For a few columns this
+        is faster than packing them.
     """
 
     tile: Callable[[Floats, Floats], Floats]
@@ -68,7 +66,7 @@ class Base(NamedTuple):
 
 
 def readable(features: Any) -> NDArray[Any]:
-    """Return features (n, d), dense or sparse, as compiled code reads them: as they are wherever that can be."""
+    """Return features (n, d), dense or sparse, in a form that compiled code reads, without a copy if possible."""
     dense = features if isinstance(features, np.ndarray) else features.toarray()
     dense = np.ascontiguousarray(dense, dtype=dense.dtype if dense.dtype in READ else np.float64).view()
     dense.flags.writeable = False
@@ -76,14 +74,14 @@ def readable(features: Any) -> NDArray[Any]:
 
 
 def scaled(features: NDArray[Any], power: int) -> Examples:
-    """Return examples whose rows have the sum 1, or Euclid's norm 1; a row of zeros stays one.
+    """Return examples whose rows have sum 1 or Euclidean norm 1; a row of zeros stays zero.
 
     Parameters
     ----------
     features : ndarray (n, d)
-        None of them negative where their sum is scaled.
+        Features, not negative if power is 1.
     power : int
-        1 or 2.
+        1 for a sum of 1, 2 for a norm of 1.
 
     Raises
     ------
@@ -101,38 +99,38 @@ def scaled(features: NDArray[Any], power: int) -> Examples:
     return Examples(features, np.divide(1.0, norms, out=np.zeros(len(norms)), where=norms > 0.0))
 
 
-def matrix(base: Base, rows: Examples, columns: Examples | None = None) -> Floats:
-    """Return the numbers of all pairs of rows and columns, (a, b); of rows with themselves where there are no columns.
+def matrix(base: PairFunction, rows: Examples, columns: Examples | None = None) -> Floats:
+    """Return the values of all pairs of rows and columns, (a, b); columns are the rows by default.
 
-    Of a symmetric matrix the upper half is computed, and copied.
+    Only the upper half of a symmetric matrix is computed.
     """
     other = rows if columns is None else columns
     values = np.empty((len(rows.scales), len(other.scales)))
     for right in _tiles(values.shape[1]):
         packed = other.across(np.arange(right.start, right.stop))
         for left in _tiles(right.stop if columns is None else len(values)):
-            values[left, right] = numbers = base.tile(rows.take(np.arange(left.start, left.stop)), packed)
+            values[left, right] = tile = base.tile(rows.take(np.arange(left.start, left.stop)), packed)
             if columns is None:
-                values[right, left] = numbers.T
+                values[right, left] = tile.T
     return values
 
 
-def some(base: Base, rows: Examples, columns: Examples, chosen: Places, others: Places) -> Floats:
-    """Return the numbers of b chosen rows and c other columns, (b, c)."""
-    if len(chosen) == 1 and len(others) <= TILE:
-        return base.row(rows.take(chosen)[0], *columns, others)[None]
-    if max(len(chosen), len(others)) <= TILE:
-        return base.tile(rows.take(chosen), columns.across(others))
-    return matrix(base, rows.of(chosen), columns.of(others))
+def some(base: PairFunction, left: Examples, right: Examples, rows: Places, columns: Places) -> Floats:
+    """Return the values between b rows of the left and c rows of the right examples, (b, c)."""
+    if len(rows) == 1 and len(columns) <= PAIR_TILE:
+        return base.row(left.take(rows)[0], *right, columns)[None]
+    if max(len(rows), len(columns)) <= PAIR_TILE:
+        return base.tile(left.take(rows), right.across(columns))
+    return matrix(base, left.of(rows), right.of(columns))
 
 
 def _tiles(n: int) -> Iterator[slice]:
-    return (slice(start, min(start + TILE, n)) for start in range(0, n, TILE))
+    return (slice(start, min(start + PAIR_TILE, n)) for start in range(0, n, PAIR_TILE))
 
 
 @njit(cache=True)
 def _take(features: NDArray[Any], scales: Floats, chosen: Places) -> Floats:
-    """Return chosen rows (b,), each multiplied by its scale (b,), (b, D)."""
+    """Return some rows, each multiplied by its scale, (b, D)."""
     d = features.shape[1]
     rows = np.zeros((len(chosen), -(-d // QUAD) * QUAD))
     for k in range(len(chosen)):
@@ -146,7 +144,7 @@ def _take(features: NDArray[Any], scales: Floats, chosen: Places) -> Floats:
 def _across(features: NDArray[Any], scales: Floats, chosen: Places) -> Floats:
     d = features.shape[1]
     columns = np.zeros((-(-d // QUAD) * QUAD, len(chosen)))
-    # A few features at a time, or the same lines of cache would be written to b times.
+    # Without blocks of features, the same cache lines would be written b times.
     for first in range(0, d, DEPTH * QUAD):
         for k in range(len(chosen)):
             row, scale = features[chosen[k]], scales[k]
@@ -178,8 +176,8 @@ def _products(rows: Floats, columns: Floats) -> Floats:
 def _total(terms: Floats, quads: Floats) -> float:
     """Return the sum of terms (D,), quad by quad; quads (D / QUAD,) is overwritten.
 
-    Terms, quads and their sum are loops of their own, so that all but the last, which has to go one by one, vectorise.
-    A quad of zeros, left out of tiles, changes nothing.
+    The sums of quads are a loop of their own, which vectorises; the sum over quads has a fixed order and does not. A
+    quad of zeros, which `_products` skips, changes no bit.
     """
     for q in range(len(quads)):
         j = QUAD * q
@@ -191,12 +189,12 @@ def _total(terms: Floats, quads: Floats) -> float:
 
 
 @njit(cache=True)
-def _row_products(row: Floats, features: NDArray[Any], scales: Floats, others: Places) -> Floats:
+def _row_products(row: Floats, features: NDArray[Any], scales: Floats, columns: Places) -> Floats:
     d = features.shape[1]
-    values, terms = np.zeros(len(others)), np.zeros(len(row))
+    values, terms = np.zeros(len(columns)), np.zeros(len(row))
     quads = np.zeros(len(row) // QUAD)
-    for k in range(len(others)):
-        other, scale = features[others[k]], scales[others[k]]
+    for k in range(len(columns)):
+        other, scale = features[columns[k]], scales[columns[k]]
         # Features are scaled first, as `_across` scales them, so that a value has the bits of the matrix.
         for j in range(d):
             terms[j] = row[j] * (other[j] * scale)
@@ -204,12 +202,12 @@ def _row_products(row: Floats, features: NDArray[Any], scales: Floats, others: P
     return values
 
 
-PRODUCTS = Base(_products, _row_products)
+PRODUCTS = PairFunction(_products, _row_products)
 
 
 @njit(cache=True)
 def squares(features: NDArray[Any], scales: Floats) -> Floats:
-    """Return the inner products of scaled rows (n, d) with themselves, (n,), so that equal rows are at a distance 0."""
+    """Return the squared norms of scaled rows, (n,), with the bits of `_products`, so that distances can be 0."""
     n, d = features.shape
     values, quads = np.zeros(n), np.zeros(-(-d // QUAD))
     terms = np.zeros(len(quads) * QUAD)
@@ -224,7 +222,7 @@ def squares(features: NDArray[Any], scales: Floats) -> Floats:
 
 @njit(cache=True)
 def _sums_of_counts(counts: NDArray[Any], power: int) -> Floats:
-    """Return the sums of rows of counts (n, d) to the power 1 or 2, (n,), which are exact in whatever order."""
+    """Return the sums over rows of counts (n, d) to the power 1 or 2, (n,); integers make them exact."""
     n, d = counts.shape
     sums = np.zeros(n)
     for i in range(n):

@@ -1,13 +1,12 @@
-"""A pool of kernels on parts of images whose pixels are bytes, for so many images that no Gram matrix fits in memory.
+"""A pool of kernels on blocks of 8-bit pixels, for so many images that no Gram matrix fits in memory.
 
-Every kernel is a function of the cosine of two images' vectors of one view, or of their distance when they are brought
-to length 1. Pixels are whole numbers, and so are inner products: below 2^24 they are exact in float32 and int32 in
-whatever order they are added, so that a value has the same bits in a product of matrices, between one image and many,
-or by itself. Of one image, only pixels that are not 0 are read.
+Every kernel is a function of the cosine between two images in one view, or of the distance between their unit vectors.
+Inner products of pixels are integers. Below 2^24 they are exact in float32 and int32 in any order of addition, so a
+value has the same bits in a product of matrices, between one image and many, or alone. Pixels of 0 are skipped.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,20 +15,19 @@ from numpy.typing import NDArray
 
 from grambench.common.types import Floats, Grams, Indices
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import Continuous, Made, Part, locked
+from grambench.kernels.pool import LazyGrams, SubPool, locked
 from grambench.kernels.scaled import Scaled, mean_squared_distance
 
-Pixels = NDArray[np.uint8]
 LARGEST = 258  # pixels of a view: 258 * 255^2 < 2^24
-POWER, GAUSSIAN = 0.0, 1.0  # forms of a function of a cosine
-NEAR = 0.125  # to which the argument of an exponential is halved
-FASTEST = 1e300  # rate that can be halved so often
-SERIES = tuple(1.0 / math.factorial(k) for k in range(10))  # of it there, which leaves out less than 1e-15
+POWER, GAUSSIAN = 0.0, 1.0  # the two forms of a kernel as a function of the cosine
+NEAR = 0.125  # the argument of an exponential is halved until it is at most this
+FASTEST = 1e300  # largest rate of an exponential
+SERIES = tuple(1.0 / math.factorial(k) for k in range(10))  # exp up to NEAR, with an error below 1e-15
 CHUNK = 4096  # images whose inner products stay in a first-level cache
-COLUMNS = 2048  # images that are taken together in products of matrices
+COLUMNS = 2048  # images of one matrix product
 
 
-class Images:
+class PixelViews:
     """The pixels of n images.
 
     Parameters
@@ -37,14 +35,14 @@ class Images:
     features : mapping of ndarray of uint8 (n, d)
         The images by view.
     views : sequence of str
-        The views that kernels compare.
+        The views to keep.
 
     Attributes
     ----------
     features : dict of ndarray of uint8 (n, d)
         The images by view, read-only.
     pixels : ndarray of uint8 (n, sum of d)
-        All views beside each other.
+        All views, concatenated.
     bounds : ndarray of int (v + 1,)
         The first column of each view, and the number of columns.
     scales : ndarray of float64 (v, n)
@@ -59,47 +57,37 @@ class Images:
                 raise ValueError(f"view {view}: expected bytes, at most {LARGEST} an image, got {got}")
         self.pixels = np.ascontiguousarray(np.hstack([self.features[view] for view in views]))
         self.bounds = np.cumsum([0, *(self.features[view].shape[1] for view in views)])
-        self.scales = np.stack([_scales(self.features[view]) for view in views])
+        self.scales = np.stack([_inverse_norms(self.features[view]) for view in views])
 
 
 class ByPixels(Scaled):
-    """Kernels on views of bytes, between t images and n training ones; no Gram matrix is ever kept.
+    """Kernels on blocks of pixels; no Gram matrix is ever stored.
 
     Parameters
     ----------
     kernels : sequence of m Kernels
-        Of the families polynomial (of degree 1), unitpolynomial and meangaussian.
+        Kernels of the families polynomial (of degree 1), unitpolynomial and meangaussian.
     train : mapping of ndarray of uint8 (n, d)
-        The training images by view, each of at most 258 pixels.
-    others : mapping of ndarray of uint8 (t, d), optional
-        The other images; the training ones themselves where there are none.
+        The training images by view, with at most 258 pixels each.
+    test : mapping of ndarray of uint8 (t, d), optional
+        The t images by view; by default the training images.
     basis, trace, family
         See Scaled.
     """
 
-    def __init__(
-        self,
-        kernels: Sequence[Kernel],
-        train: Mapping[str, Pixels],
-        others: Mapping[str, Pixels] | None = None,
-        *,
-        basis: "ByPixels | None" = None,
-        trace: float | None = None,
-        family: Callable[[], Continuous | None] | None = None,
-    ) -> None:
-        super().__init__(kernels, basis=basis, trace=trace, family=family)
-        self.train, self.views = train, list(dict.fromkeys(kernel.view for kernel in kernels))
-        # The pixels of millions of training images are kept once, however many pools are made between them and others.
-        shared = basis is not None and (train is basis.train or train is basis.features)
-        self._columns: Images = basis._columns if basis is not None and shared else Images(train, self.views)
-        self._rows: Images = self._columns if others is None or others is train else Images(others, self.views)
+    def _bind(self) -> None:
+        self.views, basis = list(dict.fromkeys(kernel.view for kernel in self.kernels)), self._basis
+        # The pixels of millions of training images are stored once for all pools between them and other images.
+        reuse = basis is not None and (self.train is basis.train or self.train is basis.features)
+        self._columns: PixelViews = basis._columns if basis and reuse else PixelViews(self.train, self.views)
+        same = self.test is None or self.test is self.train
+        self._rows = self._columns if same else PixelViews(self.test, self.views)
         self.features = self._rows.features
-        self._forms: Floats = (
-            np.array([self._form(kernel) for kernel in self.kernels]) if basis is None else basis._forms
-        )
+        forms = [self._form(kernel) for kernel in self.kernels] if basis is None else basis._forms
+        self._forms: Floats = np.asarray(forms)
 
     def _form(self, kernel: Kernel) -> tuple[float, float, float, float]:
-        """Return a kernel's view and form, and a degree and an offset, or a rate and how often it is halved."""
+        """Return view, form, degree and offset of a kernel; of a Gaussian view, form, rate and number of halvings."""
         view = self.views.index(kernel.view)
         if kernel.family == "unitpolynomial" or (kernel.family == "polynomial" and kernel.parameter == 1.0):
             return view, POWER, kernel.parameter, 0.0 if kernel.family == "polynomial" else 1.0
@@ -119,17 +107,17 @@ class ByPixels(Scaled):
         return len(self.kernels), len(self._rows.pixels), len(self._columns.pixels)
 
     def grams(self) -> Grams:
-        """Return m arrays (t, n), each made whenever it is asked for."""
-        return Made(len(self.kernels), lambda k: self.values(k, *(np.arange(size) for size in self.shape[1:])))
+        """Return m arrays (t, n), each computed at every access."""
+        return LazyGrams(len(self.kernels), lambda k: self.values(k, *(np.arange(size) for size in self.shape[1:])))
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
-        """Return the values of one kernel between b of the t images and c of the training ones, (b, c)."""
+        """Return the values of one kernel between b of the t images and c of the training images, (b, c)."""
         weights = np.zeros(len(self.kernels))
         weights[kernel] = 1.0
         return self.mixed(weights, rows, columns)
 
     def mixed(self, weights: Floats, rows: Indices, columns: Indices) -> Floats:
-        """Return sum_k weights_k K_k between b of the t images and c of the training ones, (b, c)."""
+        """Return sum_k weights_k K_k between b of the t images and c of the training images, (b, c)."""
         total = np.zeros((len(rows), len(columns)))
         used = np.flatnonzero(weights)
         if self.trace is not None:
@@ -159,17 +147,17 @@ class ByPixels(Scaled):
         _evaluate(cosines, np.ones_like(cosines), form, diagonal)
         return diagonal
 
-    def partners(self) -> "Named":
+    def partners(self) -> "PixelPartners":
         """Return an empty list of training images."""
-        return Named(self)
+        return PixelPartners(self)
 
-    def part(self, rows: Indices, columns: Indices) -> Part:
-        """Return the pool between some of the t images and some of the training ones, which asks this one."""
-        return Part(self, rows=rows, columns=columns)
+    def part(self, rows: Indices, columns: Indices) -> SubPool:
+        """Return the pool between some of the t images and some of the training images."""
+        return SubPool(self, rows=rows, columns=columns)
 
 
-class Named:
-    """Training images in the order in which they were named, column by column, see grambench.kernels.pool.Partners."""
+class PixelPartners:
+    """A growing list of training images, one column each; see grambench.kernels.pool.Partners."""
 
     def __init__(self, pool: ByPixels) -> None:
         self._pool, self._images, self._count = pool, pool._columns, 0
@@ -177,17 +165,16 @@ class Named:
         self._scales = np.empty((len(pool.views), 1024))
 
     def append(self, example: int) -> None:
-        """Name one more."""
+        """Append an image to the list."""
         if self._count == self._columns.shape[1]:
-            self._columns, self._scales = (
-                np.concatenate([each, np.empty_like(each)], axis=1) for each in (self._columns, self._scales)
-            )
+            arrays = self._columns, self._scales
+            self._columns, self._scales = (np.concatenate([array, np.empty_like(array)], axis=1) for array in arrays)
         self._columns[:, self._count] = self._images.pixels[example]
         self._scales[:, self._count] = self._images.scales[:, example]
         self._count += 1
 
     def values(self, example: int, first: int) -> Floats:
-        """Return the kernel values of an image with those that were named from number `first` on, (m, r)."""
+        """Return the kernel values between an image and the list from position `first` on, (m, r)."""
         pool, images = self._pool, self._images
         values = np.empty((len(pool.kernels), self._count - first))
         if values.size:
@@ -198,17 +185,17 @@ class Named:
         return values
 
 
-def _scales(features: Pixels) -> Floats:
-    """Return 1 / ||x|| of each row, 0 for one of zeros, (n,)."""
+def _inverse_norms(features: NDArray[np.uint8]) -> Floats:
+    """Return 1 / ||x|| of each row, or 0 for a row of zeros, (n,)."""
     norms = np.sqrt(np.einsum("ij,ij->i", features, features, dtype=np.int64).astype(np.float64))
     return np.asarray(np.divide(1.0, norms, out=np.zeros(len(norms)), where=norms > 0.0))
 
 
 @njit(cache=True)
 def _evaluate(cosines, near, form, out):  # type: ignore[no-untyped-def]
-    """Write a kernel, (c,): ((offset + cosine) / (1 + offset))^degree, or exp(-rate (1 - near)).
+    """Write kernel values, (c,): ((offset + cosine) / (1 + offset))^degree, or exp(-rate (1 - near)).
 
-    `near` is 1 - |u - v|^2 / 2: the cosine too, but for an image of zeros, which is no unit vector.
+    `near` is 1 - |u - v|^2 / 2. It differs from the cosine for images of zeros, which have no unit vector.
     """
     if form[1] == POWER:
         offset, scale = form[3], 1.0 / (1.0 + form[3])
@@ -218,7 +205,7 @@ def _evaluate(cosines, near, form, out):  # type: ignore[no-untyped-def]
             for j in range(cosines.size):
                 out[j] *= (offset + cosines[j]) * scale
         return
-    # The series is short and exact near 0, so the argument is halved until it is there, and the value squared as often.
+    # The series is accurate near 0: the argument is halved until it is small, and the value is squared as often.
     # Additions and products alone have the same bits however many values the compiler takes at a time.
     halvings = int(form[3])
     rate = form[2] / 2.0**halvings
@@ -235,14 +222,14 @@ def _evaluate(cosines, near, form, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _mix(inner, left, right, forms, weights, total):  # type: ignore[no-untyped-def]
-    """Add kernels of one view, by inner products (b, c) and the scales of both sides, to a sum (b, c)."""
+    """Add weighted kernels of one view to a sum (b, c), from inner products (b, c) and the scales of both sides."""
     cosines, near, values = np.empty(len(right)), np.empty(len(right)), np.empty(len(right))
     for i in range(len(inner)):
-        there = 0.5 * (left[i] > 0.0)
+        half = 0.5 * (left[i] > 0.0)
         for j in range(len(right)):
             # The product of the scales comes first, as in `_between`: it does not depend on which image is on the left.
             cosines[j] = inner[i, j] * (left[i] * right[j])
-            near[j] = cosines[j] + (1.0 - there - 0.5 * (right[j] > 0.0))
+            near[j] = cosines[j] + (1.0 - half - 0.5 * (right[j] > 0.0))
         for k in range(len(forms)):
             _evaluate(cosines, near, forms[k], values)
             for j in range(len(right)):
@@ -250,8 +237,8 @@ def _mix(inner, left, right, forms, weights, total):  # type: ignore[no-untyped-
 
 
 @njit(cache=True)
-def _between(pixels, scales, columns, others, first, bounds, forms, values):  # type: ignore[no-untyped-def]
-    """Write the kernel values of one image with named ones, (m, r)."""
+def _between(pixels, scales, columns, column_scales, first, bounds, forms, values):  # type: ignore[no-untyped-def]
+    """Write the kernel values between one image and the listed ones from position `first` on, (m, r)."""
     inner, cosines, near = np.empty(CHUNK, dtype=np.int32), np.empty(CHUNK), np.empty(CHUNK)
     for start in range(0, values.shape[1], CHUNK):
         count, computed_view = min(CHUNK, values.shape[1] - start), -1.0
@@ -266,9 +253,9 @@ def _between(pixels, scales, columns, others, first, bounds, forms, values):  # 
                         x, column = np.int32(pixels[d]), columns[d, first + start : first + start + count]
                         for j in range(count):
                             inner[j] += x * np.int32(column[j])
-                there = 0.5 * (scales[view] > 0.0)
+                half = 0.5 * (scales[view] > 0.0)
                 for j in range(count):
-                    scale = others[view, first + start + j]
+                    scale = column_scales[view, first + start + j]
                     cosines[j] = inner[j] * (scales[view] * scale)
-                    near[j] = cosines[j] + (1.0 - there - 0.5 * (scale > 0.0))
+                    near[j] = cosines[j] + (1.0 - half - 0.5 * (scale > 0.0))
             _evaluate(cosines[:count], near[:count], forms[k], values[k, start : start + count])

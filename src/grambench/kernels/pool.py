@@ -1,27 +1,23 @@
-"""The pool: m kernels between t examples and n training ones, which is all that an algorithm sees of the data.
+"""The pool: m kernels between t examples and n training examples. Algorithms see the data through it alone.
 
-A fit gets the pool of its training examples with themselves, (m, n, n); a predictor the pool between the examples that
-it is asked for and the same training ones, (m, t, n). How the kernel values come about is the pool's own affair:
-`Stored` has them, `Grid` makes them from a family with a continuous parameter, `grambench.kernels.computed` from
-features, all at once or row by row. A pass over the examples asks for `along` and reads either in one compiled loop.
+A fit gets the pool of its training examples with themselves, (m, n, n). A predictor gets the pool between the examples
+to predict and the same training examples, (m, t, n). `Stored` holds kernel values, `GridPool` computes them from a
+family with a continuous parameter, and `grambench.kernels.computed` from features, all at once or row by row. An online
+pass calls `along` and reads rows of either kind in one compiled loop.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.types import Floats as Floats
-from grambench.common.types import Grams as Grams
-from grambench.common.types import Indices as Indices
-from grambench.common.types import Labels as Labels
-from grambench.common.types import Order as Order
+from grambench.common.types import Floats, Grams, Indices, Labels, Order
 from grambench.kernels import search
-from grambench.kernels.continuous import KernelFamily, Objective
+from grambench.kernels.continuous import Family, Objective
 
 Features = Mapping[str, Any]
 
@@ -29,7 +25,7 @@ NONE: Features = MappingProxyType({})
 
 
 class Continuous:
-    """Kernels of any parameter between t examples and n training ones.
+    """A family of kernels with a continuous parameter, between t examples and n training examples.
 
     Parameters
     ----------
@@ -41,55 +37,59 @@ class Continuous:
         Bounds of the parameter, or of each of its components.
     grid : ndarray of float64 (m,)
         Values for algorithms that need finitely many kernels.
-    others : ndarray of float64 (t, d), optional
-        The other examples; the training ones themselves where there are none.
+    test : ndarray of float64 (t, d), optional
+        The t examples; by default the training examples.
 
     Attributes
     ----------
     examples, features : int
-        n and d, the number of components of a parameter that has one a feature.
+        n and d. A parameter with one component a feature has d components.
     computed : int
-        Kernel evaluations so far; an evaluation of an objective, which needs the kernel at every pair, counts n^2.
+        Kernel evaluations so far. Each evaluation of an objective counts n^2, as it needs the kernel of every pair.
     kept : dict
-        What several fits on these examples begin with, so that only the first has to find it.
+        Cache of results that several fits on these examples start from.
     """
 
     def __init__(
         self,
-        family: type[KernelFamily],
+        family: type[Family],
         train: Floats,
         low: float,
         high: float,
         grid: Floats,
-        others: Floats | None = None,
+        test: Floats | None = None,
     ) -> None:
-        for examples in (train, others):
+        for examples in (train, test):
             largest = 0.0 if examples is None else np.square(examples).sum(axis=1).max(initial=0.0)
-            if not np.isfinite(4.0 * largest):  # which squared distances may be
+            # A squared distance is at most four times the largest squared norm.
+            if not np.isfinite(4.0 * largest):
                 name = family.__module__.rpartition(".")[2]
                 raise ValueError(f"{name} kernels: expected finite distances, got squared norms of {largest:g}")
-        self.kind, self.train, self.others = family, train, others
+        self.family_class, self.train, self.test = family, train, test
         self.low, self.high, self.grid = low, high, grid
         self.examples, self.features = train.shape
         self.computed = 0
         self.kept: dict[Hashable, Any] = {}
-        self.family = family(train) if others is None else family(train, others)
+        self.family = family(train, test)
 
     def gram(self, parameter: Floats) -> Floats:
         """Return K_theta, (t, n), for a parameter (1,) or (d,)."""
         gram = self.family.gram(parameter)
         self.computed += gram.size
-        return gram if self.others is None else gram.T
+        return gram if self.test is None else gram.T
 
     def mixture(self, weights: Floats, parameters: Sequence[Floats]) -> Floats:
-        """Return sum_i weights_i K_theta_i, (t, n), where some weight is not 0."""
+        """Return sum_i weights_i K_theta_i, (t, n), for weights of which at least one is not 0."""
         used = np.flatnonzero(weights)
         mixture = self.family.mixture(weights[used], [parameters[int(i)] for i in used])
         self.computed += len(used) * mixture.size
-        return mixture if self.others is None else mixture.T
+        return mixture if self.test is None else mixture.T
 
     def objective(self, weights: Floats) -> Objective:
-        """Return theta -> (<W, K_theta>_F, its gradient by theta), for a symmetric W (n, n), or c (n,) of W = cc'."""
+        """Return the function theta -> (<W, K_theta>_F, its gradient), for a symmetric W (n, n), or c (n,) of W = cc'.
+
+        Each call of the function counts n^2 kernel evaluations.
+        """
         evaluate = self.family.objective(weights)
 
         def counted(parameter: Floats) -> tuple[float, Floats]:
@@ -99,9 +99,9 @@ class Continuous:
         return counted
 
     def by_rate(self, weights: Floats) -> Callable[[float], tuple[float, float, float]]:
-        """Return s -> (<W, K_sigma>_F, its two derivatives) for s = 1/sigma^2, convex in s where W >= 0.
+        """Return the function s -> (<W, K_sigma>_F, its first two derivatives) of s = 1/sigma^2.
 
-        Pairs of examples without a weight are neither looked at nor counted.
+        It is convex in s where W >= 0. Pairs of examples whose weight is 0 are neither evaluated nor counted.
 
         Raises
         ------
@@ -120,46 +120,43 @@ class Continuous:
         return counted
 
     def scan(self) -> Floats:
-        """Return the points of a search over one parameter."""
+        """Return the parameter values at which `search` evaluates an objective first."""
         return self.family.scan(self.low, self.high)
 
     def values(self, weights: Floats, points: Floats) -> Floats:
-        """Return <W, K_theta>_F at one-dimensional thetas, ascending (p,)."""
+        """Return <W, K_theta>_F at one-dimensional thetas (p,), which are ascending."""
         self.computed += len(points) * self.examples**2
         return self.family.values(weights, points)
 
     def search(self, weights: Floats) -> tuple[float, float]:
-        """Return the one parameter that maximises <W, K_theta>_F, and the maximum; W (n, n), or c of cc'."""
+        """Return the one-dimensional theta that maximises <W, K_theta>_F, and the maximum; W (n, n), or c of cc'."""
         points = self.scan()
-        values = self.values(weights, points)
-        return search.line(self.objective(weights), points, self.family.precision, values)
+        return search.line(self.objective(weights), points, self.family.precision, self.values(weights, points))
 
     def refined(self, parts: int) -> Floats:
-        """Return the grid with every step of it cut into equal parts, equal in the logarithm for a log family."""
+        """Return the grid with every interval split into equal parts, equal in the logarithm for a log family."""
         if parts == 1:
             return self.grid
-        places = np.linspace(0.0, len(self.grid) - 1.0, (len(self.grid) - 1) * parts + 1)
-        known = np.arange(len(self.grid))
+        indices = np.arange(len(self.grid))
+        positions = np.linspace(0.0, len(self.grid) - 1.0, (len(self.grid) - 1) * parts + 1)
         if self.family.spacing == "log":
-            return np.exp(np.interp(places, known, np.log(self.grid)))
-        return np.interp(places, known, self.grid)
+            return np.exp(np.interp(positions, indices, np.log(self.grid)))
+        return np.interp(positions, indices, self.grid)
 
     def part(self, rows: Indices, columns: Indices) -> "Continuous":
-        """Return the family between some of the t examples and some of the training ones."""
-        train = self.train[columns]
-        if self.others is None and np.array_equal(rows, columns):
-            return Continuous(self.kind, train, self.low, self.high, self.grid)
-        others = (self.train if self.others is None else self.others)[rows]
-        return Continuous(self.kind, train, self.low, self.high, self.grid, others)
+        """Return the family between some of the t examples and some of the training examples."""
+        same = self.test is None and np.array_equal(rows, columns)
+        test = None if same else (self.train if self.test is None else self.test)[rows]
+        return Continuous(self.family_class, self.train[columns], self.low, self.high, self.grid, test)
 
 
 class Stream(NamedTuple):
-    """The examples of a pass and their rows of m Gram matrices, as compiled loops read them.
+    """The examples of an online pass and their rows of m Gram matrices, as compiled loops read them.
 
     Attributes
     ----------
     values : tuple of m ndarrays of float64 (n, n), or (2, T) if rows are computed on demand
-        Read-only, so that all callers share one compiled loop.
+        Read-only: writable arrays have another type in Numba and would compile every loop again.
     place : ndarray of int64 (n,) or (T,)
         The index of each example's row in each array; -1 if the row has to be fetched.
     labels : ndarray of int8 (n,) or (T,)
@@ -174,14 +171,12 @@ class Stream(NamedTuple):
     order: Order
 
 
-class Rows:
-    """Rows of Gram matrices as a compiled pass reads them: that of example i is number place[i] of each array.
+class GramRows:
+    """Rows of Gram matrices for a compiled pass.
 
     Attributes
     ----------
-    values : tuple of m ndarrays of float64 (n, n), or (2, T) if rows are computed on demand
-        See Stream.
-    place : ndarray of int64 (n,) or (T,)
+    values, place
         See Stream.
     on_demand : bool
         Whether rows have to be fetched, see RowsOnDemand.
@@ -192,61 +187,61 @@ class Rows:
     def __init__(self, values: tuple[Floats, ...], place: NDArray[np.int64]) -> None:
         self.values, self.place = values, place
 
-    def only(self, kernel: int) -> "Rows":
-        """Return the rows of one kernel, for a pass of its own."""
-        return Rows(self.values[kernel : kernel + 1], self.place)
+    def only(self, kernel: int) -> "GramRows":
+        """Return the rows of one kernel, for a pass with this kernel alone."""
+        return GramRows(self.values[kernel : kernel + 1], self.place)
 
     def stream(self, labels: Labels, order: Order) -> Stream:
-        """Return the examples of an order that begins as that of the rows does, as the rows number them."""
+        """Return the examples of a pass, numbered as the rows are; `order` begins as the order of the rows does."""
         return Stream(self.values, self.place, labels, order)
 
 
-class RowsOnDemand(Rows, ABC):
+class RowsOnDemand(GramRows, ABC):
     """Rows that are computed one example at a time.
 
-    A compiled loop that needs a row with place[i] < 0 leaves its round as it was and returns the number of the round;
-    the caller fetches the row and enters the loop again there. A row is valid from the round of its example on. The
-    row of an earlier round, which place does not know any more, is recalled: it is the last of each array, number -1,
-    as place says.
+    A compiled loop that needs a row with place[i] < 0 returns the number of its round without any change of state. The
+    caller fetches the row and enters the loop again at this round. A fetched row holds values from the round of its
+    example on. The row of an earlier round, whose place has been overwritten, is recalled into the last row of each
+    array, which index -1 addresses.
     """
 
     on_demand = True
 
     @abstractmethod
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
-        """Compute the rows of the example of one round, for the kernels (m,) that need them."""
+        """Compute the rows of the example of one round, for the kernels that need them; needed is (m,)."""
 
     @abstractmethod
     def recall(self, number: int, needed: NDArray[np.bool_]) -> None:
-        """Compute the rows of an earlier round again, beside those that were fetched last."""
+        """Compute the rows of an earlier round again; the rows fetched last stay valid."""
 
 
 class Partners(Protocol):
-    """Training examples in the order in which an algorithm has named them, and kernel values between them and others.
+    """A growing list of training examples, and kernel values between other training examples and the list.
 
-    Where Gram matrices are not stored, values with many of them are made faster than with as many others.
+    Pools without stored Gram matrices compute these values faster than values of arbitrary examples.
     """
 
     def append(self, example: int) -> None:
-        """Name one more; the same one may be named again."""
+        """Append an example to the list, which may already contain it."""
 
     def values(self, example: int, first: int) -> Floats:
-        """Return the kernel values between an example and those that were named from number `first` on, (m, r)."""
+        """Return the kernel values between an example and the list from position `first` on, (m, r)."""
 
 
 class Pool(ABC):
-    """What an algorithm sees.
+    """Kernels between t examples and n training examples.
 
     Attributes
     ----------
     features : dict of array (t, d)
-        Features of the t examples by view, "" for the only view of a vector data set; empty where they are not at hand.
+        Features of the t examples by view, "" for the only view of a vector data set; empty if unavailable.
     family : Continuous or None
-        Where kernels have a continuous parameter: the whole family, between the same examples.
+        The family of kernels with a continuous parameter between the same examples, if the study has one.
     thetas : list of ndarray or None
-        The parameters of the m kernels, where they are a grid of the family.
+        The parameters of the m kernels if they are a grid of the family.
     computed : int
-        Kernel evaluations so far by this pool.
+        Kernel evaluations by this pool so far.
     """
 
     features: Features = NONE
@@ -261,59 +256,59 @@ class Pool(ABC):
 
     @abstractmethod
     def grams(self) -> Grams:
-        """Return m arrays (t, n), read-only, C-contiguous where t = n; memory maps where they are stored."""
+        """Return m read-only arrays (t, n), C-contiguous if t = n; memory maps if they are stored on disk."""
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
-        """Return the values of one kernel between b of the t examples and c of the training ones, (b, c)."""
+        """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
         values: Floats = self.grams()[kernel][np.ix_(rows, columns)]
         return values
 
     def mixed(self, weights: Floats, rows: Indices, columns: Indices) -> Floats:
-        """Return sum_k weights_k K_k between b of the t examples and c of the training ones, (b, c)."""
+        """Return sum_k weights_k K_k between b of the t examples and c of the training examples, (b, c)."""
         values = np.zeros((len(rows), len(columns)))
         for k in np.flatnonzero(weights).tolist():
             values += weights[k] * self.values(k, rows, columns)
         return values
 
     def diagonal(self) -> Floats:
-        """Return the kernel values of the examples with themselves, (m, n); where t = n."""
+        """Return the kernel values of the examples with themselves, (m, n); for t = n only."""
         return np.stack([np.diagonal(gram) for gram in self.grams()])
 
     def partners(self) -> Partners | None:
-        """Return an empty list of training examples; None where Gram matrices are as good."""
+        """Return an empty list of training examples, or None if Gram matrices serve as well."""
         return None
 
     def holds(self, thetas: list[Floats]) -> bool:
-        """Return whether the kernels of these parameters are the pool's own, and made already."""
+        """Return whether the pool has computed its kernels and these are their parameters."""
         return False
 
-    def along(self, order: Indices) -> Rows:
-        """Return the rows of the training examples as a pass in this order needs them; where t = n."""
+    def along(self, order: Indices) -> GramRows:
+        """Return the rows of the training examples for a pass in this order; for t = n only."""
         grams = tuple(read_only(tuple(self.grams())))
-        return Rows(grams, np.arange(len(grams[0])))
+        return GramRows(grams, np.arange(len(grams[0])))
 
     @abstractmethod
     def part(self, rows: Indices, columns: Indices) -> "Pool":
-        """Return the pool between some of the t examples and some of the training ones."""
+        """Return the pool between some of the t examples and some of the training examples."""
 
     def only(self, kernels: Sequence[int]) -> "Pool":
-        """Return the pool of some kernels, which shares with this one what either makes."""
-        return Part(self, kernels=kernels)
+        """Return the pool of some kernels; the two share the Gram matrices that either computes."""
+        return SubPool(self, kernels=kernels)
 
     def refined(self, parts: int) -> "Pool":
-        """Return the pool with every step of its grid cut into equal parts; ValueError where it is no grid."""
+        """Return the pool with every interval of its grid split into equal parts; ValueError if it is no grid."""
         if parts != 1:
             raise ValueError(f"refine: only a grid of a continuous family can be refined, {parts} parts are asked for")
         return self
 
 
 class Stored(Pool):
-    """Kernel values at hand, in memory or in mapped files.
+    """A pool of given kernel values, in memory or in mapped files.
 
     Parameters
     ----------
-    grams : sequence of m ndarrays of float64 (t, n)
-        An array (m, t, n) is one too.
+    grams : sequence of m ndarrays of float64 (t, n), or ndarray of float64 (m, t, n)
+        The kernel values.
     features, family
         See Pool.
     """
@@ -343,71 +338,65 @@ class Stored(Pool):
         )
 
 
-class Made(Sequence[Floats]):
-    """Gram matrices that a pool makes one by one, each when it is asked for first.
+class LazyGrams(Sequence[Floats]):
+    """A sequence of Gram matrices, each of which its pool computes at the first access.
 
     Parameters
     ----------
     m : int
-        How many.
-    make : callable
-        Returns the one of a number; the pool keeps it.
+        The number of matrices.
+    compute : callable
+        Returns the matrix of an index. The pool decides whether to keep it.
     """
 
-    def __init__(self, m: int, make: Callable[[int], Floats]) -> None:
-        self._m, self._make = m, make
+    def __init__(self, m: int, compute: Callable[[int], Floats]) -> None:
+        self._indices, self._compute = range(m), compute
 
     def __len__(self) -> int:
-        return self._m
+        return len(self._indices)
 
-    @overload
-    def __getitem__(self, k: int) -> Floats: ...
-
-    @overload
-    def __getitem__(self, k: slice) -> list[Floats]: ...
-
-    def __getitem__(self, k: int | slice) -> Floats | list[Floats]:
-        chosen = range(self._m)[k]
-        return self._make(chosen) if isinstance(chosen, int) else [self._make(each) for each in chosen]
+    def __getitem__(self, k: Any) -> Any:
+        index = self._indices[k]
+        return self._compute(index) if isinstance(index, int) else [self._compute(i) for i in index]
 
 
-class Part(Pool):
-    """Some kernels of a pool, between some of its examples and some of its training ones.
+class SubPool(Pool):
+    """Some kernels of a pool, between some of its examples and some of its training examples.
 
-    It asks the pool for what it is asked for, so that each Gram matrix and each value is made as the pool makes it, and
-    keeps copies of the rows and columns of each Gram matrix that was asked for. Of all rows and columns it keeps none.
+    The parent pool computes every Gram matrix and every value, so the bits are those of the parent. A pool of some rows
+    or columns keeps its copy of each Gram matrix it has returned; a pool of all rows and columns returns the parent's.
 
     Parameters
     ----------
-    whole : Pool
-        The pool.
+    parent : Pool
+        The pool to select from.
     kernels : sequence of int, optional
-        Which kernels; all where none are given, as with rows and columns.
+        Indices of the kernels; by default all.
     rows, columns : ndarray of int, optional
-        Which examples, and which training ones.
+        Indices of the examples and of the training examples; by default all.
 
     Attributes
     ----------
     computed : int
-        Kernel values that the pool has made because this part was asked; the pool counts them too.
+        Kernel values that the parent has computed for this pool. The parent counts them too.
     """
 
     def __init__(
         self,
-        whole: Pool,
+        parent: Pool,
         *,
         kernels: Sequence[int] | None = None,
         rows: Indices | None = None,
         columns: Indices | None = None,
     ) -> None:
-        m, t, n = whole.shape
-        self._whole, self._all = whole, rows is None and columns is None
+        m, t, n = parent.shape
+        self._parent, self._all_pairs = parent, rows is None and columns is None
         self._kernels = range(m) if kernels is None else [range(m)[k] for k in kernels]
         self._rows = np.arange(t) if rows is None else np.arange(t)[rows]
         self._columns = np.arange(n) if columns is None else np.arange(n)[columns]
         if not len(self._kernels):
             raise ValueError("a pool needs at least one kernel, got none")
-        self._copies: dict[int, Floats] = {}  # by number in the whole pool
+        self._copies: dict[int, Floats] = {}  # by the kernel's index in the parent
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -417,135 +406,132 @@ class Part(Pool):
     @cached_property
     def features(self) -> Features:  # type: ignore[override]
         """See Pool."""
-        if self._all:
-            return self._whole.features
-        return locked({view: values[self._rows] for view, values in self._whole.features.items()})
+        if self._all_pairs:
+            return self._parent.features
+        return locked({view: values[self._rows] for view, values in self._parent.features.items()})
 
     @cached_property
     def family(self) -> Continuous | None:  # type: ignore[override]
         """See Pool."""
-        family = self._whole.family
-        return family if family is None or self._all else family.part(self._rows, self._columns)
+        family = self._parent.family
+        return family if family is None or self._all_pairs else family.part(self._rows, self._columns)
 
     @property
     def thetas(self) -> list[Floats] | None:  # type: ignore[override]
         """See Pool."""
-        thetas = self._whole.thetas
+        thetas = self._parent.thetas
         return None if thetas is None else [thetas[k] for k in self._kernels]
 
     def grams(self) -> Grams:
-        """Return m arrays (t, n), read-only, each made at its first access."""
-        return Made(len(self._kernels), self._gram)
+        """Return m read-only arrays (t, n), each computed at its first access."""
+        return LazyGrams(len(self._kernels), self._gram)
 
     def _gram(self, k: int) -> Floats:
         kernel = self._kernels[k]
         if kernel not in self._copies:
-            before = self._whole.computed
-            gram = self._whole.grams()[kernel]
-            self.computed += self._whole.computed - before
-            if self._all:
+            before = self._parent.computed
+            gram = self._parent.grams()[kernel]
+            self.computed += self._parent.computed - before
+            if self._all_pairs:
                 return gram
             (self._copies[kernel],) = read_only([gram[np.ix_(self._rows, self._columns)]])
         return self._copies[kernel]
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
-        """Return the values of one kernel between b of the t examples and c of the training ones, (b, c)."""
-        before = self._whole.computed
-        values = self._whole.values(self._kernels[kernel], self._rows[rows], self._columns[columns])
-        self.computed += self._whole.computed - before
+        """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
+        before = self._parent.computed
+        values = self._parent.values(self._kernels[kernel], self._rows[rows], self._columns[columns])
+        self.computed += self._parent.computed - before
         return values
 
-    def part(self, rows: Indices, columns: Indices) -> "Part":
-        """Return the part of the same pool between some of the t examples and some of the training ones."""
-        return Part(self._whole, kernels=self._kernels, rows=self._rows[rows], columns=self._columns[columns])
+    def part(self, rows: Indices, columns: Indices) -> "SubPool":
+        """Return the pool between some of the t examples and some of the training examples."""
+        return SubPool(self._parent, kernels=self._kernels, rows=self._rows[rows], columns=self._columns[columns])
 
-    def only(self, kernels: Sequence[int]) -> "Part":
-        """Return the pool of some kernels, which shares its copies with this one."""
-        chosen = [self._kernels[k] for k in kernels]
-        if self._all:
-            return Part(self._whole, kernels=chosen)
-        part = Part(self._whole, kernels=chosen, rows=self._rows, columns=self._columns)
-        part._copies = self._copies
-        return part
+    def only(self, kernels: Sequence[int]) -> "SubPool":
+        """Return the pool of some kernels; the two share their copies of Gram matrices."""
+        rows, columns = (None, None) if self._all_pairs else (self._rows, self._columns)
+        subset = SubPool(self._parent, kernels=[self._kernels[k] for k in kernels], rows=rows, columns=columns)
+        subset._copies = self._copies
+        return subset
 
 
-class Grid(Pool):
-    """The kernels of a continuous family at some values of its parameter, made when they are asked for first.
+class GridPool(Pool):
+    """The kernels of a continuous family at a grid of its parameter; the first access computes all Gram matrices.
 
     Parameters
     ----------
     family : Continuous
-        The family between t examples and n training ones.
+        The family between t examples and n training examples.
     features : dict of ndarray (t, d)
         See Pool.
     values : ndarray of float64 (m,), optional
-        The parameters; the family's own grid where none are given.
+        The grid; by default the grid of the family.
     """
 
+    family: Continuous
+
     def __init__(self, family: Continuous, features: Features = NONE, values: Floats | None = None) -> None:
-        self.whole = self.family = family
+        self.family = family
         self.features = locked(features)
         self._values = family.grid if values is None else values
         self.thetas: list[Floats] = [np.array([value]) for value in self._values]
         self._grams: Grams | None = None
-        self._refined: dict[int, Grid] = {}
+        self._refined: dict[int, GridPool] = {}
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """m, t and n."""
-        n = self.whole.examples
-        return len(self._values), n if self.whole.others is None else len(self.whole.others), n
+        n, test = self.family.examples, self.family.test
+        return len(self._values), n if test is None else len(test), n
 
     def grams(self) -> Grams:
         """Return the Gram matrices, (m, t, n)."""
         if self._grams is None:
             grams = np.empty(self.shape)
             for theta, gram in zip(self.thetas, grams, strict=True):
-                gram[:] = self.whole.gram(theta)
+                gram[:] = self.family.gram(theta)
             self._grams = read_only(grams)
             self.computed += grams.size
         return self._grams
 
     def holds(self, thetas: list[Floats]) -> bool:
-        """Return whether the kernels of these parameters are the grid's, and made already."""
+        """Return whether the Gram matrices are computed and these are their parameters."""
         return (
             self._grams is not None
             and len(thetas) == len(self.thetas)
             and all(map(np.array_equal, thetas, self.thetas))
         )
 
-    def part(self, rows: Indices, columns: Indices) -> "Grid":
-        """Return the grid between some of the examples."""
+    def part(self, rows: Indices, columns: Indices) -> "GridPool":
+        """Return the pool between some of the t examples and some of the training examples."""
         features = {view: values[rows] for view, values in self.features.items()}
-        return Grid(self.whole.part(rows, columns), features, self._values)
+        return GridPool(self.family.part(rows, columns), features, self._values)
 
-    def refined(self, parts: int) -> "Grid":
-        """Return the grid with every step of it cut into equal parts; the same one every time."""
+    def refined(self, parts: int) -> "GridPool":
+        """Return the pool with every interval of its grid split into equal parts; the same object every time."""
+        # A reference to itself would keep the Gram matrices in memory until the garbage collector runs.
         if parts == 1:
-            return self  # which does not hold itself, or it would outlive its use
+            return self
         if parts not in self._refined:
-            self._refined[parts] = Grid(self.whole, self.features, self.whole.refined(parts))
+            self._refined[parts] = GridPool(self.family, self.features, self.family.refined(parts))
         return self._refined[parts]
 
 
 def read_only(grams: Grams) -> Grams:
-    """Return views that nobody can write to; of one array (m, t, n) one view, so that it need not be stacked again."""
-    if isinstance(grams, np.ndarray):
-        view: Floats = grams.view()
-        view.flags.writeable = False
-        return view
-    views = tuple(gram.view() for gram in grams)
+    """Return read-only views: one of an array (m, t, n), which then need not be stacked again, else a tuple."""
+    views = (grams.view(),) if isinstance(grams, np.ndarray) else tuple(gram.view() for gram in grams)
     for view in views:
         view.flags.writeable = False
-    return views
+    return views[0] if isinstance(grams, np.ndarray) else views
 
 
 def locked(features: Features) -> Features:
-    """Return views of features that nobody can write to; sparse ones as they are."""
+    """Return read-only views of dense features; sparse features as they are."""
     return {view: read_only(values) if isinstance(values, np.ndarray) else values for view, values in features.items()}
 
 
 def stacked(pool: Pool) -> Floats:
-    """Return the kernel values of a pool as one array (m, t, n), without a copy where they are one."""
+    """Return the kernel values of a pool as one array (m, t, n), without a copy if they are stored as one."""
     grams = pool.grams()
     return grams if isinstance(grams, np.ndarray) else np.stack(grams)

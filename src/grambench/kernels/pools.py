@@ -1,151 +1,139 @@
-"""Pools that belong to the same training examples: of these among themselves, and between others and these.
+"""Pools that share training examples: among the training examples, between test and training examples, among test ones.
 
-Scales and units are those of the training examples alone, so that test examples cannot influence a fit. Experiments
-and estimators compute all their kernels here.
+Scales and units come from the training examples alone, so that test examples cannot influence a fit. Experiments and
+estimators compute all their kernels here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from grambench.common.types import Floats
 from grambench.kernels.computed import Computed, units_of
-from grambench.kernels.dictionary import Dictionary
+from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel, Units
 from grambench.kernels.pixels import ByPixels
-from grambench.kernels.pool import Continuous, Grid, Pool
+from grambench.kernels.pool import Continuous, GridPool, Pool
+from grambench.kernels.scaled import Scaled
 from grambench.kernels.views import Viewed
 
 
-class VectorPools:
-    """Pools of kernels on vectors, of a continuous family, or of both.
-
-    Parameters
-    ----------
-    kernels : sequence of m Kernels
-        Without any, the pools are the grid of the dictionary.
-    train : ndarray of float64 (n, d)
-        The training examples.
-    dictionary : Dictionary, optional
-        The continuous family.
-    trace : float, optional
-        The trace to which the Gram matrix of each kernel on the training examples is scaled.
-    """
-
-    def __init__(
-        self,
-        kernels: Sequence[Kernel],
-        train: Floats,
-        dictionary: Dictionary | None = None,
-        trace: float | None = None,
-    ) -> None:
-        if not kernels and dictionary is None:
-            raise ValueError("expected kernels or a dictionary, got neither")
-        self.kernels, self.dictionary = kernels, dictionary
-        self._train, self._trace = train, trace
-        # The basis only holds scales and units, so that a fitted estimator does not keep the Gram matrices of a fit.
-        self._basis = Computed(kernels, train, trace=trace)
-
-    def train(self) -> Pool:
-        """Return a new pool of the training examples."""
-        if not self.kernels:
-            return self._grid(self._train)
-        pool = Computed(self.kernels, self._train, trace=self._trace, family=self._family)
-        if any(kernel.relative for kernel in self.kernels):
-            pool.units = self._basis.units = self._units
-        self._basis.scales = pool.scales
-        return pool
-
-    def between(self, others: Floats) -> Pool:
-        """Return the pool between other examples (t, d) and the training ones."""
-        if not self.kernels:
-            return self._grid(others, others)
-        family = partial(self._family, others=others)
-        return Computed(self.kernels, self._train, others, basis=self._basis, trace=self._trace, family=family)
-
-    def among(self, others: Floats) -> Pool:
-        """Return the pool of other examples (t, d) among themselves."""
-        if not self.kernels:
-            return self._grid(others, train=others)
-        family = partial(self._family, train=others)
-        return Computed(self.kernels, others, others, basis=self._basis, trace=self._trace, family=family)
-
-    @cached_property
-    def _units(self) -> Units:
-        return units_of(self._train)
-
-    @cached_property
-    def unit(self) -> float:
-        """The unit of the dictionary's parameter."""
-        if self.dictionary is None or self.dictionary.unit is None:
-            return 1.0
-        return self.dictionary.unit_of(self._units)
-
-    def _family(self, others: Floats | None = None, train: Floats | None = None) -> Continuous | None:
-        if self.dictionary is None:
-            return None
-        return self.dictionary.between(self._train if train is None else train, others, self.unit)
-
-    def _grid(self, rows: Floats, others: Floats | None = None, train: Floats | None = None) -> Grid:
-        family = self._family(others, train)
-        assert family is not None  # one of both is there
-        return Grid(family, {"": rows})
-
-
-class ViewPools:
-    """Pools of kernels on views of examples: vectors at norm 1, descriptors of images or blocks of their pixels.
+class Pools:
+    """Pools of the same kernels on the same training examples.
 
     Parameters
     ----------
     kernels : sequence of m Kernels
         The kernels.
-    train : mapping of array (n, d)
-        The training examples by view.
-    dictionary : Dictionary, optional
-        A continuous family on the view "" of vectors.
+    train : array (n, d), or mapping of array (n, d) by view
+        The training examples.
+    dictionary : FamilyRange, optional
+        A continuous family of kernels on vectors.
     trace : float, optional
         The trace to which the Gram matrix of each kernel on the training examples is scaled.
+    """
+
+    _kind: type[Scaled] = Computed
+    _basis: Any  # the pool that provides scales and units
+
+    def __init__(
+        self, kernels: Sequence[Kernel], train: Any, dictionary: FamilyRange | None = None, trace: float | None = None
+    ) -> None:
+        self._kernels, self._train, self._dictionary, self._trace = kernels, train, dictionary, trace
+
+    def between(self, test: Any) -> Pool:
+        """Return the pool between test examples and the training examples."""
+        return self._pool(self._train, test, partial(self._family, self._train, test))
+
+    def among(self, test: Any) -> Pool:
+        """Return the pool of test examples among themselves."""
+        return self._pool(test, test, partial(self._family, test))
+
+    def _pool(self, train: Any, test: Any, family: Callable[[], Continuous | None]) -> Pool:
+        return self._kind(self._kernels, train, test, basis=self._basis, trace=self._trace, family=family)
+
+    @cached_property
+    def unit(self) -> float:
+        """The unit of the parameter of the continuous family."""
+        return self._dictionary.unit_of(self._units) if self._dictionary and self._dictionary.unit else 1.0
+
+    @cached_property
+    def _units(self) -> Units:
+        return units_of(self._vectors(self._train))
+
+    @staticmethod
+    def _vectors(examples: Any) -> Any:
+        """Return the vectors of examples on which the continuous family is defined, or None."""
+        return examples
+
+    def _family(self, train: Any, test: Any = None) -> Continuous | None:
+        vectors = self._vectors(train)
+        if self._dictionary is None or vectors is None:
+            return None
+        return self._dictionary.between(vectors, None if test is None else self._vectors(test), self.unit)
+
+
+class VectorPools(Pools):
+    """Pools of kernels on vectors, of a continuous family, or of both; see Pools.
+
+    Without kernels, they are pools of the grid of the continuous family.
+    """
+
+    def __init__(
+        self, kernels: Sequence[Kernel], train: Any, dictionary: FamilyRange | None = None, trace: float | None = None
+    ) -> None:
+        if not kernels and dictionary is None:
+            raise ValueError("expected kernels or a dictionary, got neither")
+        super().__init__(kernels, train, dictionary, trace)
+        # The basis holds scales and units only, so that a fitted estimator does not keep the Gram matrices of a fit.
+        self._basis = Computed(kernels, train, trace=trace)
+
+    def train(self) -> Pool:
+        """Return a new pool of the training examples."""
+        family = partial(self._family, self._train)
+        if not self._kernels:
+            return self._pool(self._train, self._train, family)
+        pool = Computed(self._kernels, self._train, trace=self._trace, family=family)
+        if any(kernel.relative for kernel in self._kernels):
+            pool.units = self._basis.units = self._units
+        self._basis.scales = pool.scales
+        return pool
+
+    def _pool(self, train: Any, test: Any, family: Callable[[], Continuous | None]) -> Pool:
+        grid = None if self._kernels else family()
+        return super()._pool(train, test, family) if grid is None else GridPool(grid, {"": test})
+
+
+class ViewPools(Pools):
+    """Pools of kernels on views: vectors of norm 1, descriptors of images or blocks of their pixels; see Pools.
+
+    Parameters
+    ----------
+    kernels, dictionary, trace
+        See Pools; the continuous family is defined on the view "".
+    train : mapping of array (n, d)
+        The training examples by view.
     pixels : bool
-        Whether views are blocks of pixels, whose Gram matrices are never kept.
+        Whether views are blocks of pixels, whose Gram matrices are never stored.
     """
 
     def __init__(
         self,
         kernels: Sequence[Kernel],
         train: Mapping[str, Any],
-        dictionary: Dictionary | None = None,
+        dictionary: FamilyRange | None = None,
         trace: float | None = None,
         *,
         pixels: bool = False,
     ) -> None:
-        self._kernels, self._train, self._dictionary, self._trace = kernels, train, dictionary, trace
-        self._kind: type[Viewed] | type[ByPixels] = ByPixels if pixels else Viewed
-        self._basis: Any = self._kind(kernels, train, trace=trace, family=self._family)
+        super().__init__(kernels, train, dictionary, trace)
+        self._kind = ByPixels if pixels else Viewed
+        self._basis = self._kind(kernels, train, trace=trace, family=partial(self._family, train))
 
     def train(self) -> Pool:
-        """Return the pool of the training examples, the same one every time."""
+        """Return the pool of the training examples, the same object every time."""
         basis: Pool = self._basis
         return basis
 
-    def between(self, others: Mapping[str, Any]) -> Pool:
-        """Return the pool between other examples and the training ones."""
-        return self._pool(self._train, others, partial(self._family, others))
-
-    def among(self, others: Mapping[str, Any]) -> Pool:
-        """Return the pool of other examples among themselves."""
-        return self._pool(others, others, partial(self._family, train=others))
-
-    def _pool(self, train: Mapping[str, Any], others: Mapping[str, Any], family: Any) -> Pool:
-        return self._kind(self._kernels, train, others, basis=self._basis, trace=self._trace, family=family)
-
-    @cached_property
-    def _unit(self) -> float:
-        return self._dictionary.unit_of(self._train[""]) if self._dictionary else 1.0
-
-    def _family(
-        self, others: Mapping[str, Any] | None = None, train: Mapping[str, Any] | None = None
-    ) -> Continuous | None:
-        if self._dictionary is None or "" not in self._train:
-            return None
-        rows = (self._train if train is None else train)[""]
-        return self._dictionary.between(rows, None if others is None else others[""], self._unit)
+    @staticmethod
+    def _vectors(examples: Any) -> Any:
+        return examples.get("")

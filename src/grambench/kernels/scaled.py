@@ -1,19 +1,20 @@
-"""What the pools share that evaluate kernel functions: units, scales and the continuous family.
+"""The base class of pools that evaluate kernel functions: units, scales and the continuous family.
 
-Units and scales come from the training examples alone, so that a fit learns nothing of the examples that it is tested
-on: a pool between other examples and the training ones takes them from the pool of the training ones, its basis.
+Units and scales come from the training examples alone, so no information leaks from the test examples into a fit. A
+pool between test and training examples takes them from the pool of the training examples, its basis.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 from grambench.common.types import Floats, Grams
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Continuous, Pool
 
-EQUAL = 1e-12  # a mean squared distance of unit vectors that rounding alone makes
+# Rounding alone gives equal unit vectors a mean squared distance up to this.
+EQUAL = 1e-12
 
 
 class Scaled(Pool):
@@ -23,28 +24,40 @@ class Scaled(Pool):
     ----------
     kernels : sequence of m Kernels
         The kernels.
+    train : array (n, d), or mapping of arrays by view
+        The training examples.
+    test : array (t, d), or mapping of arrays by view, optional
+        The t examples; by default the training examples.
     basis : Scaled, optional
-        The pool of the same kernels between the training examples, which provides units and scales; this pool itself
-        if None.
+        The pool of the same kernels between the training examples, which provides units and scales; by default the
+        pool itself.
     trace : float, optional
-        The trace to which the Gram matrix of each kernel on the training examples is scaled; None for no scaling. A
-        pool with a basis is scaled as the basis is.
+        The trace to which the Gram matrix of each kernel on the training examples is scaled; by default no scaling. A
+        pool with a basis has the trace of the basis.
     family : callable, optional
-        Return the continuous family of the pool (see Pool) when it is asked for first, since its unit may take as long
-        as a Gram matrix.
+        Returns the continuous family of the pool (see Pool). It is called at the first access to the family, since its
+        unit may take as long as a Gram matrix.
     """
 
     def __init__(
         self,
         kernels: Sequence[Kernel],
+        train: Any,
+        test: Any = None,
         *,
-        basis: Self | None,
-        trace: float | None,
-        family: Callable[[], Continuous | None] | None,
+        basis: Self | None = None,
+        trace: float | None = None,
+        family: Callable[[], Continuous | None] | None = None,
     ) -> None:
-        self.kernels, self._family = tuple(kernels), family
-        self._basis = basis  # a pool has no reference to itself, which would keep its Gram matrices in memory
+        self.kernels, self.train, self.test, self._family = tuple(kernels), train, test, family
+        # None stands for the pool itself: a reference to itself would keep its Gram matrices in memory.
+        self._basis = basis
         self.trace: float | None = trace if basis is None else basis.trace
+        self._bind()
+
+    @abstractmethod
+    def _bind(self) -> None:
+        """Check the kernels and prepare the examples; the constructor's last step."""
 
     @property
     def basis(self) -> Self:
@@ -58,7 +71,7 @@ class Scaled(Pool):
 
     @cached_property
     def scales(self) -> list[float]:
-        """The factor of each kernel, of the pool of the training examples; from the diagonals alone."""
+        """The factor of each kernel, computed from the diagonals of the training examples."""
         if self.trace is None:
             return [1.0] * len(self.kernels)
         scales = []
@@ -73,16 +86,16 @@ class Scaled(Pool):
     def _unscaled_diagonal(self, k: int) -> Floats:
         """Return the values of one kernel of the training examples with themselves before scaling, (n,)."""
 
-    def _scale(self, values: Grams, chosen: Sequence[int]) -> None:
-        """Multiply the values of the chosen kernels, one array each, by their scales."""
-        # Without a trace no product is formed: a pool that is not scaled costs nothing more.
+    def _scale(self, values: Grams, kernels: Sequence[int]) -> None:
+        """Multiply the values of some kernels, one array each, by their scales."""
+        # Without a trace no product is formed, so that a pool without scaling costs nothing more.
         if self.trace is not None:
-            for k, each in zip(chosen, values, strict=True):
-                each *= self.basis.scales[k]
+            for k, array in zip(kernels, values, strict=True):
+                array *= self.basis.scales[k]
 
 
 def mean_squared_distance(mean_square: float, centre: Floats, n: int) -> float:
-    """Return the mean squared distance between different ones of n vectors, or 1 if rounding alone tells them apart.
+    """Return the mean squared distance between different ones of n vectors, or 1 if they are equal but for rounding.
 
     Parameters
     ----------

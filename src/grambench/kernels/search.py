@@ -1,7 +1,7 @@
-"""Search for the parameter of a kernel that maximises an objective: a line by scan and refinement, a space by descent.
+"""Search for the kernel parameter that maximises an objective, over one parameter or over several.
 
-The papers use a local optimiser from several starts. On a line, a scan as fine as the family asks for finds the lobes,
-and the best of them are refined, which leaves nothing to the choice of starts.
+The papers use a local optimiser from several starts. Over one parameter, a scan as fine as the family requires finds
+all lobes and the best of them are refined, so that the result does not depend on starts.
 """
 
 from typing import NamedTuple
@@ -11,13 +11,13 @@ import numpy as np
 from grambench.common.types import Floats
 from grambench.kernels.continuous import Objective
 
-LOBES = 2  # of a scan that are refined
-STEPS = 20  # of a refinement at most
-HALVED = 4  # every so many of its steps go to the middle, so that it does not creep along where polynomials do not fit
+LOBES = 2  # lobes of a scan that are refined
+STEPS = 20  # largest number of steps of a refinement
+HALVED = 4  # every fourth step bisects, which bounds the number of steps if polynomials fit badly
 
 
-class Evaluation(NamedTuple):
-    """A parameter, and value and slope of an objective there; NaN for a slope that is not known."""
+class LinePoint(NamedTuple):
+    """A parameter with the value and the slope of an objective; the slope is NaN if it is unknown."""
 
     x: float
     value: float
@@ -25,18 +25,18 @@ class Evaluation(NamedTuple):
 
 
 def line(objective: Objective, points: Floats, precision: float, values: Floats | None = None) -> tuple[float, float]:
-    """Maximise over one parameter between the first and the last of some points.
+    """Return the maximum over one parameter between the first and the last point of a scan.
 
     Parameters
     ----------
     objective : callable
         Returns value and gradient at a parameter (1,).
     points : ndarray of float64 (p,)
-        Ascending; a lobe between two of them is not seen.
+        Points of the scan, ascending. A lobe between two neighbours is missed.
     precision : float
-        Of the parameter, relative.
+        Relative precision of the parameter.
     values : ndarray of float64 (p,), optional
-        The objective's, where they are known.
+        Values of the objective at the points, if they are known.
 
     Returns
     -------
@@ -47,34 +47,35 @@ def line(objective: Objective, points: Floats, precision: float, values: Floats 
     padded = np.concatenate([[-np.inf], values, [-np.inf]])
     peaks = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]))
     highest = peaks[np.argsort(-values[peaks], kind="stable")][:LOBES]
-    scanned = [Evaluation(*known, np.nan) for known in zip(points.tolist(), values.tolist(), strict=True)]
-    found = [_top(objective, scanned[max(peak - 1, 0) : peak + 2], scanned[peak], precision) for peak in highest]
-    best = max(found, key=lambda place: place.value)
+    scan = [LinePoint(x, value, np.nan) for x, value in zip(points.tolist(), values.tolist(), strict=True)]
+    maxima = [_refine(objective, scan[max(peak - 1, 0) : peak + 2], scan[peak].x, precision) for peak in highest]
+    best = max(maxima, key=lambda point: point.value)
     return best.x, best.value
 
 
-def _top(objective: Objective, around: list[Evaluation], peak: Evaluation, precision: float) -> Evaluation:
-    """Return the maximum between the neighbours of a point that is not below them.
+def _refine(objective: Objective, neighbours: list[LinePoint], start: float, precision: float) -> LinePoint:
+    """Return the maximum between the neighbours of a peak of the scan.
 
-    It lies between the best place so far and another one that is not above it, in the direction in which the objective
-    rises at the best; each step goes to the maximum of the polynomial that has the values and slopes at both, until
-    that is no further away than the precision or promises no more than its square.
+    The maximum lies between the best point so far and another point that is not above it, on the side where the
+    objective rises from the best point. Each step goes to the maximum of the polynomial through both points. The
+    search ends when this step is within the precision, or promises a gain below its square.
     """
 
-    def at(x: float) -> Evaluation:
+    def evaluate(x: float) -> LinePoint:
         value, gradient = objective(np.array([x]))
-        return Evaluation(x, float(value), float(gradient[0]))
+        return LinePoint(x, float(value), float(gradient[0]))
 
-    best = at(peak.x)
-    other = around[-1] if best.slope > 0.0 else around[0]
+    best = evaluate(start)
+    other = neighbours[-1] if best.slope > 0.0 else neighbours[0]
     for step in range(1, STEPS + 1):
-        if best.slope * (other.x - best.x) <= 0.0:  # at a maximum, or at an end of the range
+        # At a maximum, or at an end of the range.
+        if best.slope * (other.x - best.x) <= 0.0:
             break
         x = _vertex(best, other)
-        near = abs(x - best.x) <= precision * abs(x)
-        if near or best.slope * (x - best.x) <= precision**2 * abs(best.value):
+        converged = abs(x - best.x) <= precision * abs(x)
+        if converged or best.slope * (x - best.x) <= precision**2 * abs(best.value):
             break
-        new = at(x if step % HALVED else 0.5 * (best.x + other.x))
+        new = evaluate(x if step % HALVED else 0.5 * (best.x + other.x))
         if new.value <= best.value:
             other = new
         else:
@@ -83,8 +84,8 @@ def _top(objective: Objective, around: list[Evaluation], peak: Evaluation, preci
     return best
 
 
-def _vertex(best: Evaluation, other: Evaluation) -> float:
-    """Return the maximum of the polynomial through two places: cubic, or quadratic where one slope is not known."""
+def _vertex(best: LinePoint, other: LinePoint) -> float:
+    """Return the maximum of the polynomial through two points: cubic, or quadratic if one slope is unknown."""
     width, rise = other.x - best.x, other.value - best.value
     if np.isnan(other.slope):
         return best.x + 0.5 * best.slope * width**2 / (best.slope * width - rise)
@@ -96,25 +97,26 @@ def _vertex(best: Evaluation, other: Evaluation) -> float:
 def space(
     objective: Objective, start: Floats, low: float, high: float, *, iterations: int = 200
 ) -> tuple[Floats, float]:
-    """Find a local maximum over several positive parameters, by L-BFGS-B on their logarithms.
+    """Return a local maximum over several positive parameters, found by L-BFGS-B on their logarithms.
 
     Parameters
     ----------
     objective : callable
         Returns value and gradient at a parameter (d,).
     start : ndarray of float64 (d,)
-        Where to start.
+        The first parameter.
     low, high : float
         Bounds of every component.
     iterations : int
-        Iterations at most.
+        Largest number of iterations.
 
     Returns
     -------
     parameter : ndarray of float64 (d,)
     value : float
     """
-    from scipy.optimize import minimize  # takes a third of a second to load, in every run, and few search
+    # The import takes a third of a second, and few runs search.
+    from scipy.optimize import minimize
 
     bounds = (np.log(low), np.log(high))
     logs = np.clip(np.log(start), *bounds)
@@ -124,13 +126,15 @@ def space(
         return value, gradient * np.exp(logs)
 
     value, gradient = in_logs(logs)
-    unit = max(abs(value), float(np.abs(gradient).max())) or 1.0  # the optimiser stops at absolute changes
+    # The optimiser stops at absolute changes, so the objective is scaled.
+    unit = max(abs(value), float(np.abs(gradient).max())) or 1.0
 
-    def descend(tried: Floats) -> tuple[float, Floats]:
-        reached, slope = (value, gradient) if np.array_equal(tried, logs) else in_logs(tried)
-        return -reached / unit, -slope / unit
+    def negative(candidate: Floats) -> tuple[float, Floats]:
+        # The values at the start are known already.
+        new_value, slope = (value, gradient) if np.array_equal(candidate, logs) else in_logs(candidate)
+        return -new_value / unit, -slope / unit
 
-    found = minimize(
-        descend, logs, jac=True, method="L-BFGS-B", bounds=[bounds] * len(start), options={"maxiter": iterations}
+    result = minimize(
+        negative, logs, jac=True, method="L-BFGS-B", bounds=[bounds] * len(start), options={"maxiter": iterations}
     )
-    return np.exp(found.x), -float(found.fun) * unit
+    return np.exp(result.x), -float(result.fun) * unit

@@ -1,19 +1,19 @@
-"""A pool of kernels on the views of examples, such as the descriptors of images; made when it is asked for.
+"""A pool of kernels on the views of examples, such as the descriptors of images.
 
-A view's rows are brought to Euclid's norm 1 for kernels of inner products, and to a sum of 1 for chi-square kernels; a
-row of zeros stays one. Each Gram matrix is made at its first access and kept. A few values are made by themselves, and
-equal those of the matrix bit for bit, so that what was made before changes no result.
+The rows of a view are scaled to Euclidean norm 1 for kernels of inner products, and to a sum of 1 for chi-square
+kernels; a row of zeros stays zero. Each Gram matrix is computed at its first access and stored. Single values are
+computed without the matrix and equal its entries bit for bit, so the history of a pool changes no result.
 
-Relative kernels measure in units of the training examples alone, the same for matrices and for values:
+The units of relative kernels come from the training examples alone, the same for matrices and for single values:
 
-- the mean squared distance of two different ones, exactly, from their mean;
-- the mean chi-square distance of each from those that come a half, a third and a fifth of all later;
-- the median squared distance of two different ones among SAMPLE evenly spaced ones (all where there are no more).
+- the mean squared distance between different examples, computed exactly from their mean;
+- the mean chi-square distance of each example from the examples a half, a third and a fifth of all further on;
+- the median squared distance between different examples among SAMPLE evenly spaced ones, or all if there are fewer.
 
-The papers take the mean over all pairs, which would cost a pass that asks for a few values a whole matrix.
+The papers take the mean over all pairs. Its cost is that of a Gram matrix, even if only a few values are needed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,25 +22,25 @@ from grambench.common.types import Floats, Grams, Indices
 from grambench.kernels import chi_square, grams, pairs
 from grambench.kernels.functions import FAMILIES, Kernel, Units
 from grambench.kernels.pairs import Examples
-from grambench.kernels.pool import Continuous, Made, Part, read_only
+from grambench.kernels.pool import LazyGrams, SubPool, read_only
 from grambench.kernels.scaled import Scaled, mean_squared_distance
 
-SAMPLE = 256  # training examples
-LATER = (2, 3, 5)  # parts of all examples
-STRIP = 32  # rows of a Gram matrix that are made at a time, which stay in a core's second-level cache
-SCALED = Units(features=1, squared_distance=1.0, mean=1.0)
+SAMPLE = 256  # training examples that the median is taken over
+FRACTIONS = (2, 3, 5)  # the mean chi-square distance is over pairs that lie n/2, n/3 and n/5 examples apart
+STRIP = 32  # rows of a Gram matrix that are computed at a time; they stay in a core's second-level cache
+UNIT = Units(features=1, squared_distance=1.0, mean=1.0)
 
 BASES = {"inner": pairs.PRODUCTS, "chisquare": chi_square.DISTANCES}
 
 
-class Views:
-    """The views of n examples, as each base wants them.
+class ScaledViews:
+    """The views of n examples, scaled for each base.
 
     Parameters
     ----------
     features : mapping of array (n, d)
-        By view; dense or sparse, of any type of number. They are kept as they are, but for sparse ones and types that
-        are read by nobody (see pairs.READ).
+        Features by view, dense or sparse, of any numeric type. Arrays are stored without a copy, except for sparse ones
+        and types that compiled code does not read (see pairs.READ).
     """
 
     def __init__(self, features: Mapping[str, Any]) -> None:
@@ -54,61 +54,54 @@ class Views:
     def examples(self, view: str, base: str) -> Examples:
         """Return the rows of a view, scaled for a base."""
         if (view, base) not in self._examples:
-            features = self.features[view]
-            made = chi_square.histograms(features) if base == "chisquare" else pairs.scaled(features, 2)
-            self._examples[view, base] = made
+            values = self.features[view]
+            examples = chi_square.histograms(values) if base == "chisquare" else pairs.scaled(values, 2)
+            self._examples[view, base] = examples
         return self._examples[view, base]
 
     def squares(self, view: str) -> Floats:
-        """Return the squared norms of a view's scaled rows, 1 but for rounding, or 0, (n,)."""
+        """Return the squared norms of the scaled rows of a view, (n,): 1 but for rounding, or 0."""
         if view not in self._squares:
             self._squares[view] = pairs.squares(*self.examples(view, "inner"))
         return self._squares[view]
 
 
 class Viewed(Scaled):
-    """Kernels on views, between t examples and n training ones.
+    """Kernels on views of examples.
 
-    It holds a Gram matrix of each kernel that was asked for, and the base matrix that they are made of until those of
-    all kernels of that view and base are made: never more than m matrices (t, n) together, but while one is made.
+    A pool stores each Gram matrix that was accessed. It also stores a base matrix, of inner products or distances,
+    until the Gram matrices of all kernels of this view and base are computed. Together these are at most m matrices
+    (t, n), plus one during a computation.
 
     Parameters
     ----------
     kernels : sequence of m Kernels
-        Those of one view best lie next to each other.
+        The kernels; an order by view needs the least memory.
     train : mapping of array (n, d)
-        The training examples by view, as they were counted.
-    others : mapping of array (t, d), optional
-        The other examples; the training ones themselves where there are none.
+        The unscaled training examples by view.
+    test : mapping of array (t, d), optional
+        The t examples by view; by default the training examples.
     basis, trace, family
-        See Scaled; the basis counts the kernel evaluations that its units take.
+        See Scaled. The basis counts the kernel evaluations that its units take.
 
     Attributes
     ----------
     computed : int
-        Values of Gram matrices made (t n each), of `values` where there was no matrix, and of the units' samples.
+        Evaluations for Gram matrices (t n each), for values outside of stored matrices, and for units.
     """
 
-    def __init__(
-        self,
-        kernels: Sequence[Kernel],
-        train: Mapping[str, Any],
-        others: Mapping[str, Any] | None = None,
-        *,
-        basis: "Viewed | None" = None,
-        trace: float | None = None,
-        family: Callable[[], Continuous | None] | None = None,
-    ) -> None:
-        if not kernels:
+    def _bind(self) -> None:
+        if not self.kernels:
             raise ValueError("a pool needs at least one kernel, got none")
-        for kernel in kernels:
-            if kernel.view not in train:
-                raise ValueError(f"{kernel.name}: there is no view {kernel.view!r}, known: {', '.join(train)}")
-            kernel.refuse_infinite(1.0, SCALED)  # all rows are of norm 1; distances are finite in whatever unit
-        super().__init__(kernels, basis=basis, trace=trace, family=family)
-        self.train = train
-        self._columns: Views = basis._columns if basis is not None and basis.train is train else Views(train)
-        self._rows: Views = self._columns if others is None or others is train else Views(others)
+        for kernel in self.kernels:
+            if kernel.view not in self.train:
+                raise ValueError(f"{kernel.name}: there is no view {kernel.view!r}, known: {', '.join(self.train)}")
+            # All rows have norm 1, and distances between them are finite in any unit.
+            kernel.refuse_infinite(1.0, UNIT)
+        reuse = self.basis is not self and self.basis.train is self.train
+        self._columns: ScaledViews = self.basis._columns if reuse else ScaledViews(self.train)
+        same = self.test is None or self.test is self.train
+        self._rows = self._columns if same else ScaledViews(self.test)
         self.features = self._rows.features
         self._bases: dict[tuple[str, str], Floats] = {}
         self._grams: dict[int, Floats] = {}
@@ -120,24 +113,24 @@ class Viewed(Scaled):
         return len(self.kernels), self._rows.count, self._columns.count
 
     def grams(self) -> Grams:
-        """Return m arrays (t, n), read-only, each made at its first access."""
-        return Made(len(self.kernels), self._gram)
+        """Return m read-only arrays (t, n), each computed at its first access."""
+        return LazyGrams(len(self.kernels), self._gram)
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
-        """Return the values of one kernel between b of the t examples and c of the training ones, (b, c)."""
+        """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
         if kernel in self._grams:
             return super().values(kernel, rows, columns)
-        asked = self.kernels[kernel]
-        left, right = (side.examples(asked.view, asked.base) for side in (self._rows, self._columns))
-        base = pairs.some(BASES[asked.base], left, right, rows.astype(np.intp), columns.astype(np.intp))
+        view, base_name = _source(self.kernels[kernel])
+        left, right = (side.examples(view, base_name) for side in (self._rows, self._columns))
+        base = pairs.some(BASES[base_name], left, right, rows.astype(np.intp), columns.astype(np.intp))
         values = np.empty_like(base)
         self._fill(kernel, base, rows, columns, values)
         self.computed += values.size
         return values
 
-    def part(self, rows: Indices, columns: Indices) -> Part:
-        """Return the pool between some of the t examples and some of the training ones, which asks this one."""
-        return Part(self, rows=rows, columns=columns)
+    def part(self, rows: Indices, columns: Indices) -> SubPool:
+        """Return the pool between some of the t examples and some of the training examples."""
+        return SubPool(self, rows=rows, columns=columns)
 
     def _gram(self, k: int) -> Floats:
         if k not in self._grams:
@@ -148,13 +141,12 @@ class Viewed(Scaled):
                 self._fill(k, base[strip], strip, slice(None), values[strip])
             self.computed += values.size
             (self._grams[k],) = read_only([values])
-            alike = [j for j, other in enumerate(self.kernels) if _source(other) == _source(kernel)]
-            if all(j in self._grams for j in alike):
+            if all(j in self._grams for j, other in enumerate(self.kernels) if _source(other) == _source(kernel)):
                 del self._bases[_source(kernel)]
         return self._grams[k]
 
     def _base(self, kernel: Kernel) -> Floats:
-        """Return the inner products or distances of all pairs that a kernel is a function of, (t, n)."""
+        """Return the inner products or distances of all pairs of examples, (t, n), for a kernel."""
         source = _source(kernel)
         if source not in self._bases:
             columns = None if self._rows is self._columns else self._columns.examples(*source)
@@ -162,7 +154,7 @@ class Viewed(Scaled):
         return self._bases[source]
 
     def _fill(self, k: int, base: Floats, rows: Any, columns: Any, out: Floats) -> None:
-        """Write a kernel's values at the base of some rows and columns, (b, c) each."""
+        """Write the values of a kernel, (b, c), from the base of some rows and columns, (b, c)."""
         kernel, distance = self.kernels[k], base
         if kernel.base == "inner" and FAMILIES[kernel.family].uses_distance:
             distance = np.empty_like(base)
@@ -179,7 +171,7 @@ class Viewed(Scaled):
         return diagonal
 
     def _measure(self, kernel: Kernel) -> Units:
-        """Return what a kernel's family measures in, by the training examples; equal ones are no unit."""
+        """Return the units of a kernel from the training examples; a unit of 0, of equal examples, becomes 1."""
         unit = FAMILIES[kernel.family].unit
         if (kernel.view, kernel.family) not in self._units:
             examples = self._columns.examples(*_source(kernel))
@@ -196,19 +188,20 @@ class Viewed(Scaled):
         return self._units[kernel.view, kernel.family]
 
     def _mean_distance(self, examples: Examples) -> float:
-        """Return the mean chi-square distance of training examples from those that come some parts of all later."""
+        """Return the mean chi-square distance over the pairs of training examples that FRACTIONS selects."""
         n = self._columns.count
-        later = {n // parts for parts in LATER} - {0}
-        self.computed += n * len(later)
-        return sum(chi_square.apart(*examples, steps) for steps in sorted(later)) / (n * len(later)) if later else 0.0
+        offsets = {n // parts for parts in FRACTIONS} - {0}
+        self.computed += n * len(offsets)
+        total = sum(chi_square.sum_of_distances(*examples, offset) for offset in sorted(offsets))
+        return total / (n * len(offsets)) if offsets else 0.0
 
     def _sampled(self, kernel: Kernel) -> Floats:
-        """Return the squared distances between different ones of evenly spaced training examples; 0 for one."""
+        """Return the squared distances between different examples of an evenly spaced sample; [0] for one example."""
         examples = self._columns.examples(*_source(kernel))
-        chosen = np.linspace(0, self._columns.count - 1, min(SAMPLE, self._columns.count)).astype(np.intp)
-        sample = pairs.matrix(BASES[kernel.base], examples.of(chosen))
+        indices = np.linspace(0, self._columns.count - 1, min(SAMPLE, self._columns.count)).astype(np.intp)
+        sample = pairs.matrix(BASES[kernel.base], examples.of(indices))
         self.computed += sample.size
-        squares = self._columns.squares(kernel.view)[chosen]
+        squares = self._columns.squares(kernel.view)[indices]
         grams.squared_distances(sample.copy(), squares, squares, sample)
         return sample[np.triu_indices(len(sample), 1)] if len(sample) > 1 else np.zeros(1)
 

@@ -1,4 +1,4 @@
-"""Checks that need more than the file of a study: whether its algorithms and data sets exist and fit it."""
+"""Checks of studies with their algorithms and data sets: whether these exist and fit the study."""
 
 import itertools
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from grambench.config.study import Study
 from grambench.pipeline.specifications import points_of
 
 
-def check_studies(configuration: Configuration, project: Project, places: Mapping[str, str]) -> dict[str, Study]:
+def check_studies(configuration: Configuration, project: Project, origins: Mapping[str, str]) -> dict[str, Study]:
     """Return the studies of a project by name.
 
     Parameters
@@ -20,7 +20,7 @@ def check_studies(configuration: Configuration, project: Project, places: Mappin
         The configuration folder.
     project : Project
         config.yaml with all overrides.
-    places : dict of str
+    origins : dict of str
         Where each key of the project was set, for the error messages.
 
     Raises
@@ -28,27 +28,27 @@ def check_studies(configuration: Configuration, project: Project, places: Mappin
     ConfigError
         With one line for each fault of the project and its studies.
     """
-    faults, known, found = Faults(), configuration.names("studies"), dict[str, Study]()
-    for name in faults.known(places["studies"], "study", project.studies, known):
+    faults, names, studies = Faults(), configuration.names("studies"), dict[str, Study]()
+    for name in faults.known(origins["studies"], "study", project.studies, names):
         with faults.at():
-            found[name] = configuration.study(name)
-            _check_study(found[name], str(configuration.file("studies", name)), configuration.dataset, faults)
+            studies[name] = configuration.study(name)
+            _check_study(studies[name], str(configuration.file("studies", name)), configuration.dataset, faults)
     datasets = project.datasets or []
     for dataset in itertools.chain(*datasets.values()) if isinstance(datasets, dict) else datasets:
-        with faults.at(places["datasets"]):
+        with faults.at(origins["datasets"]):
             configuration.dataset(dataset)
     if isinstance(datasets, dict):
-        faults.known(places["datasets"], "study", datasets, known)
-    entries, place = project.algorithms, places.get("algorithms", "")
+        faults.known(origins["datasets"], "study", datasets, names)
+    entries, origin = project.algorithms, origins.get("algorithms", "")
     if isinstance(entries, dict):
-        for name in faults.known(place, "study", entries, known):
-            if name in found:
-                faults.known(place, f"algorithm of {name}", entries[name], found[name].algorithms)
-    elif found:
-        existing = {entry for study in found.values() for entry in study.algorithms}
-        faults.known(place, f"algorithm of {', '.join(found)}", entries, existing)
+        for name in faults.known(origin, "study", entries, names):
+            if name in studies:
+                faults.known(origin, f"algorithm of {name}", entries[name], studies[name].algorithms)
+    elif studies:
+        existing = {entry for study in studies.values() for entry in study.algorithms}
+        faults.known(origin, f"algorithm of {', '.join(studies)}", entries, existing)
     faults.report()
-    return found
+    return studies
 
 
 def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], faults: Faults) -> None:
@@ -59,9 +59,8 @@ def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], fau
         with faults.at(f"{file}: algorithms.{entry}"):
             parameters.update(algorithms.fields(study.file(entry)))
             _check_algorithm(study, entry)
-    faults.known(
-        f"{file}: protocol", f"parameter of the algorithms of {study.name}", study.protocol.tuned(), sorted(parameters)
-    )
+    kind = f"parameter of the algorithms of {study.name}"
+    faults.known(f"{file}: protocol", kind, study.protocol.tuned(), sorted(parameters))
     for name in study.datasets:
         with faults.at(f"{file}: datasets"):
             _check_dataset(study, dataset(name))
@@ -72,9 +71,9 @@ def _check_algorithm(study: Study, entry: str) -> None:
     name = study.file(entry)
     sweeps = [None, *(sweep for sweep in study.sweeps.values() if entry in sweep.algorithms)]
     points = [point for sweep in sweeps for point in points_of(study, entry, sweep)]
-    known = algorithms.fields(name)
+    fields = algorithms.fields(name)
     for parameter, values in study.protocol.tuned().items():
-        if parameter in known:
+        if parameter in fields:
             points = [point | {parameter: value} for point in points for value in values]
     if tune := study.algorithms[entry].tune:
         points = [point | {tune.parameter: value} for point in points for value in tune.values]
@@ -88,23 +87,23 @@ def _check_algorithm(study: Study, entry: str) -> None:
 
 
 def _check_dataset(study: Study, dataset: Dataset) -> None:
-    """Raise ConfigError where kernels are on views that a data set has not, or where its kind does not fit."""
+    """Raise ConfigError if a data set lacks a view that a kernel is on, or does not fit the protocol or algorithms."""
     used = {kernel.view for kernel in study.kernel_list()}
-    known = {view for name in dataset.descriptors or [] for view in features.views(name)} or dataset.views()
-    if stray := sorted(used - known):
-        has = "no views" if known == {""} else "the views " + ", ".join(sorted(known))
-        raise ConfigError(f"a kernel is on view {stray[0]!r}, but data set {dataset.name} has {has}")
+    views = {view for name in dataset.descriptors or [] for view in features.views(name)} or dataset.views()
+    if unknown := sorted(used - views):
+        has = "no views" if views == {""} else "the views " + ", ".join(sorted(views))
+        raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}")
     if study.protocol.needs_official_split and not dataset.has_split:
         kind = study.protocol.kind
         raise ConfigError(f"{dataset.name} comes without a split into training and test part, which kind {kind} needs")
     profiled = any(sweep.kind == "profile" and dataset.name in sweep.datasets for sweep in study.sweeps.values())
     if profiled and dataset.classes:
         raise ConfigError(f"{dataset.name} has {len(dataset.classes)} classes; searches are profiled with two")
-    if known == {""}:
+    if views == {""}:
         return
     if study.dictionary and not study.kernels:
         raise ConfigError(f"{dataset.name} has views; a study of a dictionary alone takes data sets of vectors")
     for entry in study.algorithms:
         if need := algorithms.needs(study.file(entry)):
-            what = "feature vectors" if need == "features" else "a continuous family of kernels on vectors"
-            raise ConfigError(f"{entry} learns from {what}, but data set {dataset.name} has views")
+            inputs = "feature vectors" if need == "features" else "a continuous family of kernels on vectors"
+            raise ConfigError(f"{entry} learns from {inputs}, but data set {dataset.name} has views")

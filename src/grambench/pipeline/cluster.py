@@ -7,9 +7,10 @@ from pathlib import Path
 
 from grambench.common.errors import GrambenchError
 
-PREFIX = "grambench"  # of the jobs' names, set in profiles/slurm
+# the names of jobs start with it; profiles/slurm sets it
+PREFIX = "grambench"
 ALIVE = "PENDING,CONFIGURING,RUNNING,SUSPENDED,REQUEUED,REQUEUE_HOLD"
-SECONDS = 20
+ANSWER_SECONDS = 20
 
 
 class LeftoverError(GrambenchError):
@@ -19,21 +20,18 @@ class LeftoverError(GrambenchError):
 def leftovers(folder: Path) -> list[str]:
     """Return the ids of this user's SLURM jobs, running or waiting, that an earlier call has started in a folder.
 
-    The list is empty if there is no SLURM or no answer. A workflow submits its own jobs after this call.
+    The list is empty if there is no SLURM or no answer. It is read before a workflow submits its own jobs.
     """
     if shutil.which("squeue") is None:
         return []
     command = ["squeue", "--me", "--noheader", f"--states={ALIVE}", "--format=%i|%j|%Z"]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return []
     jobs = [line.split("|", 2) for line in answer.stdout.splitlines()]
-    return [job for job, name, place in jobs if name.startswith(f"{PREFIX}_") and _same(Path(place), folder)]
-
-
-def _same(place: Path, folder: Path) -> bool:
-    return os.path.realpath(place) == os.path.realpath(folder)
+    path = os.path.realpath(folder)
+    return [job for job, name, cwd in jobs if name.startswith(f"{PREFIX}_") and os.path.realpath(cwd) == path]
 
 
 def refuse_leftovers(folder: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grambench.common.errors import ConfigError
 
-# numba takes the first that may write
+# numba uses the first of these that can write
 LOCATORS = "grambench.pipeline.sealed_cache.Sealed,InTreeCacheLocator,UserWideCacheLocator"
 
 
@@ -19,12 +19,12 @@ def use(code: str) -> None:
     ConfigError
         If another user owns the folder or may write to it.
     """
-    os.environ["NUMBA_CACHE_DIR"] = str(_own_folder() / "numba" / code)
+    os.environ["NUMBA_CACHE_DIR"] = str(_make_folder() / "numba" / code)
     os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = LOCATORS
 
 
-def _own_folder() -> Path:
-    """Return this user's folder in the project, or among temporary files if the project cannot be written."""
+def _make_folder() -> Path:
+    """Make this user's folder in the project, or among temporary files if the project cannot be written."""
     name = f"grambench-{os.getuid()}"
     try:
         folder = Path(".cache").absolute() / name

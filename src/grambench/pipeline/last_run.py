@@ -1,12 +1,12 @@
-"""What the last run was asked for: `grambench status` reads it and plans nothing.
+"""The requests of the last run, which `grambench status` reads instead of making a plan.
 
-results/last_run.json   {"studies": those of the last run, "asked": {study: {data set: what was asked last}}}
+results/last_run.json   {"studies": [study of the last run, ...], "asked": {study: {data set: its last request}}}
 """
 
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What was asked for of a study on a data set.
+class Request:
+    """The files that a run was asked for, of one study on one data set.
 
     Attributes
     ----------
     raw : str
         The note of the fetch.
     inputs : dict of str
-        The identities of the inputs of its runs; see `Specifications.inputs`.
+        The identities of the inputs of the runs by path; see `Specifications.inputs`.
     runs : dict of str
-        The identity of each run, by the last part of its name; see `Specifications.identity`.
+        The identity of each run by the last part of its name; see `Specifications.identity`.
     """
 
     raw: str
@@ -39,14 +39,15 @@ class Asked:
     runs: dict[str, str]
 
 
-Studies = Mapping[str, Mapping[str, Asked]]
+# by study and data set
+Requests = Mapping[str, Mapping[str, Request]]
 
 
-def of(plan: "Plan") -> Studies:
-    """Return what a plan asks for."""
+def requests_of(plan: "Plan") -> Requests:
+    """Return the requests of a plan."""
     return {
         study: {
-            dataset: Asked(
+            dataset: Request(
                 plan.targets.raw(dataset),
                 plan.specs.inputs(study, dataset),
                 {cell.task: plan.specs.identity(cell) for cell in plan.targets.cells(study) if cell.dataset == dataset},
@@ -58,46 +59,50 @@ def of(plan: "Plan") -> Studies:
 
 
 def write(plan: "Plan") -> None:
-    """Write what a plan asks for; the notes on other studies are kept."""
-    asked, path = of(plan), Path(layout.LAST_RUN)
-    before = _asked(path)
-    now = {study: {name: asdict(each) for name, each in datasets.items()} for study, datasets in asked.items()}
-    files.write_text(path, json.dumps({"studies": list(asked), "asked": before | now}))
+    """Write the requests of a plan; those of other studies are kept."""
+    from pydantic import TypeAdapter
+
+    path = Path(layout.LAST_RUN)
+    requests = TypeAdapter(Requests).dump_python(requests_of(plan))
+    files.write_text(path, json.dumps({"studies": list(requests), "asked": _read_requests(path) | requests}))
 
 
-def read(results: Path, study: str | None = None) -> Studies | None:
-    """Return what the last run was asked for, or the last run of one study; None if there was none."""
+def read(results: Path, study: str | None = None) -> Requests | None:
+    """Return the requests of the last run, or of the last run of one study; None if there was none."""
     path = layout.located(results, layout.LAST_RUN)
     if not path.is_file():
         return None
     from pydantic import TypeAdapter
 
-    noted = _read(path)
-    names = [name for name in ([study] if study else noted["studies"]) if name in noted["asked"]]
+    content = _read(path)
+    names = [name for name in ([study] if study else content["studies"]) if name in content["asked"]]
     with as_written(path):
-        return TypeAdapter(Studies).validate_python({name: noted["asked"][name] for name in names}) or None
+        return TypeAdapter(Requests).validate_python({name: content["asked"][name] for name in names}) or None
 
 
 def earlier(plan: "Plan") -> "dict[str, Specifications]":
     """Return the specifications of each study of an earlier run that is not in this one and has all its results."""
-    found, asked = dict[str, "Specifications"](), _asked(Path(layout.LAST_RUN))
-    for study in sorted(asked.keys() - plan.studies.keys()):  # in one order, or the report would be made anew
-        runs = (Cell.of(study, dataset, task) for dataset, each in asked[study].items() for task in each["runs"])
-        algorithms = list(dict.fromkeys(cell.algorithm for cell in runs))
-        chosen = {"studies": [study], "datasets": {study: list(asked[study])}, "algorithms": {study: algorithms}}
-        with suppress(GrambenchError):  # of a study that is not configured any more, or not so
-            other = type(plan)(plan.settings | chosen, plan.configuration.folder)
-            if all(Path(name).is_file() for name in other.targets.shown(study)):
-                found[study] = other.specs
-    return found
+    specs, requests = dict[str, "Specifications"](), _read_requests(Path(layout.LAST_RUN))
+    # sorted, since another order would make the report anew
+    for study in sorted(requests.keys() - plan.studies.keys()):
+        tasks = (task for request in requests[study].values() for task in request["runs"])
+        algorithms = list(dict.fromkeys(Cell.of(study, "", task).algorithm for task in tasks))
+        settings = {"studies": [study], "datasets": {study: list(requests[study])}, "algorithms": {study: algorithms}}
+        # the study may have been removed from the configuration, or its data sets or algorithms
+        with suppress(GrambenchError):
+            earlier_plan = type(plan)(plan.settings | settings, plan.configuration.folder)
+            if all(Path(name).is_file() for name in earlier_plan.targets.shown(study)):
+                specs[study] = earlier_plan.specs
+    return specs
 
 
-def _asked(path: Path) -> Any:
-    """Return what was last asked for of each study; nothing if the file is missing or damaged."""
+def _read_requests(path: Path) -> Any:
+    """Return the last request of each study and data set; nothing if the file is missing or damaged."""
     return _read(path)["asked"] if path.is_file() and not files.found_fault(path) else {}
 
 
 def _read(path: Path) -> Any:
+    """Return the content of the file."""
     with as_written(path):
-        noted = json.loads(files.read_text(path))
-        return {"studies": list(noted["studies"]), "asked": dict(noted["asked"])}
+        content = json.loads(files.read_text(path))
+        return {"studies": list(content["studies"]), "asked": dict(content["asked"])}

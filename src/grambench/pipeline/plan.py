@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from grambench import algorithms
-from grambench.common import layout
-from grambench.common.errors import REFUSED, ConfigError, DataError, GrambenchError, told
+from grambench.common import layout, shipped
+from grambench.common.errors import REFUSED, ConfigError, DataError, GrambenchError, error_lines
 from grambench.common.files import check_listed
 from grambench.config.load import check
 from grambench.config.project import Configuration, Project, named_alone
@@ -28,13 +28,13 @@ SKEW = 60  # seconds that the clocks of two machines may differ
 
 def use_this_interpreter() -> None:
     """Make jobs use the interpreter of Snakemake and this package, even if neither is activated or installed."""
-    for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", fingerprint.PACKAGE.parent)):
+    for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", shipped.PACKAGE.parent)):
         os.environ[variable] = os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
 
 
 def refuse(error: GrambenchError) -> NoReturn:
     """End Snakemake with the message alone: an exception would print lines of the Snakefile around it."""
-    sys.stderr.write(told(error) + "\n")
+    sys.stderr.write(error_lines(error) + "\n")
     raise SystemExit(REFUSED)
 
 
@@ -49,13 +49,13 @@ class Plan:
         The configuration folder.
     overridden : collection of str
         The keys that the command sets.
-    asked : dict
-        The keys of `--config` among them; see `grambench.config.project.named_alone`.
+    config : dict
+        The settings of `--config`; see `grambench.config.project.named_alone`.
 
     Raises
     ------
     ConfigError
-        With one line for each unknown name and each value that is not allowed, or if nothing is left to run.
+        With one line for each unknown name and each value that is not allowed, or if there is nothing to run.
 
     Attributes
     ----------
@@ -72,13 +72,14 @@ class Plan:
     """
 
     def __init__(
-        self, settings: dict[str, Any], folder: Path, overridden: Collection[str] = (), asked: Mapping[str, Any] = {}
+        self, settings: dict[str, Any], folder: Path, overridden: Collection[str] = (), config: Mapping[str, Any] = {}
     ) -> None:
         self.configuration = Configuration(folder)
-        self.settings = settings | named_alone(asked, self.configuration.names("studies"))
-        self.project = check(Project, self.settings, str(folder / "config.yaml"))
-        places = {key: f"{'command line' if key in overridden else folder / 'config.yaml'}: {key}" for key in settings}
-        self.studies = check_studies(self.configuration, self.project, places)
+        self.settings = settings | named_alone(config, self.configuration.names("studies"))
+        path = folder / "config.yaml"
+        self.project = check(Project, self.settings, str(path))
+        origins = {key: f"{'command line' if key in overridden else path}: {key}" for key in settings}
+        self.studies = check_studies(self.configuration, self.project, origins)
         self.targets = Targets(self.configuration, self.project, self.studies)
         self.resources = Resources(self.targets)
         self.specs = Specifications(self.targets)
@@ -89,25 +90,25 @@ class Plan:
         for name in self.left_out:
             del self.studies[name]
         for name in self.studies:
-            for path in (*self.targets.published(name), *self.targets.shipped(name), self.targets.chances()):
-                check_listed(Path(path))
+            for file in (*self.targets.published(name), *self.targets.shipped(name), self.targets.chances()):
+                check_listed(Path(file))
 
     def files(self) -> set[str]:
         """Return all result files of the studies, with those of their replications."""
-        found = {layout.LAST_RUN}
+        files = {layout.LAST_RUN}
         for study in self.studies:
-            found.update(self.targets.shown(study), self.resources.replication_records(study))
-            found.add(layout.REPLICATIONS.format(study=study))
+            files.update(self.targets.shown(study), self.resources.replication_records(study))
+            files.add(layout.REPLICATIONS.format(study=study))
             for dataset in self.targets.datasets(study):
-                found.update(self.specs.inputs(study, dataset))
-        return found
+                files.update(self.specs.inputs(study, dataset))
+        return files
 
     def refuse_future(self) -> None:
         """Raise DataError if a file is from the future: files made from it would be older, and Snakemake would fail."""
         folders = (layout.RESULTS, Path(layout.RAW).parents[1], self.configuration.folder)
         paths = [path for folder in folders for path in folder.rglob("[!.]*") if path.is_file()]
-        own = (self.targets.own_files(name) for study in self.studies for name in self.targets.datasets(study))
-        paths += map(Path, itertools.chain(*own))
+        user_files = (self.targets.own_files(name) for study in self.studies for name in self.targets.datasets(study))
+        paths += map(Path, itertools.chain(*user_files))
         newest = max(paths, key=lambda path: path.stat().st_mtime)
         ahead = newest.stat().st_mtime - time.time()
         if ahead > SKEW:
@@ -121,7 +122,6 @@ class Plan:
 
         It is not a param of a rule, since it changes with every algorithm.
         """
-        studied = {study.file(entry) for study in self.studies.values() for entry in study.algorithms}
-        modules = sorted({algorithms.module(name) for name in {*algorithms.names(), *studied}})
+        modules = sorted({algorithms.module(name) for name in {*algorithms.names(), *self.targets.algorithm_names()}})
         # numba itself notices edits of files by path; a package may declare a module that it does not have
-        compiled.use(fingerprint.code(*[each for each in modules if each[-3:] != ".py" and fingerprint.source(each)]))
+        compiled.use(fingerprint.code(*[name for name in modules if name[-3:] != ".py" and fingerprint.source(name)]))

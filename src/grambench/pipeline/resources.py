@@ -8,8 +8,10 @@ from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.pipeline.targets import Targets
 
-START = 3  # seconds of a run beside its repetitions
-LAST = 3  # attempt at a run, with the retries of profiles/slurm
+# seconds of a run in addition to its repetitions
+START = 3
+# the number of the last attempt at a run; follows from the retries of profiles/slurm
+LAST = 3
 
 
 class Resources:
@@ -24,11 +26,10 @@ class Resources:
         Long runs were measured (`config/costs.csv`). All others follow a fit to measured runs, which is four times too
         low at worst: a pass over the examples and the training of an SVM take time in proportion to the Gram matrices.
         """
-        repetitions = self._repetitions(cell)
         measured = self.targets.configuration.costs.get((cell.study, cell.dataset, cell.task))
-        return START + repetitions * (measured or self._guess(cell))
+        return START + self._repetitions(cell) * (measured or self._estimate_seconds(cell))
 
-    def _guess(self, cell: Cell) -> float:
+    def _estimate_seconds(self, cell: Cell) -> float:
         """Return roughly how long a repetition takes that was never measured."""
         study = self.targets.studies[cell.study]
         sweep = study.sweeps.get(cell.sweep)
@@ -39,38 +40,39 @@ class Resources:
         return study.protocol.guess(kernels, examples, points, sweep is not None)
 
     def _repetitions(self, cell: Cell) -> int:
+        """Return the number of repetitions of a run or of a block of it."""
         first, last = cell.block or (0, self.targets.studies[cell.study].protocol.repetitions - 1)
         return last - first + 1
 
     def blocks(self, cell: Cell) -> list[Cell]:
         """Return the blocks that a long run is split into; none for a run that is not split."""
         protocol = self.targets.studies[cell.study].protocol
-        whole = longest = protocol.repetitions
+        repetitions = longest = protocol.repetitions
         if not protocol.separable:
             return []
         limit = self.targets.project.limits.block_seconds
         while longest > 1 and self.expected_seconds(cell._replace(block=(1, longest))) > limit:
             longest -= 1
-        count = math.ceil(whole / longest)
-        return _blocks(cell, (b * whole // count for b in range(count + 1))) if count > 1 else []
+        count = math.ceil(repetitions / longest)
+        return _blocks(cell, (b * repetitions // count for b in range(count + 1))) if count > 1 else []
 
     def split(self) -> list[Cell]:
         """Return the runs that are split into blocks."""
         return [cell for cell in self.targets.cells() if self.blocks(cell)]
 
     def replications(self, cell: Cell) -> list[Cell]:
-        """Return the blocks of the repetitions that follow a run's own, whole replications each.
+        """Return the blocks of further repetitions of a run, of one or several whole replications each.
 
         There are as many replications as the study asks for, or as its budget is expected to allow, but at least one.
         """
         study = self.targets.studies[cell.study]
-        again, whole = study.replications, study.protocol.repetitions
-        if again is None:
+        replications, repetitions = study.replications, study.protocol.repetitions
+        if replications is None:
             return []
         cost = self.expected_seconds(cell) - START
-        count = max(1, min(again.count - 1, int(again.seconds / cost)))
+        count = max(1, min(replications.count - 1, int(replications.seconds / cost)))
         blocks = math.ceil(count / max(1, int(self.targets.project.limits.block_seconds / cost)))
-        return _blocks(cell, (whole * (1 + b * count // blocks) for b in range(blocks + 1)))
+        return _blocks(cell, (repetitions * (1 + b * count // blocks) for b in range(blocks + 1)))
 
     def replication_records(self, study: str) -> list[str]:
         """Return the record files of a study's replications, after those of the replicated runs."""
@@ -92,18 +94,19 @@ class Resources:
 
     def matrix_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of rule `gram` in MiB, with two mapped matrices; see `run_mb`."""
-        mapped = 2 * self.gram_mb(dataset)
-        return attempt * (800 + mapped) + (self.targets.project.limits.memory_mb if attempt >= LAST else 0)
+        limit = self.targets.project.limits.memory_mb if attempt >= LAST else 0
+        return attempt * (800 + 2 * self.gram_mb(dataset)) + limit
 
     def matrix_minutes(self, attempt: int) -> int:
-        """Return the minutes of rule `gram`: a few, and the limit of a run in the last attempt."""
+        """Return the minutes of rule `gram`: a few, or the limit of a run in the last attempt."""
         return 2 * attempt if attempt < LAST else math.ceil(self.targets.project.limits.seconds / 60) + 5
 
     def run_mb(self, study: str, dataset: str, attempt: int) -> int:
         """Return the memory of a run in MiB, with mapped Gram matrices, since SLURM counts these.
 
-        The first attempt has what runs of this kind and the two Snakemakes of a job were measured to take, the second
-        one twice as much. The last one has the limit of a run: its own supervisor ends it first, and a record says so.
+        The first attempt has as much as runs of this kind and the two Snakemakes of a job were measured to use, the
+        second one twice as much. The last one has more than the limit of a run: the supervisor of the run ends it
+        first, and a record says so.
         """
         protocol = self.targets.studies[study].protocol
         grams = len(self.targets.studies[study].kernel_list()) * self.gram_mb(dataset)
@@ -115,13 +118,13 @@ class Resources:
         return mapped + attempt * (1100 + copies * grams)
 
     def run_minutes(self, cell: Cell, attempt: int) -> int:
-        """Return the minutes of a run: a few times the expected ones, more, and its limit in the last attempt."""
+        """Return the minutes of a run: four times as many as expected, then 16 times, then its limit."""
         if attempt >= LAST:
             return math.ceil(self.run_seconds(cell._replace(block=None)) / 60) + 5
         return 1 + math.ceil(attempt**2 * 4 * self.expected_seconds(cell) / 60)
 
     def run_seconds(self, cell: Cell) -> float:
-        """Return the limit of a run in seconds; a block has its share of a study's own limit."""
+        """Return the limit of a run in seconds; a block has its share of the limit that a study sets."""
         limit, study = self.targets.project.limits.seconds, self.targets.studies[cell.study]
         if not study.seconds:
             return limit

@@ -1,7 +1,7 @@
-"""Numba's cache of compiled code, each file with a checksum at its end; what is damaged is compiled again.
+"""Numba's cache of compiled code with a checksum at the end of each file; damaged files are compiled again.
 
-Numba runs what it finds: an empty file is an error in every process that reads it, and a changed one a crash or a wrong
-number. It imports this module itself, where NUMBA_CACHE_LOCATOR_CLASSES says so (grambench.pipeline.compiled).
+Numba itself does not check the files: an empty one is an error in every process that reads it, and a changed one causes
+a crash or a wrong number. Numba imports this module by NUMBA_CACHE_LOCATOR_CLASSES (grambench.pipeline.compiled).
 """
 
 import io
@@ -14,7 +14,8 @@ from typing import Any
 
 from numba.core import caching
 
-SEAL = struct.Struct("<8sI")  # follows what numba writes and reads: MARK, CRC-32
+# MARK and CRC-32, after the content that numba writes and reads
+TRAILER = struct.Struct("<8sI")
 MARK = b"gbcache\n"
 
 
@@ -30,21 +31,23 @@ class SealedFiles(caching.IndexDataCacheFile):
         with super()._open_for_write(filepath) as stream:
             content = io.BytesIO()
             yield content
-            stream.write(content.getvalue() + SEAL.pack(MARK, zlib.crc32(content.getvalue())))
+            stream.write(content.getvalue() + TRAILER.pack(MARK, zlib.crc32(content.getvalue())))
 
     def _load_index(self) -> Any:
-        return super()._load_index() if _whole(self._index_path) else {}
+        return super()._load_index() if _is_intact(self._index_path) else {}
 
     def _load_data(self, name: str) -> Any:
-        if not _whole(self._data_path(name)):
-            raise FileNotFoundError(name)  # which numba takes for a reason to compile
+        # at this error numba compiles the function again
+        if not _is_intact(self._data_path(name)):
+            raise FileNotFoundError(name)
         return super()._load_data(name)
 
 
-def _whole(path: str) -> bool:
+def _is_intact(path: str) -> bool:
+    """Return whether a file exists and has the checksum of its content at its end."""
     content = Path(path).read_bytes() if Path(path).is_file() else b""
-    body = content[: -SEAL.size]
-    return content[len(body) :] == SEAL.pack(MARK, zlib.crc32(body))
+    body = content[: -TRAILER.size]
+    return content[len(body) :] == TRAILER.pack(MARK, zlib.crc32(body))
 
 
 caching.IndexDataCacheFile = SealedFiles  # type: ignore[misc]

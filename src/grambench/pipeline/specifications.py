@@ -1,6 +1,5 @@
-"""What each file is made from: settings, code and inputs, and which files are stale."""
+"""The settings, code and inputs that each file is made from, and the files that are stale."""
 
-import hashlib
 import json
 import os
 from base64 import urlsafe_b64encode
@@ -14,19 +13,20 @@ from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import checksums, identity_of, intact, read_text
 from grambench.common.layout import Cell
-from grambench.common.provenance import identity
-from grambench.config.dataset import Base, Dataset, Described, Images, Source
+from grambench.common.provenance import digest, identity
+from grambench.config.dataset import BaseDataset, Dataset, Description, Images, Source
 from grambench.config.shown import Sweep
 from grambench.config.study import Study
 from grambench.experiments.run import Reference, Run, Tuning
 from grambench.kernels import continuous
-from grambench.kernels.dictionary import Dictionary
+from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import fingerprint
 from grambench.pipeline.targets import Targets
 from grambench.report import looks
 
-SUPERVISED = {"run": "fit", "gram": "evaluate"}  # the steps whose work another process does
+# the steps whose work is done by another step, in a process of its own
+SUPERVISED_HALVES = {"run": "fit", "gram": "evaluate"}
 PROSE = ("title", "licence", "citation", "url")
 
 
@@ -54,89 +54,89 @@ class Specifications:
         in which they are made.
         """
         prepared, inner = layout.PREPARED.format(dataset=dataset), layout.INNER.format(dataset=dataset)
-        found = {prepared: identity(self.prepare_spec(dataset), self.step_code("prepare"))}
-        if grams := self.targets.grams(study, dataset):
-            found[inner] = identity("", self.step_code("inner"), [found[prepared]])
-            specs = [self.gram_spec(kernel.name) for kernel in self.targets.studies[study].kernel_list()]
-            code = self.step_code("gram")
-            found |= {path: identity(spec, code, [found[inner]]) for path, spec in zip(grams, specs, strict=True)}
+        identities = {prepared: identity(self.prepare_spec(dataset), self.step_code("prepare"))}
+        for path in self.targets.grams(study, dataset):
+            identities[inner] = identity("", self.step_code("inner"), [identities[prepared]])
+            spec = self.gram_spec(Path(path).stem)
+            identities[path] = identity(spec, self.step_code("gram"), [identities[inner]])
         base = str(self.targets.dataset(dataset).base)
         for path in self.targets.features(study, dataset):
             name = Path(path).stem
-            found[layout.IMAGES.format(base=base)] = identity(self.images_spec(base), self.step_code("images"))
-            read = self.targets.described_from(base, name)
-            for codebook in read[1:]:
+            images, *codebooks = self.targets.described_from(base, name)
+            identities[images] = identity(self.images_spec(base), self.step_code("images"))
+            for codebook in codebooks:
                 code = self.features_code("codebook", name)
-                found[codebook] = identity(self.codebook_spec(base, name), code, [found[read[0]]])
+                identities[codebook] = identity(self.codebook_spec(base, name), code, [identities[images]])
             parts, code = self.targets.described(base, name), self.features_code("describe", name)
-            for part, described in enumerate(parts):
-                spec = self.describe_spec(base, name, str(part))
-                found[described] = identity(spec, code, [found[each] for each in read])
-            found[path] = identity("", self.step_code("features"), [found[part] for part in parts])
-        return found
+            for number, part in enumerate(parts):
+                spec = self.describe_spec(base, name, str(number))
+                identities[part] = identity(spec, code, [identities[file] for file in (images, *codebooks)])
+            identities[path] = identity("", self.step_code("features"), [identities[part] for part in parts])
+        return identities
 
     def stale(self) -> list[str]:
-        """Return the existing files that were made from other settings, code or inputs than those of today."""
-        asked: dict[str, str] = {}
+        """Return the existing files that were made from other settings, code or inputs than the current ones."""
+        identities: dict[str, str] = {}
         for study in self.targets.studies:
             for dataset in self.targets.datasets(study):
-                asked |= self.inputs(study, dataset)
-        asked |= {cell.path(): self.identity(cell) for cell in self.targets.cells() if Path(cell.path()).is_file()}
-        return [path for path in asked if Path(path).is_file() and identity_of(Path(path)) != asked[path]]
+                identities |= self.inputs(study, dataset)
+        identities |= {cell.path(): self.identity(cell) for cell in self.targets.cells() if Path(cell.path()).is_file()}
+        return [path for path in identities if Path(path).is_file() and identity_of(Path(path)) != identities[path]]
 
     def age(self) -> None:
-        """Make Snakemake remake stale files of which it has no notes, and a report that lacks pages.
+        """Make Snakemake remake stale files that it has no notes on, and a report that lacks pages.
 
         Snakemake compares settings and code with its notes. Without notes, which may be lost, it compares times only:
         such files get the oldest time.
         """
-        notes = Path(".snakemake/metadata")  # a file each, named after the path
+        # one file for each file of results, named after its path
+        notes = Path(".snakemake/metadata")
         stale = [path for path in self.stale() if not (notes / urlsafe_b64encode(path.encode()).decode()).is_file()]
         if Path(layout.REPORT).is_file() and not intact(Path(layout.REPORT).parent):
             stale.append(layout.REPORT)
         for path in stale:
-            os.utime(path, (1, 1))  # snakemake takes 0 for no time at all
+            # 1, since Snakemake reads 0 as no time
+            os.utime(path, (1, 1))
 
     def fetch_spec(self, dataset: str) -> str:
         """Return the settings of rule `fetch`, of a data set or of a base, without prose.
 
-        Data that were delivered stay. Other mirrors and kinds of sources count only if nothing was delivered, if the
+        Data that were fetched are kept. Other mirrors and kinds of sources count only if no source answered, if the
         description has changed, or if a more faithful source may answer now.
         """
-        wanted, described = self.fetch_settings(dataset), self.targets.configuration.description(dataset)
-        before, index = _delivered(Path(layout.RAW.format(dataset=described.folder)))
-        if before.get("dataset") == wanted["dataset"] and not self._more_faithful(described, before, index):
-            wanted = before
-        return fingerprint.spec(wanted)
+        settings, description = self.fetch_settings(dataset), self.targets.configuration.description(dataset)
+        fetched, index = _read_fetch(Path(layout.RAW.format(dataset=description.folder)))
+        if fetched.get("dataset") == settings["dataset"] and not self._more_faithful(description, fetched, index):
+            settings = fetched
+        return fingerprint.spec(settings)
 
-    def _more_faithful(self, described: Described, before: dict[str, Any], index: int) -> bool:
-        """Return whether an earlier source than the one that delivered may answer now, and has what that one lacks.
+    def _more_faithful(self, description: Description, fetched: dict[str, Any], index: int) -> bool:
+        """Return whether a source before the one that answered may answer now, and has what that one lacks.
 
         It may answer if a mirror has its files, or if its kind is allowed now and was not when the data were fetched.
         """
-        delivered, found = described.sources[index], False
-        for source in described.sources[:index]:
-            if described.lacks(source) != described.lacks(delivered):
-                found |= source.kind in self.targets.project.sources and source.kind not in before.get("kinds", [])
-                found |= any(_has(mirror, source) for mirror in self.targets.project.mirror_folders)
-        return found
+        project, lacking = self.targets.project, description.lacks(description.sources[index])
+        allowed = set(project.sources).difference(fetched.get("kinds", []))
+        better = [source for source in description.sources[:index] if description.lacks(source) != lacking]
+        mirrors = project.mirror_folders
+        return any(source.kind in allowed or any(_has(mirror, source) for mirror in mirrors) for source in better)
 
     def fetch_settings(self, dataset: str) -> dict[str, Any]:
         """Return the settings of a fetch by the current configuration."""
-        mirrors = list(map(str, self.targets.project.mirror_folders))
-        plain = _plain(self.targets.configuration.description(dataset))
-        return {"dataset": plain, "mirrors": mirrors, "kinds": self.targets.project.sources}
+        project, description = self.targets.project, self.targets.configuration.description(dataset)
+        mirrors = list(map(str, project.mirror_folders))
+        return {"dataset": _without_prose(description), "mirrors": mirrors, "kinds": project.sources}
 
     def prepare_spec(self, dataset: str) -> str:
-        """Return the settings of rule `prepare`: a description, its prose blanked so that a citation reruns nothing."""
-        described = self.targets.dataset(dataset).model_dump(mode="json")
-        return fingerprint.spec({"dataset": described | dict.fromkeys(PROSE, "")})
+        """Return the settings of rule `prepare`: a description without prose, since a new citation reruns nothing."""
+        description = self.targets.dataset(dataset).model_dump(mode="json")
+        return fingerprint.spec({"dataset": description | dict.fromkeys(PROSE, "")})
 
     def images_spec(self, base: str) -> str:
         """Return the settings of rule `images`: a base without prose, and the groups of words of its tasks."""
         readers = [self.targets.dataset(task).sources[0].reader for task in self.targets.configuration.tasks(base)]
         tasks = [reader.groups() for reader in readers]
-        return fingerprint.spec({"base": _plain(self.targets.configuration.images(base)), "tasks": tasks})
+        return fingerprint.spec({"base": _without_prose(self.targets.configuration.images(base)), "tasks": tasks})
 
     def codebook_spec(self, base: str, descriptor: str) -> str:
         """Return the settings of rule `codebook`."""
@@ -148,6 +148,7 @@ class Specifications:
         return fingerprint.spec(self._descriptor(base, descriptor) | {"part": int(part), "parts": parts})
 
     def _descriptor(self, base: str, descriptor: str) -> dict[str, Any]:
+        """Return the settings that rules `codebook` and `describe` have in common."""
         settings = self.targets.configuration.images(base).descriptors[descriptor]
         return {"descriptor": descriptor, "settings": features.resolved(descriptor, settings)}
 
@@ -161,7 +162,7 @@ class Specifications:
         return fingerprint.spec({"family": parsed.family, "parameter": parsed.parameter})
 
     def run_spec(self, cell: Cell) -> str:
-        """Return the settings of a run or of a block of it, which the experiment and the record get as they are."""
+        """Return the settings of a run or of a block of it; the experiment reads them and the record stores them."""
         return fingerprint.spec(self.run(cell).to_dict())
 
     def run(self, cell: Cell) -> Run:
@@ -170,15 +171,15 @@ class Specifications:
         sweep = study.sweeps.get(cell.sweep)
         reference = tuning = dictionary = None
         if sweep and sweep.kind == "scaling":
-            other = sweep.references.get(name, name)
-            (point,) = points_of(study, other, sweep)
-            reference = Reference(study.file(other), algorithms.resolved(study.file(other), point))
+            entry = sweep.references.get(name, name)
+            (point,) = points_of(study, entry, sweep)
+            reference = Reference(study.file(entry), algorithms.resolved(study.file(entry), point))
         for parameter, values in study.protocol.tuned().items():
             tuning = Tuning(parameter, values)
         if tune := study.algorithms[name].tune:
             tuning = Tuning(**tune.model_dump(mode="json"))
         if family := study.dictionary:
-            dictionary = Dictionary(family.family, family.low, family.high, family.grid(), family.unit)
+            dictionary = FamilyRange(family.family, family.low, family.high, family.grid(), family.unit)
         return Run(
             study=cell.study,
             dataset=cell.dataset,
@@ -203,20 +204,19 @@ class Specifications:
 
     def step_code(self, step: str, *modules: str) -> str:
         """Return the code hash of a step, its supervised half and the modules that it loads by name."""
-        steps = [step, SUPERVISED[step]] if step in SUPERVISED else [step]
-        return fingerprint.code(*(f"grambench.pipeline.steps.{each}" for each in steps), *modules)
+        steps = [step, SUPERVISED_HALVES[step]] if step in SUPERVISED_HALVES else [step]
+        return fingerprint.code(*(f"grambench.pipeline.steps.{name}" for name in steps), *modules)
 
     def run_code(self, cell: Cell) -> str:
         """Return the code hash of rule `run`: of the experiment, the algorithm and the one that it is compared with."""
-        plan, entry = self.targets.studies[cell.study], cell.algorithm
-        sweep = plan.sweeps.get(cell.sweep)
-        entries = {entry, sweep.references.get(entry, entry)} if sweep and sweep.kind == "scaling" else {entry}
-        thens = [then for each in entries if (then := plan.algorithms[each].then)]
-        modules = sorted({algorithms.module(name) for name in [*map(plan.file, entries), *thens]})
-        if plan.dictionary:
-            modules.append(continuous.module(plan.dictionary.family))
-        modules.append(experiments.module(experiment_of(plan, sweep)))
-        return self.step_code("run", *modules)
+        study, name = self.targets.studies[cell.study], cell.algorithm
+        sweep = study.sweeps.get(cell.sweep)
+        entries = {name, sweep.references.get(name, name)} if sweep and sweep.kind == "scaling" else {name}
+        successors = [then for entry in entries if (then := study.algorithms[entry].then)]
+        modules = sorted({algorithms.module(file) for file in [*map(study.file, entries), *successors]})
+        if study.dictionary:
+            modules.append(continuous.module(study.dictionary.family))
+        return self.step_code("run", *modules, experiments.module(experiment_of(study, sweep)))
 
     def claims_code(self, study: str) -> str:
         """Return the code hash of rule `claims`, with the module of the study's claims if there is one."""
@@ -236,48 +236,46 @@ class Specifications:
         return fingerprint.spec(self._settings(study))
 
     def report_spec(self, earlier: Mapping[str, "Specifications"]) -> str:
-        """Return the settings of rule `report`: all studies, restricted and whole, and descriptions of their data sets.
+        """Return the settings of rule `report`: all studies, restricted and complete, and their data sets.
 
         The report shows studies of earlier runs too, from the files that exist.
         """
         shown = {*PROSE, "n", "d"}
         all_specs = dict.fromkeys(self.targets.studies, self) | dict(earlier)
-        names = dict.fromkeys(name for study, each in all_specs.items() for name in each.targets.datasets(study))
+        names = dict.fromkeys(name for study, specs in all_specs.items() for name in specs.targets.datasets(study))
+        complete = {study: specs.targets.studies[study].model_dump(mode="json") for study, specs in all_specs.items()}
         return fingerprint.spec(
             {
                 "title": self.targets.project.title,
                 "order": list(all_specs),
-                "studies": {study: each._settings(study) for study, each in all_specs.items()},
-                "whole": {
-                    study: each.targets.studies[study].model_dump(mode="json") for study, each in all_specs.items()
-                },
+                "studies": {study: specs._settings(study) for study, specs in all_specs.items()},
+                "whole": complete,
                 "datasets": {name: self.targets.dataset(name).model_dump(mode="json", include=shown) for name in names},
-                "earlier": {study: bool(each.stale()) for study, each in earlier.items()},
-                "files": [path for study, each in earlier.items() for path in each.targets.shown(study)],
+                "earlier": {study: bool(specs.stale()) for study, specs in earlier.items()},
+                "files": [path for study, specs in earlier.items() for path in specs.targets.shown(study)],
             }
         )
 
     def prose(self) -> str:
         """Return a hash of the inputs of the report that are neither settings nor code: docstrings and its layout."""
-        used = sorted({study.file(entry) for study in self.targets.studies.values() for entry in study.algorithms})
-        texts = [algorithms.prose(name) for name in used]
-        return hashlib.sha256("\0".join([looks.checksum(), *texts]).encode()).hexdigest()[:16]
+        texts = [algorithms.prose(name) for name in sorted(self.targets.algorithm_names())]
+        return digest("\0".join([looks.checksum(), *texts]))
 
     def _settings(self, study: str) -> dict[str, Any]:
+        """Return the settings of a study, restricted to the data sets that the project asks for."""
         return self.targets.studies[study].model_dump(mode="json") | {"datasets": self.targets.datasets(study)}
 
     def titles(self) -> str:
-        """Return the titles of all algorithms in use, which their files declare and not the settings."""
-        used = {study.file(entry) for study in self.targets.studies.values() for entry in study.algorithms}
-        return fingerprint.spec({name: algorithms.title(name) for name in used})
+        """Return the titles of all algorithms in use; their files declare them, not the settings."""
+        return fingerprint.spec({name: algorithms.title(name) for name in self.targets.algorithm_names()})
 
     def dataset_titles(self, study: str) -> str:
-        """Return the titles of the data sets of a study, which their files declare and not the settings."""
+        """Return the titles of the data sets of a study; their files declare them, not the settings."""
         return fingerprint.spec({name: self.targets.dataset(name).title for name in self.targets.datasets(study)})
 
 
-def _delivered(note_path: Path) -> tuple[dict[str, Any], int]:
-    """Return the settings of the last successful fetch and the number of its source; no settings if there is none."""
+def _read_fetch(note_path: Path) -> tuple[dict[str, Any], int]:
+    """Return the settings of the last fetch and the index of the source that answered; no settings if none did."""
     try:
         note = json.loads(read_text(note_path))
         return (dict(json.loads(note["asked"])), int(note["index"])) if note["status"] == "ok" else ({}, 0)
@@ -294,14 +292,14 @@ def _has(mirror: Path, source: Source) -> bool:
     return bool(source.files) and all(file.sha256 in listed for file in source.files)
 
 
-def _plain(described: Dataset | Base | Images) -> dict[str, Any]:
+def _without_prose(description: Dataset | BaseDataset | Images) -> dict[str, Any]:
     """Return a description without prose and descriptors, since neither reruns a step of the data."""
-    values = described.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
-    return values | {"descriptors": {"none": {}}} if isinstance(described, Images) else values
+    values = description.model_dump(mode="json", exclude={"descriptors", "parts"}) | dict.fromkeys(PROSE, "")
+    return values | {"descriptors": {"none": {}}} if isinstance(description, Images) else values
 
 
 def experiment_of(study: Study, sweep: Sweep | None) -> str:
-    """Return the module of grambench.experiments that carries a task out."""
+    """Return the module of grambench.experiments that carries out a plain run or a sweep."""
     return study.protocol.experiment if sweep is None or sweep.kind in ("parameter", "size") else sweep.kind
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from grambench.common import layout
 from grambench.common.errors import DataError
@@ -14,20 +15,28 @@ from grambench.common.layout import Cell
 from grambench.pipeline import last_run
 from grambench.results.reading import as_written
 
+RECORDS = layout.RECORD.partition("{")[0]
 STALE = "made with other settings, code or inputs than were asked for"
-State = tuple[str, str, str]  # status, reason, identity
+
+
+class RecordStatus(NamedTuple):
+    """The status of a record, why it is not ok, and its identity (empty if it cannot be read)."""
+
+    status: str
+    reason: str
+    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """A file that the plan asks for.
+class FileStatus:
+    """The status of a file that a run was asked for.
 
     Attributes
     ----------
     path : str
         The file, relative to the project's root.
     label : str
-        The data set or run, as people read it.
+        The data set or run, for a message.
     status : str
         ok, missing, unavailable, error, timeout, memory, killed, damaged, or stale: made with other settings or code.
     reason : str
@@ -44,80 +53,86 @@ class Item:
 
     @property
     def failed(self) -> bool:
-        """Whether it was tried without success."""
+        """Whether the file could not be made, or has to be made again."""
         return self.status not in ("ok", "missing")
 
 
-def items(asked: last_run.Studies, results: Path = layout.RESULTS) -> list[Item]:
+def file_statuses(requests: last_run.Requests, results: Path = layout.RESULTS) -> list[FileStatus]:
     """Return the status of all data sets, then of all runs, that were asked for in a results folder."""
-    found = {}
-    for datasets in asked.values():
-        for name, each in datasets.items():
+    datasets = {}
+    for requested in requests.values():
+        for name, request in requested.items():
             path = layout.PREPARED.format(dataset=name)
             prepared = layout.located(results, path)
-            status, reason = source(Path(each.raw), prepared)
-            if status == "ok" and prepared.is_file() and identity_of(prepared) != each.inputs[path]:
-                found[name] = Item(path, f"data set {name}", "stale", STALE)
+            status, reason = dataset_status(Path(request.raw), prepared)
+            if status == "ok" and prepared.is_file() and identity_of(prepared) != request.inputs[path]:
+                datasets[name] = FileStatus(path, f"data set {name}", "stale", STALE)
             else:
-                found[name] = Item(each.raw, f"data set {name}", status, reason)
-    runs = []
-    for study, datasets in asked.items():
-        states = _collected(results, study)
-        for dataset, each in datasets.items():
-            for task, identity in each.runs.items():
+                datasets[name] = FileStatus(request.raw, f"data set {name}", status, reason)
+    files = []
+    for study, requested in requests.items():
+        collected = _read_collected(results, study)
+        for dataset, request in requested.items():
+            for task, identity in request.runs.items():
                 path = Cell.of(study, dataset, task).path()
-                state = states.get(path) or _record(layout.located(results, path))
-                if state[2] not in ("", identity):
-                    state = "stale", STALE, ""
-                runs.append(Item(path, f"{study}: {task} on {dataset}", state[0], state[1], each.inputs))
-        shown = sorted(layout.located(results, layout.RUNS.format(study=study)).parent.rglob("[!.]*.*"))
-        runs += [Item(str(path), f"{study}: {path.name}", "damaged", fault) for path, fault in damaged(shown)]
-    return [*found.values(), *runs]
+                record = collected.get(path) or _record_status(layout.located(results, path))
+                if record.identity not in ("", identity):
+                    record = RecordStatus("stale", STALE)
+                label = f"{study}: {task} on {dataset}"
+                files.append(FileStatus(path, label, record.status, record.reason, request.inputs))
+        tables = sorted(layout.located(results, layout.RUNS.format(study=study)).parent.rglob("[!.]*.*"))
+        damaged = find_damaged(tables)
+        files += [FileStatus(str(path), f"{study}: {path.name}", "damaged", fault) for path, fault in damaged]
+    return [*datasets.values(), *files]
 
 
-def _collected(results: Path, study: str) -> dict[str, State]:
-    """Return the states of the records that are no younger than the table of their study, which is faster to read.
+def _read_collected(results: Path, study: str) -> dict[str, RecordStatus]:
+    """Return the status of the records that are not newer than the table of their study.
 
-    Later damage is found by `damaged` alone.
+    The table is faster to read than the records. It does not show later damage of a record; see `find_damaged`.
     """
     table = layout.located(results, layout.CELLS.format(study=study))
     if found_fault(table):
         return {}
     with as_written(table), table.open(encoding="utf-8", newline="") as file:
-        rows = {row["record"]: (row["status"], row["reason"], row.get("identity", "")) for row in csv.DictReader(file)}
-    made = table.stat().st_mtime_ns
+        rows = list(csv.DictReader(file))
+        statuses = {row["record"]: RecordStatus(row["status"], row["reason"], row.get("identity", "")) for row in rows}
+    time = table.stat().st_mtime_ns
     return {
-        path: row
-        for path, row in rows.items()
-        if row[2] and (record := layout.located(results, path)).is_file() and record.stat().st_mtime_ns <= made
+        path: status
+        for path, status in statuses.items()
+        if status.identity and (record := layout.located(results, path)).is_file() and record.stat().st_mtime_ns <= time
     }
 
 
-def fetched() -> list[Item]:
+def fetched_datasets() -> list[FileStatus]:
     """Return the status of all fetched data sets."""
     notes = sorted(Path(layout.RAW).parents[1].glob(f"*/{Path(layout.RAW).name}"))
-    return [Item(str(note), f"data set {note.parent.name}", *source(note)) for note in notes]
+    return [FileStatus(str(note), f"data set {note.parent.name}", *dataset_status(note)) for note in notes]
 
 
-def failed_targets(found: list[Item]) -> list[str]:
+def failed_targets(files: list[FileStatus]) -> list[str]:
     """Return the files whose rules have to run again after failures.
 
     A run without data is left out, since the file of its data set is in the list. If an input of a failed run is
-    damaged or stale, or is a Gram matrix that could not be computed, it replaces the run, which follows from it.
+    damaged or stale, or is a Gram matrix that could not be computed, the input replaces the run: Snakemake runs again
+    whatever depends on it.
     """
     paths: list[str] = []
     faults: dict[str, bool] = {}
-    for item in found:
-        if not item.failed or (item.status == "unavailable" and item.inputs):
+    for file in files:
+        if not file.failed or (file.status == "unavailable" and file.inputs):
             continue
-        for path, identity in item.inputs.items():
+        for path, identity in file.inputs.items():
             if path not in faults:
-                faults[path] = Path(path).is_file() and _faulty(Path(path), identity)
-        paths.extend([path for path in item.inputs if faults[path]] or [item.path])
-    return list(dict.fromkeys(paths))  # data sets of one base share its files
+                faults[path] = Path(path).is_file() and _is_faulty(Path(path), identity)
+        paths.extend([path for path in file.inputs if faults[path]] or [file.path])
+    # data sets of one base share its files
+    return list(dict.fromkeys(paths))
 
 
-def _faulty(path: Path, identity: str) -> bool:
+def _is_faulty(path: Path, identity: str) -> bool:
+    """Return whether an input of a run is damaged or stale, or a Gram matrix that could not be computed."""
     from grambench.kernels import matrices
 
     if found_fault(path) or identity_of(path) != identity:
@@ -125,36 +140,37 @@ def _faulty(path: Path, identity: str) -> bool:
     return "grams" in path.parts and matrices.unavailable(path) is not None
 
 
-def damaged(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+def find_damaged(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     """Yield the damaged files among some files, each with its fault."""
     for path in paths:
         if path.is_file() and (fault := found_fault(path)):
             yield path, fault
 
 
-def counts(found: list[Item]) -> str:
+def counts(files: list[FileStatus]) -> str:
     """Return the numbers of runs, data sets and other files of each status in one line."""
-    number = Counter((_kind(item), item.status) for item in found)
-    ordered = sorted(number.most_common(), key=lambda each: each[0][0], reverse=True)  # runs first
-    return ", ".join(f"{count} {what}{'s' * (count != 1)} {status}" for (what, status), count in ordered)
+    numbers = Counter((_kind(file), file.status) for file in files)
+    # runs first
+    ordered = sorted(numbers.most_common(), key=lambda item: item[0][0], reverse=True)
+    return ", ".join(f"{count} {kind}{'s' * (count != 1)} {status}" for (kind, status), count in ordered)
 
 
-def _kind(item: Item) -> str:
-    if item.path.startswith(layout.RECORD.partition("{")[0]):
+def _kind(file: FileStatus) -> str:
+    if file.path.startswith(RECORDS):
         return "run"
-    return "data set" if item.label.startswith("data set ") else "file"
+    return "data set" if file.label.startswith("data set ") else "file"
 
 
-def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
-    """Return status and reason of a data set from the note of its fetch and from its prepared file, if there is one."""
+def dataset_status(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
+    """Return the status of a data set and its reason, from the note of its fetch and its prepared file, if any."""
     if not note_path.is_file():
         return "missing", "not fetched yet"
     try:
         with as_written(note_path):
             note = json.loads(read_text(note_path))
             if note["status"] != "ok":
-                tried = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
-                return "unavailable", tried or "no source of an allowed kind"
+                attempts = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
+                return "unavailable", attempts or "no source of an allowed kind"
         if prepared is not None and prepared.is_file():
             import h5py
 
@@ -168,22 +184,22 @@ def source(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
     return "ok", ""
 
 
-def left(path: str) -> str:
+def output_status(path: str) -> str:
     """Return the status of a record or of the note of a fetch; empty for any other file."""
     if Path(path).name == Path(layout.RAW).name:
-        return source(Path(path))[0]
-    return _record(Path(path))[0] if path.startswith(layout.RECORD.partition("{")[0]) else ""
+        return dataset_status(Path(path))[0]
+    return _record_status(Path(path)).status if path.startswith(RECORDS) else ""
 
 
-def _record(path: Path) -> State:
-    """Return status, reason and identity of a record; the identity is empty if it cannot be read."""
+def _record_status(path: Path) -> RecordStatus:
+    """Return the status of a record from its file."""
     if not path.is_file():
-        return "missing", "not run yet", ""
+        return RecordStatus("missing", "not run yet")
     import h5py
 
     try:
         check(path)
         with as_written(path), h5py.File(path, "r") as file:
-            return str(file.attrs["status"]), str(file.attrs["reason"]), identity_of(path)
+            return RecordStatus(str(file.attrs["status"]), str(file.attrs["reason"]), identity_of(path))
     except DataError as error:
-        return "damaged", str(error), ""
+        return RecordStatus("damaged", str(error))

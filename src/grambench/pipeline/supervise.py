@@ -1,7 +1,8 @@
-"""Run a command within limits of time and memory, and say how it ended.
+"""Run a command within limits of time and memory, and return how it ended.
 
-No process that the command has started outlives it, in whatever session, as far as the system allows: Linux hands
-orphans to this process, and ends the command when this process dies. docs/running.md lists the limits of this.
+No process that the command has started outlives it, whatever its session, as far as the system allows: Linux makes
+this process the parent of orphans, and ends the command when this process dies. docs/running.md lists the limits of
+this.
 """
 
 import contextlib
@@ -25,25 +26,30 @@ from grambench.common.errors import plain
 
 Status = Literal["ok", "error", "timeout", "memory", "killed"]
 
-OUT_OF_MEMORY = 77  # exit code by which a supervised command says that an allocation failed, beside its last line
+# the exit code and the start of the last line of a supervised command in which an allocation failed
+OUT_OF_MEMORY = 77
 ALLOCATION = "an allocation failed"
 POLL_SECONDS = 0.1
-END_SECONDS = 10  # after which what cannot be killed, such as a program of another user, is left
-OUTPUT_MB = 1024  # that a command may write, before it fills the disk
-TAIL = 2**16  # bytes of it that are looked at
-LINE = 500  # characters of a line that are kept
-DETAIL_LINES = 20  # of a failed step's output go into its record
-LOG_LINES = 200  # of any step's output go into the job's log
-REPEATABLE = dict.fromkeys(threads.VARIABLES, "1") | {
-    "PYTHONHASHSEED": "0"  # or a set of texts has another order each time
-}
+# processes that cannot be killed, such as those of another user, are left running after this time
+END_SECONDS = 10
+# the limit of a command's output, so that it does not fill the disk
+OUTPUT_MB = 1024
+# bytes at the end of the output that are read, and characters of a line that are kept
+TAIL = 2**16
+LINE = 500
+# lines of output in the record of a failed step, and in the log of any job
+DETAIL_LINES = 20
+LOG_LINES = 200
+# with another hash seed, a set of texts has another order
+REPEATABLE = dict.fromkeys(threads.VARIABLES, "1") | {"PYTHONHASHSEED": "0"}
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 TRACEBACK = "Traceback (most recent call last):"
 LIBC = ctypes.CDLL(None)
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux: end with the parent; be the parent of orphans
+# options of prctl on Linux: end with the parent; be the parent of orphans
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
-class Outcome(NamedTuple):
+class Ending(NamedTuple):
     """How a supervised command ended.
 
     Attributes
@@ -51,11 +57,11 @@ class Outcome(NamedTuple):
     status : str
         ok, error (it failed by itself), timeout, memory, or killed (by somebody else's signal).
     reason : str
-        One line; empty when ok.
+        Why it is not ok, in one line.
     seconds : float
         Wall time.
     detail : str
-        The last lines of its output, of a step.
+        The last lines of its output; set by `step` alone.
     """
 
     status: Status
@@ -64,11 +70,11 @@ class Outcome(NamedTuple):
     detail: str = ""
 
 
-def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Path, env: dict[str, str]) -> Outcome:
+def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Path, env: dict[str, str]) -> Ending:
     """Run `command` to its end or to its limit, and kill all processes that it has started.
 
-    If the caller of the shell dies, this process ends too. Snakemake may be killed and then started again, and must not
-    meet runs of its first start.
+    If the caller of the shell dies, this process ends too: Snakemake may be killed and then started again, and no run
+    of its first start may go on.
 
     Parameters
     ----------
@@ -77,15 +83,15 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     seconds, memory_mb : float
         The limits of wall time and of memory in MiB, without memory-mapped files.
     errors : Path
-        The file for its standard output and error.
+        The file for the standard output and error of the command.
     env : dict
-        Its environment.
+        The environment of the command.
     """
     start = time.monotonic()
     verdict: tuple[Status, str] | None = None
-    caller, others = _caller(), set(descendants())
+    caller, earlier = _caller(), set(descendants())
     process = None
-    with errors.open("wb") as stream, told_to_end():
+    with errors.open("wb") as stream, ended_by_signals():
         try:
             _prctl(PR_SET_CHILD_SUBREAPER, 1)
             process = subprocess.Popen(
@@ -94,7 +100,7 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
                 stderr=stream,
                 env=env,
                 start_new_session=True,
-                preexec_fn=partial(_die_with, os.getpid()),
+                preexec_fn=partial(_end_with_supervisor, os.getpid()),
             )
             while verdict is None:
                 try:
@@ -102,7 +108,7 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
                     break
                 except subprocess.TimeoutExpired:
                     pass
-                used = memory_used_mb(others)
+                used = memory_used_mb(earlier)
                 if used > memory_mb:
                     verdict = "memory", f"used {used:.0f} MiB, the limit is {memory_mb:.0f} MiB"
                 elif time.monotonic() - start > seconds:
@@ -112,23 +118,23 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
                 elif _caller() != caller:
                     raise SystemExit(128 + signal.SIGHUP)
         finally:
-            end(process, others)
+            end(process, earlier)
             _prctl(PR_SET_CHILD_SUBREAPER, 0)
     if verdict is None:
-        verdict = _judge(code, errors)
-    return Outcome(*verdict, seconds=time.monotonic() - start)
+        verdict = _verdict(code, errors)
+    return Ending(*verdict, seconds=time.monotonic() - start)
 
 
-def step(name: str, arguments: Sequence[str], output: Path, *, seconds: float, memory_mb: float) -> Outcome:
+def step(name: str, arguments: Sequence[str], output: Path, *, seconds: float, memory_mb: float) -> Ending:
     """Run the supervised half of a step, which writes `output`, and remove half-written files if it fails.
 
-    The last lines of its output go to standard error, the log of the job. See `run` for the limits.
+    The last lines of what it prints go to standard error, the log of the job. See `run` for the limits.
     """
-    outcome = None
+    ending = None
     with tempfile.TemporaryDirectory() as folder:
         errors = Path(folder) / "output.txt"
         try:
-            outcome = run(
+            ending = run(
                 [sys.executable, "-m", "grambench.pipeline.steps", name, *arguments],
                 seconds=seconds,
                 memory_mb=memory_mb,
@@ -136,13 +142,13 @@ def step(name: str, arguments: Sequence[str], output: Path, *, seconds: float, m
                 env=os.environ | REPEATABLE,
             )
         finally:
-            if outcome is None or outcome.status != "ok":
+            if ending is None or ending.status != "ok":
                 for half_written in output.parent.glob(f".{output.stem}-*{output.suffix}"):
                     half_written.unlink(missing_ok=True)
-        if outcome.status == "ok" and not output.is_file():
-            outcome = outcome._replace(status="error", reason=f"ended without {output}")
+        if ending.status == "ok" and not output.is_file():
+            ending = ending._replace(status="error", reason=f"ended without {output}")
         sys.stderr.write(tail(errors, LOG_LINES))
-        return outcome._replace(detail=tail(errors, DETAIL_LINES))
+        return ending._replace(detail=tail(errors, DETAIL_LINES))
 
 
 def _caller() -> tuple[int, int]:
@@ -153,19 +159,20 @@ def _caller() -> tuple[int, int]:
     return shell, 0
 
 
-def _judge(code: int, errors: Path) -> tuple[Status, str]:
+def _verdict(code: int, errors: Path) -> tuple[Status, str]:
+    """Return the status and the reason of a command that ended by itself or by a signal of another process."""
     if code == 0:
         return "ok", ""
-    last = tail(errors, 1)
-    if code == OUT_OF_MEMORY and last.startswith(ALLOCATION):
-        return "memory", last
+    last_line = tail(errors, 1)
+    if code == OUT_OF_MEMORY and last_line.startswith(ALLOCATION):
+        return "memory", last_line
     if code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
         return "killed", f"ended by signal {name}"
-    return "error", raised(tail(errors, TAIL)) or last or f"exit code {code}"
+    return "error", last_exception(tail(errors, TAIL)) or last_line or f"exit code {code}"
 
 
-def raised(output: str) -> str:
+def last_exception(output: str) -> str:
     """Return the type and the first line of the last exception of an output; empty if there is no traceback.
 
     The message of an exception may have any number of lines, and other output may follow it.
@@ -176,8 +183,8 @@ def raised(output: str) -> str:
 
 
 @contextlib.contextmanager
-def failed_allocations_told() -> Iterator[None]:
-    """End this process if an allocation fails, and tell its supervisor."""
+def exit_on_failed_allocation() -> Iterator[None]:
+    """End this process if an allocation fails, with an exit code that its supervisor knows."""
     try:
         yield
     except MemoryError as error:
@@ -194,21 +201,22 @@ def tail(path: Path, lines: int) -> str:
         start = max(0, stream.seek(0, os.SEEK_END) - TAIL)
         stream.seek(start)
         text = ("..." if start else "") + stream.read(TAIL).decode("utf-8", errors="replace")
-    kept = [line for line in map(plain, text.splitlines()) if line.strip()][-lines:]
-    return "\n".join(line if len(line) <= LINE else line[: LINE - 3] + "..." for line in kept)
+    last = [line for line in map(plain, text.splitlines()) if line.strip()][-lines:]
+    return "\n".join(line if len(line) <= LINE else line[: LINE - 3] + "..." for line in last)
 
 
-def memory_used_mb(others: set[psutil.Process]) -> float:
-    """Return the memory in MiB of this process's descendants except `others`, without pages mapped from files.
+def memory_used_mb(excluded: set[psutil.Process]) -> float:
+    """Return the memory in MiB of this process's descendants except some, without pages mapped from files.
 
-    Processes that share memory count an equal part of it each.
+    Each of several processes that share memory counts an equal part of it.
     """
     total = 0
     for process in descendants():
         with contextlib.suppress(psutil.Error):
-            if process not in others:
+            if process not in excluded:
                 memory = process.memory_info()
-                shared = getattr(memory, "shared", None)  # Linux only; elsewhere the slower count of unique pages
+                # Linux only; elsewhere unique pages are counted, which is slower
+                shared = getattr(memory, "shared", None)
                 total += process.memory_full_info().uss if shared is None else memory.rss - shared
                 total += _shared_memory(process)
     return total / 2**20
@@ -225,7 +233,7 @@ def _shared_memory(process: psutil.Process) -> int:
         return 0
     if not any(line.startswith("RssShmem:") and line.split()[1] != "0" for line in status.splitlines()):
         return 0
-    return sum(each.pss for each in process.memory_maps(grouped=False) if each.perms[1] + each.perms[3] == "ws")
+    return sum(region.pss for region in process.memory_maps(grouped=False) if region.perms[1::2] == "ws")
 
 
 def descendants() -> list[psutil.Process]:
@@ -233,24 +241,24 @@ def descendants() -> list[psutil.Process]:
     return psutil.Process().children(recursive=True)
 
 
-def end(process: "subprocess.Popen[bytes] | None", others: set[psutil.Process]) -> None:
-    """Kill the command with its group at once, then all other processes that it has started."""
-    _go_deaf()
+def end(process: "subprocess.Popen[bytes] | None", excluded: set[psutil.Process]) -> None:
+    """Kill the command with its group at once, then all descendants of this process except some."""
+    _ignore_signals()
     if process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    start = time.monotonic()
-    while (left := [each for each in descendants() if each not in others]) and time.monotonic() - start < END_SECONDS:
-        for each in left:
+    deadline = time.monotonic() + END_SECONDS
+    while (alive := [child for child in descendants() if child not in excluded]) and time.monotonic() < deadline:
+        for child in alive:
             with contextlib.suppress(psutil.Error):
-                each.kill()
+                child.kill()
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(each.pid, os.WNOHANG)
+                os.waitpid(child.pid, os.WNOHANG)
         time.sleep(POLL_SECONDS / 10)
 
 
-def _die_with(supervisor: int) -> None:
+def _end_with_supervisor(supervisor: int) -> None:
     """Make the system end this new process when its supervisor ends in any way."""
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != supervisor:
@@ -258,28 +266,32 @@ def _die_with(supervisor: int) -> None:
 
 
 def _prctl(option: int, value: int) -> None:
+    """Set an option of this process, on Linux."""
     if sys.platform == "linux":
         LIBC.prctl(option, value)
 
 
 @contextlib.contextmanager
-def told_to_end() -> Iterator[None]:
-    """Raise SystemExit at the first signal to end, so that no run goes on alone; nohup still blocks a hang-up."""
+def ended_by_signals() -> Iterator[None]:
+    """Raise SystemExit at the first signal to end, so that no run goes on alone; nohup still blocks a hang-up.
+
+    Further signals are ignored.
+    """
 
     def stop(number: int, frame: FrameType | None) -> None:
-        _go_deaf()
+        _ignore_signals()
         raise SystemExit(128 + number)
 
     nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-    before = {number: signal.signal(number, stop) for number in ENDING if not (nohup and number == signal.SIGHUP)}
+    handlers = {number: signal.signal(number, stop) for number in ENDING if not (nohup and number == signal.SIGHUP)}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)
 
 
-def _go_deaf() -> None:
+def _ignore_signals() -> None:
     """Ignore further signals to end."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Which runs and files a configuration asks for, by the names that Snakemake's wildcards have."""
+"""The runs and files that a configuration asks for, by the names that Snakemake's wildcards have."""
 
 import itertools
 from collections.abc import Mapping
@@ -41,27 +41,29 @@ class Targets:
 
     def cells(self, study: str = "") -> list[Cell]:
         """Return the runs of a study, or of all studies: on each data set the plain runs, then those of sweeps."""
-        found = []
+        cells = []
         for name in [study] if study else self.studies:
             algorithms, sweeps = self.algorithms(name), self.studies[name].sweeps
             for dataset in self.datasets(name):
-                found += [Cell(name, dataset, algorithm) for algorithm in algorithms]
-                found += [
-                    Cell(name, dataset, algorithm, title)
-                    for title, sweep in sweeps.items()
-                    for algorithm in sweep.algorithms
-                    if dataset in sweep.datasets and algorithm in algorithms
-                ]
-        return found
+                cells += [Cell(name, dataset, algorithm) for algorithm in algorithms]
+                for title, sweep in sweeps.items():
+                    if dataset in sweep.datasets:
+                        cells += [
+                            Cell(name, dataset, entry, title) for entry in sweep.algorithms if entry in algorithms
+                        ]
+        return cells
+
+    def algorithm_names(self) -> set[str]:
+        """Return the algorithms of all studies, by their names in `grambench.algorithms`."""
+        return {study.file(entry) for study in self.studies.values() for entry in study.algorithms}
 
     def replicated(self, study: str) -> list[Cell]:
         """Return the runs of a study that have replications."""
-        again = self.studies[study].replications
-        return [
-            cell
-            for cell in self.cells(study)
-            if again and not cell.sweep and cell.algorithm in again.entries(cell.dataset)
-        ]
+        replications = self.studies[study].replications
+        if not replications:
+            return []
+        cells = (cell for cell in self.cells(study) if not cell.sweep)
+        return [cell for cell in cells if cell.algorithm in replications.entries(cell.dataset)]
 
     def records(self, study: str) -> list[str]:
         """Return the record files of a study."""
@@ -69,16 +71,16 @@ class Targets:
 
     @cache  # noqa: B019  (one plan a process)
     def dataset(self, name: str) -> Dataset:
-        """Return a data set's description."""
+        """Return the description of a data set."""
         return self.configuration.dataset(name)
 
     def grams(self, study: str, dataset: str) -> list[str]:
         """Return the Gram files of a data set in the order of the study's kernels.
 
-        There are none if the protocol computes Gram matrices inside a run, and none of views of examples.
+        There are none if the protocol computes Gram matrices inside a run, or if the kernels are on views of examples.
         """
-        described = self.dataset(dataset)
-        if not self.studies[study].protocol.stored or described.descriptors or described.blocks:
+        description = self.dataset(dataset)
+        if not self.studies[study].protocol.stored or description.descriptors or description.blocks:
             return []
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
 
@@ -96,7 +98,7 @@ class Targets:
         return [layout.FEATURES.format(base=base, descriptor=name) for name in descriptors]
 
     def described(self, base: str, descriptor: str) -> list[str]:
-        """Return the files of the parts that the file of a descriptor is joined from."""
+        """Return the files of the parts of a descriptor's file."""
         parts = self.configuration.images(base).parts
         return [layout.DESCRIBED.format(base=base, descriptor=descriptor, part=part) for part in range(parts)]
 
@@ -145,15 +147,10 @@ class Targets:
 
     def shown(self, study: str) -> list[str]:
         """Return all files of a study that the report shows or offers."""
-        plan = self.studies[study]
         patterns = (layout.RUNS, layout.CURVES, layout.CELLS, layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS)
-        named = [pattern.format(study=study) for pattern in patterns]
-        tables = [
-            layout.TABLE.format(study=study, table=table, suffix=suffix)
-            for table, suffix in itertools.product(plan.tables, ("csv", "md", "tex"))
-        ]
-        figures = [
-            layout.FIGURE.format(study=study, figure=figure, suffix=suffix)
-            for figure, suffix in itertools.product(plan.figures, ("svg", "png"))
-        ]
-        return [*named, *tables, *figures, *self.prepared(study), *self.records(study)]
+        paths = [pattern.format(study=study) for pattern in patterns]
+        for table, suffix in itertools.product(self.studies[study].tables, ("csv", "md", "tex")):
+            paths.append(layout.TABLE.format(study=study, table=table, suffix=suffix))
+        for figure, suffix in itertools.product(self.studies[study].figures, ("svg", "png")):
+            paths.append(layout.FIGURE.format(study=study, figure=figure, suffix=suffix))
+        return [*paths, *self.prepared(study), *self.records(study)]

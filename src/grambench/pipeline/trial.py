@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from grambench import algorithms
-from grambench.common import layout
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.layout import Cell
 from grambench.config.study import Entry, Study, Tune
@@ -32,11 +31,11 @@ from grambench.results.study import title_of
 
 STUDY = "leaderboard"
 ENTRY = "tried"
-OTHERS = ("uniform_svm", "best_kernel_svm", "rkl", "omkc_dd", "gaussian_svm")
+OPPONENTS = ("uniform_svm", "best_kernel_svm", "rkl", "omkc_dd", "gaussian_svm")
 
 
-class Asked(NamedTuple):
-    """What to try.
+class Trial(NamedTuple):
+    """An algorithm, and what to compare it with.
 
     Attributes
     ----------
@@ -44,8 +43,8 @@ class Asked(NamedTuple):
         See `grambench.algorithms`.
     parameters : dict
         The parameters that are not left at their defaults.
-    others : sequence of str
-        Configurations of the leaderboard to compare with.
+    opponents : sequence of str
+        The configurations of the leaderboard to compare with.
     repetitions : int
         The number of random splits.
     seconds : float
@@ -54,12 +53,12 @@ class Asked(NamedTuple):
 
     algorithm: str
     parameters: dict[str, Any]
-    others: Sequence[str] = OTHERS
-    repetitions: int = 5
-    seconds: float = 300.0
+    opponents: Sequence[str]
+    repetitions: int
+    seconds: float
 
 
-class Row(NamedTuple):
+class TrialResult(NamedTuple):
     """The result of one algorithm on one data set.
 
     Attributes
@@ -69,7 +68,7 @@ class Row(NamedTuple):
     error : Sample
         The test error in percent over the repetitions.
     seconds : float
-        The mean time of a repetition, with the selection of hyperparameters.
+        The mean time of a repetition, including the selection of hyperparameters.
     reason : str
         Why there is no number; empty if there is one.
     """
@@ -81,38 +80,38 @@ class Row(NamedTuple):
     reason: str
 
 
-def study(plan: Plan, asked: Asked) -> Study:
-    """Return the leaderboard with an algorithm, whose C is selected if it has one, and some of the configurations."""
-    known, name = plan.studies[STUDY], asked.algorithm
-    for other in asked.others:
-        if other not in known.algorithms:
-            raise unknown_name(f"algorithm of {STUDY}", other, known.algorithms)
+def build_study(plan: Plan, trial: Trial) -> Study:
+    """Return the leaderboard restricted to an algorithm and its opponents; C is selected unless it is set."""
+    leaderboard, name = plan.studies[STUDY], trial.algorithm
+    for opponent in trial.opponents:
+        if opponent not in leaderboard.algorithms:
+            raise unknown_name(f"algorithm of {STUDY}", opponent, leaderboard.algorithms)
     if fault := algorithms.fault(name):
         raise ConfigError(f"{name}: cannot be imported: {fault}")
     if algorithms.is_multiclass(name):
         raise ConfigError(f"{name}: expected an algorithm for two classes, got one that learns from class numbers")
-    algorithms.parameters(name, asked.parameters)
-    free = "C" in set(algorithms.fields(name)) - set(asked.parameters)
-    tune = Tune(parameter="C", values=dataclasses.asdict(known.protocol)["values"]) if free else None
-    place = {"path": name} if name.endswith(".py") else {"algorithm": name}
+    algorithms.parameters(name, trial.parameters)
+    free = "C" in set(algorithms.fields(name)) - set(trial.parameters)
+    tune = Tune(parameter="C", values=dataclasses.asdict(leaderboard.protocol)["values"]) if free else None
+    source = {"path": name} if name.endswith(".py") else {"algorithm": name}
     title = algorithms.title(name)
-    if title in {title_of(known, other) for other in asked.others}:
+    if title in {title_of(leaderboard, opponent) for opponent in trial.opponents}:
         title = f"{title} (tried)"
-    entry = Entry(**place, title=title, parameters=asked.parameters, tune=tune)
-    protocol: Any = dataclasses.replace(known.protocol, repetitions=asked.repetitions)  # type: ignore[arg-type]
-    entries = {ENTRY: entry} | {other: known.algorithms[other] for other in asked.others}
-    return known.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
+    entry = Entry(**source, title=title, parameters=trial.parameters, tune=tune)
+    protocol: Any = dataclasses.replace(leaderboard.protocol, repetitions=trial.repetitions)  # type: ignore[arg-type]
+    entries = {ENTRY: entry} | {opponent: leaderboard.algorithms[opponent] for opponent in trial.opponents}
+    return leaderboard.model_copy(update={"algorithms": entries, "protocol": protocol, "sweeps": {}})
 
 
-def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
-    """Yield the results of an algorithm and of others, one data set after the other.
+def run(plan: Plan, trial: Trial, datasets: Sequence[str]) -> Iterator[TrialResult]:
+    """Yield the results of an algorithm and then of its opponents, one data set after the other.
 
     Parameters
     ----------
     plan : Plan
-        A plan of the leaderboard, which the smaller study replaces.
-    asked : Asked
-        The algorithm and the others.
+        A plan of the leaderboard. Its study is replaced by the smaller one of the trial.
+    trial : Trial
+        The algorithm and its opponents.
     datasets : sequence of str
         Data sets of two classes, of the leaderboard or others.
 
@@ -121,7 +120,7 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
     ConfigError
         For an unknown name, or a parameter that the algorithm refuses.
     """
-    plan.studies[STUDY] = small = study(plan, asked)
+    plan.studies[STUDY] = study = build_study(plan, trial)
     for dataset in datasets:
         described = plan.targets.dataset(dataset)
         if described.classes or described.descriptors:
@@ -129,16 +128,16 @@ def rows(plan: Plan, asked: Asked, datasets: Sequence[str]) -> Iterator[Row]:
     for dataset in datasets:
         with tempfile.TemporaryDirectory() as folder:
             prepared = Path(folder) / "prepared.h5"
-            source = layout.RAW.format(dataset=plan.configuration.description(dataset).folder)
-            fetch.main([plan.specs.fetch_spec(dataset), source])
-            prepare.main([plan.specs.prepare_spec(dataset), plan.specs.step_code("prepare"), str(prepared), source])
-            found = store.read(prepared)
-            if isinstance(found, store.Unavailable):
-                for entry in small.algorithms:
-                    yield Row(dataset, title_of(small, entry), Sample.of([]), math.nan, str(found))
+            note = plan.targets.raw(dataset)
+            fetch.main([plan.specs.fetch_spec(dataset), note])
+            prepare.main([plan.specs.prepare_spec(dataset), plan.specs.step_code("prepare"), str(prepared), note])
+            content = store.read(prepared)
+            if isinstance(content, store.Unavailable):
+                for entry in study.algorithms:
+                    yield TrialResult(dataset, title_of(study, entry), Sample.of([]), math.nan, str(content))
                 continue
             with ThreadPoolExecutor(os.cpu_count()) as processes:
-                yield from processes.map(partial(_row, plan, dataset, prepared, asked.seconds), small.algorithms)
+                yield from processes.map(partial(_run, plan, dataset, prepared, trial.seconds), study.algorithms)
 
 
 def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
@@ -147,20 +146,21 @@ def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
     return table.round(9).rank(axis="columns").mean().sort_values(kind="stable")
 
 
-def call(plan: Plan, cell: Cell, output: Path, inputs: Sequence[Path], seconds: float) -> list[str]:
+def step_arguments(plan: Plan, cell: Cell, output: Path, inputs: Sequence[Path], seconds: float) -> list[str]:
     """Return the arguments of rule `run` for a whole run, whose record will be `output`."""
     settings = output.with_suffix(".json")
     settings.write_text(plan.specs.run_spec(cell), encoding="utf-8")
-    within = ["--seconds", str(seconds), "--memory-mb", str(plan.project.limits.memory_mb)]
-    return [str(settings), plan.specs.run_code(cell), str(output), *within, *map(str, inputs)]
+    limits = ["--seconds", str(seconds), "--memory-mb", str(plan.project.limits.memory_mb)]
+    return [str(settings), plan.specs.run_code(cell), str(output), *limits, *map(str, inputs)]
 
 
-def _row(plan: Plan, dataset: str, prepared: Path, seconds: float, entry: str) -> Row:
+def _run(plan: Plan, dataset: str, prepared: Path, seconds: float, entry: str) -> TrialResult:
+    """Return the result of a configuration on a data set, run in a process of its own."""
     output, title = prepared.with_name(f"{entry}.h5"), title_of(plan.studies[STUDY], entry)
-    arguments = call(plan, Cell(STUDY, dataset, entry), output, [prepared], seconds)
+    arguments = step_arguments(plan, Cell(STUDY, dataset, entry), output, [prepared], seconds)
     subprocess.run([sys.executable, "-m", "grambench.pipeline.steps", "run", *arguments], check=True)
     record = records.read(output)
     if record.status != "ok":
-        return Row(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")
-    error, took = (record.metrics[metric].ravel() for metric in ("error_percent", "seconds"))
-    return Row(dataset, title, Sample.of(error), float(took.mean()), "")
+        return TrialResult(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")
+    errors, times = (record.metrics[metric].ravel() for metric in ("error_percent", "seconds"))
+    return TrialResult(dataset, title, Sample.of(errors), float(times.mean()), "")

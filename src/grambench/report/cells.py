@@ -4,10 +4,11 @@ This module is imported when a study is loaded. It therefore imports neither pan
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from grambench.config.shown import AnyTable
+from grambench.config.names import Names
+from grambench.config.shown import AnyTable, OneMetric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,20 +59,19 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One row: its label, what its cells measure, and one cell a column."""
+    """One row: its label, and one cell a column."""
 
     label: str
-    metric: str
     cells: list[Cell]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """The rows of one data set with the line above them; a table without such lines has one block."""
+    """Rows, and the line above them: a data set and its description; a table without such lines has one block."""
 
-    dataset: str
-    head: str
     rows: list[Row]
+    dataset: str = ""
+    head: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +93,14 @@ class TableContent:
         """Yield all cells, row by row."""
         return cells_of(self.blocks)
 
+    def select_columns(self, numbers: Sequence[int]) -> "TableContent":
+        """Return the table with some of its columns, counted from 0."""
+        blocks = [
+            replace(block, rows=[replace(row, cells=[row.cells[n] for n in numbers]) for row in block.rows])
+            for block in self.blocks
+        ]
+        return replace(self, blocks=blocks, columns=[self.columns[n] for n in numbers])
+
 
 def cells_of(blocks: Iterable[Block]) -> Iterator[Cell]:
     """Yield all cells of some blocks, row by row."""
@@ -100,7 +108,7 @@ def cells_of(blocks: Iterable[Block]) -> Iterator[Cell]:
 
 
 class TableKind(AnyTable):
-    """One table: the fields that a study's file sets, and how it is laid out."""
+    """One table: the fields that a study's file sets, and its layout."""
 
     def build(self, data: "TableData") -> TableContent:
         """Lay the table out."""
@@ -131,3 +139,14 @@ class TableKind(AnyTable):
             remarks=[*([self.remark] if self.remark else []), *remarks],
             data=data,
         )
+
+
+class OneMetricTable(TableKind):
+    """A table that compares algorithms by one metric."""
+
+    algorithms: Names
+    metrics: OneMetric
+
+    def judged(self) -> list[str]:
+        """Return the metric by which algorithms are compared."""
+        return self.metrics

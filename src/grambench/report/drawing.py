@@ -1,4 +1,4 @@
-"""What the figures of all kinds share: their base class, the colours and dashes of entries, panels and legends.
+"""Base classes of the kinds of figures, the colours and dashes of configurations, panels and legends.
 
 The first eight colours are those of Okabe and Ito, which colour-blind readers can tell apart. This module is imported
 when a study is loaded. It therefore imports matplotlib only where something is drawn.
@@ -42,13 +42,18 @@ LINES: list[tuple[str, Any]] = [  # colour and dash pattern
     ("#66C2A5", "-"),
     ("#E7298A", (0, (4, 1.5))),
 ]
-DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))]  # of entries that share a file
-SHAPES = ["o", "s", "^", "D", "v", "P", "X", "p"]  # dots of entries that share a file
-COLUMNS = 3
-DENSE, CLEAR, FEW = 0.12, 0.07, 3  # how opaque bands are: of a few lines, and of more, which lie over each other
+DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))]  # of configurations that share a file
+SHAPES = ["o", "s", "^", "D", "v", "P", "X", "p"]  # dots of configurations that share a file
+GREY = "#888888"  # of lines that are no results, such as a diagonal
+DARK_GREY = "#444444"  # of texts
+WHITE_EDGE: Any = {"markeredgecolor": "white", "markeredgewidth": 0.4}
+SMALL_DOTS: Any = {"handlelength": 1.2, "handletextpad": 0.5}  # of a legend of dots
+MAX_COLUMNS = 3  # of panels
+# Bands of many lines lie over each other, and are clearer.
+OPACITY_OF_FEW, OPACITY_OF_MANY, MAX_FEW = 0.12, 0.07, 3
 WIDTH = 9.3  # inches of three columns
-HEIGHT, LETTER = 9 / 72, 0.07  # inches of a legend's letters, and how wide they are
-Find = Callable[[str, str], tuple[Floats, Floats, Floats | None] | None]
+LETTER_HEIGHT, LETTER_WIDTH = 9 / 72, 0.07  # inches of a legend's letters
+Curve = tuple[Floats, Floats, Floats | None]  # x, mean and standard deviation, if any
 STYLE: Any = {
     "svg.hashsalt": "grambench",
     "svg.fonttype": "path",
@@ -80,7 +85,7 @@ MEANS_AND_BANDS = "Lines are means of {runs}, bands one standard deviation to ei
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line: what the legend calls it, x, mean and standard deviation (0 for no band), and its style.
+    """One line: its title in the legend, x, mean and standard deviation (0 for no band), and its style.
 
     A line without a `dash` is a set of points, and `names` says what each of them is.
     """
@@ -115,7 +120,7 @@ class Chart:
     x_label, y_label : str
         The labels of the axes.
     scale : callable
-        Sets the axes of a panel in which all lines are drawn.
+        Sets further properties of the axes of a panel, after all its lines are drawn.
     x_log, y_log : bool
         Whether the axes are logarithmic.
     ticks : dict of float
@@ -139,41 +144,43 @@ class Chart:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureData:
-    """All that a figure may look at: the results of a study, curves.parquet and reproduction.csv."""
+    """The data of figures: the results of a study, curves.parquet and reproduction.csv."""
 
     results: "Results"
     curves: "pd.DataFrame"
     reproduction: "pd.DataFrame"
 
     def colour(self, name: str) -> str:
-        """Return the colour of an entry."""
+        """Return the colour of a configuration."""
         return line(self.results.study, name)[0]
 
     def shape(self, name: str) -> str:
-        """Return the shape of an entry's dots."""
+        """Return the shape of a configuration's dots."""
         study = self.results.study
         return SHAPES[_siblings(study, name).index(name) % len(SHAPES)]
 
     def means(self, datasets: Iterable[str], names: Iterable[str], metric: str) -> tuple[Floats, Floats]:
-        """Return mean and standard deviation of a metric for each data set and entry; 0 where none is known."""
+        """Return mean and standard deviation (0 if unknown) of a metric for each data set and configuration."""
         samples = [self.results.sample(dataset, name, metric) for dataset in datasets for name in names]
-        return np.array([each.mean for each in samples]), np.nan_to_num([each.std for each in samples])
+        return np.array([sample.mean for sample in samples]), np.nan_to_num([sample.std for sample in samples])
 
     def line(self, name: str, x: Floats, mean: Floats, std: Floats | None = None, **style: Any) -> Line:
-        """Return a line with the title, the colour and the dashes of an entry, unless `style` has others."""
+        """Return a line with the title, the colour and the dashes of a configuration, unless `style` has others."""
         colour, dash = line(self.results.study, name)
         style = {"title": self.results.title(name), "colour": colour, "dash": dash} | style
         return Line(x=x, mean=mean, std=np.zeros(len(mean)) if std is None else std, **style)
 
-    def panels(self, figure: "DatasetsFigure", find: "Find", *, mark_dots: bool = False) -> list[Panel]:
+    def panels(
+        self, figure: "DatasetsFigure", curve_of: Callable[[str, str], Curve | None], *, mark_dots: bool = False
+    ) -> list[Panel]:
         """Return a panel for each data set.
 
         Parameters
         ----------
         figure : DatasetsFigure
             The figure.
-        find : callable
-            Returns x, mean and standard deviation of a data set and an algorithm, or None if there is no line.
+        curve_of : callable
+            Returns the curve of a data set and an algorithm, or None if there is no line.
         mark_dots : bool
             Whether a line of one point is drawn as a dot.
         """
@@ -181,15 +188,15 @@ class FigureData:
         for dataset in figure.datasets:
             lines = []
             for name in figure.algorithms:
-                if (points := find(dataset, name)) is not None:
-                    marker = self.shape(name) if mark_dots and len(points[0]) == 1 else ""
-                    lines.append(self.line(name, *points, marker=marker))
+                if (curve := curve_of(dataset, name)) is not None:
+                    marker = self.shape(name) if mark_dots and len(curve[0]) == 1 else ""
+                    lines.append(self.line(name, *curve, marker=marker))
             panels.append(Panel(title=dataset, lines=lines, metric=figure.metrics[0]))
         return panels
 
 
 class FigureKind(AnyFigure):
-    """One figure: the fields that a study's file sets, and how it is drawn.
+    """One figure: the fields that a study's file sets, and its drawing.
 
     A kind defines `draw`, or `chart` if its figure consists of panels of lines, or both.
 
@@ -211,15 +218,15 @@ class FigureKind(AnyFigure):
         return draw_panels(data.results, self, chart)
 
     def chart(self, data: FigureData) -> Chart | None:
-        """Return the numbers behind the figure, for the interactive one of the report; None if its kind has none."""
+        """Return the numbers of the interactive figure in the report; None if the kind has none."""
         return None
 
     def left_out(self, results: "Results") -> list[str]:
         """Return the data sets that have no panel, because no algorithm of the figure has a result there."""
         sweep = getattr(self, "sweep") if self.shows_sweep else ""  # noqa: B009
-        named, algorithms = self.named("datasets"), self.named("algorithms")
-        ran = {name for name in named for one in algorithms if results.status(name, one, sweep) == "ok"}
-        return [name for name in named if name not in ran]
+        datasets, algorithms = self.named("datasets"), self.named("algorithms")
+        ran = {name for name in datasets for algorithm in algorithms if results.status(name, algorithm, sweep) == "ok"}
+        return [name for name in datasets if name not in ran]
 
 
 class DatasetsFigure(FigureKind):
@@ -229,13 +236,18 @@ class DatasetsFigure(FigureKind):
     algorithms: Names
     datasets: Names
 
+    def metric_chart(self, panels: list[Panel], **options: Any) -> Chart:
+        """Return a chart with the figure's metric on the y axis."""
+        metric = METRICS[self.metrics[0]]
+        return Chart(panels=panels, y_label=metric.label, y_log=metric.logarithmic, **options)
+
 
 def line(study: Study, algorithm: str) -> tuple[str, Any]:
-    """Return colour and dash pattern of an entry.
+    """Return colour and dash pattern of a configuration.
 
     The colour depends on the position of the algorithm's file among those of the study. It is thus the same in all
-    figures of the study, and stays the same if an entry is added at the end. Entries that share a file share the colour
-    and differ in their dashes.
+    figures of the study, and stays the same if a configuration is added at the end. Configurations that share a file
+    share the colour and differ in their dashes.
     """
     files = list(dict.fromkeys(map(study.file, study.algorithms)))
     colour, dash = LINES[files.index(study.file(algorithm)) % len(LINES)]
@@ -244,7 +256,7 @@ def line(study: Study, algorithm: str) -> tuple[str, Any]:
 
 
 def _siblings(study: Study, algorithm: str) -> list[str]:
-    """Return the entries that share a file with one."""
+    """Return the configurations that share a file with one."""
     return [name for name in study.algorithms if study.file(name) == study.file(algorithm)]
 
 
@@ -259,14 +271,14 @@ def single_panel(width: float, height: float) -> "tuple[Canvas, Axes]":
 def panel_grid(
     size: tuple[float, float], count: int, columns: int, *, share_y: bool = False
 ) -> "tuple[Canvas, list[Axes]]":
-    """Return a figure of a size in inches with so many panels, row by row, in so many columns."""
+    """Return a figure of a size in inches and its panels, row by row."""
     from matplotlib.figure import Figure as Canvas
 
     canvas = Canvas(figsize=size, layout="constrained")
-    grid = canvas.subplots(math.ceil(count / columns), columns, squeeze=False, sharey=share_y).ravel()
-    for axes in grid[count:]:
+    all_axes = canvas.subplots(math.ceil(count / columns), columns, squeeze=False, sharey=share_y).ravel()
+    for axes in all_axes[count:]:
         axes.set_axis_off()
-    return canvas, list(grid[:count])
+    return canvas, list(all_axes[:count])
 
 
 def set_title(axes: "Axes", title: str, **options: Any) -> None:
@@ -281,35 +293,40 @@ def draw_panels(results: "Results", figure: AnyFigure, chart: Chart) -> "Canvas"
     panels = [panel for panel in chart.panels if panel.lines]
     if not panels:
         return empty(results, figure)
-    columns = min(COLUMNS, len(panels))
+    columns = min(MAX_COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
     size = (6.2, 3.4) if len(panels) == 1 else (WIDTH, 3.4 if len(panels) == 2 else 2.45 * rows + 0.75)
-    canvas, grid = panel_grid(size, len(panels), columns)
-    for axes, panel in zip(grid, panels, strict=True):
+    canvas, all_axes = panel_grid(size, len(panels), columns)
+    for axes, panel in zip(all_axes, panels, strict=True):
         logarithmic = METRICS[panel.metric].logarithmic
         set_title(axes, panel.title)
         axes.set_yscale("log" if logarithmic else "linear")
-        opacity = CLEAR if len(panel.lines) > FEW else DENSE
-        for drawn in panel.lines:
-            _draw_line(axes, drawn, opacity, logarithmic=logarithmic)
+        opacity = OPACITY_OF_MANY if len(panel.lines) > MAX_FEW else OPACITY_OF_FEW
+        for line in panel.lines:
+            _draw_line(axes, line, opacity, logarithmic=logarithmic)
+        if chart.x_log:
+            axes.set_xscale("log")
+        if chart.ticks:
+            axes.set_xticks(list(chart.ticks.values()), list(chart.ticks))
         chart.scale(axes)
     canvas.supylabel(chart.y_label, fontsize=9)
     canvas.supxlabel(chart.x_label, fontsize=9)
     # The panel with the most lines comes first: it has the lines in the figure's order.
     fullest = sorted(panels, key=lambda panel: -len(panel.lines))
-    looks = {one.title: (one.colour, one.dash, one.marker) for panel in fullest for one in panel.lines}
     legend = {
-        title: Line2D([], [], color=colour, linestyle=dash, marker=marker, markersize=4, lw=1.8)
-        for title, (colour, dash, marker) in looks.items()
+        line.title: Line2D([], [], color=line.colour, linestyle=line.dash, marker=line.marker, markersize=4, lw=1.8)
+        for panel in fullest
+        for line in panel.lines
     }
     put_legend(canvas, legend, max(2 * columns, 4), handlelength=3.2)
     return canvas
 
 
 def put_legend(canvas: "Canvas", legend: dict[str, Any], columns: int, **options: float) -> None:
-    """Put a legend above all panels, in at most so many columns and no more than fit."""
-    spaces = options.get("handlelength", 2.0) + options.get("handletextpad", 0.8) + 2.0  # in heights of a letter
-    entry = spaces * HEIGHT + LETTER * max(map(len, legend))
+    """Put a legend above all panels, in at most `columns` columns and no more than fit."""
+    # The lengths of handles are in heights of a letter.
+    spaces = options.get("handlelength", 2.0) + options.get("handletextpad", 0.8) + 2.0
+    entry = spaces * LETTER_HEIGHT + LETTER_WIDTH * max(map(len, legend))
     columns = max(1, min(columns, int(canvas.get_figwidth() / entry)))
     columns = math.ceil(len(legend) / math.ceil(len(legend) / columns))  # rows of equal length
     canvas.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=columns, **options)
@@ -323,13 +340,13 @@ def _draw_line(axes: "Axes", line: Line, opacity: float, *, logarithmic: bool) -
     floor = 1e-3 * mean if logarithmic else 0.0
     if line.std.any():
         low, high = np.maximum(mean - line.std, floor), mean + line.std
-        opacity = min(opacity, CLEAR) if colour == BLACK else opacity
+        opacity = min(opacity, OPACITY_OF_MANY) if colour == BLACK else opacity
         axes.fill_between(line.x, low, high, color=colour, alpha=opacity, linewidth=0)
     axes.plot(line.x, mean, color=colour, linestyle=line.dash, marker=line.marker, markersize=4)
 
 
 def empty(results: "Results", figure: AnyFigure) -> "Canvas":
-    """Return a panel that says why there is nothing to show."""
+    """Return a panel with the reasons why there is nothing to show."""
     datasets = figure.named("datasets") or results.study.datasets
     reasons = dict.fromkeys(
         reason
@@ -340,7 +357,7 @@ def empty(results: "Results", figure: AnyFigure) -> "Canvas":
     text = "\n".join(["No data for this figure:", ", ".join(datasets), *list(reasons)[:3]])
     canvas, axes = single_panel(6.2, 2.4)
     axes.set_axis_off()
-    axes.text(0.5, 0.5, text, ha="center", va="center", wrap=True, color="#444444", transform=axes.transAxes)
+    axes.text(0.5, 0.5, text, ha="center", va="center", wrap=True, color=DARK_GREY, transform=axes.transAxes)
     return canvas
 
 

@@ -46,10 +46,10 @@ class Notes:
     def chapter(self, *names: str) -> list[Section]:
         """Return the section of a paper and those below it; the first name that a heading begins with says which."""
         for name in names:
-            for place, section in enumerate(self.sections):
+            for position, section in enumerate(self.sections):
                 if section.level == 2 and re.match(rf"(The )?{re.escape(name)}\b", section.title, re.IGNORECASE):
-                    rest = self.sections[place + 1 :]
-                    ends = [number for number, other in enumerate(rest) if other.level <= 2]
+                    rest = self.sections[position + 1 :]
+                    ends = [number for number, following in enumerate(rest) if following.level <= 2]
                     return [section, *rest[: ends[0] if ends else None]]
         return []
 
@@ -72,15 +72,15 @@ class Notes:
         """
         if not chapter:
             return ""
-        usual = next((part for part in chapter if heading in part.title.lower()), chapter[0])
-        best, found = 0, usual.id
+        default = next((section for section in chapter if heading in section.title.lower()), chapter[0])
+        best_weight, best_id = 0, default.id
         for section in chapter:
             for block in section.blocks:
-                weights = [max((_weight(block, name) for name in each), default=0) for each in names]
-                total = 2 * sum(weights) + (section is usual)
-                if weights[0] and total > best:
-                    best, found = total, block.id
-        return found
+                weights = [max((_weight(block, name) for name in alternatives), default=0) for alternatives in names]
+                total = 2 * sum(weights) + (section is default)
+                if weights[0] and total > best_weight:
+                    best_weight, best_id = total, block.id
+        return best_id
 
 
 def _weight(block: NoteBlock, name: str) -> int:
@@ -93,18 +93,18 @@ def read(text: str, pictures: Mapping[str, bytes] | None = None) -> Notes:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(text)
     sections: list[Section] = []
-    seen: set[str] = set()
+    used_ids: set[str] = set()
     chapter = ""
     for number, token in enumerate(tokens):
         if token.type == "heading_open":
             title = tokens[number + 1].content
             words = re.findall(r"[a-z0-9]+", title.lower())
             chapter = next(word for word in words if word != "the") if token.tag == "h2" else chapter
-            key = _unique(PREFIX + "-".join(words if token.tag != "h3" else [chapter, *words]), seen)
+            key = _unique(PREFIX + "-".join(words if token.tag != "h3" else [chapter, *words]), used_ids)
             token.attrSet("id", key)
             sections.append(Section(id=key, level=int(token.tag[1:]), title=title))
         elif token.type in LINKED and sections and not token.hidden:
-            key = _unique(f"{sections[-1].id}-{len(sections[-1].blocks) + 1}", seen)
+            key = _unique(f"{sections[-1].id}-{len(sections[-1].blocks) + 1}", used_ids)
             token.attrSet("id", key)
             content = "" if token.type == "table_open" else _content(tokens[number:])
             bold = " ".join(re.findall(r"\*\*(.+?)\*\*", content))
@@ -124,19 +124,19 @@ def read(text: str, pictures: Mapping[str, bytes] | None = None) -> Notes:
 
 def _content(tokens: list[Token]) -> str:
     """Return the text up to the end of the block that the first token opens; a list within it is its own blocks."""
-    first, parts = tokens[0], []
+    opening, texts = tokens[0], []
     for token in tokens[1:]:
-        if token.level <= first.level or token.type.endswith("list_open"):
+        if token.level <= opening.level or token.type.endswith("list_open"):
             break
         if token.type == "inline":
-            parts.append(" ".join(token.content.split()))
-    return " ".join(parts)
+            texts.append(" ".join(token.content.split()))
+    return " ".join(texts)
 
 
-def _unique(key: str, seen: set[str]) -> str:
+def _unique(key: str, used_ids: set[str]) -> str:
     number = 2
     name = key
-    while name in seen:
+    while name in used_ids:
         name, number = f"{key}-{number}", number + 1
-    seen.add(name)
+    used_ids.add(name)
     return name

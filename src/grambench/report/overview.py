@@ -48,7 +48,7 @@ def extent(studies: Iterable[StudyReport]) -> dict[str, int]:
 def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[str, Any]:
     numbers = pd.concat([study.achieved() for study in group])
     counts = tally(numbers["verdict"], JUDGED)
-    lost = int((numbers["verdict"] == "unavailable").sum())
+    n_unavailable = int((numbers["verdict"] == "unavailable").sum())
     claims = claim_counts(pd.concat([study.claims for study in group]))
     status = pd.concat([study.results.cells["status"] for study in group])
     chapter = _chapter(group[0], notes)
@@ -59,7 +59,7 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
         "count": len(group),
         "judged": sum(counts.values()),
         "parts": [(name, count) for name, count in counts.items() if count],
-        "lost": lost,
+        "lost": n_unavailable,
         "claims": claims,
         "runs": {
             "all": len(status),
@@ -84,27 +84,27 @@ def sentences(study: StudyReport, notes: Notes | None) -> list[Sentence]:
 
 def _numbers(study: StudyReport, notes: Notes | None) -> list[Sentence]:
     """Return a sentence for each algorithm and metric with numbers that differ."""
-    numbers, chapter, found = study.numbers(), _chapter(study, notes), []
+    numbers, chapter, rows = study.numbers(), _chapter(study, notes), []
     judged = numbers[numbers["verdict"].isin(JUDGED)]
-    for (name, metric), part in judged.groupby(["algorithm", "metric"], sort=False):
-        different = part[part["verdict"] == "different"]
+    for (name, metric), compared in judged.groupby(["algorithm", "metric"], sort=False):
+        different = compared[compared["verdict"] == "different"]
         if different.empty:
             continue
         title, label = study.results.title(str(name)), METRICS[str(metric)].label
         datasets = [str(dataset) for dataset in different["dataset"]]
-        where = "" if datasets == [ALL] else f" on {_listed(datasets)}"
-        who, what = (f"{title}: ", _within(label)) if title else ("", label)
+        on_datasets = "" if datasets == [ALL] else f" on {_listed(datasets)}"
+        prefix, quantity = (f"{title}: ", _within(label)) if title else ("", label)
         if len(different) == 1:
             row = different.iloc[0]
-            text = f"{who}{what}{where} {row['ours']}, published {row['published']}."
+            text = f"{prefix}{quantity}{on_datasets} {row['ours']}, published {row['published']}."
         else:
-            text = f"{who}{len(different)} of {len(part)} numbers differ in {what}: {_listed(datasets)}."
+            text = f"{prefix}{len(different)} of {len(compared)} numbers differ in {quantity}: {_listed(datasets)}."
         names = [title, title.rpartition(" ")[0] or title] if title else datasets
         metrics = [label.partition(" (")[0].lower(), label.partition(" (")[0], _plural(label)]
         note = notes.place(chapter, "different", names, datasets, metrics) if notes else ""
         anchor = f"{study.page}-different-{name or 'data'}-{metric}"
-        found.append(Sentence(text=text, page=study.page, anchor=anchor, note=note))
-    return found
+        rows.append(Sentence(text=text, page=study.page, anchor=anchor, note=note))
+    return rows
 
 
 def _claims(study: StudyReport, notes: Notes | None) -> list[Sentence]:
@@ -123,34 +123,34 @@ def _claims(study: StudyReport, notes: Notes | None) -> list[Sentence]:
 
 
 def _failures(study: StudyReport) -> list[Sentence]:
-    found, anchor = [], f"{study.page}-missing"
-    for (name, status, reason), part in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
-        where = _listed(list(dict.fromkeys(map(str, part["dataset"]))))
-        runs = f"{len(part)} runs" if len(part) > 1 else "1 run"
-        said = f"{runs} failed: {study.results.title(str(name))} on {where}, {status}: {_clipped(str(reason))}"
-        found.append(Sentence(text=said, page=study.page, anchor=anchor))
+    rows, anchor = [], f"{study.page}-missing"
+    for (name, status, reason), cells in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
+        datasets = _listed(list(dict.fromkeys(map(str, cells["dataset"]))))
+        runs = f"{len(cells)} runs" if len(cells) > 1 else "1 run"
+        text = f"{runs} failed: {study.results.title(str(name))} on {datasets}, {status}: {_clipped(str(reason))}"
+        rows.append(Sentence(text=text, page=study.page, anchor=anchor))
     for loaded in study.prepared.values():
         if isinstance(loaded, Unavailable):
-            why = _clipped("; ".join(loaded.reasons or ("no source is configured",)))
-            said = f"Data set {loaded.name} is unavailable: {why}"
-            found.append(Sentence(text=said, page=study.page, anchor=anchor))
-    return [*found, *_stand_ins(study)]
+            reasons = _clipped("; ".join(loaded.reasons or ("no source is configured",)))
+            text = f"Data set {loaded.name} is unavailable: {reasons}"
+            rows.append(Sentence(text=text, page=study.page, anchor=anchor))
+    return [*rows, *_stand_ins(study)]
 
 
 def _stand_ins(study: StudyReport) -> list[Sentence]:
     """Return a sentence on the data sets of a study with published numbers that are not from their first source."""
-    lacking: dict[str, list[str]] = {}
+    by_lack: dict[str, list[str]] = {}
     for name, loaded in study.prepared.items() if study.study.published else ():
-        if isinstance(loaded, PreparedDataset) and (lacks := loaded.source.get("lacks")):
-            lacking.setdefault(lacks, []).append(name)
+        if isinstance(loaded, PreparedDataset) and (lack := loaded.source.get("lacks")):
+            by_lack.setdefault(lack, []).append(name)
     return [
         Sentence(
-            text=f"Stand-ins, {lacks}: {_listed(names)}. grambench fetch {' '.join(names)}, then the same run, "
+            text=f"Stand-ins, {lack}: {_listed(names)}. grambench fetch {' '.join(names)}, then the same run, "
             "has the data of the first source where that answers.",
             page=study.page,
             anchor=f"{study.page}-data",
         )
-        for lacks, names in lacking.items()
+        for lack, names in by_lack.items()
     ]
 
 

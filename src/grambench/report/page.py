@@ -16,7 +16,7 @@ from grambench.common.threads import VARIABLES
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.report.cells import NO_RESULT, TableContent
+from grambench.report.cells import NO_RESULT, Cell, TableContent
 from grambench.report.table_data import Comparison
 from grambench.results.reproduction import VARIANTS, judged_by_replications
 from grambench.results.study import ALL, NOT_PART, Prepared, Results
@@ -157,11 +157,13 @@ class StudyReport:
     @property
     def partial(self) -> str:
         """How much of the study is part of the run, in words; empty for a whole study."""
-        pairs = (
+        counts = (
             (self.study.datasets, self.whole.datasets, "data sets"),
             (self.ran, self.whole.algorithms, "configurations"),
         )
-        return " and ".join(f"{len(own)} of {len(all_)} {what}" for own, all_, what in pairs if len(own) < len(all_))
+        return " and ".join(
+            f"{len(selected)} of {len(all_)} {noun}" for selected, all_, noun in counts if len(selected) < len(all_)
+        )
 
     def numbers(self) -> pd.DataFrame:
         """Return the published numbers that this run reproduces, each once, and without variants of the paper.
@@ -169,15 +171,15 @@ class StudyReport:
         A number that is not part of the run is left out rather than counted as unavailable.
         """
         rows = self.reproduction
-        named = {(str(d), str(a)) for d, a in zip(self.results.cells["dataset"], self.results.cells["algorithm"])}  # noqa: B905
-        part = [
-            (dataset in self.study.datasets and (not name or (dataset, name) in named))
+        ran = {(str(d), str(a)) for d, a in zip(self.results.cells["dataset"], self.results.cells["algorithm"])}  # noqa: B905
+        in_run = [
+            (dataset in self.study.datasets and (not name or (dataset, name) in ran))
             or (dataset == ALL and verdict != "unavailable")
             for dataset, name, verdict in zip(rows["dataset"], rows["algorithm"], rows["verdict"], strict=True)
         ]
-        asked = rows[pd.Series(part, index=rows.index, dtype=bool) & (rows["reason"] != NOT_PART)]
-        own = asked[~asked["item"].str.endswith(VARIANTS)]
-        return own.drop_duplicates(["dataset", "algorithm", "metric"])
+        numbers = rows[pd.Series(in_run, index=rows.index, dtype=bool) & (rows["reason"] != NOT_PART)]
+        primary = numbers[~numbers["item"].str.endswith(VARIANTS)]
+        return primary.drop_duplicates(["dataset", "algorithm", "metric"])
 
     def achieved(self) -> pd.DataFrame:
         """Return the published numbers that are results of algorithms: low or high ones are best.
@@ -185,8 +187,8 @@ class StudyReport:
         Sizes of data sets, names of kernels and numbers of selected kernels are left out.
         """
         rows = self.numbers()
-        own = [METRICS[str(metric)].better is not None for metric in rows["metric"]]
-        return rows[pd.Series(own, index=rows.index, dtype=bool)]
+        is_result = [METRICS[str(metric)].better is not None for metric in rows["metric"]]
+        return rows[pd.Series(is_result, index=rows.index, dtype=bool)]
 
     @cached_property
     def compared(self) -> dict[tuple[str, str, str], pd.Series]:
@@ -195,26 +197,26 @@ class StudyReport:
 
     def main_metric(self) -> str:
         """Return the metric by which the study judges first; empty where it has none."""
-        judged = [metric for table in self.study.tables.values() for metric in table.judged()]
-        known = set(map(str, self.results.runs["metric"].unique()))
-        return next((metric for metric in [*judged, *USUAL] if metric in known), "")
+        candidates = [metric for table in self.study.tables.values() for metric in table.judged()]
+        measured = set(map(str, self.results.runs["metric"].unique()))
+        return next((metric for metric in [*candidates, *USUAL] if metric in measured), "")
 
 
 def facts(provenance: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Return the facts on where runs took place, each with its value, or all values with their numbers of records."""
-    found: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {}
     for record in provenance:
         if "versions" not in record:
             continue
-        texts = {"revision": "Revision", "processor": "Processor", "cores": "Cores", "platform": "Platform"}
-        seen = {label: str(record.get(key, "unknown")) for key, label in texts.items()}
-        seen["Linear algebra"] = str(record.get("blas", "unknown"))
+        labels = {"revision": "Revision", "processor": "Processor", "cores": "Cores", "platform": "Platform"}
+        values = {label: str(record.get(key, "unknown")) for key, label in labels.items()}
+        values["Linear algebra"] = str(record.get("blas", "unknown"))
         threads = {str(record.get("threads", {}).get(name)) for name in VARIABLES}
-        seen["Threads of a run"] = ", ".join(sorted(threads)).replace("None", "not limited")
-        seen |= {f"{name}": str(version) for name, version in record["versions"].items()}
-        for label, value in seen.items():
-            found.setdefault(label, Counter())[value] += 1
-    return [(label, _values(counts)) for label, counts in found.items()]
+        values["Threads of a run"] = ", ".join(sorted(threads)).replace("None", "not limited")
+        values |= {name: str(version) for name, version in record["versions"].items()}
+        for label, value in values.items():
+            counts.setdefault(label, Counter())[value] += 1
+    return [(label, _values(counts)) for label, counts in counts.items()]
 
 
 def _values(counts: Counter[str]) -> str:
@@ -226,14 +228,14 @@ def _values(counts: Counter[str]) -> str:
 def view(study: StudyReport) -> dict[str, Any]:
     """Return the values that the template of a study's page shows."""
     results, cells, numbers, achieved = study.results, study.results.cells, study.numbers(), study.achieved()
-    tables = [(name, *shown(grid)) for name, grid in study.tables.items()]
+    tables = [(name, *without_missing(table)) for name, table in study.tables.items()]
     return {
         "plan": study.study,
         "report": study,
         "partial": study.partial,
         "bars": bars(numbers),
         "tables": tables,
-        "cells": _details(study, [grid for _, grid, _ in tables]),
+        "cells": _details(study, [cell for _, table, _ in tables for cell in table.cells()]),
         "counts": tally(numbers["verdict"], VERDICTS),
         "tiles": tally(achieved["verdict"], VERDICTS),
         "testing": _testing(achieved),
@@ -275,59 +277,58 @@ def _testing(numbers: pd.DataFrame) -> dict[str, Any]:
         "fitted": len(fitted),
         "unfitted": tally(unfitted, JUDGED),
         "detectable": [
-            (METRICS[str(metric)].label, float(part["margin"].median()), float(part["detectable"].median()))
-            for metric, part in compatible.groupby("metric", sort=False)
-            if part["detectable"].notna().any()
+            (METRICS[str(metric)].label, float(rows["margin"].median()), float(rows["detectable"].median()))
+            for metric, rows in compatible.groupby("metric", sort=False)
+            if rows["detectable"].notna().any()
         ],
     }
 
 
 def bars(numbers: pd.DataFrame) -> list[dict[str, Any]]:
     """Return for each metric the number of each verdict and its share in percent."""
-    rows = []
-    for metric, part in numbers.groupby("metric", sort=False):
-        counts = part["verdict"].value_counts()
-        parts = [(name, int(counts[name]), 100 * counts[name] / len(part)) for name in VERDICTS if name in counts]
-        rows.append({"label": METRICS[str(metric)].label, "total": len(part), "parts": parts})
-    return rows
+    by_metric = []
+    for metric, of_metric in numbers.groupby("metric", sort=False):
+        counts, total = tally(of_metric["verdict"], VERDICTS), len(of_metric)
+        parts = [(name, count, 100 * count / total) for name, count in counts.items() if count]
+        by_metric.append({"label": METRICS[str(metric)].label, "total": total, "parts": parts})
+    return by_metric
 
 
-def shown(grid: TableContent) -> tuple[TableContent, list[str]]:
+def without_missing(table: TableContent) -> tuple[TableContent, list[str]]:
     """Return a table without the data sets and algorithms that are not part of this run, and their names."""
     blocks, omitted = [], []
-    for block in grid.blocks:
-        rows = [row for row in block.rows if any(cell.text or cell.status != NO_RESULT for cell in row.cells)]
-        omitted += (
-            [row.label for row in block.rows if row not in rows] if rows or not block.dataset else [block.dataset]
-        )
+    for block in table.blocks:
+        rows = [row for row in block.rows if any(map(_is_part_of_run, row.cells))]
+        if rows or not block.dataset:
+            omitted += [row.label for row in block.rows if row not in rows]
+        else:
+            omitted.append(block.dataset)
         if rows:
             blocks.append(replace(block, rows=rows))
-    cells = [row.cells for block in blocks for row in block.rows]
-    empty = [all(not row[place].text and row[place].status == NO_RESULT for row in cells) for place in _places(grid)]
-    kept = [place for place in _places(grid) if not cells or not empty[place]]
-    omitted += [grid.columns[place] for place in _places(grid) if place not in kept]
-    blocks = [
-        replace(block, rows=[replace(row, cells=[row.cells[place] for place in kept]) for row in block.rows])
-        for block in blocks
-    ]
-    return replace(grid, blocks=blocks, columns=[grid.columns[place] for place in kept]), list(dict.fromkeys(omitted))
+    table = replace(table, blocks=blocks)
+    if blocks:
+        columns = zip(*(row.cells for block in blocks for row in block.rows), strict=True)
+        in_run = [any(map(_is_part_of_run, cells)) for cells in columns]
+        omitted += [title for title, part in zip(table.columns, in_run, strict=True) if not part]
+        table = table.select_columns([number for number, part in enumerate(in_run) if part])
+    return table, list(dict.fromkeys(omitted))
 
 
-def _places(grid: TableContent) -> range:
-    return range(len(grid.columns))
+def _is_part_of_run(cell: Cell) -> bool:
+    return bool(cell.text) or cell.status != NO_RESULT
 
 
-def _details(study: StudyReport, grids: list[TableContent]) -> dict[str, dict[str, Any]]:
+def _details(study: StudyReport, cells: Iterable[Cell]) -> dict[str, dict[str, Any]]:
     """Return further facts on each cell of the tables, by data set, algorithm and metric."""
-    results, found = study.results, {}
-    for cell in (cell for grid in grids for cell in grid.cells()):
-        if cell.key is None or "|".join(cell.key) in found:
+    results, details = study.results, {}
+    for cell in cells:
+        if cell.key is None or "|".join(cell.key) in details:
             continue
         dataset, algorithm, _ = cell.key
         ours = cell.numbers[0] if cell.numbers else None
         row = study.compared.get(cell.key)
-        record, why = study.records.get((dataset, algorithm), ""), results.missing(dataset, algorithm)
-        detail: dict[str, Any] = {"record": record, "why": why}
+        record, reason = study.records.get((dataset, algorithm), ""), results.missing(dataset, algorithm)
+        detail: dict[str, Any] = {"record": record, "why": reason}
         if ours is not None and ours.runs:
             detail |= {"mean": _digits(ours.mean), "std": _digits(ours.std), "runs": ours.runs}
         if row is not None:
@@ -338,10 +339,10 @@ def _details(study: StudyReport, grids: list[TableContent]) -> dict[str, dict[st
             if row["replications"] > 0:
                 detail["replications"] = int(row["replications"])
                 detail["replicated"] = _digits(row["published_mean"] + row["difference"])
-        known = {name: value for name, value in detail.items() if value not in ("", None)}
-        if cell.text or known.get("why", NOT_PART) != NOT_PART:
-            found["|".join(cell.key)] = known
-    return found
+        values = {name: value for name, value in detail.items() if value not in ("", None)}
+        if cell.text or values.get("why", NOT_PART) != NOT_PART:
+            details["|".join(cell.key)] = values
+    return details
 
 
 def _digits(value: Any) -> float | None:
@@ -367,14 +368,12 @@ def _speed_ups(study: StudyReport) -> list[tuple[str, float]]:
 
 def convergence(results: Results) -> dict[str, Any]:
     """Return how many fits report their convergence, how many did not converge, and the worst configurations."""
-    known = results.runs[results.runs["metric"] == "converged"].dropna(subset="result")
-    missed = known["result"].eq(0.0).groupby(known["algorithm"], sort=False).agg(["sum", "size"])
-    worst = missed[missed["sum"] > 0].sort_values("sum", ascending=False, kind="stable")
-    named = [
-        (results.title(str(name)), int(few), int(of))
-        for name, few, of in zip(worst.index, *worst.to_numpy().T, strict=True)
-    ]
-    return {"all": len(known), "missed": int(missed["sum"].sum()), "worst": named[:WORST], "others": len(named[WORST:])}
+    reported = results.runs[results.runs["metric"] == "converged"].dropna(subset="result")
+    counts = reported["result"].eq(0.0).groupby(reported["algorithm"], sort=False).agg(["sum", "size"])
+    missed = counts[counts["sum"] > 0].sort_values("sum", ascending=False, kind="stable")
+    worst = [(results.title(str(name)), *map(int, numbers)) for name, *numbers in missed.itertuples()]
+    total = int(counts["sum"].sum())
+    return {"all": len(reported), "missed": total, "worst": worst[:WORST], "others": len(worst[WORST:])}
 
 
 def _outside(study: StudyReport) -> list[str]:

@@ -42,12 +42,12 @@ def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[ProfilePage]:
 
 def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> ProfilePage:
     text = algorithms.docstring(name) or name
-    first, _, rest = text.partition("\n\n")
+    heading, _, rest = text.partition("\n\n")
     return ProfilePage(
         page=page_of(name),
         name=name,
         title=algorithms.title(name),
-        summary=_capital(" ".join(first.partition(":")[2].split()) or " ".join(first.split())),
+        summary=_capital(" ".join(heading.partition(":")[2].split()) or " ".join(heading.split())),
         facts={
             "paragraphs": paragraphs(rest),
             "parameters": _parameters(name, used),
@@ -66,10 +66,10 @@ def _capital(text: str) -> str:
 
 def paragraphs(text: str) -> list[tuple[str, str]]:
     """Return the paragraphs of a docstring, each as ("p" or "pre", its text): what is indented is a formula."""
-    parts = [part for part in re.split(r"\n\s*\n", text) if part.strip()]
     return [
         ("pre", inspect.cleandoc("\n" + part)) if part.startswith(" ") else ("p", " ".join(part.split()))
-        for part in parts
+        for part in re.split(r"\n\s*\n", text)
+        if part.strip()
     ]
 
 
@@ -79,8 +79,8 @@ def _parameters(name: str, used: list[tuple[StudyReport, str]]) -> Rows:
         return []
     cls = algorithms.load(name).parameters
     meanings: dict[str, str] = {}
-    for each in reversed(inspect.getmro(cls)):  # type: ignore[arg-type]
-        meanings |= _attributes(inspect.cleandoc(each.__doc__ or ""))
+    for base in reversed(inspect.getmro(cls)):  # type: ignore[arg-type]
+        meanings |= _attributes(inspect.cleandoc(base.__doc__ or ""))
     rows = []
     for field in fields(cls):
         default = field.default if field.default is not MISSING else "set by the study"
@@ -97,14 +97,14 @@ def _parameters(name: str, used: list[tuple[StudyReport, str]]) -> Rows:
 
 def _attributes(text: str) -> dict[str, str]:
     """Return the description of each attribute in a numpydoc docstring."""
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     names: list[str] = []
     for line in text.partition("Attributes\n----------\n")[2].splitlines():
         if line and not line.startswith(" "):
             names = [name.strip() for name in line.partition(" :")[0].split(",")]
         elif line.strip():
-            found |= {name: f"{found.get(name, '')} {line.strip()}".strip() for name in names}
-    return found
+            meanings |= {name: f"{meanings.get(name, '')} {line.strip()}".strip() for name in names}
+    return meanings
 
 
 def _ranking(study: StudyReport, entry: str) -> dict[str, Any] | None:
@@ -175,28 +175,28 @@ def of_datasets(
         for name in study.study.datasets:
             used.setdefault(name, []).append(study)
     return [
-        _dataset(name, own, [row for row in rows if row["dataset"] == name], descriptions.get(name, {}))
-        for name, own in used.items()
+        _dataset(name, studies_with, [row for row in rows if row["dataset"] == name], descriptions.get(name, {}))
+        for name, studies_with in used.items()
     ]
 
 
 def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[str, Any]) -> ProfilePage:
     loaded = used[0].prepared.get(name)
-    have = loaded if isinstance(loaded, PreparedDataset) else None
-    size = have.features.shape if have else (described.get("n", ""), described.get("d", ""))
-    classes = f"{len(have.classes)} classes" if have and have.classes else ""
-    positive = f"{100 * float((have.labels > 0).mean()):.0f} % positive" if have and not classes else ""
-    named = [("Examples", size[0]), ("Features", size[1]), ("Classes", classes or positive)]
+    prepared = loaded if isinstance(loaded, PreparedDataset) else None
+    size = prepared.features.shape if prepared else (described.get("n", ""), described.get("d", ""))
+    classes = f"{len(prepared.classes)} classes" if prepared and prepared.classes else ""
+    positive = f"{100 * float((prepared.labels > 0).mean()):.0f} % positive" if prepared and not classes else ""
+    facts = [("Examples", size[0]), ("Features", size[1]), ("Classes", classes or positive)]
     prose = (("Licence", "licence"), ("Citation", "citation"), ("From", "url"))
-    named += [(label, described.get(key, "")) for label, key in prose]
+    facts += [(label, described.get(key, "")) for label, key in prose]
     return ProfilePage(
         page=f"dataset-{name}",
         name=name,
         title=name,
         summary=str(described.get("title", "")),
         facts={
-            "facts": [(label, value) for label, value in named if value not in ("", None)],
-            "source": source(have) if have else None,
+            "facts": [(label, value) for label, value in facts if value not in ("", None)],
+            "source": source(prepared) if prepared else None,
             "unavailable": loaded.reasons if isinstance(loaded, Unavailable) else (),
             "rows": rows,
             "studies": used,

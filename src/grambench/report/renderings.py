@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from grambench.report.cells import Cell, Row, TableContent
 
-WIDEST = 12  # columns of a LaTeX table
+MAX_COLUMNS = 12  # of a LaTeX table
 
 
 def markdown(table: TableContent) -> str:
@@ -69,21 +69,19 @@ def latex_text(text: str) -> str:
 
 def latex(table: TableContent) -> str:
     r"""Return the table as a `longtable`, or as several; the document needs \usepackage{booktabs,longtable}."""
-    return "\n".join(map(_longtable, _parts(table)))
+    return "\n".join(map(_longtable, _split_columns(table)))
 
 
-def _parts(table: TableContent) -> Iterator[TableContent]:
-    """Yield a table in parts of columns that a page has room for."""
-    count = math.ceil(len(table.columns) / WIDEST)
-    size = math.ceil(len(table.columns) / count)
-    for part in range(count):
-        own = slice(part * size, (part + 1) * size)
-        blocks = [
-            replace(block, rows=[replace(row, cells=row.cells[own]) for row in block.rows]) for block in table.blocks
-        ]
-        caption = table.caption if count == 1 else f"{table.caption}, part {part + 1} of {count}"
-        remarks = table.remarks if part == count - 1 else []
-        yield replace(table, columns=table.columns[own], blocks=blocks, caption=caption, remarks=remarks)
+def _split_columns(table: TableContent) -> Iterator[TableContent]:
+    """Yield tables of as many of its columns as fit on a page; the last one has the remarks."""
+    count = math.ceil(len(table.columns) / MAX_COLUMNS)
+    columns = range(len(table.columns))
+    size = math.ceil(len(columns) / count)
+    for number in range(count):
+        caption = table.caption if count == 1 else f"{table.caption}, part {number + 1} of {count}"
+        remarks = table.remarks if number == count - 1 else []
+        part = table.select_columns(columns[number * size : (number + 1) * size])
+        yield replace(part, caption=caption, remarks=remarks)
 
 
 def _longtable(table: TableContent) -> str:

@@ -1,6 +1,6 @@
 """The report as a folder of pages, and as one file: the same pages, with other links between them.
 
-The layout is in `templates`, looks, script and the library that draws figures (uPlot) in `assets`.
+The layout is in `templates`. The style sheets, the script and the library that draws figures (uPlot) are in `assets`.
 """
 
 import base64
@@ -22,7 +22,8 @@ from grambench.results.verdicts import LEVEL
 STYLES, SCRIPTS = ("uPlot.css", "report.css"), ("uPlot.js", "report.js")
 PAGES, FILES = "pages", "files"
 INDEX, WHOLE = "index.html", "report.html"
-TYPES = {".csv": "text/csv", ".md": "text/markdown", ".tex": "application/x-tex"}
+OVERVIEW = "overview"  # the name of the first page
+MEDIA_TYPES = {".csv": "text/csv", ".md": "text/markdown", ".tex": "application/x-tex"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +51,13 @@ class Report:
 def write(report: Report) -> dict[str, bytes]:
     """Return every file of the report by its path below the report's folder."""
     pages = _pages(report)
-    found = {path: text.encode() for path, text in _folder(report, pages).items()}
-    found |= {f"{PAGES}/{name}": (ASSETS / name).read_bytes() for name in (*STYLES, *SCRIPTS)}
+    renderer = _Renderer(report, pages, whole=False)
+    files = {page_.path: renderer.render_page(page_).encode() for page_ in pages}
+    files |= {f"{PAGES}/{name}": (ASSETS / name).read_bytes() for name in (*STYLES, *SCRIPTS)}
     for study in report.studies:
-        found |= {f"{FILES}/{study.study.name}/{name}": content for name, content in study.files.items()}
-    found[WHOLE] = _Renderer(report, pages, whole=True).all().encode()
-    return found
+        files |= {f"{FILES}/{study.study.name}/{name}": content for name, content in study.files.items()}
+    files[WHOLE] = _Renderer(report, pages, whole=True).render_all().encode()
+    return files
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,12 @@ class _Page:
     name: str
     template: str
     title: str
-    shown: dict[str, Any]
+    values: dict[str, Any]
+
+    @property
+    def path(self) -> str:
+        """The path of the page below the report's folder."""
+        return INDEX if self.name == OVERVIEW else f"{PAGES}/{self.name}.html"
 
 
 def _pages(report: Report) -> list[_Page]:
@@ -73,7 +80,7 @@ def _pages(report: Report) -> list[_Page]:
     contestants = profiles.of_algorithms(report.studies, rows)
     datasets = profiles.of_datasets(report.studies, rows, report.descriptions)
     papers = overview.papers(report.studies, report.notes)
-    first = {
+    values = {
         "papers": papers,
         "had": overview.extent(report.studies),
         "contestants": contestants,
@@ -83,20 +90,15 @@ def _pages(report: Report) -> list[_Page]:
         "newest": max(study.newest for study in report.studies),
         "seconds": sum(page.seconds(study) for study in report.studies),
     }
-    pages = [_Page(name="overview", template="overview.html", title="Overview", shown=first)]
+    pages = [_Page(name=OVERVIEW, template="overview.html", title="Overview", values=values)]
     for study in report.studies:
-        shown = {"study": page.view(study)}
-        pages.append(_Page(name=study.page, template="study.html", title=study.study.title, shown=shown))
+        values = {"study": page.view(study)}
+        pages.append(_Page(name=study.page, template="study.html", title=study.study.title, values=values))
     for template, group in (("algorithm.html", contestants), ("dataset.html", datasets)):
-        pages += [_Page(name=each.page, template=template, title=each.title, shown={"it": each}) for each in group]
+        pages += [_Page(name=item.page, template=template, title=item.title, values={"it": item}) for item in group]
     if report.notes:
-        pages.append(_Page(name="notes", template="notes.html", title="Results that differ", shown={}))
+        pages.append(_Page(name="notes", template="notes.html", title="Results that differ", values={}))
     return pages
-
-
-def _folder(report: Report, pages: list[_Page]) -> dict[str, str]:
-    renderer = _Renderer(report, pages, whole=False)
-    return {INDEX if each.name == "overview" else f"{PAGES}/{each.name}.html": renderer.one(each) for each in pages}
 
 
 class _Renderer:
@@ -113,8 +115,8 @@ class _Renderer:
     """
 
     def __init__(self, report: Report, pages: list[_Page], *, whole: bool) -> None:
-        self.report, self.pages, self.whole = report, pages, whole
-        self.at = "overview"
+        self.pages, self.whole = pages, whole
+        self.at = OVERVIEW
         self.environment = Environment(
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
@@ -123,12 +125,12 @@ class _Renderer:
             lstrip_blocks=True,
         )
         self.environment.filters |= {"data": _data, "code": _code}
-        known = {each.name for each in pages}
+        page_names = {page_.name for page_ in pages}
         self.environment.globals |= {
-            "to": self._to,
-            "file": self._file,
-            "record": self._record,
-            "has": lambda name: name in known,
+            "to": self._link_to_page,
+            "file": self._link_to_file,
+            "record": self._link_to_record,
+            "has": lambda name: name in page_names,
             "whole": whole,
             "report": report,
             "signs": page.SIGNS,
@@ -140,66 +142,66 @@ class _Renderer:
             "level": LEVEL,
         }
 
-    def one(self, selected: _Page) -> str:
+    @property
+    def up(self) -> str:
+        """The path from the page that is rendered to the report's folder."""
+        return "" if self.at == OVERVIEW else "../"
+
+    def render_page(self, page_: _Page) -> str:
         """Return a page of the folder."""
-        self.at = selected.name
-        return self._framed(selected.title, self._content(selected))
+        self.at = page_.name
+        return self._render_frame(page_.title, self._render_content(page_))
 
-    def all(self) -> str:
+    def render_all(self) -> str:
         """Return the one file."""
-        return self._framed("Report", Markup("\n").join(map(self._content, self.pages)))
+        return self._render_frame("Report", Markup("\n").join(map(self._render_content, self.pages)))
 
-    def _content(self, selected: _Page) -> Markup:
-        return Markup(self.environment.get_template(selected.template).render(key=selected.name, **selected.shown))
+    def _render_content(self, page_: _Page) -> Markup:
+        return Markup(self.environment.get_template(page_.template).render(key=page_.name, **page_.values))
 
-    def _framed(self, title: str, content: Markup) -> str:
+    def _render_frame(self, title: str, content: Markup) -> str:
         inline: dict[str, list[Markup]] = {"styles": [], "scripts": []}
         if self.whole:
-            inline = {
-                kind: [Markup((ASSETS / name).read_text(encoding="utf-8")) for name in names]
-                for kind, names in (("styles", STYLES), ("scripts", SCRIPTS))
-            }
-        folder = f"{PAGES}/" if self.at == "overview" else ""
+            inline = {"styles": list(map(_asset, STYLES)), "scripts": list(map(_asset, SCRIPTS))}
+        folder = f"{PAGES}/" if self.at == OVERVIEW else ""
         return self.environment.get_template("frame.html").render(
             title=title,
             content=content,
             inline=inline,
             styles=[folder + name for name in STYLES],
             scripts=[folder + name for name in SCRIPTS],
-            results="../" if self.at == "overview" else "../../",
+            results=f"{self.up}../",
         )
 
-    def _to(self, name: str, anchor: str = "") -> str:
-        """Return the address of a page, or of a place on it."""
+    def _link_to_page(self, name: str, anchor: str = "") -> str:
+        """Return the address of a page, or of an anchor on it."""
         if self.whole or (anchor and name == self.at):
             return f"#{anchor or name}"
-        there = INDEX if name == "overview" else f"{name}.html"
-        if self.at == "overview":
-            there = there if name == "overview" else f"{PAGES}/{there}"
-        elif name == "overview":
-            there = f"../{there}"
-        return f"{there}#{anchor}" if anchor else there
+        folder = f"{PAGES}/" if self.at == OVERVIEW else ""
+        path = f"{self.up}{INDEX}" if name == OVERVIEW else f"{folder}{name}.html"
+        return f"{path}#{anchor}" if anchor else path
 
-    def _file(self, study: StudyReport, name: str) -> str:
+    def _link_to_file(self, study: StudyReport, name: str) -> str:
         """Return the address of a file to download."""
         if self.whole:
-            kind = TYPES[Path(name).suffix]
-            return f"data:{kind};base64," + base64.b64encode(study.files[name]).decode("ascii")
-        folder = f"{FILES}/{study.study.name}/{name}"
-        return folder if self.at == "overview" else f"../{folder}"
+            media_type = MEDIA_TYPES[Path(name).suffix]
+            return f"data:{media_type};base64," + base64.b64encode(study.files[name]).decode("ascii")
+        return f"{self.up}{FILES}/{study.study.name}/{name}"
 
-    def _record(self, path: str) -> str:
-        """Return the address of a record, which lies beside the report's folder; none from a file that was mailed."""
-        if self.whole or not path:
-            return ""
-        below = path.partition("/")[2]
-        return f"../{below}" if self.at == "overview" else f"../../{below}"
+    def _link_to_record(self, path: str) -> str:
+        """Return the address of a record, which lies beside the report's folder; empty in a file that may be mailed."""
+        return "" if self.whole or not path else f"{self.up}../{path.partition('/')[2]}"
+
+
+def _asset(name: str) -> Markup:
+    """Return a style sheet or a script, to stand within the page."""
+    return Markup((ASSETS / name).read_text(encoding="utf-8"))
 
 
 def _code(text: str) -> Markup:
-    """Return a text in which what stands between backticks is code."""
-    parts = [escape(part) for part in text.split("`")]
-    return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else p for n, p in enumerate(parts))
+    """Return a text as HTML, with what is between backticks as code."""
+    pieces = map(escape, text.split("`"))
+    return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else p for n, p in enumerate(pieces))
 
 
 def _data(value: Any) -> Markup:

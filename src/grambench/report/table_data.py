@@ -112,8 +112,8 @@ class TableData:
         for cell in cells:
             dataset, algorithm, metric = cell.key or ("", "", "")
             ours, published = cell.numbers or (NOTHING, NOTHING)
-            here, known = dataset != ALL, bool(cell.text)
-            status = self.results.status(dataset, algorithm) if here else ""
+            of_dataset, has_number = dataset != ALL, bool(cell.text)
+            status = self.results.status(dataset, algorithm) if of_dataset else ""
             rows.append(
                 {
                     **{name: getattr(cell, name) for name in ("orders", "best", "verdict", "speed_up", "published")},
@@ -128,8 +128,8 @@ class TableData:
                     "published_mean": published.mean,
                     "published_std": published.std,
                     "ours": cell.text,
-                    "status": "ok" if known else status,
-                    "reason": self.results.missing(dataset, algorithm) if here and not known else "",
+                    "status": "ok" if has_number else status,
+                    "reason": self.results.missing(dataset, algorithm) if of_dataset and not has_number else "",
                 }
             )
         return CELLS.frame(rows)
@@ -155,7 +155,9 @@ class TableData:
 
     def about_bold(self, metrics: list[str]) -> str:
         """Return the remark on what is set in bold."""
-        ends = {None: "", "higher": "highest", "lower": "lowest"}
-        best = ", ".join(f"the {ends[METRICS[name].better]} of ours in {METRICS[name].label}" for name in metrics)
+        superlatives = {None: "", "higher": "highest", "lower": "lowest"}
+        bests = ", ".join(
+            f"the {superlatives[METRICS[name].better]} of ours in {METRICS[name].label}" for name in metrics
+        )
         test = "a paired t-test" if self.results.study.protocol.paired else "Student's t-test"
-        return f"Bold: {best}, and those that {test} cannot tell from it at 5 %."
+        return f"Bold: {bests}, and those that {test} cannot tell from it at 5 %."

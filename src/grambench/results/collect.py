@@ -14,11 +14,11 @@ from grambench.results.columns import Column, Table
 
 STUDY = Column("study", "text", "name of the study, a file of config/studies")
 DATASET = Column("dataset", "text", "name of the data set, a file of config/datasets")
-ALGORITHM = Column("algorithm", "text", "name of the study's entry, which names an algorithm and its parameters")
+ALGORITHM = Column("algorithm", "text", "name of a configuration in the study: an algorithm with its parameters")
 METRIC = Column("metric", "text", "what was measured: a metric, or a number of one kernel or class (below)")
 SWEEP = Column("sweep", "text", "name of the study's sweep; empty for a plain run")
-ORDERS = Column("orders", "text", "where orders or parts come from: published or seeded; empty where nothing was run")
-REPEAT = Column("repetition", "integer", "which repetition: an order, a part tested or a draw, from 0")
+ORDERS = Column("orders", "text", "origin of permutations or splits: published or seeded; empty if nothing was run")
+REPEAT = Column("repetition", "integer", "repetition from 0: a permutation, an outer fold or a random split")
 
 RUNS = Table(
     "runs.parquet",
@@ -32,7 +32,7 @@ RUNS = Table(
 )
 CURVES = Table(
     "curves.parquet",
-    "a number on the way of a plain run",
+    "a number during a plain run",
     (
         *(STUDY, DATASET, ALGORITHM, REPEAT),
         Column("round", "integer", "examples received, calls of the SVM solver, or number of a state", "count"),
@@ -48,23 +48,23 @@ CELLS = Table(
         Column("status", "text", f"one of {', '.join(records.STATUSES)}"),
         Column("reason", "text", "why there are no numbers, in one line; empty when ok"),
         ORDERS,
-        Column("random", "text", "whether a fit drew random numbers: yes or no; empty where that was not looked at"),
-        Column("wall_seconds", "number", "how long the run took, with its start", "seconds"),
-        Column("peak_resident_mb", "number", "the most memory that it had at a time", "MiB"),
+        Column("random", "text", "whether a fit drew random numbers: yes or no; empty if that was not checked"),
+        Column("wall_seconds", "number", "duration of the run, including its start", "seconds"),
+        Column("peak_resident_mb", "number", "peak memory of the run", "MiB"),
         Column("record", "text", "the record's file, below the folder of the project"),
-        Column("identity", "text", "what it was made from: settings, code and the identities of what it read"),
+        Column("identity", "text", "identity of settings, code and the files that it read"),
     ),
 )
 OF_RECORDS = ("study", "dataset", "algorithm", "status", "reason", "orders", "random", "identity")
 RESOURCES = ("wall_seconds", "peak_resident_mb")  # of the provenance
 CONFUSED = "confused:"
 PARTICULAR = {  # metrics of which there is one for each kernel or class
-    "updates:KERNEL": "mistakes of the classifier with this kernel alone, which online algorithms update (count)",
-    "weight:KERNEL": "weight of a kernel; found ones are numbered from 1",
-    "parameter:KERNEL": "parameter of a kernel of a continuous family that was found, numbered from 1",
+    "updates:KERNEL": "mistakes of the classifier with this kernel alone, of online algorithms (count)",
+    "weight:KERNEL": "weight of a kernel; those of a continuous family are numbered from 1",
+    "parameter:KERNEL": "parameter of a kernel of a continuous family, numbered from 1",
     "class_accuracy:CLASS": "accuracy on the examples of a class (%)",
-    "stage": "in curves: the stage of an algorithm of several at that state, from 1",
-    "confused:CLASS:PREDICTED": "test examples of a class that are taken for another, or for it, where there are any",
+    "stage": "in curves: the stage, from 1, of an algorithm with several stages",
+    "confused:CLASS:PREDICTED": "test examples of a class by predicted class, if any",
 }
 
 
@@ -77,23 +77,24 @@ def runs(record: records.Record) -> Iterator[tuple[Any, ...]]:
         for value, repetitions in zip(points, values, strict=True):
             for r, result in enumerate(repetitions):
                 yield (*head, value, r, record.orders, metric, result)
-    names = [] if "parameter" in record.kernel_values else record.settings["kernels"]  # not of kernels that were found
+    # Kernels of a continuous family have numbers in place of names.
+    names = [] if "parameter" in record.kernel_values else record.settings["kernels"]
     for name, numbers in record.kernel_values.items() if not sweep else ():
         for r, repetition in enumerate(numbers[0]):
             for kernel, result in zip(names or range(1, len(repetition) + 1), repetition, strict=True):
                 yield (*head, points[0], r, record.orders, f"{name}:{kernel}", result)
-    for table in record.class_values.get("confusion", ())[:1] if not sweep else ():
-        yield from _classes(record, head, points[0], table)
+    if "confusion" in record.class_values and not sweep:
+        yield from _classes(record, head, points[0], record.class_values["confusion"][0])
 
 
 def _classes(
     record: records.Record, head: tuple[str, ...], point: float, table: NDArray[np.float64]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the accuracy of each class, and how often it is taken for which other, of one table (C, C) a repetition."""
+    """Yield the accuracy of each class and the nonzero counts of the confusion matrix (C, C) of each repetition."""
     names = record.settings["classes"]
     for r, counts in enumerate(table):
-        for name, row, own in zip(names, counts, np.diagonal(counts), strict=True):
-            share = 100.0 * own / row.sum() if row.sum() else np.nan
+        for name, row, correct in zip(names, counts, np.diagonal(counts), strict=True):
+            share = 100.0 * correct / row.sum() if row.sum() else np.nan
             yield (*head, point, r, record.orders, f"class_accuracy:{name}", share)
             for other in np.flatnonzero(row):
                 yield (*head, point, r, record.orders, f"{CONFUSED}{name}:{names[other]}", row[other])
@@ -111,19 +112,19 @@ def curves(record: records.Record) -> Iterator[tuple[Any, ...]]:
                 yield (*head, r, int(record.rounds[c]), metric, values[0, r, c])
 
 
-def write(found: Mapping[str, records.Record], runs_path: Path, curves_path: Path, cells_path: Path) -> None:
-    """Write the three tables of records, given by the names of their files."""
+def write(by_file: Mapping[str, records.Record], runs_path: Path, curves_path: Path, cells_path: Path) -> None:
+    """Write the three tables of records, which are given by the names of their files."""
     run_rows: list[tuple[Any, ...]] = []
     curve_rows: list[tuple[Any, ...]] = []
     cells: list[dict[str, Any]] = []
-    for name, record in found.items():
+    for name, record in by_file.items():
         sweep = record.settings["sweep"]
         run_rows.extend(runs(record))
         if not sweep:
             curve_rows.extend(curves(record))
-        own = {field: getattr(record, field) for field in OF_RECORDS}
-        measured = {field: record.provenance.get(field) for field in RESOURCES}
-        cells.append(own | measured | {"sweep": sweep, "record": name})
+        fields = {field: getattr(record, field) for field in OF_RECORDS}
+        resources = {field: record.provenance.get(field) for field in RESOURCES}
+        cells.append(fields | resources | {"sweep": sweep, "record": name})
     for path, rows, table in ((runs_path, run_rows, RUNS), (curves_path, curve_rows, CURVES)):
         with sealed(path) as temporary:
             table.frame(rows).to_parquet(temporary, index=False)

@@ -1,4 +1,4 @@
-"""What a file of a results folder has in its columns: declared beside what writes it, and held to that.
+"""Declarations of the columns of result files, kept beside the code that writes the files, and enforced.
 
 docs/data_dictionary.md is made from the declarations (docs/data_dictionary.py).
 """
@@ -51,18 +51,18 @@ class Table:
         return [column.name for column in self.columns]
 
     def frame(self, rows: Iterable[Mapping[str, Any]] | Iterable[Sequence[Any]]) -> pd.DataFrame:
-        """Return rows as the file has them, each column of its type; what a mapping leaves out is missing.
+        """Return rows as a table with each column of its type; values that a mapping leaves out are missing.
 
         Raises
         ------
         ValueError
-            If a row has what the table does not declare, or a value is of another kind.
+            If a row has an undeclared column, or a value is of another kind.
         """
-        given = list(rows)
-        stray = {str(name) for row in given if isinstance(row, Mapping) for name in row} - set(self.names)
-        if stray:
-            raise ValueError(f"{self.file} declares {', '.join(self.names)}, got {', '.join(sorted(stray))} too")
-        table = pd.DataFrame(given, columns=self.names)
+        records = list(rows)
+        undeclared = {str(name) for row in records if isinstance(row, Mapping) for name in row} - set(self.names)
+        if undeclared:
+            raise ValueError(f"{self.file} declares {', '.join(self.names)}, got {', '.join(sorted(undeclared))} too")
+        table = pd.DataFrame(records, columns=self.names)
         for column in self.columns:
             values = table[column.name].astype(object)
             values = values.where(values.notna(), MISSING[column.kind])

@@ -68,7 +68,7 @@ def _runs(path: Path) -> pd.DataFrame:
 
 
 def _judge(old: object, new: object) -> tuple[float, float, float, float, str]:
-    """Return means, difference, p-value and the change before the p-values are corrected for their number."""
+    """Return both means, their difference, the p-value, and the change before p-values are corrected."""
     if not isinstance(old, tuple):
         assert isinstance(new, tuple)
         return np.nan, _mean(new), np.nan, np.nan, "only new"
@@ -76,17 +76,17 @@ def _judge(old: object, new: object) -> tuple[float, float, float, float, str]:
         return _mean(old), np.nan, np.nan, np.nan, "only old"
     before, after = np.array(old), np.array(new)
     means = _mean(old), _mean(new)
-    both = min(len(before), len(after))
-    if np.array_equal(before[:both], after[:both], equal_nan=True):
+    common = min(len(before), len(after))
+    if np.array_equal(before[:common], after[:common], equal_nan=True):
         return *means, means[1] - means[0], 1.0, "same"
-    if len(before) == len(after):  # some repetitions may have no such number
-        known = np.isfinite(before) & np.isfinite(after)
-        p_value = paired(before[known], after[known])
+    # Some repetitions may have no such number.
+    if len(before) == len(after):
+        finite = np.isfinite(before) & np.isfinite(after)
+        p_value = paired(before[finite], after[finite])
     else:
         p_value = welch(*(Sample.of(values[np.isfinite(values)]) for values in (before, after)))
     return *means, means[1] - means[0], 0.0 if np.isnan(p_value) else p_value, "noise"
 
 
 def _mean(values: tuple[float, ...]) -> float:
-    known = np.array(values)[np.isfinite(values)]
-    return float(known.mean()) if known.size else np.nan
+    return Sample.of(np.array(values)[np.isfinite(values)]).mean

@@ -1,8 +1,8 @@
-"""One results folder out of several: of other machines, other data sets, other repetitions.
+"""Merge several results folders into one: of other machines, other data sets, other repetitions.
 
-Records decide: they are copied byte for byte, with the provenance in them, and the tables are collected from them
-anew. A cell is a record: study, data set, algorithm, sweep. Of a cell that several folders have, one record is kept
-(`_chosen`), and `merged.csv` tells of each of them where it is from, whether it was kept and why, with its provenance.
+Records are copied byte for byte, with the provenance in them, and the tables are collected from them anew. A cell is a
+study, a data set, an algorithm and a sweep. If several folders have a record of a cell, one is selected
+(`_select_record`). `merged.csv` says of each record where it is from, whether it was kept and why, with its provenance.
 """
 
 import json
@@ -29,27 +29,27 @@ from grambench.results.records import GROUPS, Record
 LIST = "merged.csv"
 TABLE = Table(
     LIST,
-    "a record of one of the folders; those of earlier merges stand below",
+    "a record of one of the folders, then the rows of earlier merges",
     (
         *collect.CELLS.columns[:4],
-        Column("folder", "text", "the folder that has it, as it was named"),
-        Column("kept", "boolean", "whether this record was taken"),
-        Column("why", "text", "why one was: only one, preferred, equal, more repetitions, others failed or all failed"),
+        Column("folder", "text", "folder that has the record, as named in the command"),
+        Column("kept", "boolean", "whether this record was kept"),
+        Column("why", "text", "reason: only one, preferred, equal, more repetitions, others failed or all failed"),
         Column("status", "text", f"one of {', '.join(records.STATUSES)}"),
-        Column("repetitions", "integer", "repetitions that it holds; 0 of a failure", "count"),
+        Column("repetitions", "integer", "repetitions in the record; 0 for a failure", "count"),
         Column("provenance", "text", "versions, machine, seconds and memory of the run, as JSON"),
     ),
 )
 MEASURED = "seconds"  # how the names of numbers end that differ from run to run on one machine
-SHARED = ("protocol", "kernels", "dictionary", "seed")  # settings without which two algorithms are not comparable
+COMPARED = ("protocol", "kernels", "dictionary", "seed")  # settings without which two algorithms are not comparable
 
 
 class _Conflict(Exception):
-    """Two records disagree; the text says in what."""
+    """Two records of a cell disagree; the message names the numbers or settings."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Candidate:
     """A record and the results folder that holds it at `path`."""
 
     folder: Path
@@ -73,22 +73,22 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     folders : sequence of Path
         Results folders; whatever records they hold take part, listed in their tables or not.
     output : Path
-        The folder to appear, whole or not at all. Grams, reproduction.csv, claims, tables for people and figures are
-        not in it: `snakemake` makes them, with the folder in the place of `results`.
+        The folder to create, complete or not at all. Gram matrices, reproduction.csv, claims, rendered tables and
+        figures are not in it: `snakemake` makes them if the folder takes the place of `results`.
     prefer : Path or None
-        The folder whose numbers win wherever it has any.
+        The folder whose numbers are kept wherever it has any.
 
     Returns
     -------
     DataFrame
-        A row for each record of each folder. `merged.csv` holds them, and those of earlier merges below them.
+        A row for each record of each folder. `merged.csv` holds these rows and, below them, those of earlier merges.
 
     Raises
     ------
     DataError
-        If a folder holds no records, not those of its tables, or other files or records under their names; if a cell
-        has two values and none is preferred; if algorithms would stand side by side on one data set that saw other
-        data, orders or repetitions; if `output` exists.
+        If a folder holds no records, lacks records of its tables, or has other files in their places; if a cell has
+        two values and none is preferred; if algorithms to be compared on one data set saw different data, permutations
+        or repetitions; or if `output` exists.
     """
     if len(set(folders)) < 2:
         raise DataError(f"{folders[0]}: expected two results folders or more to merge, got one")
@@ -96,71 +96,70 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
         raise DataError(f"{output}: exists already; remove it, or name another folder after -o")
     if prefer is not None and prefer not in folders:
         raise DataError(f"--prefer {prefer}: expected one of the folders to merge, {' or '.join(map(str, folders))}")
-    found: dict[str, list[_Found]] = {}
+    candidates: dict[str, list[_Candidate]] = {}
     for folder in folders:
-        for path in _records(folder):
-            found.setdefault(str(path.relative_to(folder)), []).append(_read(folder, path))
-    kept, reasons, conflicts = {}, {}, []
-    for name, candidates in sorted(found.items()):
+        for path in _find_records(folder):
+            candidates.setdefault(str(path.relative_to(folder)), []).append(_read(folder, path))
+    selected, reasons, conflicts = {}, {}, []
+    for name in sorted(candidates):
         try:
-            kept[name], reasons[name] = _chosen(candidates, prefer)
+            selected[name], reasons[name] = _select_record(candidates[name], prefer)
         except _Conflict as conflict:
             conflicts.append(f"{name}: {conflict}")
     if conflicts:
         raise DataError(
-            f"{len(conflicts)} of {len(found)} cells have two values, the first {conflicts[0]}; say which folder wins "
-            f"with --prefer {' or --prefer '.join(map(str, folders))}, after a look at what grambench compare says"
+            f"{len(conflicts)} of {len(candidates)} cells have two values, the first {conflicts[0]}; say which folder "
+            f"wins with --prefer {' or --prefer '.join(map(str, folders))}, after a look at what grambench compare says"
         )
-    _check_comparable(kept.values())
-    datasets = _datasets(folders, prefer, kept.values())
-    table = _table(found, kept, reasons)
-    earlier = [_earlier(folder / LIST) for folder in folders if (folder / LIST).is_file()]
+    _check_comparable(selected.values())
+    datasets = _select_datasets(folders, prefer, selected.values())
+    table = _table(candidates, selected, reasons)
+    earlier = [_read_list(folder / LIST) for folder in folders if (folder / LIST).is_file()]
     try:
-        _write(output, kept, datasets, pd.concat([table, *earlier]))
+        _write(output, selected, datasets, pd.concat([table, *earlier]))
     except OSError as error:
         raise DataError(f"{output}: could not be written ({error.strerror or error}); nothing is left of it") from None
     return table
 
 
-def _read(folder: Path, path: Path) -> _Found:
+def _read(folder: Path, path: Path) -> _Candidate:
     """Read a record; raise DataError if anything fails that a merge will do with it."""
     with as_written(path):
-        found = _Found(folder, path, record := records.read(path))
-        _check_place(found)
+        record = records.read(path)
+        _check_location(folder, path, record)
         unlike(record, record)
         list(unequal(record, record))
         collect.RUNS.frame(collect.runs(record))
         collect.CURVES.frame(() if record.settings["sweep"] else collect.curves(record))
         collect.CELLS.frame([{name: record.provenance.get(name) for name in collect.RESOURCES}])
-        return found
+        return _Candidate(folder, path, record)
 
 
-def _check_place(found: _Found) -> None:
-    """Raise DataError unless a record lies where its names say, so that it is one cell, and in the folder."""
-    record = found.record
+def _check_location(folder: Path, path: Path, record: Record) -> None:
+    """Raise DataError unless the path of a record is the one of its cell in the folder."""
     cell = Cell(record.study, record.dataset, record.algorithm, record.settings["sweep"])
-    if found.path != layout.located(found.folder, cell.path()):
+    if path != layout.located(folder, cell.path()):
         raise DataError(
-            f"{found.path}: expected the record of that cell, got {cell.study}, {cell.dataset}, {cell.task}; "
+            f"{path}: expected the record of that cell, got {cell.study}, {cell.dataset}, {cell.task}; "
             "it was copied or renamed: remove it, or bring it back under its name"
         )
 
 
-def _earlier(path: Path) -> pd.DataFrame:
+def _read_list(path: Path) -> pd.DataFrame:
     with as_written(path):
         return TABLE.read(check(path))[TABLE.names]
 
 
-def _records(folder: Path) -> list[Path]:
-    """Return the record files of a results folder; raise DataError where there are none or tables know of more."""
+def _find_records(folder: Path) -> list[Path]:
+    """Return the record files of a results folder; raise DataError if there are none or tables list others."""
     paths = sorted(layout.located(folder, "results/runs").rglob("[!.]*.h5"))
     if not paths:
         raise DataError(f"{folder / 'runs'}: no records; expected a results folder in which a study was run")
-    have = set(paths)
+    existing = set(paths)
     for cells in sorted(folder.glob("*/cells.csv")):
         with as_written(cells):
             listed = [layout.located(folder, str(name)) for name in pd.read_csv(cells, usecols=["record"])["record"]]
-        missing = [path for path in listed if path not in have]
+        missing = [path for path in listed if path not in existing]
         if missing:
             raise DataError(
                 f"{missing[0]}: no such file, though {cells} lists it ({len(missing)} of {len(listed)} are missing); "
@@ -169,34 +168,36 @@ def _records(folder: Path) -> list[Path]:
     return paths
 
 
-def _chosen(candidates: Sequence[_Found], prefer: Path | None) -> tuple[_Found, str]:
+def _select_record(candidates: Sequence[_Candidate], prefer: Path | None) -> tuple[_Candidate, str]:
     """Return which record of a cell is kept, and why.
 
-    A failure is not a value: numbers win against it. Of records whose numbers are equal, measured times aside, the
-    first one is kept. A repetition does not depend on how many follow, since its seed or published permutation goes by
-    its own number: if the repetitions of one record are the first ones of another, the longer record is kept.
+    A failure is not a value: a record with numbers is preferred. If the numbers of all records are equal except for
+    measured times, the first record is kept. A repetition does not depend on how many follow, since its seed or
+    published permutation depends only on its own number. So if the repetitions of one record are the first ones of
+    another, the longer record is kept.
     """
-    first = next((each for each in candidates if each.folder == prefer), candidates[0])
+    first = next((candidate for candidate in candidates if candidate.folder == prefer), candidates[0])
     if len(candidates) == 1:
         return first, "only one"
-    numbers = [each for each in candidates if each.ok]
-    if not numbers:
+    successful = [candidate for candidate in candidates if candidate.ok]
+    if not successful:
         return first, "all failed"
     if first.ok and first.folder == prefer:
         return first, "preferred"
-    longest = max(numbers, key=lambda each: each.repetitions)  # the first of several
-    for other in numbers:
+    longest = max(successful, key=lambda candidate: candidate.repetitions)
+    for other in successful:
         pair = longest.record, other.record
-        names = dict.fromkeys(name for _, name in unequal(*pair))  # a metric may have a curve of its name
-        if what := unlike(*pair) or ", ".join(names):
-            raise _Conflict(f"{what} differ between {other.folder} and {longest.folder}")
-    if len(numbers) == 1:
+        # A metric may have a curve of its name: each name once.
+        names = dict.fromkeys(name for _, name in unequal(*pair))
+        if differing := unlike(*pair) or ", ".join(names):
+            raise _Conflict(f"{differing} differ between {other.folder} and {longest.folder}")
+    if len(successful) == 1:
         return longest, "others failed"
-    return longest, "equal" if len({each.repetitions for each in numbers}) == 1 else "more repetitions"
+    return longest, "equal" if len({candidate.repetitions for candidate in successful}) == 1 else "more repetitions"
 
 
 def unlike(one: Record, other: Record) -> str:
-    """Return the settings or permutations that differ between two records, except for the number of repetitions."""
+    """Return which settings or permutations differ between two records, except for the number of repetitions."""
     settings = [_without_repetitions(record.settings) for record in (one, other)]
     if settings[0] != settings[1]:
         keys = sorted(set(settings[0]) | set(settings[1]))
@@ -205,15 +206,17 @@ def unlike(one: Record, other: Record) -> str:
 
 
 def unequal(one: Record, other: Record) -> Iterator[tuple[str, str]]:
-    """Yield the group and the name of numbers that differ on the repetitions that two records share, seconds aside."""
+    """Yield group and name of the numbers, except seconds, that differ on the common repetitions of two records."""
     if not np.array_equal(one.rounds, other.rounds):
         yield "rounds", "rounds"
     for group in GROUPS:
-        here, there = getattr(one, group), getattr(other, group)
-        for name in sorted(name for name in here | there if not name.endswith(MEASURED)):
-            shared = min(values[name].shape[1] for values in (here, there) if name in values)
-            in_both = name in here and name in there
-            if not in_both or not np.array_equal(here[name][:, :shared], there[name][:, :shared], equal_nan=True):
+        first, second = getattr(one, group), getattr(other, group)
+        for name in sorted(name for name in first | second if not name.endswith(MEASURED)):
+            if name not in first or name not in second:
+                yield group, name
+                continue
+            common = min(first[name].shape[1], second[name].shape[1])
+            if not np.array_equal(first[name][:, :common], second[name][:, :common], equal_nan=True):
                 yield group, name
 
 
@@ -222,93 +225,89 @@ def _without_repetitions(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "protocol": protocol}
 
 
-def _check_comparable(kept: Iterable[_Found]) -> None:
-    """Raise DataError if algorithms on one data set saw other orders, or were run by another protocol.
+def _check_comparable(selected: Iterable[_Candidate]) -> None:
+    """Raise DataError if algorithms on one data set saw different permutations, or were run by different protocols.
 
     Tables and claims compare them repetition by repetition.
     """
-    seen: dict[tuple[str, str], _Found] = {}
-    for each in kept:
-        if not each.ok:
+    references: dict[tuple[str, str], _Candidate] = {}
+    for candidate in selected:
+        if not candidate.ok:
             continue
-        first = seen.setdefault((each.record.study, each.record.dataset), each)
-        here, there = each.record, first.record
-        different = [key for key in SHARED if here.settings.get(key) != there.settings.get(key)]
-        different += ["orders"] if here.orders != there.orders else []
+        record = candidate.record
+        first = references.setdefault((record.study, record.dataset), candidate)
+        different = [key for key in COMPARED if record.settings.get(key) != first.record.settings.get(key)]
+        different += ["orders"] if record.orders != first.record.orders else []
         if different:
             raise DataError(
-                f"{first.path} and {each.path}: algorithms on one data set were run with different "
-                f"{', '.join(different)} ({first.repetitions} and {each.repetitions} repetitions); run them alike, "
-                "or leave one out"
+                f"{first.path} and {candidate.path}: algorithms on one data set were run with different "
+                f"{', '.join(different)} ({first.repetitions} and {candidate.repetitions} repetitions); run them "
+                "alike, or leave one out"
             )
 
 
-def _datasets(folders: Sequence[Path], prefer: Path | None, kept: Iterable[_Found]) -> dict[str, Path]:
+def _select_datasets(folders: Sequence[Path], prefer: Path | None, selected: Iterable[_Candidate]) -> dict[str, Path]:
     """Return the prepared file of each data set: of a folder whose numbers are kept, else of one that has the data."""
-    used: dict[str, list[Path]] = {}
-    for each in kept:
-        if each.ok:
-            used.setdefault(each.record.dataset, []).append(each.folder)
-    ordered = sorted(folders, key=lambda folder: folder != prefer)
-    contents: dict[str, dict[Path, str]] = {}
-    for folder in ordered:
+    successful = [candidate for candidate in selected if candidate.ok]
+    checksums: dict[str, dict[Path, str]] = {}
+    for folder in sorted(folders, key=lambda folder: folder != prefer):
         for path in sorted(layout.located(folder, "results/datasets").glob("[!.]*.h5")):
-            contents.setdefault(path.stem, {})[folder] = _content(path)
-    chosen = {}
-    for name, known in contents.items():
-        behind = [folder for folder in dict.fromkeys(used.get(name, [])) if folder in known]
-        if len({known[folder] for folder in behind}) > 1:
-            paths = [str(folder / "datasets" / f"{name}.h5") for folder in behind]
+            checksums.setdefault(path.stem, {})[folder] = _checksum(path)
+    paths = {}
+    for name, by_folder in checksums.items():
+        used = [candidate.folder for candidate in successful if candidate.record.dataset == name]
+        used = [folder for folder in dict.fromkeys(used) if folder in by_folder]
+        if len({by_folder[folder] for folder in used}) > 1:
             raise DataError(
-                f"{' and '.join(paths)}: the data differ, and so would algorithms side by side; "
-                f"run {name} again on one of them, or remove its records from one folder"
+                f"{' and '.join(str(folder / 'datasets' / f'{name}.h5') for folder in used)}: the data differ, and so "
+                f"would algorithms side by side; run {name} again on one of them, or remove its records from one folder"
             )
-        best = [*behind, *(folder for folder in known if known[folder]), *known][0]
-        chosen[name] = best / "datasets" / f"{name}.h5"
-    return chosen
+        available = [folder for folder in by_folder if by_folder[folder]]
+        paths[name] = [*used, *available, *by_folder][0] / "datasets" / f"{name}.h5"
+    return paths
 
 
-def _content(path: Path) -> str:
-    """Return the checksum of a prepared data set's content; empty where it is unavailable."""
+def _checksum(path: Path) -> str:
+    """Return the checksum of a prepared data set's content; empty if the data set is unavailable."""
     check(path)
     with as_written(path), h5py.File(path, "r") as file:
         return str(file.attrs["content"]) if file.attrs["status"] == "ok" else ""
 
 
 def _table(
-    found: Mapping[str, Sequence[_Found]], kept: Mapping[str, _Found], reasons: Mapping[str, str]
+    candidates: Mapping[str, Sequence[_Candidate]], selected: Mapping[str, _Candidate], reasons: Mapping[str, str]
 ) -> pd.DataFrame:
     rows = [
         (
-            *(each.record.study, each.record.dataset, each.record.algorithm, each.record.settings.get("sweep", "")),
-            *(str(each.folder), each is kept[name], reasons[name], each.record.status, each.repetitions),
-            json.dumps(each.record.provenance, sort_keys=True),
+            *(record.study, record.dataset, record.algorithm, record.settings.get("sweep", "")),
+            *(str(candidate.folder), candidate is selected[name], reasons[name], record.status, candidate.repetitions),
+            json.dumps(record.provenance, sort_keys=True),
         )
-        for name in sorted(found)
-        for each in found[name]
+        for name in sorted(candidates)
+        for candidate in candidates[name]
+        for record in [candidate.record]
     ]
     return TABLE.frame(rows)
 
 
-def _write(output: Path, kept: Mapping[str, _Found], datasets: Mapping[str, Path], table: pd.DataFrame) -> None:
+def _write(output: Path, selected: Mapping[str, _Candidate], datasets: Mapping[str, Path], table: pd.DataFrame) -> None:
     """Write the folder under another name, then rename it.
 
-    Files get the time of now, inputs first, so that Snakemake finds nothing older than what it was made from.
+    Copies get the current time, inputs first. Otherwise Snakemake would find files older than their inputs.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}-") as parent:
-        temporary = Path(parent) / output.name  # mkdir makes it as readable as umask allows, mkdtemp would not
+        # The folder itself is made by mkdir, as readable as umask allows; mkdtemp's is private.
+        temporary = Path(parent) / output.name
         for name, path in datasets.items():
             _copy(path, layout.located(temporary, layout.PREPARED.format(dataset=name)))
-        for name, each in kept.items():
-            _copy(each.path, temporary / name)
-        for study in dict.fromkeys(each.record.study for each in kept.values()):
-            runs, curves, cells = (
-                layout.located(temporary, name.format(study=study))
-                for name in (layout.RUNS, layout.CURVES, layout.CELLS)
-            )
-            own = {f"results/{name}": each.record for name, each in kept.items() if each.record.study == study}
-            collect.write(own, runs, curves, cells)
+        by_study: dict[str, dict[str, Record]] = {}
+        for name, candidate in selected.items():
+            _copy(candidate.path, temporary / name)
+            by_study.setdefault(candidate.record.study, {})[f"results/{name}"] = candidate.record
+        for study, of_study in by_study.items():
+            names = (layout.RUNS, layout.CURVES, layout.CELLS)
+            collect.write(of_study, *(layout.located(temporary, name.format(study=study)) for name in names))
         with sealed(temporary / LIST) as path:
             table.to_csv(path, index=False)
         temporary.rename(output)

@@ -1,4 +1,4 @@
-"""Read results folders of any origin: a file that grambench has not written is an error of one line."""
+"""Report files of results folders that grambench has not written as an error of one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,9 @@ def as_written(path: Path) -> Iterator[None]:
     """Raise DataError if the use of a file fails, since grambench, or this version, has not written it."""
     try:
         yield
-    except GrambenchError:  # which says more
+    # Our own errors say more.
+    except GrambenchError:
         raise
-    except Exception as error:  # as many kinds as libraries: RecursionError of deep JSON, csv.Error of a long field
+    # Libraries raise errors of many kinds, such as RecursionError for deep JSON and csv.Error for a long field.
+    except Exception as error:
         raise DataError(f"{path}: expected a file as grambench writes it, got another ({reason(error):.200})") from None

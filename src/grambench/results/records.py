@@ -1,4 +1,4 @@
-"""What a run leaves behind: one HDF5 record, whether it succeeded or not."""
+"""The record of a run: one HDF5 file, whether the run succeeded or not."""
 
 import json
 from collections.abc import Sequence
@@ -33,17 +33,17 @@ class Record:
     orders : str
         Where the orders or parts come from, "published" or "seeded"; empty where nothing was run.
     random : str
-        Whether a fit has drawn random numbers, "yes" or "no"; empty where that was not looked at.
+        Whether a fit has drawn random numbers, "yes" or "no"; empty if that was not checked.
     code : str
-        The code hash of what has made it; see grambench.pipeline.fingerprint.
+        The hash of the code that made the record; see grambench.pipeline.fingerprint.
     inputs : sequence of str
-        The identities of the files that it was made from: the prepared data set, Gram matrices or features.
+        The identities of the files that the run read: the prepared data set, Gram matrices or features.
     metrics, curves, rounds, kernel_values, class_values
-        See grambench.experiments.outcome.Outcome.
+        The numbers of the run, see grambench.experiments.outcome.Outcome.
     settings : dict
         The run, see grambench.experiments.run.Run.
     provenance : dict
-        See grambench.common.provenance; with wall seconds and peak memory of the run.
+        Machine, versions and data source, see grambench.common.provenance; wall seconds and peak memory of the run.
     """
 
     study: str
@@ -66,7 +66,7 @@ class Record:
 
     @property
     def identity(self) -> str:
-        """What it was made from: settings, code and inputs; see grambench.common.provenance."""
+        """The identity of settings, code and inputs; see grambench.common.provenance."""
         return identity(spec(self.settings), self.code, self.inputs)
 
 
@@ -79,6 +79,7 @@ class Part(NamedTuple):
     meaning: str
 
 
+FLOATS = "group of float64"
 P_R = "(P, R)"  # points of a sweep and repetitions
 SCHEMA = (
     Part("study", "text", "", "name of the study"),
@@ -88,27 +89,20 @@ SCHEMA = (
     Part("reason", "text", "", "why there are no numbers, in one line; empty when ok"),
     Part("detail", "text", "", "end of the traceback or of the output; empty when ok"),
     Part("orders", "text", "", "origin of the permutations or splits, published or seeded"),
-    Part("random", "text", "", "whether a fit has drawn random numbers, yes or no; empty if nobody looked"),
+    Part("random", "text", "", "whether a fit has drawn random numbers, yes or no; empty if that was not checked"),
     Part("code", "text", "", "hash of the code that made the record"),
     Part("settings", "JSON", "", "the run, see grambench.experiments.run.Run"),
     Part("provenance", "JSON", "", "machine, versions, revision, data source, wall seconds and peak memory"),
     Part("inputs", "JSON", "", "identities of the files that were read"),
-    Part("metrics", "group of float64", P_R, "a number a repetition, by metric"),
-    Part(
-        "curves", "group of float64", "(P, R, S) or (P, R, S, m)", "values at S rounds, by metric; weights of m kernels"
-    ),
-    Part("kernel_values", "group of float64", "(P, R, m)", "a number a kernel: weight, parameter, updates"),
-    Part(
-        "class_values",
-        "group of float64",
-        "(P, R, C, C)",
-        "confusion: test examples by true (rows) and predicted class",
-    ),
+    Part("metrics", FLOATS, P_R, "a number a repetition, by metric"),
+    Part("curves", FLOATS, "(P, R, S) or (P, R, S, m)", "values at S rounds, by metric; weights of m kernels"),
+    Part("kernel_values", FLOATS, "(P, R, m)", "a number a kernel: weight, parameter, updates"),
+    Part("class_values", FLOATS, "(P, R, C, C)", "confusion: test examples by true (rows) and predicted class"),
     Part("rounds", "int64", "(S,)", "the rounds of the curves"),
 )
 TEXTS = tuple(part.name for part in SCHEMA if part.stored == "text")  # attributes of the file
-OBJECTS = tuple(part.name for part in SCHEMA if part.stored == "JSON")  # attributes too
-GROUPS = tuple(part.name for part in SCHEMA if part.stored.startswith("group"))
+OBJECTS = tuple(part.name for part in SCHEMA if part.stored == "JSON")  # attributes of the file
+GROUPS = tuple(part.name for part in SCHEMA if part.stored == FLOATS)
 
 
 def write(path: Path, record: Record) -> None:

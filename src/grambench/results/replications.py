@@ -1,9 +1,9 @@
-"""Where the means of a study might have been: of its own run and of others with other draws, its replications.
+"""Replications of a study: how far its means vary if it is run again with other random draws.
 
 config/replications/<study>.csv has a row for each cell and metric that is judged by it: dataset, algorithm, metric,
 whether orders are published or seeded, the identity of the study's own run (settings and code, see
-grambench.pipeline.fingerprint), and the means, separated by blanks, that of the study's own run first. `make
-replications` makes it anew.
+grambench.pipeline.fingerprint), and the means, separated by blanks, with that of the study's own run first. `make
+replications` updates it.
 """
 
 from collections import defaultdict
@@ -30,46 +30,46 @@ class Replications(NamedTuple):
     identity: str
 
 
-def table(found: Iterable[tuple[str, Record]], metrics: Collection[str]) -> pd.DataFrame:
+def table(records: Iterable[tuple[str, Record]], metrics: Collection[str]) -> pd.DataFrame:
     """Return the table of some records.
 
     Parameters
     ----------
-    found : iterable of (str, Record)
-        The records of a study's own runs and of their replications, each after its identity. The blocks of replications
-        have the same number of repetitions or a multiple of it. A cell with a failed record is left out.
+    records : iterable of (str, Record)
+        Identity and record of a study's own runs and of their replications. The blocks of replications have the same
+        number of repetitions or a multiple of it. A cell with a failed record is left out.
     metrics : collection of str
         The metrics of the table.
 
     Raises
     ------
     DataError
-        If a replication was made with other settings or by other code than the run that it is one of.
+        If a replication was run with other settings or other code than the study's own run.
     """
-    cells: dict[tuple[str, str], list[Record]] = defaultdict(list)
-    identities: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for identity, record in found:
-        cells[record.dataset, record.algorithm].append(record)
-        identities[record.dataset, record.algorithm].add(identity)
+    cells: dict[tuple[str, str], list[tuple[str, Record]]] = defaultdict(list)
+    for identity, record in records:
+        cells[record.dataset, record.algorithm].append((identity, record))
     rows = []
-    for (dataset, algorithm), records in cells.items():
-        if any(record.status != "ok" for record in records):
+    for (dataset, algorithm), pairs in cells.items():
+        identities, blocks = {identity for identity, _ in pairs}, [record for _, record in pairs]
+        if any(record.status != "ok" for record in blocks):
             continue
-        if len(identities[dataset, algorithm]) > 1:
+        if len(identities) > 1:
             raise DataError(f"{dataset}, {algorithm}: its replications are not all of the same settings and code")
-        records.sort(key=lambda record: record.settings.get("block") or [-1])
-        own, (identity,) = records[0], identities[dataset, algorithm]
-        repetitions = next(iter(own.metrics.values())).shape[1]
-        for metric in sorted(metrics & own.metrics.keys()):
-            values = np.concatenate([record.metrics[metric][0] for record in records]).reshape(-1, repetitions)
+        # The study's own run has no block and comes first.
+        blocks.sort(key=lambda record: record.settings.get("block") or [-1])
+        first = blocks[0]
+        repetitions = next(iter(first.metrics.values())).shape[1]
+        for metric in sorted(metrics & first.metrics.keys()):
+            values = np.concatenate([record.metrics[metric][0] for record in blocks]).reshape(-1, repetitions)
             means = " ".join(f"{mean:.10g}" for mean in values.mean(axis=1))
-            rows.append([dataset, algorithm, metric, own.orders, identity, means])
+            rows.append([dataset, algorithm, metric, first.orders, *identities, means])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def updated(shipped: pd.DataFrame, made: pd.DataFrame) -> pd.DataFrame:
+def updated(shipped: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
     """Return a shipped table whose rows are replaced by new ones; rows without a new one stay."""
-    return pd.concat([made, shipped]).drop_duplicates(KEY).sort_values(KEY, ignore_index=True)
+    return pd.concat([new, shipped]).drop_duplicates(KEY).sort_values(KEY, ignore_index=True)
 
 
 def read(path: Path) -> dict[tuple[str, ...], Replications]:

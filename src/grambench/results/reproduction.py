@@ -1,4 +1,4 @@
-"""Every published number beside ours, with a verdict: the rows of reproduction.csv."""
+"""Compare every published number with ours and give a verdict: the rows of reproduction.csv."""
 
 import math
 from collections.abc import Iterator
@@ -28,40 +28,40 @@ TABLE = Table(
     (
         STUDY,
         Column("item", "text", 'where the paper prints it, such as "Table 3"'),
-        Column("dataset", "text", f"name of the data set; {ALL!r} for all of the study together"),
-        Column("algorithm", "text", "name of the study's entry; empty where the number is one of the data set"),
+        Column("dataset", "text", f"name of the data set; {ALL!r} for all data sets of the study together"),
+        Column("algorithm", "text", "name of the configuration; empty for a number of the data set"),
         Column("metric", "text", "what was measured: a metric (below)"),
-        Column("published_mean", "number", "the published number; missing where it is a name", "that of the metric"),
+        Column("published_mean", "number", "the published number; missing for a name", "that of the metric"),
         Column("published_std", "number", "the published standard deviation, if any", "that of the metric"),
-        Column("ours_mean", "number", "our number; missing where there is none", "that of the metric"),
+        Column("ours_mean", "number", "our number, if any", "that of the metric"),
         Column(
             "ours_std",
             "number",
-            "standard deviation of our runs (ddof = 1); of seconds of all data sets the standard error",
+            "standard deviation of our runs (ddof = 1); standard error for seconds of all data sets",
             "that of the metric",
         ),
-        Column("runs", "integer", "runs behind our number, of all data sets together data sets; 0 without", "count"),
+        Column("runs", "integer", "runs behind our number; data sets, if it is of all together; 0 if none", "count"),
         ORDERS,
-        Column("difference", "number", "ours less the published one, of the replications if any", "that of the metric"),
+        Column("difference", "number", "ours (mean of the replications if any) less published", "that of the metric"),
         Column("low", "number", "lower end of the 99 % interval of the difference", "that of the metric"),
         Column("high", "number", "upper end of the 99 % interval of the difference", "that of the metric"),
-        Column("p_value", "number", "of the test of equal means; missing where there is none"),
-        Column("z", "number", "place of the published number among replications, as a normal deviate"),
-        Column("rank_p_value", "number", "of a rank test among replications, which no verdict rests on"),
-        Column("replications", "integer", "means that the test rests on; 0 where it rests on single runs", "count"),
+        Column("p_value", "number", "p-value of the test of equal means; missing without a test"),
+        Column("z", "number", "position of the published number among replications, as a normal deviate"),
+        Column("rank_p_value", "number", "p-value of a rank test among replications; no verdict rests on it"),
+        Column("replications", "integer", "means that the test rests on; 0 if it rests on single runs", "count"),
         Column("margin", "number", "difference that would matter, as the study declares it", "that of the metric"),
-        Column("detectable", "number", "least difference that the test would have rejected", "that of the metric"),
+        Column("detectable", "number", "least difference that the test would reject", "that of the metric"),
         Column("verdict", "text", f"one of {', '.join(VERDICTS)} (docs/verdicts.md)"),
-        Column("chosen", "text", "conventions that the paper leaves out and that this number has chosen"),
-        Column("speed_up", "number", "published seconds by ours, of seconds only", "ratio"),
+        Column("chosen", "text", "conventions missing in the paper that were selected by this number"),
+        Column("speed_up", "number", "published seconds divided by ours; for seconds only", "ratio"),
         Column("published", "text", "the published number as printed, or its names"),
-        Column("ours", "text", "our number as it would be printed, or its names; empty where there is none"),
-        Column("reason", "text", "why there is no number, or what else there is to say"),
+        Column("ours", "text", "our number as it would be printed, or its names; empty if none"),
+        Column("reason", "text", "why there is no number, or a remark"),
     ),
 )
 FIXED = "nothing is drawn on the published orders: the same algorithm would print the same number"
 STALE = "its replications are of other settings or code: make replications"
-VARIANTS = ", variants"  # what the item of the entries is called that read the paper differently
+VARIANTS = ", variants"  # end of the item of configurations that read the paper differently
 
 
 def table(
@@ -90,12 +90,12 @@ def table(
     if files is not None:
         again = replications.read(shipped) if shipped else {}
         for name in files.results:
-            rows.extend(_results(results, files, _read(published, name), again))
-        if files.characteristics is not None:
-            numbers = _read(published, files.characteristics.file)
-            rows.extend(
-                {"item": files.characteristics.item} | row for row in _characteristics(results, prepared, numbers)
-            )
+            rows += _compare_results(results, files, _read(published, name), again)
+        if (characteristics := files.characteristics) is not None:
+            numbers = _read(published, characteristics.file)
+            rows += [
+                {"item": characteristics.item} | row for row in _compare_characteristics(results, prepared, numbers)
+            ]
     return TABLE.frame({"study": results.study.name} | row for row in rows)
 
 
@@ -105,9 +105,9 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def judged_by_replications(reproduction: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that replications have judged, each number once, and not by a variant of the paper."""
-    own = reproduction[(reproduction["replications"] > 0) & ~reproduction["item"].str.endswith(VARIANTS)]
-    return own.drop_duplicates(["dataset", "algorithm", "metric"])
+    """Return the rows judged by replications, each number once, without the variants of configurations."""
+    judged = reproduction[(reproduction["replications"] > 0) & ~reproduction["item"].str.endswith(VARIANTS)]
+    return judged.drop_duplicates(["dataset", "algorithm", "metric"])
 
 
 def _read(published: dict[str, Path], name: str) -> pd.DataFrame:
@@ -116,7 +116,7 @@ def _read(published: dict[str, Path], name: str) -> pd.DataFrame:
     return pd.read_csv(published[name])
 
 
-def _results(
+def _compare_results(
     results: Results, files: Published, numbers: pd.DataFrame, again: dict[tuple[str, ...], Replications]
 ) -> Iterator[dict[str, Any]]:
     ranked = [str(name) for name in numbers.loc[numbers["metric"] == "median_rank", "algorithm"]]
@@ -124,48 +124,54 @@ def _results(
     ranks = dict.fromkeys(ranked, NO_VALUES) | dict(zip(ranked, medians.T, strict=False))
     for number in numbers.itertuples():
         published = Sample(float(number.mean), float(number.std), files.runs)  # type: ignore[arg-type]
-        dataset, algorithm, metric, place = map(str, (number.dataset, number.algorithm, number.metric, number.table))
-        item = f"Table {place}" if place.isdigit() else place
+        dataset, algorithm, metric, table = map(str, (number.dataset, number.algorithm, number.metric, number.table))
+        item = f"Table {table}" if table.isdigit() else table
         if dataset == ALL:
-            yield {"item": item} | _across(results, files, algorithm, metric, published, ranks)
+            yield {"item": item} | _compare_across(results, files, algorithm, metric, published, ranks)
             continue
-        for name, label in (
-            (algorithm, item),
-            *((name, item + VARIANTS) for name in results.study.variants(algorithm)),
-        ):
+        for name in (algorithm, *results.study.variants(algorithm)):
             orders = results.orders(dataset, name)
-            row = {"item": label, "dataset": dataset, "algorithm": name, "orders": orders}
-            row["chosen"] = files.chosen_by(dataset, name)
+            row = {
+                "item": item if name == algorithm else item + VARIANTS,
+                "dataset": dataset,
+                "algorithm": name,
+                "orders": orders,
+                "chosen": files.chosen_by(dataset, name),
+            }
             if METRICS[metric].named:
-                yield row | _named(results, dataset, name, metric, str(number.names))
+                yield row | _compare_names(results, dataset, name, metric, str(number.names))
                 continue
-            ours, reason = _ours(results, dataset, name, metric)
-            known = again.get((dataset, name, metric, orders))
-            if files.runs == 1:  # a published number is a single run: ours are its replications
-                known = Replications(results.values(dataset, name, metric), "")
-            elif known and ours.runs and not _fresh(known, results.identity(dataset, name), ours, metric):
-                known, reason = None, STALE
-            row |= _judged(files, dataset, metric, published, ours, known) | {"reason": reason}
+            ours, reason = _our_sample(results, dataset, name, metric)
+            means: Floats | None = None
+            # A published number that is a single run: our runs are its replications.
+            if files.runs == 1:
+                means = results.values(dataset, name, metric)
+            elif shipped := again.get((dataset, name, metric, orders)):
+                if ours.runs and not _is_fresh(shipped, results.identity(dataset, name), ours, metric):
+                    reason = STALE
+                else:
+                    means = shipped.means
+            row |= _judge_row(files, dataset, metric, published, ours, means) | {"reason": reason}
             if row["verdict"] != "speed-up" and ours.runs == files.runs and results.deterministic(dataset, name):
                 row |= judge_digits(published, ours, metric)._asdict()
                 row["reason"] = FIXED if row["verdict"] == "different" else ""
             yield row
 
 
-def _fresh(known: Replications, identity: str, ours: Sample, metric: str) -> bool:
+def _is_fresh(shipped: Replications, identity: str, ours: Sample, metric: str) -> bool:
     """Return whether replications are those of our run: made by the same code, or by code that gives the same mean."""
-    return known.identity == identity or prints_as(ours.mean, known.means[0], METRICS[metric].decimals)
+    return shipped.identity == identity or prints_as(ours.mean, shipped.means[0], METRICS[metric].decimals)
 
 
-def _judged(
-    files: Published, dataset: str, metric: str, published: Sample, ours: Sample, known: Replications | None = None
+def _judge_row(
+    files: Published, dataset: str, metric: str, published: Sample, ours: Sample, means: Floats | None = None
 ) -> dict[str, Any]:
     speed_up, margin = math.nan, files.margin(metric, published.mean)
     if ours.runs and metric in ("seconds", "seconds_ratio_percent"):
         judged = Judged("speed-up", difference=ours.mean - published.mean)
         speed_up = published.mean / ours.mean if metric == "seconds" else math.nan
     else:
-        judged = judge(published, ours, metric, margin, known.means if known else None)
+        judged = judge(published, ours, metric, margin, means)
     return {
         "metric": metric,
         "published_mean": published.mean,
@@ -181,8 +187,8 @@ def _judged(
     }
 
 
-def _named(results: Results, dataset: str, algorithm: str, metric: str, published: str) -> dict[str, Any]:
-    """Compare what is named in all runs: exact where it is the same, in whatever order."""
+def _compare_names(results: Results, dataset: str, algorithm: str, metric: str, published: str) -> dict[str, Any]:
+    """Compare the names that all runs have selected: exact if they are the same in any order."""
     ours = results.listed(dataset, algorithm, metric)
     return {
         "metric": metric,
@@ -194,28 +200,28 @@ def _named(results: Results, dataset: str, algorithm: str, metric: str, publishe
     }
 
 
-def _across(
+def _compare_across(
     results: Results, files: Published, algorithm: str, metric: str, published: Sample, ranks: dict[str, Floats]
 ) -> dict[str, Any]:
-    """Compare a number of all data sets together; the published one is of as many data sets as it says.
+    """Compare a number of all data sets together; `published.runs` counts the data sets of the paper.
 
-    `ranks` has the algorithms that are ranked, with the median ranks of studies that draw anew.
+    `ranks` has, for each algorithm that is ranked, the median ranks of resampled studies.
     """
     ours = results.across(algorithm, metric, ranks)
-    row = {"dataset": ALL, "algorithm": algorithm} | _judged(files, ALL, metric, published, ours)
+    row = {"dataset": ALL, "algorithm": algorithm} | _judge_row(files, ALL, metric, published, ours)
     if metric == "median_rank":
         row |= judge_median(published.mean, ours.mean, ranks[algorithm], metric, row["margin"])._asdict()
     reason = ""
     if ours.runs < published.runs:
         needed = list(ranks) if metric == "median_rank" else [algorithm]
-        missing = [one for one in results.study.datasets if any(results.missing(one, name) for name in needed)]
+        missing = [name for name in results.study.datasets if any(results.missing(name, ranked) for ranked in needed)]
         without = f", without {', '.join(missing)}" if missing else ""
         reason = f"{ours.runs} of {published.runs} data sets{without}"
     return row | {"reason": reason}
 
 
-def _ours(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[Sample, str]:
-    """Return our number, and why there is none; a ratio is one of mean seconds, as in the paper."""
+def _our_sample(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[Sample, str]:
+    """Return our number and the reason if it is missing; a ratio is one of mean seconds, as in the paper."""
     reason = results.missing(dataset, algorithm)
     if metric != "seconds_ratio_percent":
         return results.sample(dataset, algorithm, metric), reason
@@ -224,11 +230,11 @@ def _ours(results: Results, dataset: str, algorithm: str, metric: str) -> tuple[
         return Sample(math.nan, math.nan, 0), "no table of times names the algorithm to compare with"
     compared = times.named("algorithms")[0]
     reason = reason or results.missing(dataset, compared)
-    own, reference = (results.sample(dataset, name, "seconds") for name in (algorithm, compared))
-    return Sample(100 * own.mean / reference.mean, math.nan, min(own.runs, reference.runs)), reason
+    ours, reference = (results.sample(dataset, name, "seconds") for name in (algorithm, compared))
+    return Sample(100 * ours.mean / reference.mean, math.nan, min(ours.runs, reference.runs)), reason
 
 
-def _characteristics(results: Results, prepared: Prepared, numbers: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _compare_characteristics(results: Results, prepared: Prepared, numbers: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for _, number in numbers.iterrows():
         dataset = str(number["dataset"])
         loaded = prepared.get(dataset)
@@ -238,36 +244,30 @@ def _characteristics(results: Results, prepared: Prepared, numbers: pd.DataFrame
         for metric in ("n", "d"):
             published, ours = float(number[metric]), shape.get(metric, math.nan)
             reason = "" if shape else str(loaded or NOT_PART)
-            judged = ("exact" if prints_as(ours, published, 0) else "different") if shape else "unavailable"
-            yield _loaded(dataset, metric, published, ours, judged, reason)
+            yield {
+                "dataset": dataset,
+                "metric": metric,
+                "published_mean": published,
+                "ours_mean": ours,
+                "difference": ours - published,
+                "verdict": "unavailable" if not shape else "exact" if prints_as(ours, published, 0) else "different",
+                "published": f"{published:.0f}",
+                "ours": f"{ours:.0f}" if shape else "",
+                "reason": reason,
+            }
         if "best_kernel" in number:
-            yield _best_kernel(results, dataset, Kernel.parse(str(number["best_kernel"])).name)
+            yield _compare_best_kernel(results, dataset, Kernel.parse(str(number["best_kernel"])).name)
 
 
-def _loaded(dataset: str, metric: str, published: float, ours: float, judged: str, reason: str) -> dict[str, Any]:
-    return {
-        "dataset": dataset,
-        "algorithm": "",
-        "metric": metric,
-        "published_mean": published,
-        "ours_mean": ours,
-        "difference": ours - published,
-        "verdict": judged,
-        "published": f"{published:.0f}",
-        "ours": f"{ours:.0f}" if judged != "unavailable" else "",
-        "reason": reason,
-    }
-
-
-def _best_kernel(results: Results, dataset: str, published: str) -> dict[str, Any]:
+def _compare_best_kernel(results: Results, dataset: str, published: str) -> dict[str, Any]:
     """Compare the kernel with the fewest mistakes over all runs; in a tie with the published one they agree."""
     if (experts := results.study.experts) is None:
         raise DataError("published characteristics name best kernels, so the study needs experts")
     ours = results.best_kernels(dataset)
     runs = results.sample(dataset, experts, "mistake_percent").runs
     reason = results.missing(dataset, experts)
-    judged = "unavailable" if not ours else "exact" if published in ours else "different"
-    if judged == "different":
+    verdict = "unavailable" if not ours else "exact" if published in ours else "different"
+    if verdict == "different":
         mistakes = [results.values(dataset, experts, f"updates:{name}").sum() / runs for name in (published, ours[0])]
         if all(map(math.isfinite, mistakes)):
             reason = f"the published one makes {mistakes[0]:.1f} mistakes a run, ours {mistakes[1]:.1f}"
@@ -277,7 +277,7 @@ def _best_kernel(results: Results, dataset: str, published: str) -> dict[str, An
         "metric": "best_kernel",
         "runs": runs,
         "orders": results.orders(dataset, experts),
-        "verdict": judged,
+        "verdict": verdict,
         "published": kernel_title(published),
         "ours": " or ".join(map(kernel_title, ours)),
         "reason": reason,

@@ -1,8 +1,8 @@
 """Tests on means.
 
-Most works on (mean, standard deviation, number of runs), because that is all that a paper prints; only runs of ours can
-be compared in pairs. Standard deviations are those of a sample (ddof = 1). Many algorithms on many data sets are
-compared as in Demšar 2006 (JMLR 7), with Holm's correction.
+Most functions take mean, standard deviation and number of runs, because that is all that a paper prints. Only our own
+runs can be compared in pairs. Standard deviations are those of a sample (ddof = 1). Many algorithms on many data sets
+are compared as in Demšar 2006 (JMLR 7), with Holm's correction.
 """
 
 import itertools
@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 
 BEST_LEVEL = 0.05
@@ -21,7 +22,7 @@ ROUNDING_SLACK = 1e-9
 
 
 class Sample(NamedTuple):
-    """What is known of a number: mean, sample standard deviation (NaN where unknown) and number of runs."""
+    """Mean, sample standard deviation (NaN if unknown) and number of runs."""
 
     mean: float
     std: float
@@ -29,14 +30,14 @@ class Sample(NamedTuple):
 
     @classmethod
     def of(cls, values: ArrayLike) -> "Sample":
-        """Summarise the values of all runs; of a single run the standard deviation is NaN."""
+        """Summarise the values of all runs; the standard deviation of a single run is NaN."""
         array = np.asarray(values, dtype=np.float64)
         std = float(array.std(ddof=1)) if array.size > 1 else math.nan
         return cls(float(array.mean()) if array.size else math.nan, std, array.size)
 
 
 class Difference(NamedTuple):
-    """A difference of two means with its standard error and the degrees of freedom of that; NaN where not known."""
+    """A difference of two means, its standard error and the error's degrees of freedom; NaN if unknown."""
 
     value: float
     error: float
@@ -44,7 +45,7 @@ class Difference(NamedTuple):
 
     @property
     def p_value(self) -> float:
-        """Of the t-test of equal means. Without any variance it is certain: 1 for equal means, 0 for different ones."""
+        """The p-value of the t-test of equal means; without any variance, 1 for equal means and 0 for others."""
         if self.error == 0.0:
             return float(abs(self.value) < ROUNDING_SLACK)
         return _two_sided(self.value / self.error, self.freedom)
@@ -54,8 +55,7 @@ class Difference(NamedTuple):
         """The normal deviate that is as improbable as the difference, with its sign."""
         from scipy import special
 
-        tail = 0.5 * self.p_value
-        return math.copysign(float(special.ndtri(tail)), self.value)
+        return math.copysign(float(special.ndtri(0.5 * self.p_value)), self.value)
 
     def reach(self, level: float) -> float:
         """Return the least difference that the test would reject: half of the interval of the difference."""
@@ -65,7 +65,7 @@ class Difference(NamedTuple):
 
 
 def welch_difference(first: Sample, second: Sample) -> Difference:
-    """Return by how much the second mean exceeds the first, as Welch's t-test sees it; the two variances may differ.
+    """Return by how much the second mean exceeds the first, for Welch's t-test; the two variances may differ.
 
     See `student_difference` for a number whose variance is not known.
     """
@@ -80,10 +80,10 @@ def welch_difference(first: Sample, second: Sample) -> Difference:
 
 
 def student_difference(first: Sample, second: Sample) -> Difference:
-    """Return by how much the second mean exceeds the first, as Student's t-test with a pooled variance sees it.
+    """Return by how much the second mean exceeds the first, for Student's t-test with a pooled variance.
 
-    Where the variance of one side is not known, because it is a single run or because the paper prints no standard
-    deviation, it is taken to be the other side's. That side's runs alone then give the degrees of freedom.
+    If the variance of one side is unknown, because it is a single run or the paper prints no standard deviation, it is
+    taken to be the other side's. That side's runs alone then give the degrees of freedom.
     """
     value, runs = second.mean - first.mean, (first.runs, second.runs)
     if math.isnan(first.std):
@@ -110,7 +110,8 @@ def student(first: Sample, second: Sample) -> float:
 
 def _two_sided(t: float, freedom: float) -> float:
     """Return the probability that Student's t is as far from 0 as `t`."""
-    from scipy import special  # not stats, which takes a second to load: longer than a table takes to build
+    # Not scipy.stats, which takes longer to load than a table takes to build.
+    from scipy import special
 
     return float(2.0 * special.stdtr(freedom, -abs(t)))
 
@@ -134,53 +135,50 @@ def best_set(
 ) -> set[str]:
     """Return the name with the best mean and all those that a test at 5 % cannot tell from it.
 
-    With Student's test this is the highlighting of OMKC's tables (Section 5.2). Names without runs never belong to it.
+    With Student's test this is the highlighting of OMKC's tables (Section 5.2). Names without runs are never included.
 
     Parameters
     ----------
     samples : dict of Sample
-        The numbers to choose from.
+        The numbers to compare, by name.
     highest : bool
         Whether the best mean is the highest and not the lowest.
     test : callable, optional
-        The p-value for two names; of Student's test where it is left out.
+        A function that returns the p-value for two names; Student's test by default.
     """
-    known = {name: sample for name, sample in samples.items() if sample.runs > 0}
-    if not known:
+    means = {name: sample.mean for name, sample in samples.items() if sample.runs > 0}
+    if not means:
         return set()
-    best = (max if highest else min)(known, key=lambda name: known[name].mean)
-    p_value = test or (lambda name, other: student(known[name], known[other]))
-    return {
-        name
-        for name, sample in known.items()
-        if sample.mean == known[best].mean or not p_value(name, best) < BEST_LEVEL
-    }
+    best = (max if highest else min)(means, key=lambda name: means[name])
+    p_value = test or (lambda name, other: student(samples[name], samples[other]))
+    return {name for name, mean in means.items() if mean == means[best] or not p_value(name, best) < BEST_LEVEL}
 
 
 def friedman(means: pd.DataFrame) -> tuple[float, float]:
     """Return statistic and p-value of Friedman's test that all algorithms (columns) do as well on the data sets (rows).
 
-    NaN below three algorithms or two data sets, and where no data set tells any two of them apart.
+    Both are NaN below three algorithms or two data sets, and if all algorithms tie on every data set.
     """
     from scipy import stats
 
     if means.shape[0] < 2 or means.shape[1] < 3 or not np.ptp(means.to_numpy(), axis=1).any():
         return math.nan, math.nan
-    answer = stats.friedmanchisquare(*(means[name].to_numpy() for name in means))
-    return float(answer.statistic), float(answer.pvalue)
+    test = stats.friedmanchisquare(*(means[name].to_numpy() for name in means))
+    return float(test.statistic), float(test.pvalue)
 
 
 def signed_rank(first: ArrayLike, second: ArrayLike) -> float:
     """Return the exact p-value of Wilcoxon's signed-rank test on means over data sets.
 
-    Under the hypothesis each data set's sign is a fair coin, so the distribution of the sum of ranks follows by adding
-    one data set after the other. Equal differences share their mean rank, which scipy's exact test does not allow (it
-    goes through all signs, some seconds a test); those of 0 take the lowest ranks and count for neither (Pratt 1959).
+    Under the hypothesis each data set's sign is a fair coin. The distribution of the sum of ranks follows by adding one
+    data set after the other. Equal differences share their mean rank; for them, scipy's exact test enumerates all signs
+    and takes seconds. Differences of 0 take the lowest ranks and count for neither side (Pratt 1959).
     """
     from scipy import stats
 
     differences = np.round(np.subtract(first, second), 9)
-    doubled = np.rint(2 * stats.rankdata(np.abs(differences))).astype(np.int64)  # mean ranks are whole or half numbers
+    # Mean ranks are whole or half numbers.
+    doubled = np.rint(2 * stats.rankdata(np.abs(differences))).astype(np.int64)
     chances = np.ones(1)
     for rank in doubled[differences != 0.0]:
         chances = 0.5 * (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0)))
@@ -189,7 +187,7 @@ def signed_rank(first: ArrayLike, second: ArrayLike) -> float:
     return min(1.0, 2.0 * float(tail))
 
 
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+def holm(p_values: ArrayLike) -> Floats:
     """Return p-values corrected for their number by Holm's step-down method (Holm 1979, Scand. J. Statist. 6)."""
     raw = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(raw, kind="stable")
@@ -203,15 +201,15 @@ def pairwise(means: pd.DataFrame) -> dict[tuple[str, str], float]:
     """Return Holm's corrected p-value of the signed-rank test for every two algorithms (columns), in both orders."""
     pairs = list(itertools.combinations(map(str, means.columns), 2))
     corrected = holm([signed_rank(means[first], means[second]) for first, second in pairs])
-    found = {pair: float(p) for pair, p in zip(pairs, corrected, strict=True)}
-    return found | {(second, first): p for (first, second), p in found.items()}
+    p_values = {pair: float(p) for pair, p in zip(pairs, corrected, strict=True)}
+    return p_values | {(second, first): p for (first, second), p in p_values.items()}
 
 
 def alike(order: Sequence[str], p_values: Mapping[tuple[str, str], float]) -> list[tuple[str, ...]]:
-    """Return the longest runs of neighbours, in an order by mean rank, of which a test tells no two apart at 5 %.
+    """Return the longest runs of neighbours, in an order by mean rank, in which no two differ by a test at 5 %.
 
-    A bar over a run then says what it seems to say of everything beneath it. A clique that skips an algorithm in the
-    middle has no such bar.
+    A bar over such a run is correct for every algorithm beneath it. A clique that skips an algorithm in the middle gets
+    no bar.
     """
     names, runs, covered = tuple(order), [], 0
     for start in range(len(names)):
@@ -225,13 +223,12 @@ def alike(order: Sequence[str], p_values: Mapping[tuple[str, str], float]) -> li
 
 
 def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Return the names of those points that no other is at most as high as in both numbers and lower in one.
+    """Return the names of the points that no other point dominates, in the order of the first number.
 
-    They are in the order of the first number.
+    A point dominates another if it is at most as high in both numbers and lower in one.
     """
-    order = sorted(points, key=lambda name: points[name])
     front: list[str] = []
-    for name in order:
+    for name in sorted(points, key=lambda name: points[name]):
         best = points[front[-1]] if front else (math.nan, math.inf)
         if points[name][1] < best[1] or points[name] == best:
             front.append(name)
@@ -250,7 +247,7 @@ def printed(sample: Sample, metric: str, *, fine: bool = False, decimals: int | 
     fine : bool
         Whether small seconds get more decimals than the paper's, so that the mean keeps two significant digits.
     decimals : int or None
-        How precisely, where it is not as the metric says.
+        The number of decimals; that of the metric by default.
     """
     decimals = METRICS[metric].decimals if decimals is None else decimals
     style = "e" if METRICS[metric].scientific else "f"

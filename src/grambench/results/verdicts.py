@@ -1,10 +1,10 @@
-"""The verdict on a number that stands beside a published one: whether it was tested, and how sharply.
+"""The verdict on our number compared with a published one, and how precise the comparison is.
 
-A published mean is one draw of what its paper leaves to chance. Where a study's runs were made again often enough,
-the means of those replications (`grambench.results.replications`) say where it might have been; where not, the
-deviations of single runs do, by Welch's test, which takes runs to be independent. A number that a test does not reject
-is confirmed only where no difference beyond the margin that the study declares is possible. Where nothing is left to
-chance there is no test: a number prints as published, or it is different.
+A published mean is one draw of what its paper leaves to chance. If a study was run again often enough, the means of
+those replications (`grambench.results.replications`) show how far it may vary. Otherwise the deviations of single runs
+do, by Welch's test, which takes runs to be independent. A number that a test does not reject is confirmed only if its
+interval excludes all differences beyond the margin that the study declares. If nothing is left to chance there is no
+test: a number prints as published, or it is different.
 """
 
 import math
@@ -22,7 +22,7 @@ Verdict = Literal["exact", "confirmed", "compatible", "different", "speed-up", "
 VERDICTS: tuple[Verdict, ...] = ("exact", "confirmed", "compatible", "different", "speed-up", "unavailable")
 
 LEVEL = 0.01
-LEAST = 3  # replications that tell of a deviation
+LEAST = 3  # replications needed to estimate a deviation
 RESAMPLES = 10_000
 RESAMPLING_SEED = 2013
 
@@ -38,16 +38,17 @@ class Judged(NamedTuple):
         "confirmed": not exact, but the 99 % interval of the difference lies within the margin. "compatible": the
         interval is wider. "unavailable": there is nothing to test with.
     p_value : float
-        Of the test; NaN where there is none.
+        The p-value of the test; NaN without a test.
     difference, low, high : float
-        Ours less the published one, of the replications where there are any, and its 99 % interval.
+        Our number (the mean of the replications if any) less the published one, and its 99 % interval.
     z : float
-        Where the published number lies among replications: the normal deviate that is as improbable as its t, positive
-        where it is higher than theirs; NaN without.
+        Position of the published number among replications: the normal deviate that is as improbable as its t,
+        positive if it is higher than they are; NaN without replications.
     rank_p_value : float
-        That of its rank among them, whatever their distribution; no verdict rests on it. NaN without.
+        The p-value of its rank among replications, whatever their distribution; NaN without replications. No verdict
+        rests on it.
     replications : int
-        Means that the test rests on; 0 without.
+        Number of means that the test rests on; 0 without replications.
     detectable : float
         The least difference that the test would have rejected.
     """
@@ -64,16 +65,16 @@ class Judged(NamedTuple):
 
 
 def prints_as(value: float, published: float, decimals: int) -> bool:
-    """Return whether `value`, printed with so many decimals, reads as `published`; a tie may be rounded either way."""
+    """Return whether `value` rounds to `published` at so many decimals; a tie may be rounded either way."""
     return abs(value - published) <= 0.5 * 10.0**-decimals + ROUNDING_SLACK
 
 
 def judge_digits(published: Sample, ours: Sample, metric: str) -> Judged:
-    """Judge our number by what it prints alone, which is all there is to judge where nothing is left to chance."""
+    """Judge our number by its printed digits alone, for numbers that leave nothing to chance."""
     decimals = METRICS[metric].decimals
-    same = prints_as(ours.mean, published.mean, decimals)
-    same = same and (math.isnan(published.std) or prints_as(ours.std, published.std, decimals))
-    return Judged("exact" if same else "different", difference=ours.mean - published.mean)
+    exact = prints_as(ours.mean, published.mean, decimals)
+    exact = exact and (math.isnan(published.std) or prints_as(ours.std, published.std, decimals))
+    return Judged("exact" if exact else "different", difference=ours.mean - published.mean)
 
 
 def judge(
@@ -84,35 +85,37 @@ def judge(
     Parameters
     ----------
     published, ours : Sample
-        The two numbers.
+        The published number and ours.
     metric : str
         A key of METRICS, which says how precisely the paper prints it.
     margin : float or None
-        The difference that would matter; None where the study declares none, so that nothing is confirmed.
+        The difference that would matter; without one nothing is confirmed.
     replications : ndarray of float64 (R,), optional
-        Means as ours with other draws, ours among them. Where all are the same nothing was drawn: they tell nothing.
+        Our mean and those of other draws. They are not used if all are the same, since then nothing was drawn.
     """
     if ours.runs == 0:
         return Judged("unavailable")
     decimals = METRICS[metric].decimals
-    rounded = 10.0**-decimals / math.sqrt(12.0)  # deviation of what rounding adds to a printed number
+    # Rounding a printed number adds a uniform error.
+    rounding = 10.0**-decimals / math.sqrt(12.0)
     if replications is not None and len(replications) >= LEAST and np.ptp(replications) > ROUNDING_SLACK:
-        found, count = replicated(published.mean, replications), len(replications)
-        ranked = rank_p_value(published.mean, replications, decimals)
+        difference, count = replicated(published.mean, replications), len(replications)
+        rank_p = rank_p_value(published.mean, replications, decimals)
     else:
-        found, count, ranked = welch_difference(_with_least_variance(published, ours, metric), ours), 0, math.nan
-    found = found._replace(error=math.hypot(found.error, rounded))
-    reach = found.reach(LEVEL)
-    low, high = found.value - reach, found.value + reach
-    z = -found.normal_deviate if count else math.nan  # of the published number, where the difference is of ours
-    verdict = _weighed(found.p_value, low, high, margin, judge_digits(published, ours, metric).verdict == "exact")
-    return Judged(verdict, found.p_value, found.value, low, high, z, ranked, count, reach)
+        difference, count, rank_p = welch_difference(_with_least_variance(published, ours, metric), ours), 0, math.nan
+    difference = difference._replace(error=math.hypot(difference.error, rounding))
+    value, p_value, reach = difference.value, difference.p_value, difference.reach(LEVEL)
+    # The difference is ours less the published number; z is the deviate of the published number.
+    z = -difference.normal_deviate if count else math.nan
+    exact = judge_digits(published, ours, metric).verdict == "exact"
+    verdict = _decide(p_value, value - reach, value + reach, margin, exact)
+    return Judged(verdict, p_value, value, value - reach, value + reach, z, rank_p, count, reach)
 
 
 def replicated(published: float, replications: Floats) -> Difference:
     """Return by how much the mean of replications differs from a published number that would be one more of them.
 
-    Student's t has one degree of freedom less than there are replications: their deviation is not known any better.
+    Student's t has one degree of freedom less than the number of replications, which alone estimate the deviation.
     """
     sample = Sample.of(replications)
     error = sample.std * math.sqrt(1.0 + 1.0 / sample.runs)
@@ -126,29 +129,29 @@ def rank_p_value(published: float, replications: Floats, decimals: int) -> float
     return min(1.0, float(2 * (1 + beyond) / (1 + len(replications))))
 
 
-def _weighed(p_value: float, low: float, high: float, margin: float | None, same: bool) -> Verdict:
-    """Return the verdict of a test and an interval on a number, and of whether it prints as published."""
+def _decide(p_value: float, low: float, high: float, margin: float | None, exact: bool) -> Verdict:
+    """Return the verdict from a test, an interval and whether the number prints as published (`exact`)."""
     if p_value < LEVEL:
         return "different"
-    if same or math.isnan(p_value):
-        return "exact" if same else "unavailable"
+    if exact or math.isnan(p_value):
+        return "exact" if exact else "unavailable"
     return "confirmed" if margin is not None and -margin <= low and high <= margin else "compatible"
 
 
 def judge_median(published: float, ours: float, medians: Floats, metric: str, margin: float | None) -> Judged:
-    """Judge our median rank over data sets against the published one, of which no deviation is known.
+    """Judge our median rank over data sets against the published one, whose deviation is unknown.
 
-    A t-test has no place here: medians of a few ranks are whole or half numbers, and far from normal. The published
-    median is one study's and ours another's; so the question is how far two studies lie apart that draw anew.
+    A t-test does not apply: medians of a few ranks are whole or half numbers, and far from normal. The published median
+    is one study's and ours another's, so the test asks how far two resampled studies lie apart.
 
     Parameters
     ----------
     published : float
-        As printed.
+        The printed median rank.
     ours : float
-        Over the same number of data sets, or fewer.
+        Our median rank over the same number of data sets, or fewer.
     medians : ndarray of float64 (b,)
-        Of studies that draw anew (`resampled_medians`), an even number; none where nothing tells how ours varies.
+        Median ranks of an even number of resampled studies (`resampled_medians`); empty if none could be resampled.
     metric : str
         A key of METRICS, which says how precisely the paper prints it.
     margin : float or None
@@ -157,29 +160,29 @@ def judge_median(published: float, ours: float, medians: Floats, metric: str, ma
     if not medians.size:
         return Judged("unavailable")
     first, second = np.split(medians, 2)
-    apart, difference = np.abs(first - second), ours - published
-    p_value = float((1 + np.sum(apart >= abs(difference) - ROUNDING_SLACK)) / (1 + apart.size))
-    reach = float(np.quantile(apart, 1.0 - LEVEL, method="inverted_cdf"))
-    same = prints_as(ours, published, METRICS[metric].decimals)
-    verdict = _weighed(p_value, difference - reach, difference + reach, margin, same)
+    distances, difference = np.abs(first - second), ours - published
+    p_value = float((1 + np.sum(distances >= abs(difference) - ROUNDING_SLACK)) / (1 + distances.size))
+    reach = float(np.quantile(distances, 1.0 - LEVEL, method="inverted_cdf"))
+    exact = prints_as(ours, published, METRICS[metric].decimals)
+    verdict = _decide(p_value, difference - reach, difference + reach, margin, exact)
     return Judged(verdict, p_value, difference, difference - reach, difference + reach, detectable=reach)
 
 
 def resampled_medians(errors: Sequence[Floats], *, datasets: bool) -> Floats:
-    """Return the median ranks of algorithms in studies that draw anew, by the bootstrap.
+    """Return the median ranks of algorithms in studies resampled by the bootstrap.
 
     Parameters
     ----------
     errors : sequence of ndarray of float64 (r, a)
-        For each data set the errors of a algorithms on the same r draws of examples.
+        For each data set, the errors of `a` algorithms on the same `r` random splits.
     datasets : bool
-        Whether data sets are drawn anew as well as examples.
+        Whether data sets are resampled as well as random splits.
 
     Returns
     -------
     ndarray of float64 (b, a)
-        The same for the same errors; b is 0 where there is a single data set, whose rank is no median, or a single draw
-        of one, which does not tell how it varies.
+        The result is deterministic. b is 0 for a single data set, whose rank is no median, and if a data set has a
+        single split, which does not show how its errors vary.
     """
     from scipy import stats
 
@@ -189,31 +192,32 @@ def resampled_medians(errors: Sequence[Floats], *, datasets: bool) -> Floats:
     ranks = []
     for values in errors:
         mean, r = values.mean(axis=0), len(values)
-        spread = math.sqrt(r / (r - 1)) * (values - mean)  # r resampled values vary less than r new ones, by this
-        means = mean + spread[rng.integers(r, size=(RESAMPLES, r))].mean(axis=1)
+        # The variance of r resampled values is too small by the factor (r - 1) / r.
+        deviations = math.sqrt(r / (r - 1)) * (values - mean)
+        means = mean + deviations[rng.integers(r, size=(RESAMPLES, r))].mean(axis=1)
         ranks.append(stats.rankdata(np.round(means, 9), axis=1))
-    found = np.stack(ranks, axis=1)
+    stacked = np.stack(ranks, axis=1)
     if datasets:
-        chosen = rng.integers(len(errors), size=found.shape[:2])
-        found = np.take_along_axis(found, chosen[:, :, None], axis=1)
-    return np.asarray(np.median(found, axis=1), dtype=np.float64)
+        resampled = rng.integers(len(errors), size=stacked.shape[:2])
+        stacked = np.take_along_axis(stacked, resampled[:, :, None], axis=1)
+    return np.asarray(np.median(stacked, axis=1), dtype=np.float64)
 
 
 def _with_least_variance(published: Sample, ours: Sample, metric: str) -> Sample:
-    """Return a mean of whole numbers, printed without a deviation, with what is known of it.
+    """Return a published mean of whole numbers, printed without a deviation, with a lower bound of the deviation.
 
-    It is the least that whole numbers of such a mean can have, or ours where that is larger: five counts with a mean of
-    3.8 deviate by 0.45 or more. A single run says nothing of the kind.
+    The bound is the least deviation that whole numbers of such a mean can have, or ours if that is larger: five counts
+    with a mean of 3.8 deviate by 0.45 or more. A single run has no such bound.
     """
     if not (METRICS[metric].counted and math.isnan(published.std) and published.runs > 1):
         return published
-    part = published.mean % 1.0
-    least = math.sqrt(part * (1.0 - part) * published.runs / (published.runs - 1))
+    fraction = published.mean % 1.0
+    least = math.sqrt(fraction * (1.0 - fraction) * published.runs / (published.runs - 1))
     return published._replace(std=max(least, ours.std) if ours.runs > 1 else least)
 
 
 class Normality(NamedTuple):
-    """How the z of many numbers are spread: how many, their root mean square, and a test that they are normal."""
+    """Spread of the z of many numbers: their count, their root mean square, and the p-value of a normality test."""
 
     numbers: int
     rms: float
@@ -221,14 +225,14 @@ class Normality(NamedTuple):
 
 
 def normality(deviates: ArrayLike) -> Normality:
-    """Compare z with the standard normal distribution that they have where nothing differs, by Kolmogorov and Smirnov.
+    """Compare z with the standard normal distribution, which they have if nothing differs, by Kolmogorov and Smirnov.
 
-    The p-value takes them to be independent, which the numbers of one data set are not: it is too small, not too large.
+    The p-value takes them to be independent. The numbers of one data set are not, so it is too small, not too large.
     """
     from scipy import stats
 
-    known = np.asarray(deviates, dtype=np.float64)
-    known = known[np.isfinite(known)]
-    if not known.size:
+    z = np.asarray(deviates, dtype=np.float64)
+    z = z[np.isfinite(z)]
+    if not z.size:
         return Normality(0, math.nan, math.nan)
-    return Normality(known.size, math.sqrt(float(np.mean(known**2))), float(stats.kstest(known, "norm").pvalue))
+    return Normality(z.size, math.sqrt(float(np.mean(z**2))), float(stats.kstest(z, "norm").pvalue))

@@ -11,9 +11,8 @@ import numpy as np
 from grambench.common.types import Floats, Labels
 
 Loss = Literal["hinge", "squared"]
-Norm = Literal["l1", "l2"]
 
-FEASIBLE = 1e-9  # how far rounding may leave a point outside of its set, relative to its size
+FEASIBILITY = 1e-9  # how far rounding may leave a point outside of its set, relative to its size
 ROUNDING = 1e-14  # of a quadratic form, relative to its largest possible value
 
 
@@ -23,10 +22,10 @@ class Certificate(NamedTuple):
     Attributes
     ----------
     kkt : float
-        Largest violation of the optimality conditions of the SVM at its kernel, in units of the margin.
+        Largest violation of the SVM's optimality conditions at the learned kernel, in units of the margin.
     gap : float
-        Relative gap between the value of the whole problem and a lower bound of it; for a kernel that is given, the
-        SVM's duality gap.
+        Relative gap between the value of the learning problem and a lower bound of it; for a fixed kernel, the SVM's
+        duality gap.
     """
 
     kkt: float
@@ -34,7 +33,7 @@ class Certificate(NamedTuple):
 
 
 def svm(gram: Floats, labels: Labels, C: float, dual: Floats, bias: float, *, loss: Loss = "hinge") -> Certificate:
-    """Certify an SVM at a given kernel.
+    """Certify an SVM at a fixed kernel.
 
     Parameters
     ----------
@@ -45,20 +44,21 @@ def svm(gram: Floats, labels: Labels, C: float, dual: Floats, bias: float, *, lo
     C : float
         Weight of the loss.
     dual : ndarray of float64 (n,)
-        Signed coefficients v, which must keep their bounds and sum to 0 up to rounding; if not, no bound is infinite.
+        Signed coefficients v; if they break their bounds or do not sum to 0 up to rounding, the gap is infinite.
     bias : float
-        Of the decision function.
+        Offset of the decision function.
     loss : str
         "hinge": a C-SVC; "squared": an L2-SVM.
     """
-    return _machine(gram @ dual, labels, C, dual, bias, loss)
+    return _certify_svm(gram @ dual, labels, C, dual, bias, loss)
 
 
 def group_norm(grams: Floats, labels: Labels, regularisation: float, q: float, alpha: Floats) -> Certificate:
     """Certify a solution of the group-norm problem of more than two classes (Orabona et al. 2010, (9)).
 
-    Its dual maximises sum beta - ||theta(beta)||_{2,q}^2 / (2 lambda) over beta_iy >= 0 of the wrong classes y, with a
-    sum of at most 1/n for each example, where theta^k(beta) adds beta_iy at the right class and takes it from y.
+    Its dual maximises sum beta - ||theta(beta)||_{2,q}^2 / (2 lambda) over beta_iy >= 0 of the incorrect classes y,
+    with a sum of at most 1/n for each example, where theta^k(beta) adds beta_iy at the correct class and subtracts it
+    at y.
 
     Parameters
     ----------
@@ -76,12 +76,12 @@ def group_norm(grams: Floats, labels: Labels, regularisation: float, q: float, a
     Returns
     -------
     Certificate
-        The gap is that between f(w) and the dual at the feasible point next to lambda / q alpha, on the ray from 0; kkt
-        the most that an example's loss at that point's own w exceeds what its beta account for.
+        The gap is the one between f(w) and the dual at the feasible point next to lambda / q alpha, on the ray from 0.
+        kkt is the largest excess of an example's loss, at the w of that point, over the part that its beta explain.
     """
-    n, everyone = len(labels), np.arange(len(labels))
+    n, examples = len(labels), np.arange(len(labels))
 
-    def own(coefficients: Floats) -> tuple[Floats, float, Floats]:
+    def evaluate(coefficients: Floats) -> tuple[Floats, float, Floats]:
         """Return the scores of every kernel (m, n, C), ||theta||_{2,q} and the weights q w^k = weights_k theta^k."""
         scores = np.stack([gram @ coefficients for gram in grams])
         norms = np.sqrt(np.maximum(np.einsum("ic,kic->k", coefficients, scores), 0.0))
@@ -90,39 +90,39 @@ def group_norm(grams: Floats, labels: Labels, regularisation: float, q: float, a
         return scores, largest * total, (norms / largest / (total or 1.0)) ** (q - 2.0)
 
     def losses(scores: Floats) -> Floats:
-        others = scores.copy()
-        others[everyone, labels] = -np.inf
-        return np.asarray(np.maximum(0.0, 1.0 - scores[everyone, labels] + others.max(axis=1)))
+        rivals = scores.copy()
+        rivals[examples, labels] = -np.inf
+        return np.asarray(np.maximum(0.0, 1.0 - scores[examples, labels] + rivals.max(axis=1)))
 
-    scores, norm, weights = own(alpha)
+    scores, norm, weights = evaluate(alpha)
     primal = 0.5 * regularisation * (norm / q) ** 2
     primal += float(losses(np.einsum("k,kic->ic", weights / q, scores)).mean())
     beta = np.maximum(-alpha, 0.0) * regularisation / q
-    beta[everyone, labels] = 0.0
+    beta[examples, labels] = 0.0
     sums = beta.sum(axis=1, keepdims=True)
     beta *= np.minimum(1.0, np.divide(1.0 / n, sums, out=np.ones_like(sums), where=sums > 0.0))
     theta = -beta
-    theta[everyone, labels] = beta.sum(axis=1)
-    scores, norm, weights = own(theta)
+    theta[examples, labels] = beta.sum(axis=1)
+    scores, norm, weights = evaluate(theta)
     if norm == 0.0:
-        return Certificate(1.0, _relative(primal, 0.0))
+        return Certificate(1.0, _relative_gap(primal, 0.0))
     scale = min(regularisation * beta.sum() / norm**2, 1.0 / (n * beta.sum(axis=1).max()))
     lower = scale * beta.sum() - (scale * norm) ** 2 / (2.0 * regularisation)
-    decided = np.einsum("k,kic->ic", weights * scale / regularisation, scores)
-    slack = 1.0 - (decided[everyone, labels][:, None] - decided)
-    violation = losses(decided) - n * scale * (beta * slack).sum(axis=1)
-    return Certificate(float(violation.max()), _relative(primal, lower))
+    decision_values = np.einsum("k,kic->ic", weights * scale / regularisation, scores)
+    slack = 1.0 - (decision_values[examples, labels][:, None] - decision_values)
+    violation = losses(decision_values) - n * scale * (beta * slack).sum(axis=1)
+    return Certificate(float(violation.max()), _relative_gap(primal, lower))
 
 
-def _machine(scores: Floats, labels: Labels, C: float, dual: Floats, bias: float, loss: Loss) -> Certificate:
+def _certify_svm(scores: Floats, labels: Labels, C: float, dual: Floats, bias: float, loss: Loss) -> Certificate:
     norm = float(dual @ scores)
     alpha = labels * dual
-    if not (np.isfinite(bias) and _feasible(alpha, dual, C if loss == "hinge" else np.inf)):
+    if not (np.isfinite(bias) and _is_feasible(alpha, dual, C if loss == "hinge" else np.inf)):
         return Certificate(np.inf, np.inf)
     slack = 1.0 - labels * (scores + bias)
-    primal = _primal(norm, labels * (scores + bias), C, loss)
+    primal = _primal_bound(norm, labels * (scores + bias), C, loss)
     lower = alpha.sum() - 0.5 * norm - (0.5 * float(dual @ dual) / C if loss == "squared" else 0.0)
-    return Certificate(_kkt(slack, alpha, C, loss), _relative(primal, lower))
+    return Certificate(_largest_violation(slack, alpha, C, loss), _relative_gap(primal, lower))
 
 
 def mkl(
@@ -148,32 +148,32 @@ def mkl(
     grams : ndarray of float64 (m, n, n)
         Base Gram matrices.
     labels, C, dual, bias
-        See `SVM`.
+        See `svm`.
     weights : ndarray of float64 (m,)
         theta.
     p : float
         At least 1.
     bound : ndarray of float64 (n,), optional
-        Other feasible coefficients to take D from, where they give a better bound than the SVM's.
+        Other feasible coefficients from which D is computed, if they give a better bound than the SVM's.
     images : ndarray of float64 (m, n), optional
-        `images` of the dual, for which the Gram matrices are then not read again; rounding aside, the same results.
+        Result of `images` for this dual, which saves reading the Gram matrices; the result changes by rounding only.
     """
     scores = np.tensordot(weights, grams, 1) @ dual if images is None else weights @ images
-    inner = _machine(scores, labels, C, dual, bias, "hinge")
-    if not np.isfinite(inner.gap) or weights.min() < 0 or np.linalg.norm(weights, p) > 1 + FEASIBLE:
+    inner = _certify_svm(scores, labels, C, dual, bias, "hinge")
+    if not np.isfinite(inner.gap) or weights.min() < 0 or np.linalg.norm(weights, p) > 1 + FEASIBILITY:
         return Certificate(inner.kkt, np.inf)
-    q = _forms(grams, dual) if images is None else images @ dual
-    primal = _primal(float(weights @ q), labels * (scores + bias), C, "hinge")
+    q = _quadratic_forms(grams, dual) if images is None else images @ dual
+    primal = _primal_bound(float(weights @ q), labels * (scores + bias), C, "hinge")
     if bound is not None:
-        if not _feasible(labels * bound, bound, C):
+        if not _is_feasible(labels * bound, bound, C):
             return Certificate(inner.kkt, np.inf)
-        q = _forms(grams, bound)
+        q = _quadratic_forms(grams, bound)
     lower = np.abs(dual if bound is None else bound).sum() - 0.5 * _norm(q, np.inf if p == 1 else p / (p - 1))
-    return Certificate(inner.kkt, _relative(primal, lower))
+    return Certificate(inner.kkt, _relative_gap(primal, lower))
 
 
 def images(grams: Floats, dual: Floats) -> Floats:
-    """Return K_m v of every kernel, (m, n), reading only the rows where v is not 0."""
+    """Return K_m v of every kernel, (m, n), from the rows where v is not 0."""
     support = np.flatnonzero(dual)
     return np.array([dual[support] @ gram[support] for gram in grams])
 
@@ -183,14 +183,14 @@ def rkl(
 ) -> Certificate:
     """Certify a solution of radius-based kernel learning (RKL, Gai et al. 2010, eq. 9).
 
-    The paper calls its problem not convex. Since g(a theta) = g(theta), though, it is that of minimising the value of
-    the SVM, which is convex in theta, over the convex set r^2(theta) <= 1. Any alpha in [0, C]^n with sum 0 of
+    The paper calls its problem not convex. Since g(a theta) = g(theta), however, it is equivalent to minimising the
+    SVM's value, which is convex in theta, over the convex set r^2(theta) <= 1. Any alpha in [0, C]^n with sum 0 of
     y_i alpha_i and any beta of the simplex therefore give the bound
 
         g(theta) >= sum_i alpha_i - 1/2 max_m q_m(alpha) / rho_m(beta),   rho_m = sum_i beta_i K_m,ii - beta'K_m beta,
 
-    of every theta >= 0: with theta scaled to r^2 = 1, sum_m theta_m rho_m(beta) <= 1. The bound is that of a local
-    optimum too, so that every local optimum is a global one.
+    of every theta >= 0: with theta scaled to r^2 = 1, sum_m theta_m rho_m(beta) <= 1. The bound is tight at
+    local optima too, so every local optimum is a global one.
 
     Parameters
     ----------
@@ -199,21 +199,21 @@ def rkl(
     dual : ndarray of float64 (n,)
         Coefficients of the decision function, v = y alpha / r^2.
     bias : float
-        Of the decision function.
+        Offset of the decision function.
     centre : ndarray of float64 (n,)
-        beta, coefficients of the centre of a ball around the examples.
+        beta, coefficients of the centre of an enclosing ball.
     """
     gram = np.tensordot(weights, grams, 1)
     least, most = _squared_radius(gram, centre)
-    if weights.min() < 0 or not _on_simplex(centre) or least <= 0:
+    if weights.min() < 0 or not _is_on_simplex(centre) or least <= 0:
         return Certificate(np.inf, np.inf)
     at_kernel = svm(gram, labels, C / least, dual, bias)
     if not np.isfinite(at_kernel.gap):
         return at_kernel
     alpha = least * np.abs(dual)
-    ratios = least**2 * _ratios(grams, dual, centre)
-    primal = _primal(most * float(dual @ gram @ dual), labels * (gram @ dual + bias), C, "hinge")
-    return Certificate(at_kernel.kkt, _relative(primal, alpha.sum() - 0.5 * ratios.max()))
+    ratios = least**2 * _form_radius_ratios(grams, dual, centre)
+    primal = _primal_bound(most * float(dual @ gram @ dual), labels * (gram @ dual + bias), C, "hinge")
+    return Certificate(at_kernel.kkt, _relative_gap(primal, alpha.sum() - 0.5 * ratios.max()))
 
 
 def radius_margin(
@@ -225,48 +225,50 @@ def radius_margin(
     bias: float,
     centre: Floats,
     *,
-    norm: Norm,
+    norm: Literal["l1", "l2"],
 ) -> Certificate:
     """Certify a stationary point of R^2(K + I/C) ||w||^2 / 2 (Chapelle et al. 2002; RKL, eq. 10).
 
-    The problem is not convex, so that no gap to the optimum is known. The gap given here is how much the objective's
-    linear model can still decrease within the constraint on the weights, relative to the objective: 0 at stationary
-    points and nowhere else. The l2 sphere is not convex: there it is the model of the objective at theta / ||theta||
-    and its decrease within the ball. The SVM's and the ball's own relative gaps count if they are larger.
+    The problem is not convex, so no gap to the optimum is known. The gap returned here is the largest decrease of the
+    objective's linear model within the constraint on the weights, relative to the objective. It is 0 at stationary
+    points only. The l2 sphere is not convex: there the model is that of the objective at theta / ||theta||, and the
+    decrease is taken within the ball. The relative gaps of the SVM and the MEB count if they are larger.
 
     Parameters
     ----------
     grams, labels, C, weights
         See `mkl`.
     dual, bias
-        Of the L2-SVM with this C.
+        Coefficients and offset of the L2-SVM with this C.
     centre : ndarray of float64 (n,)
-        beta, of the ball for K(theta) + I/C.
+        beta, coefficients of the centre of the MEB for K(theta) + I/C.
     norm : str
         "l1" or "l2": the constraint ||theta|| = 1.
     """
     gram = np.tensordot(weights, grams, 1)
     at_kernel = svm(gram, labels, C, dual, bias, loss="squared")
     size = np.linalg.norm(weights, 1 if norm == "l1" else 2)
-    if not np.isfinite(at_kernel.gap) or weights.min() < 0 or abs(size - 1.0) > FEASIBLE or not _on_simplex(centre):
+    off_constraint = weights.min() < 0 or abs(size - 1.0) > FEASIBILITY
+    if not np.isfinite(at_kernel.gap) or off_constraint or not _is_on_simplex(centre):
         return Certificate(at_kernel.kkt, np.inf)
     radius, most = _squared_radius(gram + np.eye(len(gram)) / C, centre)
     value = np.abs(dual).sum() - 0.5 * (dual @ gram @ dual + (dual @ dual) / C)
-    gradient = value * _radii(grams, centre) - 0.5 * radius * _forms(grams, dual)
+    gradient = value * _radii(grams, centre) - 0.5 * radius * _quadratic_forms(grams, dual)
     along = float(gradient @ weights)
     tangent = gradient - along * weights
     decrease = along - gradient.min() if norm == "l1" else np.linalg.norm(np.minimum(tangent, 0.0))
     total = radius * value
-    relative = float(decrease / total) if total > 0 else 0.0  # with one class only, all are 0
-    return Certificate(at_kernel.kkt, max(relative, _relative(most, radius), at_kernel.gap))
+    # With one class only, all of them are 0.
+    relative = float(decrease / total) if total > 0 else 0.0
+    return Certificate(at_kernel.kkt, max(relative, _relative_gap(most, radius), at_kernel.gap))
 
 
 def regularised_risk(gram: Floats, y: Floats, gamma: float, weights: Floats, c: Floats, largest: float) -> Certificate:
     """Certify a kernel of least regularised risk in a convex hull (CR, Argyriou et al. 2005).
 
     The value at f = sum_i c_i k(x_i, .) is ||y - Kc||^2 / gamma + c'Kc. For any a, 2 a'y - gamma a'a - a'K'a bounds
-    the risk of a kernel K' from below, and no a'K'a of the hull is larger than that of one of its corners; a is c,
-    scaled so that the bound is best, which keeps it above 0.
+    the risk of a kernel K' from below, and no a'K'a of the hull is larger than that of one of its corners. Here a is
+    c, scaled to give the best bound, which is above 0.
 
     Parameters
     ----------
@@ -277,20 +279,20 @@ def regularised_risk(gram: Floats, y: Floats, gamma: float, weights: Floats, c: 
     gamma : float
         Weight of the regulariser.
     weights : ndarray of float64 (r,)
-        Of the corners in K, which must not be negative and sum to 1 up to rounding; if not, no bound is infinite.
+        Weights of the corners in K; if one is negative or they do not sum to 1 up to rounding, the gap is infinite.
     c : ndarray of float64 (n,)
         Coefficients of f.
     largest : float
-        The largest c'K'c of a corner K'.
+        Largest c'K'c over all corners K'.
     """
     image = gram @ c
     residual, norm = y - image, float(c @ image)
     kkt = float(np.abs(residual - gamma * c).max())
-    if not _on_simplex(weights):
+    if not _is_on_simplex(weights):
         return Certificate(kkt, np.inf)
     value = float(residual @ residual) / gamma + norm
     curvature = gamma * float(c @ c) + max(largest, norm)
-    return Certificate(kkt, _relative(value, float(c @ y) ** 2 / curvature if curvature > 0.0 else 0.0))
+    return Certificate(kkt, _relative_gap(value, float(c @ y) ** 2 / curvature if curvature > 0.0 else 0.0))
 
 
 def hulls(gram: Floats, labels: Labels, share: float, dual: Floats) -> Certificate:
@@ -305,44 +307,45 @@ def hulls(gram: Floats, labels: Labels, share: float, dual: Floats) -> Certifica
     gram : ndarray of float64 (n, n)
         Gram matrix K.
     labels : ndarray of int8 (n,)
-        -1 or +1, both of which are there.
+        -1 or +1; both occur.
     share : float
         lambda.
     dual : ndarray of float64 (n,)
-        Y gamma, of which either class must sum to 1 up to rounding; if not, no bound is infinite.
+        Y gamma; if a class does not sum to 1 up to rounding, the gap is infinite.
     """
     points = labels * dual
-    sides = [labels == label for label in (-1, 1)]
-    if not (points.min() >= 0.0 and all(abs(points[side].sum() - 1.0) <= FEASIBLE for side in sides)):
+    classes = [labels == label for label in (-1, 1)]
+    if not (points.min() >= 0.0 and all(abs(points[members].sum() - 1.0) <= FEASIBILITY for members in classes)):
         return Certificate(np.inf, np.inf)
     image = (1.0 - share) * labels * (gram @ dual) + share * points  # Q gamma
     value = float(points @ image)
     if value <= 0.0:
-        return Certificate(0.0, 0.0)  # the hulls meet
-    apart = sum(float(image[side].min()) for side in sides)
-    spread = max(float(image[side & (points > 0.0)].max() - image[side].min()) for side in sides)
-    return Certificate(2.0 * spread / value, _relative(value, max(apart, 0.0) ** 2 / value))
+        # The hulls meet.
+        return Certificate(0.0, 0.0)
+    distance = sum(float(image[members].min()) for members in classes)
+    spread = max(float(image[members & (points > 0.0)].max() - image[members].min()) for members in classes)
+    return Certificate(2.0 * spread / value, _relative_gap(value, max(distance, 0.0) ** 2 / value))
 
 
-def _feasible(alpha: Floats, dual: Floats, box: float) -> bool:
-    edge = FEASIBLE * np.abs(dual).max(initial=0.0)
-    return bool(alpha.min() >= -edge and alpha.max() <= box * (1 + FEASIBLE) and abs(dual.sum()) <= len(dual) * edge)
+def _is_feasible(alpha: Floats, dual: Floats, box: float) -> bool:
+    edge = FEASIBILITY * np.abs(dual).max(initial=0.0)
+    return bool(alpha.min() >= -edge and alpha.max() <= box * (1 + FEASIBILITY) and abs(dual.sum()) <= len(dual) * edge)
 
 
-def _kkt(slack: Floats, alpha: Floats, C: float, loss: Loss) -> float:
-    """Return the largest gain, a unit of margin, that growing or shrinking one coefficient still promises."""
+def _largest_violation(slack: Floats, alpha: Floats, C: float, loss: Loss) -> float:
+    """Return the largest gain, in units of the margin, from growing or shrinking one coefficient."""
     box = C if loss == "hinge" else np.inf
     gain = slack if loss == "hinge" else slack - alpha / C
-    grows = gain[alpha < box * (1 - FEASIBLE)].max(initial=0.0)
+    grows = gain[alpha < box * (1 - FEASIBILITY)].max(initial=0.0)
     shrinks = -gain[alpha > 0.0].min(initial=0.0)
     return float(max(grows, shrinks))
 
 
-def _primal(norm: float, margins: Floats, C: float, loss: Loss) -> float:
+def _primal_bound(norm: float, margins: Floats, C: float, loss: Loss) -> float:
     """Return an upper bound of the SVM's value from its decision values: the least objective of s f over s >= 1.
 
     Examples a little inside of the margin cost a large C more than the whole problem is worth; a slightly longer w
-    brings them out. The factors tried are those at which an example reaches the margin.
+    avoids this cost. The candidate factors are those at which an example reaches the margin.
     """
     factors = np.append(1.0, 1.0 / margins[(margins > 0.0) & (margins < 1.0)])
     xi = np.maximum(1.0 - factors[:, None] * margins, 0.0)
@@ -350,8 +353,8 @@ def _primal(norm: float, margins: Floats, C: float, loss: Loss) -> float:
     return float((0.5 * norm * factors**2 + losses).min())
 
 
-def _on_simplex(centre: Floats) -> bool:
-    return bool(centre.min() >= 0 and abs(centre.sum() - 1.0) <= FEASIBLE)
+def _is_on_simplex(centre: Floats) -> bool:
+    return bool(centre.min() >= 0 and abs(centre.sum() - 1.0) <= FEASIBILITY)
 
 
 def _squared_radius(gram: Floats, centre: Floats) -> tuple[float, float]:
@@ -361,21 +364,21 @@ def _squared_radius(gram: Floats, centre: Floats) -> tuple[float, float]:
     return float(centre @ diagonal) - inner, float((diagonal - 2.0 * image).max()) + inner
 
 
-def _ratios(grams: Floats, dual: Floats, centre: Floats) -> Floats:
+def _form_radius_ratios(grams: Floats, dual: Floats, centre: Floats) -> Floats:
     """Return q_m / rho_m: 0 for a kernel that is constant up to rounding, infinite if only rho_m is 0."""
-    forms, radii = _forms(grams, dual), _radii(grams, centre)
+    forms, radii = _quadratic_forms(grams, dual), _radii(grams, centre)
     rounding = ROUNDING * np.array([np.abs(np.diagonal(gram)).max() for gram in grams])
     flat = np.where(forms > rounding * np.abs(dual).sum() ** 2, np.inf, 0.0)
     return np.divide(forms, radii, out=flat, where=radii > rounding)
 
 
 def _norm(forms: Floats, order: float) -> float:
-    """Return a norm; the powers of a high order leave the range of numbers unless the largest is 1."""
+    """Return the norm of some order; forms are scaled to at most 1, since powers of a high order overflow."""
     largest = forms.max()
     return float(largest * np.linalg.norm(np.maximum(forms, 0.0) / largest, order)) if largest > 0 else 0.0
 
 
-def _forms(grams: Floats, vector: Floats) -> Floats:
+def _quadratic_forms(grams: Floats, vector: Floats) -> Floats:
     return np.array([vector @ gram @ vector for gram in grams])
 
 
@@ -383,7 +386,7 @@ def _radii(grams: Floats, centre: Floats) -> Floats:
     return np.array([centre @ np.diagonal(gram) - centre @ gram @ centre for gram in grams])
 
 
-def _relative(upper: float, lower: float) -> float:
+def _relative_gap(upper: float, lower: float) -> float:
     if upper == lower:
         return 0.0
     return float((upper - lower) / abs(upper)) if upper else np.inf

@@ -2,7 +2,7 @@
 
 The first trial step of an iteration is the spectral one, s's / s'y of the last move s and the change y of the gradient
 (Barzilai and Borwein 1988), so that no step length has to be chosen for the scale of the kernels; a trial that does not
-satisfy the rule is shortened to the minimum of the parabola through what is known, but kept between a tenth and a half.
+satisfy the rule is shortened to the minimum of the parabola through the known values, within a tenth and a half.
 As spectral steps need it, the rule asks for a decrease below the highest of the last ten objectives and not below the
 last one (Birgin, Martinez and Raydan 2000, SIAM J. Optim. 10); with a memory of one, RKL needs up to three times the
 evaluations to a gap of 1e-4.
@@ -17,25 +17,25 @@ from grambench.common.types import Floats
 
 MEMORY = 10  # objectives that a decrease is measured from
 ARMIJO = 1e-4  # share of the promised decrease that a step must keep
-SHORTEST = 1e-12  # of the first trial step: no decrease above the accuracy of the objective is left
+SHORTEST_STEP = 1e-12  # of the first trial step: no decrease above the accuracy of the objective is left
 
 
 class Slope(NamedTuple):
-    """The gradient, (m,), and how far from the optimum its point can be, relative to the objective."""
+    """The gradient, (m,), and a bound on the distance of the objective from the optimum, relative to the objective."""
 
     gradient: Floats
     gap: float
 
 
 class Value(NamedTuple):
-    """The objective at a point, and the function that computes its slope there; it is called before another point."""
+    """The objective at a point, and the function that computes its slope there, called before the next evaluation."""
 
     objective: float
     slope: Callable[[], Slope]
 
 
 class Minimum(NamedTuple):
-    """A point, (m,), and whether its relative gap is what was asked for."""
+    """A point, (m,), and whether it reaches the relative gap at which the descent stops."""
 
     point: Floats
     converged: bool
@@ -50,20 +50,20 @@ def minimise(
     iterations: int,
     record: Callable[[float], None],
 ) -> Minimum:
-    """Return a point where the relative gap is not above `gap`, or the best one where it does not come to that.
+    """Return a point with a relative gap of at most `gap`, or the best point if none has been reached.
 
     Parameters
     ----------
     evaluate : callable
-        The objective at a point of the set, an array (m,).
+        Returns the objective at a point (m,) of the set.
     project : callable
-        The nearest point of the set.
+        Returns the nearest point of the set.
     start : ndarray of float64 (m,)
-        Projected first.
+        Point that is projected first.
     gap : float
-        Where to stop.
+        Relative gap at which the descent stops.
     iterations : int
-        Iterations at most.
+        Largest number of iterations.
     record : callable
         Called with the objective after each iteration, and at the start.
     """
@@ -89,7 +89,7 @@ def minimise(
                 break
             curvature = value.objective - objective - promised
             share *= min(max(-0.5 * promised / curvature, 0.1), 0.5)
-            if not share >= SHORTEST:  # nor where the objective is not a number
+            if not share >= SHORTEST_STEP:  # nor where the objective is not a number
                 return Minimum(best, False)
         new_gradient, distance = value.slope()
         moved, change = trial - point, new_gradient - gradient

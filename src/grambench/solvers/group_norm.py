@@ -7,11 +7,11 @@ from grambench.common.types import Floats, Labels
 
 
 def margins(scores: Floats, labels: Labels) -> Floats:
-    """Return what the correct class scores above the best other one, (n,), of scores (n, C)."""
-    everyone = np.arange(len(labels))
-    others = scores.copy()
-    others[everyone, labels] = -np.inf
-    return np.asarray(scores[everyone, labels] - others.max(axis=1))
+    """Return the score of the correct class minus that of the best other class, (n,), from scores (n, C)."""
+    examples = np.arange(len(labels))
+    rivals = scores.copy()
+    rivals[examples, labels] = -np.inf
+    return np.asarray(scores[examples, labels] - rivals.max(axis=1))
 
 
 @njit(cache=True)

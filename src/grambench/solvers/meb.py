@@ -30,7 +30,7 @@ class MEB:
     squared_radius : float
         r^2, the value of the dual, a lower bound.
     steps : int
-        Steps of the solver.
+        Number of steps of the solver.
     """
 
     dual: Floats
@@ -46,7 +46,7 @@ def enclose(
     tolerance: float = TOLERANCE,
     max_steps: int = MAX_STEPS,
 ) -> MEB:
-    """Find the MEB.
+    """Return the minimum enclosing ball.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def enclose(
     tolerance : float
         Relative duality gap of r^2.
     max_steps : int
-        Steps at most.
+        Largest number of steps.
 
     Raises
     ------
@@ -71,10 +71,10 @@ def enclose(
     dual = np.full(n, 1.0 / n) if start is None else start.copy()
     image = combination.product(dual)
     variance = dual @ diagonal - dual @ image - ridge * dual @ dual  # a lower bound of r^2
-    absolute = max(0.5 * tolerance * variance, ROUNDING * np.abs(diagonal).max())
+    absolute_tolerance = max(0.5 * tolerance * variance, ROUNDING * np.abs(diagonal).max())
     unbounded = np.full(n, np.inf)
     gradient, steps = smo.maximise(
-        combination.rows, image, 0.5 * diagonal, ridge, np.zeros(n), unbounded, dual, absolute, max_steps
+        combination.rows, image, 0.5 * diagonal, ridge, np.zeros(n), unbounded, dual, absolute_tolerance, max_steps
     )
     if steps == max_steps:
         raise SolverError(f"minimum enclosing ball: no relative gap of {tolerance} after {steps} steps")

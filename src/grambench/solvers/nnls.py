@@ -18,7 +18,7 @@ def minimise(matrix: Floats, linear: Floats) -> Floats:
     matrix : ndarray of float64 (m, m)
         M, symmetric, positive semi-definite.
     linear : ndarray of float64 (m,)
-        b, in the range of M; what lies outside of it is ignored.
+        b, in the range of M; the component outside of it is ignored.
 
     Returns
     -------
@@ -34,7 +34,8 @@ def minimise(matrix: Floats, linear: Floats) -> Floats:
     if np.abs(matrix - matrix.T).max() > ASYMMETRY * np.abs(matrix).max():
         raise ValueError("non-negative quadratic program: expected a symmetric matrix")
     diagonal = np.diagonal(matrix)
-    units = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))  # so that no variable counts as 0 for its scale
+    # Variables are scaled to a unit diagonal, so none counts as 0 for its scale.
+    units = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
     values, vectors = eigh(matrix / units / units[:, None])
     if values[0] < -ASYMMETRY * np.abs(values).max():
         raise ValueError(f"non-negative quadratic program: expected no negative eigenvalue, got {values[0]:g}")
@@ -44,5 +45,4 @@ def minimise(matrix: Floats, linear: Floats) -> Floats:
     roots = np.sqrt(values[keep])
     factor = roots[:, None] * vectors[:, keep].T  # M = F'F, and b = F'c
     target = (vectors[:, keep].T @ (linear / units)) / roots
-    solution: Floats = nnls(factor, target)[0] / units
-    return solution
+    return np.asarray(nnls(factor, target)[0] / units)

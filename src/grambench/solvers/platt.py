@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 from grambench.common.types import Floats
 
 ITERATIONS = 100
-RIDGE = 1e-12  # on the diagonal of the Hessian
+HESSIAN_RIDGE = 1e-12  # on the diagonal of the Hessian
 SMALLEST_STEP = 1e-10
-GRADIENT = 1e-5  # at which Newton's method ends
+GRADIENT_TOLERANCE = 1e-5  # at which Newton's method ends
 SMALLEST, LARGEST = 1e-200, 1e100  # a scale of scores that can be divided by, and a scaled score whose square is finite
 
 
@@ -24,7 +24,7 @@ def fit(scores: Floats, positive: NDArray[np.bool_]) -> tuple[float, float]:
 
     Notes
     -----
-    Targets are Platt's, (n+ + 1) / (n+ + 2) and 1 / (n- + 2), so that the fit exists for separable scores too.
+    Targets are Platt's, (n+ + 1) / (n+ + 2) and 1 / (n- + 2), with which the fit exists for separable scores too.
     """
     positives, negatives = np.count_nonzero(positive), np.count_nonzero(~positive)
     target = np.where(positive, (positives + 1.0) / (positives + 2.0), 1.0 / (negatives + 2.0))
@@ -34,16 +34,16 @@ def fit(scores: Floats, positive: NDArray[np.bool_]) -> tuple[float, float]:
         p = probability(f, a, b)
         difference, weight = target - p, p * (1.0 - p)
         gradient = np.array([difference @ f, difference.sum()])
-        if np.abs(gradient).max() < GRADIENT:
+        if np.abs(gradient).max() < GRADIENT_TOLERANCE:
             break
         off = float(weight @ f)
-        hessian = np.array([[float(weight @ f**2) + RIDGE, off], [off, float(weight.sum()) + RIDGE]])
+        hessian = np.array([[float(weight @ f**2) + HESSIAN_RIDGE, off], [off, float(weight.sum()) + HESSIAN_RIDGE]])
         direction = -np.linalg.solve(hessian, gradient)
         step = 1.0
         while step >= SMALLEST_STEP:
-            ahead = _loss((a + step * direction[0]) * f + b + step * direction[1], target)
-            if ahead < value + 1e-4 * step * float(gradient @ direction):
-                a, b, value = a + step * direction[0], b + step * direction[1], ahead
+            trial_loss = _loss((a + step * direction[0]) * f + b + step * direction[1], target)
+            if trial_loss < value + 1e-4 * step * float(gradient @ direction):
+                a, b, value = a + step * direction[0], b + step * direction[1], trial_loss
                 break
             step /= 2.0
         else:
@@ -63,33 +63,34 @@ def _loss(z: Floats, target: Floats) -> float:
     return float(np.sum(np.logaddexp(0.0, -np.abs(z)) + np.where(z >= 0.0, target * z, (target - 1.0) * z)))
 
 
-def probabilities(scores: Floats, y_true: NDArray[np.intp], of: Floats) -> Floats:
-    """Return the probabilities of each class from scores, calibrated on other scores.
+def probabilities(scores: Floats, y_true: NDArray[np.intp], test_scores: Floats) -> Floats:
+    """Return the probability of each class from scores, calibrated on other scores.
 
     Parameters
     ----------
     scores : ndarray of float64 (n, C)
         Scores to calibrate on, of two classes in two columns of opposite sign.
     y_true : ndarray of int (n,)
-        Their class numbers.
-    of : ndarray of float64 (t, C)
-        The scores to convert.
+        Class numbers of the examples.
+    test_scores : ndarray of float64 (t, C)
+        Scores to convert.
 
     Returns
     -------
     ndarray of float64 (t, C)
-        Of more than two classes, a sigmoid for each (one-vs-rest), normalised.
+        Probabilities; more than two classes have one sigmoid each (one-vs-rest), normalised.
     """
-    # Newton's method has absolute tolerances, so that scores of any size are brought to 1 first.
+    # Newton's method has absolute tolerances, so scores are scaled to at most 1 first.
     largest = float(np.abs(scores).max(initial=0.0))
     scale = largest if largest > SMALLEST else 1.0
-    scores, of = scores / scale, np.clip(of / scale, -LARGEST, LARGEST)
+    scores, test_scores = scores / scale, np.clip(test_scores / scale, -LARGEST, LARGEST)
     classes = scores.shape[1]
     if classes == 2:
-        positive = probability(of[:, 1], *fit(scores[:, 1], y_true == 1))
+        positive = probability(test_scores[:, 1], *fit(scores[:, 1], y_true == 1))
         return np.stack([1.0 - positive, positive], axis=1)
     values = np.stack(
-        [probability(of[:, label], *fit(scores[:, label], y_true == label)) for label in range(classes)], axis=1
+        [probability(test_scores[:, label], *fit(scores[:, label], y_true == label)) for label in range(classes)],
+        axis=1,
     )
     total = values.sum(axis=1, keepdims=True)
     return np.where(total > 0.0, values / np.where(total > 0.0, total, 1.0), 1.0 / classes)

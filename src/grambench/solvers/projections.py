@@ -18,24 +18,25 @@ def simplex(vector: Floats) -> Floats:
     vector : ndarray of float64 (m,)
         Finite.
     """
-    shifted = vector - vector.max()  # moves nothing on the simplex, and keeps the sums below from cancelling
+    # A shift changes no projection onto the simplex, and keeps the sums below from cancelling.
+    shifted = vector - vector.max()
     descending = np.sort(shifted)[::-1]
     excess = (np.cumsum(descending) - 1.0) / np.arange(1, len(vector) + 1)
-    last = np.flatnonzero(descending > excess)[-1]
-    projected: Floats = np.maximum(shifted - excess[last], 0.0)
-    return projected
+    largest_index = np.flatnonzero(descending > excess)[-1]
+    return np.asarray(np.maximum(shifted - excess[largest_index], 0.0))
 
 
 def sphere(vector: Floats) -> Floats:
     """Return the nearest point of {theta >= 0, ||theta||_2 = 1} (RKL, Gai et al. 2010, Section 5).
 
-    Where no entry is positive, the paper's recipe would divide by 0; the nearest point is then the axis of the largest.
+    If no entry is positive, the paper's recipe would divide by 0; the nearest point is then the axis of the largest.
     """
     largest = vector.max()
     if largest <= 0.0:
         axis: Floats = np.eye(len(vector))[int(np.argmax(vector))]
         return axis
-    positive: Floats = np.maximum(vector, 0.0) / largest  # whose squares neither overflow nor vanish
+    # Relative to the largest, squares neither overflow nor vanish.
+    positive: Floats = np.maximum(vector, 0.0) / largest
     positive /= np.linalg.norm(positive)
     return positive
 

@@ -2,13 +2,13 @@
 
     maximise  p'v - 1/2 v' (K + ridge I) v    subject to  sum_i v_i constant,  lower_i <= v_i <= upper_i
 
-Both duals of this package have this form: the support vector SVM's in signed coefficients v_i = y_i alpha_i, and
-the minimum enclosing ball's. Each step changes two variables: the one with the largest gradient that can grow, and the
+Both duals of this package have this form: that of the SVM, in signed coefficients v_i = y_i alpha_i, and that of the
+minimum enclosing ball. Each step changes two variables: the one with the largest gradient that can grow, and the
 one that promises the largest gain of those that can shrink (second-order working set, Fan, Chen and Lin 2005, JMLR 6).
 
-A compiler may not reorder a search for the largest number, but it may one for the largest integer, and the bits of
-numbers can be ordered as integers. So every pass over the variables is without branches and takes several at a time: a
-plain loop that finds the same, of equal ones the first, takes 1.6 times as long on 569 examples and more.
+A compiler may reorder a search for the largest integer, but not one for the largest float, and the bits of floats can
+be ordered as integers. Every pass over the variables therefore has no branches and handles several variables at a time.
+A plain loop with the same result, the first of equal ones, takes 1.6 times as long on 569 examples and more.
 """
 
 import numpy as np
@@ -42,38 +42,38 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
     tolerance : float
         In the units of p.
     max_steps : int
-        Steps at most.
+        Largest number of steps.
 
     Returns
     -------
     gradient : ndarray of float64 (n,)
         p - (K + ridge I) v.
     steps : int
-        Steps made; negative if the problem is unbounded, `max_steps` if it was not solved.
+        Number of steps; negative if the problem is unbounded, `max_steps` if it was not solved.
     """
     gradient = linear - image - ridge * values
     diagonal = rows.diagonal
     # Added to a gradient, these hide it if its variable cannot grow or shrink, without a branch.
     grow = np.where(values < upper, 0.0, -np.inf)
     shrink = np.where(values > lower, 0.0, np.inf)
-    promises = np.empty(values.size)
+    gains = np.empty(values.size)
     for step in range(max_steps):
         i, violation = _steepest(gradient, grow, shrink)
         if i == values.size or not violation > tolerance:
             return gradient, step
         best, row_i = gradient[i], row(rows, i)
-        j = _most_promising(best, diagonal[i], gradient, shrink, diagonal, row_i, ridge, promises)
-        # All promises overflow.
+        j = _most_promising(best, diagonal[i], gradient, shrink, diagonal, row_i, ridge, gains)
+        # All gains overflow.
         if j == values.size:
             return gradient, -1 - step
         size = diagonal[i] + diagonal[j] + 2.0 * ridge
         curvature = size - 2.0 * row_i[j]
-        room = min(upper[i] - values[i], values[j] - lower[j])
-        if np.isinf(room) and curvature < -UNBOUNDED * abs(size):
+        slack = min(upper[i] - values[i], values[j] - lower[j])
+        if np.isinf(slack) and curvature < -UNBOUNDED * abs(size):
             return gradient, -1 - step
         curvature = max(curvature, CURVATURE_FLOOR * abs(size))
-        change = min((best - gradient[j]) / curvature, room) if curvature > 0.0 else room
-        _exchange(values, i, j, change, lower, upper, grow, shrink)
+        change = min((best - gradient[j]) / curvature, slack) if curvature > 0.0 else slack
+        _transfer(values, i, j, change, lower, upper, grow, shrink)
         row_j = row(rows, j)
         for k in range(values.size):
             gradient[k] -= change * (row_i[k] - row_j[k])
@@ -83,8 +83,8 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
 
 
 @njit(cache=True)
-def _exchange(values, i, j, change, lower, upper, grow, shrink):  # type: ignore[no-untyped-def]
-    """Move some of variable j to variable i, and note whether they can still grow or shrink."""
+def _transfer(values, i, j, change, lower, upper, grow, shrink):  # type: ignore[no-untyped-def]
+    """Add `change` to variable i and subtract it from j, and update whether they can grow or shrink."""
     # A variable that reaches its bound is set to it: a sum would miss it by rounding, and the variable would be tried
     # again and again for the rest.
     if change == upper[i] - values[i]:
@@ -101,46 +101,46 @@ def _exchange(values, i, j, change, lower, upper, grow, shrink):  # type: ignore
 
 
 @njit(cache=True)
-def _order(number):  # type: ignore[no-untyped-def]
-    """Return an integer that is the larger, the larger a number is."""
+def _float_to_order(number):  # type: ignore[no-untyped-def]
+    """Return an integer that grows with the number."""
     bits = np.float64(number).view(np.int64)
     return bits ^ ((bits >> np.int64(63)) & MAGNITUDE)
 
 
 @njit(cache=True)
-def _number(order):  # type: ignore[no-untyped-def]
-    """Return the number of an order."""
+def _order_to_float(order):  # type: ignore[no-untyped-def]
+    """Return the number that `_float_to_order` maps to this integer."""
     return np.int64(order ^ ((order >> np.int64(63)) & MAGNITUDE)).view(np.float64)
 
 
 @njit(cache=True)
 def _steepest(gradient, grow, shrink):  # type: ignore[no-untyped-def]
-    """Return which variable that can grow has the largest gradient, and how far it is above the smallest of the others.
+    """Return the growing variable with the largest gradient, and its lead over the smallest of the shrinking ones.
 
-    n instead where a gradient is not a number.
+    The variable is n if a gradient is not a number.
     """
     most, least = -MAGNITUDE, MAGNITUDE
     for k in range(gradient.size):
-        most = max(most, _order(gradient[k] + grow[k]))
-        least = min(least, _order(gradient[k] + shrink[k]))
-    best, first = _number(most), gradient.size
+        most = max(most, _float_to_order(gradient[k] + grow[k]))
+        least = min(least, _float_to_order(gradient[k] + shrink[k]))
+    best, first = _order_to_float(most), gradient.size
     for k in range(gradient.size):
         first = min(first, k if gradient[k] + grow[k] == best else gradient.size)
-    return first, best - _number(least)
+    return first, best - _order_to_float(least)
 
 
 @njit(cache=True, error_model="numpy")
-def _most_promising(best, size, gradient, shrink, diagonal, row, ridge, promises):  # type: ignore[no-untyped-def]
-    """Return which variable that can shrink promises the largest gain with one of this gradient, diagonal and row."""
+def _most_promising(best, size, gradient, shrink, diagonal, row, ridge, gains):  # type: ignore[no-untyped-def]
+    """Return the shrinking variable with the largest gain beside a growing one of this gradient, diagonal and row."""
     for k in range(gradient.size):
         difference = best - (gradient[k] + shrink[k])
         total = size + diagonal[k] + 2.0 * ridge
         curvature = max(total - 2.0 * row[k], CURVATURE_FLOOR * abs(total))
-        promise = difference * difference / curvature
-        promise = promise if curvature > 0.0 else np.inf
-        promises[k] = promise if difference > 0.0 else -1.0
+        gain = difference * difference / curvature
+        gain = gain if curvature > 0.0 else np.inf
+        gains[k] = gain if difference > 0.0 else -1.0
     # Read as integers, numbers that are not negative keep their order.
-    orders, most = promises.view(np.int64), np.int64(-1)
+    orders, most = gains.view(np.int64), np.int64(-1)
     for k in range(gradient.size):
         most = max(most, orders[k])
     first = gradient.size

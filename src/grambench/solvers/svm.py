@@ -1,11 +1,11 @@
-"""Support vector SVMs with a bias on a combined Gram matrix: C-SVC and the L2-SVM.
+"""SVMs with a bias on a combined Gram matrix: C-SVC and L2-SVM.
 
     C-SVC     maximise  sum_i alpha_i - 1/2 v'Kv          0 <= alpha_i <= C    hinge loss
     L2-SVM    maximise  sum_i alpha_i - 1/2 v'(K + I/C)v  0 <= alpha_i         squared hinge loss, C/2 sum_i xi_i^2
 
 with v_i = y_i alpha_i and sum_i v_i = 0. The L2-SVM is a hard-margin SVM on K + I/C (Chapelle et al. 2002,
-Machine Learning 46). LIBSVM cannot be started warm; inside kernel learning on 569 examples this solver takes a sixth to
-a third of its time from nothing, and a sixth to three tenths from the last dual (`benchmarks/svm.py`).
+Machine Learning 46). LIBSVM has no warm start. Inside kernel learning on 569 examples, this solver takes a sixth to a
+third of LIBSVM's time from a cold start, and a sixth to three tenths from the previous dual (`benchmarks/svm.py`).
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ Loss = Literal["hinge", "squared"]
 
 TOLERANCE = 1e-3
 MAX_STEPS = 10_000_000
-BALANCED = 1e-12  # a sum below this share of the positive ones is a rounding error
-LONG = 1e-3  # a start that should be shorter by this factor is made so
+BALANCE_TOLERANCE = 1e-12  # a sum below this share of the positive ones is a rounding error
+SHORTENING = 1e-3  # a start longer than its best length by the inverse of this factor is rescaled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +35,11 @@ class SVM:
     dual : ndarray of float64 (n,)
         Signed coefficients v_i = y_i alpha_i.
     bias : float
-        Of the decision function.
+        Offset of the decision function.
     objective : float
-        Value of the dual.
+        Value of the dual problem.
     steps : int
-        Steps of the solver.
+        Number of steps of the solver.
     """
 
     dual: Floats
@@ -72,13 +72,13 @@ def train(
     loss : str
         "hinge" or "squared".
     start : ndarray of float64 (n,), optional
-        A dual to start from, made feasible if it is not; of an earlier training with other weights or another C.
+        Dual to start from, such as the solution at other weights or another C; made feasible if needed.
     image : ndarray of float64 (n,), optional
-        K(theta) `start`, where it is known, so that the rows of unchanged coefficients need not be combined.
+        K(theta) `start` if already computed, which saves combining the rows of unchanged coefficients.
     tolerance : float
         Largest violation of the optimality conditions, in units of the margin.
     max_steps : int
-        Steps at most.
+        Largest number of steps.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def train(
     y = labels.astype(np.float64)
     ridge, box = (0.0, C) if loss == "hinge" else (1.0 / C, np.inf)
     lower, upper = np.where(y > 0, 0.0, -box), np.where(y > 0, box, 0.0)
-    dual, image = _start(combination, start, image, lower, upper, ridge)
+    dual, image = _feasible_start(combination, start, image, lower, upper, ridge)
     gradient, steps = smo.maximise(combination.rows, image, y, ridge, lower, upper, dual, tolerance, max_steps)
     if steps < 0 or not (np.isfinite(dual).all() and np.isfinite(gradient).all()):
         raise SolverError("SVM: the dual is unbounded; the Gram matrix is indefinite or overflows")
@@ -114,7 +114,7 @@ def feasible(start: Floats, lower: Floats, upper: Floats) -> Floats:
     """
     dual: Floats = np.clip(start, lower, upper)
     positive, negative = dual[dual > 0].sum(), -dual[dual < 0].sum()
-    if abs(positive - negative) <= BALANCED * positive:
+    if abs(positive - negative) <= BALANCE_TOLERANCE * positive:
         return dual
     if positive > negative:
         dual[dual > 0] *= negative / positive
@@ -123,12 +123,12 @@ def feasible(start: Floats, lower: Floats, upper: Floats) -> Floats:
     return dual
 
 
-def _start(
+def _feasible_start(
     combination: Combination, start: Floats | None, image: Floats | None, lower: Floats, upper: Floats, ridge: float
 ) -> tuple[Floats, Floats]:
     """Return a feasible start v and K(theta) v.
 
-    A start of another scale, which would leave its rounding errors behind, is brought to its best length.
+    A start that is far too long is scaled to its best length, since it would leave rounding errors behind.
     """
     if start is None:
         return np.zeros(len(lower)), np.zeros(len(lower))
@@ -136,14 +136,14 @@ def _start(
     if image is None or not np.array_equal(dual, start):
         image = combination.product(dual)
     length, curvature = np.abs(dual).sum(), dual @ image + ridge * dual @ dual
-    if length < LONG * curvature:
+    if length < SHORTENING * curvature:
         dual = dual * (length / curvature)
         image = combination.product(dual)
     return dual, image
 
 
 def _bias(gradient: Floats, dual: Floats, lower: Floats, upper: Floats) -> float:
-    """Return the mean gradient of the free coefficients, else the middle of what the bounded ones allow."""
+    """Return the mean gradient of the free coefficients, or else the middle of the interval that bounded ones allow."""
     free = (dual > lower) & (dual < upper)
     if free.any():
         return float(gradient[free].mean())

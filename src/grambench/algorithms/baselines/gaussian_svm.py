@@ -4,9 +4,9 @@ What a user does without kernel learning: k(x, x') = exp(-||x - x'||^2 / (2 (s d
 squared distance between two training examples, and s, of `widths`, the one with the fewest errors in a stratified
 cross-validation at this C; the narrower of equals. C itself is the protocol's to choose.
 
-Where a class has fewer examples than there are folds there are fewer folds, and with a single one no choice: the middle
-one of the widths is taken. Its kernels are its own, none of the pool is used; LIBSVM does not tell its steps, so that
-no work is counted. Dense features or sparse.
+A class with fewer examples than folds reduces the number of folds; with a single fold, the middle width is selected.
+The algorithm computes its own kernels and uses none of the pool. LIBSVM does not report its steps, so no work is
+counted. Features may be dense or sparse.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_classes, features_of, without_kernels
+from grambench.algorithms.on_features import check_both_classes, features_of, without_kernels
 from grambench.algorithms.oracle import stratified_folds
 from grambench.algorithms.settings import Cost
 from grambench.common.parameters import Rule, at_least
@@ -46,11 +46,11 @@ class Parameters(Cost):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Choose the width and train the SVM on all examples."""
+    """Select the width and train the SVM on all examples."""
     from sklearn.metrics.pairwise import euclidean_distances
     from sklearn.svm import SVC
 
-    check_classes(labels)
+    check_both_classes(labels)
     features, widths = features_of(pool), sorted(parameters.widths)
     n = len(labels)
     squared = euclidean_distances(features, squared=True)
@@ -58,14 +58,14 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     folds = min(parameters.folds, int(np.count_nonzero(labels == 1)), int(np.count_nonzero(labels == -1)))
     best = widths[len(widths) // 2]
     if folds >= 2 and len(widths) > 1:
-        held_out = stratified_folds(labels, folds, rng)
-        right = np.zeros(len(widths), dtype=np.int64)
+        validation_folds = stratified_folds(labels, folds, rng)
+        n_correct = np.zeros(len(widths), dtype=np.int64)
         for w, width in enumerate(widths):
             gram = np.exp(squared / (-2.0 * width**2 * unit))
-            for fold in held_out:
-                kept = np.setdiff1d(np.arange(n), fold)
-                svm = SVC(C=parameters.C, kernel="precomputed").fit(gram[np.ix_(kept, kept)], labels[kept])
-                right[w] += np.count_nonzero(svm.predict(gram[np.ix_(fold, kept)]) == labels[fold])
-        best = widths[int(np.argmax(right))]
+            for validation in validation_folds:
+                train = np.setdiff1d(np.arange(n), validation)
+                svm = SVC(C=parameters.C, kernel="precomputed").fit(gram[np.ix_(train, train)], labels[train])
+                n_correct[w] += np.count_nonzero(svm.predict(gram[np.ix_(validation, train)]) == labels[validation])
+        best = widths[int(np.argmax(n_correct))]
     model = SVC(C=parameters.C, kernel="rbf", gamma=0.5 / (best**2 * unit)).fit(features, labels)
     return without_kernels(pool, model.decision_function)

@@ -1,8 +1,8 @@
 """Gradient boosting: trees that correct each other, on binned features (Friedman 2001, Annals of Statistics 29).
 
-scikit-learn's HistGradientBoostingClassifier as it comes, which follows LightGBM (Ke et al. 2017): at least 20 examples
-a leaf, so that fewer than 40 training examples give the majority. f(x) are the log-odds. It takes dense features only:
-sparse ones are made dense. No kernel is used, and no work is counted.
+scikit-learn's HistGradientBoostingClassifier follows LightGBM (Ke et al. 2017). By default every leaf has at least 20
+examples, so fewer than 40 training examples give the majority. f(x) are the log-odds. Sparse features are converted to
+dense ones. No kernel is used, and no work is counted.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_classes, features_of, seed_of, without_kernels
+from grambench.algorithms.on_features import check_both_classes, draw_seed, features_of, without_kernels
 from grambench.common.parameters import POSITIVE, Checked, at_least
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
@@ -40,21 +40,20 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Grow the trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    check_classes(labels)
+    check_both_classes(labels)
     model = HistGradientBoostingClassifier(
         learning_rate=parameters.learning_rate,
         max_iter=parameters.trees,
         early_stopping=False,  # else fewer trees beyond 10,000 examples
-        random_state=seed_of(rng),
+        random_state=draw_seed(rng),
     )
-    model.fit(_dense(features_of(pool)), labels)
+    model.fit(_to_dense(features_of(pool)), labels)
     return without_kernels(pool, partial(_log_odds, model))
 
 
 def _log_odds(model: Any, features: Any) -> Floats:
-    values: Floats = model.decision_function(_dense(features))
-    return values
+    return np.asarray(model.decision_function(_to_dense(features)))
 
 
-def _dense(features: Any) -> Any:
+def _to_dense(features: Any) -> Any:
     return features if isinstance(features, np.ndarray) else features.toarray()

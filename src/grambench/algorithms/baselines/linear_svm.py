@@ -2,33 +2,26 @@
 
     minimise  1/2 ||(w, b)||^2 + C sum_i max(0, 1 - y_i (w'x_i + b))^2
 
-scikit-learn's LinearSVC as it comes: the loss is squared, and the bias is regularised. The primal is solved, by Newton
-steps in a trust region, which draw nothing at random and take features of any scale, dense or sparse. No kernel is
-used, and no work is counted.
+scikit-learn's LinearSVC, with its default squared loss and regularised bias. It solves the primal by Newton steps in a
+trust region, which are deterministic and take features of any scale, dense or sparse. No kernel is used, and no work is
+counted.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_classes, features_of, without_kernels
-from grambench.algorithms.settings import Cost
+from grambench.algorithms.on_features import check_both_classes, features_of, without_kernels
+from grambench.algorithms.settings import Cost as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Cost):
-    """Parameters of the linear SVM."""
-
-
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Train the SVM."""
     from sklearn.svm import LinearSVC
 
-    check_classes(labels)
+    check_both_classes(labels)
     model = LinearSVC(C=parameters.C, dual=False).fit(features_of(pool), labels)
     return without_kernels(pool, model.decision_function)

@@ -6,28 +6,21 @@ scikit-learn's LogisticRegression with LIBLINEAR in place of L-BFGS, which needs
 is regularised with it. Dense or sparse. f(x) are the log-odds. No kernel is used, and no work is counted.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_classes, features_of, without_kernels
-from grambench.algorithms.settings import Cost
+from grambench.algorithms.on_features import check_both_classes, features_of, without_kernels
+from grambench.algorithms.settings import Cost as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Cost):
-    """Parameters of logistic regression."""
-
-
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Train the model."""
     from sklearn.linear_model import LogisticRegression
 
-    check_classes(labels)
+    check_both_classes(labels)
     model = LogisticRegression(C=parameters.C, solver="liblinear").fit(features_of(pool), labels)
     return without_kernels(pool, model.decision_function)

@@ -1,6 +1,6 @@
 """Majority: the more frequent class of the training examples, a control that every other has to beat.
 
-f(x) is the mean label for every x; where the classes are equally frequent it is 0, +1 in studies.
+f(x) is the mean label for every x; for equally frequent classes it is 0, which predicts +1 in studies.
 """
 
 from dataclasses import dataclass
@@ -29,5 +29,5 @@ class Constant:
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Count; no kernel is used."""
+    """Compute the mean label; no kernel is used."""
     return Fit(weights=np.zeros(pool.shape[0]), predictor=Constant(float(labels.mean(dtype=np.float64))))

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_classes, features_of, seed_of, without_kernels
+from grambench.algorithms.on_features import check_both_classes, draw_seed, features_of, without_kernels
 from grambench.common.parameters import Checked, at_least, within
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
@@ -40,13 +40,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Grow the trees."""
     from sklearn.ensemble import RandomForestClassifier
 
-    check_classes(labels)
+    check_both_classes(labels)
     share = "sqrt" if parameters.max_features is None else float(parameters.max_features)  # a whole number is a count
-    model = RandomForestClassifier(parameters.trees, max_features=share, n_jobs=1, random_state=seed_of(rng))
+    model = RandomForestClassifier(parameters.trees, max_features=share, n_jobs=1, random_state=draw_seed(rng))
     model.fit(features_of(pool), labels)
-    return without_kernels(pool, partial(_votes, model))
+    return without_kernels(pool, partial(_centred_share, model))
 
 
-def _votes(model: Any, features: Any) -> Floats:
-    shares: Floats = model.predict_proba(features)[:, 1]
-    return shares - 0.5
+def _centred_share(model: Any, features: Any) -> Floats:
+    return np.asarray(model.predict_proba(features)[:, 1] - 0.5)

@@ -9,7 +9,7 @@ in the authors' program, so that lambda means the same whatever scale the kernel
 
 With a = s gamma, the best s for each gamma, either problem is that of an L2-SVM with C = (1 - lambda) / lambda up to
 that factor: its dual, 2s - s^2/2 gamma'(YKY + I/C)gamma, is largest at s = 2 / gamma'(YKY + I/C)gamma. So the package's
-own solver finds both, where the authors take an interior-point method on all n variables.
+SVM solver solves both, while the authors use an interior-point method on all n variables.
 
 Deviations: eta sums to one, as in the authors' program; the paper's text has a Euclidean norm of one. lambda = 0 is not
 allowed, since hulls that meet have no direction between them.
@@ -46,33 +46,29 @@ class Parameters(Checked):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the weights and train the SVM; with one class only, that class is predicted on equal weights."""
     oracle, share = Oracle(pool, labels), parameters.regulariser
-    scales = _scales(oracle.combination.diagonals.mean(axis=1))
+    # Each kernel is scaled to a mean diagonal of 1; a kernel that is 0 stays 0.
+    diagonals = oracle.combination.diagonals.mean(axis=1)
+    scales = np.divide(1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0.0)
     equal = scales / len(scales)
     if len(np.unique(labels)) < 2:
         return oracle.fit(equal, np.zeros(len(labels)), float(labels[0]), lambda: Certificate(0.0, 0.0))
-    dual = first = _nearest(oracle, scales, share)
+    dual = first = _nearest_points(oracle, scales, share)
     forms = np.maximum(scales * oracle.combination.quadratic_forms(dual), 0.0)
-    weights = scales * forms / forms.sum() if forms.any() else equal  # the points coincide for every kernel
-    dual = _nearest(oracle, weights, share)
+    # Without any positive form, the points of the hulls coincide for every kernel.
+    weights = scales * forms / forms.sum() if forms.any() else equal
+    dual = _nearest_points(oracle, weights, share)
     bias = -0.5 * float(np.abs(dual) @ oracle.combination.product(dual))
 
     def certify() -> Certificate:
-        both = [
-            certificates.hulls(np.tensordot(theta, oracle.grams, 1), labels, share, found)
-            for theta, found in ((scales, first), (weights, dual))
-        ]
-        return Certificate(max(each.kkt for each in both), max(each.gap for each in both))
+        at_sum = certificates.hulls(np.tensordot(scales, oracle.grams, 1), labels, share, first)
+        at_weights = certificates.hulls(np.tensordot(weights, oracle.grams, 1), labels, share, dual)
+        return Certificate(max(at_sum.kkt, at_weights.kkt), max(at_sum.gap, at_weights.gap))
 
     return oracle.fit(weights, dual, bias, certify)
 
 
-def _scales(diagonals: Floats) -> Floats:
-    """Return what gives each kernel a mean diagonal of 1; 0 for a kernel that is 0."""
-    return np.divide(1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0.0)
-
-
-def _nearest(oracle: Oracle, weights: Floats, share: float) -> Floats:
-    """Return Y gamma for a kernel, (n,)."""
+def _nearest_points(oracle: Oracle, weights: Floats, share: float) -> Floats:
+    """Return Y gamma, (n,), the coefficients of the nearest points of the two hulls for a kernel."""
     labels = oracle.labels
     if share < 1.0:
         svm = oracle.train_svm(weights, (1.0 - share) / share, loss="squared", tolerance=TOLERANCE)

@@ -25,7 +25,7 @@ from grambench.algorithms.settings import Descent
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
-from grambench.solvers.gradient_projection import Slope, Value, minimise
+from grambench.solvers.gradient_projection import Slope, Value
 from grambench.solvers.projections import PROJECTIONS, Norm
 
 
@@ -61,28 +61,22 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         def slope() -> Slope:
             forms = oracle.combination.quadratic_forms(svm.dual)
             gradient: Floats = svm.objective * oracle.radii(meb.dual) - 0.5 * meb.squared_radius * forms
-            return Slope(gradient, _decrease(gradient, weights, norm) / value if value > 0 else 0.0)
+            return Slope(gradient, _largest_decrease(gradient, weights, norm) / value if value > 0 else 0.0)
 
         return Value(value, slope)
 
-    weights, converged = minimise(
-        evaluate,
-        PROJECTIONS[norm],
-        np.full(len(oracle.grams), 1.0 / len(oracle.grams)),
-        gap=parameters.gap,
-        iterations=parameters.iterations,
-        record=oracle.record,
-    )
+    equal = np.full(len(oracle.grams), 1.0 / len(oracle.grams))
+    weights, converged = oracle.minimise(evaluate, PROJECTIONS[norm], equal, parameters)
     meb = oracle.enclose(weights, ridge=1.0 / C, tolerance=tolerance)
     svm = oracle.train_svm(weights, C, loss="squared", tolerance=tolerance)
-    found = (weights, svm.dual, svm.bias)
-    # the SVM with its bias is certified, whatever the predictions are to be made with
-    certify = partial(certificates.radius_margin, oracle.grams, labels, C, *found, meb.dual, norm=norm)
+    solution = (weights, svm.dual, svm.bias)
+    # The SVM with its bias is certified, with or without a bias in the predictions.
+    certify = partial(certificates.radius_margin, oracle.grams, labels, C, *solution, meb.dual, norm=norm)
     return oracle.fit(weights, svm.dual, svm.bias if parameters.bias else 0.0, certify, converged)
 
 
-def _decrease(gradient: Floats, weights: Floats, norm: Norm) -> float:
-    """Return how much the linear model falls from `weights` to the best point that the constraint allows.
+def _largest_decrease(gradient: Floats, weights: Floats, norm: Norm) -> float:
+    """Return the decrease of the linear model from `weights` to the best point within the constraint.
 
     On the sphere, the model is that of T(theta / ||theta||) over the ball: a step along the ray does not count.
     """

@@ -9,7 +9,7 @@ Deviations:
 
 - Far from the optimum the logarithm of theta moves 1.5 times as far as the update says, which saves iterations.
 - Near it theta is found where the update would leave it, q_m proportional to theta_m^(p-1), by Newton's method on the
-  logarithms: the SVM answers to theta by its free coefficients, whose derivative is that of a linear system. The
+  logarithms: the SVM responds to theta by its free coefficients, whose derivative is that of a linear system. The
   steps are damped, more after one that went too far and less after one that did not go far enough.
 - Where the objective rises, theta goes back to where it was and takes the paper's own step, which never raises it.
 - K_m v is kept for every kernel and corrected for the coefficients that the SVM changes: that gives all q_m, and
@@ -32,14 +32,14 @@ from grambench.solvers.certificates import Certificate
 from grambench.solvers.svm import MAX_STEPS, SVM
 
 RELAXATION = 1.5
-COARSE = 0.01  # tolerance of an SVM, relative to the gap before it
-NEAR = 0.4  # relative gap, times p, from which on Newton's steps are taken
-DAMPING = 0.3  # of the first of them, as a multiple of what theta_m q_m weighs
-LEAST, MOST = 0.02, 10.0  # damping
-LONGEST = 4.0  # step of log theta
-FADED = 1e-12  # a weight this small beside the largest is 0 in the SVM
-RIDGE = 1e-8  # of free coefficients whose kernel is singular, relative to its diagonal
-TINY = 1e-300  # a form that has vanished, where its logarithm is needed
+COARSE = 0.01  # tolerance of an SVM, relative to the previous gap
+NEWTON_GAP = 0.4  # relative gap, times p, from which on Newton's steps are taken
+DAMPING = 0.3  # of the first Newton step, relative to the share of theta_m q_m
+LEAST_DAMPING, MOST_DAMPING = 0.02, 10.0
+LONGEST_STEP = 4.0  # of log theta
+NEGLIGIBLE_WEIGHT = 1e-12  # a weight this small beside the largest is 0 in the SVM
+SYSTEM_RIDGE = 1e-8  # of free coefficients whose kernel is singular, relative to its diagonal
+SMALLEST_FORM = 1e-300  # smallest form whose logarithm is taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,19 +68,19 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     weights, svm, converged = _descend(parameters, oracle)
 
     def certify() -> Certificate:
-        found, images = (weights, svm.dual, svm.bias), certificates.images(oracle.grams, svm.dual)
-        return certificates.mkl(oracle.grams, labels, parameters.C, *found, p=parameters.p, images=images)
+        solution, images = (weights, svm.dual, svm.bias), certificates.images(oracle.grams, svm.dual)
+        return certificates.mkl(oracle.grams, labels, parameters.C, *solution, p=parameters.p, images=images)
 
     return oracle.fit(weights, svm.dual, svm.bias, certify, converged)
 
 
 def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, SVM, bool]:
     """Return the weights, the SVM trained with them, and whether the gap was reached."""
-    path = _Path(oracle, parameters.p, parameters.C)
+    iterate = _Iterate(oracle, parameters.p, parameters.C)
     images, dual = np.zeros(oracle.grams.shape[:2]), np.zeros(len(oracle.labels))  # K_m v and v
     precise, tolerance, steps = PRECISION * parameters.gap, COARSE, 0
     while True:
-        weights = path.weights()
+        weights = iterate.weights()
         svm = oracle.train_svm(
             weights,
             parameters.C,
@@ -88,35 +88,37 @@ def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, SVM, bool]
             tolerance=tolerance,
             max_steps=parameters.steps - steps,
         )
-        oracle.combination.move(images, svm.dual - dual)
+        oracle.combination.update_images(images, svm.dual - dual)
         dual = svm.dual
-        forms = np.maximum(images @ dual, 0.0)  # negative by rounding only
-        largest = max(float(forms.max()), TINY)
+        # Forms are negative by rounding only.
+        forms = np.maximum(images @ dual, 0.0)
+        largest = max(float(forms.max()), SMALLEST_FORM)
         gap = _gap(svm.objective, dual, forms / largest, largest, parameters.p)
-        over = gap <= parameters.gap or len(oracle.steps) == parameters.iterations - 1
-        if over and tolerance > precise:  # only a precise SVM ends it; its steps count with those of the coarse one
+        is_last = gap <= parameters.gap or len(oracle.steps) == parameters.iterations - 1
+        # The descent ends with a precise SVM, whose steps count together with those of the coarse one.
+        if is_last and tolerance > precise:
             tolerance, steps = precise, svm.steps
             continue
         oracle.record(svm.objective)
-        if over:
+        if is_last:
             return weights, svm, gap <= parameters.gap
-        path.advance(svm, gap, tolerance, images, forms / largest)
+        iterate.advance(svm, gap, tolerance, images, forms / largest)
         tolerance, steps = max(precise, COARSE * gap), 0
 
 
 def _gap(objective: float, dual: Floats, forms: Floats, largest: float, p: float) -> float:
-    """Return the relative duality gap; q_m divided by the largest, since powers of a high order leave the numbers."""
+    """Return the relative duality gap from q_m divided by the largest, since powers of a high order overflow."""
     bound = np.abs(dual).sum() - 0.5 * largest * np.linalg.norm(forms, np.inf if p == 1.0 else p / (p - 1.0))
     return float((objective - bound) / objective) if objective > bound else 0.0
 
 
-class _Path:
-    """Where log theta goes.
+class _Iterate:
+    """The logarithm of theta, and the steps that change it.
 
     Parameters
     ----------
     oracle : Oracle
-        Has trained the SVMs; its combination is at their weights.
+        Trained SVMs; its combination has the weights of the latest SVM.
     p : float
         Norm of the constraint.
     C : float
@@ -125,58 +127,63 @@ class _Path:
 
     def __init__(self, oracle: Oracle, p: float, C: float) -> None:
         self.combination, self.work, self.p, self.C = oracle.combination, oracle.work, p, C
-        self.logs = np.zeros(len(oracle.grams))
+        self.log_weights = np.zeros(len(oracle.grams))
         self.damping = DAMPING
         self.lowest = np.inf
-        self.origin = self.step = self.safe = self.logs  # of the last step; what the paper's own would have been
-        self.slope = 0.0  # of the objective along the step where it began; 0 for none to learn from
-        self.daring = False  # the step was longer than the paper's
+        # Start of the latest step, the step, the paper's step from there, and whether the step was longer than it.
+        self.start = self.step = self.paper_step = self.log_weights
+        self.is_longer = False
+        # Slope of the objective along the latest step at its start; 0 before the first step and after a return.
+        self.slope = 0.0
 
     def weights(self) -> Floats:
         """Return theta, of p-norm 1."""
-        weights: Floats = np.exp(self.logs - self.logs.max())
-        weights[weights < FADED] = 0.0
+        weights: Floats = np.exp(self.log_weights - self.log_weights.max())
+        weights[weights < NEGLIGIBLE_WEIGHT] = 0.0
         weights /= np.linalg.norm(weights, self.p)
         return weights
 
     def advance(self, svm: SVM, gap: float, tolerance: float, images: Floats, forms: Floats) -> None:
-        """Take a step from an SVM of this relative gap and tolerance, by its K_m v and its q_m in any unit."""
-        if self.daring and svm.objective * (1.0 - tolerance) > self.lowest:
-            self.damping = min(8.0 * self.damping, MOST)
-            self.logs, self.slope, self.daring = self.origin + self.safe, 0.0, False
+        """Take a step from an SVM with this relative gap and tolerance, K_m v (images) and q_m in any unit (forms)."""
+        if self.is_longer and svm.objective * (1.0 - tolerance) > self.lowest:
+            self.damping = min(8.0 * self.damping, MOST_DAMPING)
+            self.log_weights, self.slope, self.is_longer = self.start + self.paper_step, 0.0, False
             return
         weights = self.combination.rows.weights
         self.lowest = svm.objective
-        self.logs = self.logs - self.logs.max() + np.log(weights.max())
-        shares = weights * forms / max(float(weights @ forms), TINY)
-        residual = np.log(np.maximum(forms, TINY)) - (self.p - 1.0) * self.logs
+        self.log_weights = self.log_weights - self.log_weights.max() + np.log(weights.max())
+        shares = weights * forms / max(float(weights @ forms), SMALLEST_FORM)
+        residual = np.log(np.maximum(forms, SMALLEST_FORM)) - (self.p - 1.0) * self.log_weights
         residual -= shares @ residual
         self._adapt(float(shares @ (residual * self.step)))
-        self.safe = np.maximum(residual / (self.p + 1.0), -LONGEST)
-        step = RELAXATION * self.safe if gap * self.p > NEAR else self._newton(svm.dual, images, shares, residual)
-        self.step = np.clip(step, -LONGEST, LONGEST)
+        self.paper_step = np.maximum(residual / (self.p + 1.0), -LONGEST_STEP)
+        is_far = gap * self.p > NEWTON_GAP
+        step = RELAXATION * self.paper_step if is_far else self._newton(svm.dual, images, shares, residual)
+        self.step = np.clip(step, -LONGEST_STEP, LONGEST_STEP)
         self.slope = float(shares @ (residual * self.step))
-        self.origin, self.logs, self.daring = self.logs, self.logs + self.step, True
+        self.start, self.log_weights, self.is_longer = self.log_weights, self.log_weights + self.step, True
 
     def _adapt(self, slope: float) -> None:
-        """Change the damping by the slope at the end of the last step."""
+        """Adapt the damping to the slope at the end of the latest step."""
         if self.slope > 0.0 and slope < -0.1 * self.slope:
-            self.damping = min(3.0 * self.damping, MOST)
+            self.damping = min(3.0 * self.damping, MOST_DAMPING)
         elif slope > 0.2 * self.slope > 0.0:
-            self.damping = max(self.damping / 4.0, LEAST)
+            self.damping = max(self.damping / 4.0, LEAST_DAMPING)
 
     def _newton(self, dual: Floats, images: Floats, shares: Floats, residual: Floats) -> Floats:
         """Return the damped step after which log q_m - (p - 1) log theta_m would be the same for every kernel."""
-        m, shares = len(shares), np.maximum(shares, FADED)
+        m, shares = len(shares), np.maximum(shares, NEGLIGIBLE_WEIGHT)
         system = np.ones((m + 1, m + 1))
-        system[m] = np.append(self.combination.rows.weights**self.p, 0.0)  # stays on ||theta||_p = 1 in first order
+        # This row keeps ||theta||_p = 1 to first order.
+        system[m] = np.append(self.combination.rows.weights**self.p, 0.0)
         try:
             system[:m, :m] = self._response(dual, images) / shares[:, None]
             system[np.arange(m), np.arange(m)] += self.p - 1.0 + self.damping
             step: Floats = np.linalg.solve(system, np.append(residual, 0.0))[:m]
-        except np.linalg.LinAlgError:  # of an indefinite kernel
-            return RELAXATION * self.safe
-        return step if np.isfinite(step).all() else RELAXATION * self.safe
+        # The system of an indefinite kernel may be singular.
+        except np.linalg.LinAlgError:
+            return RELAXATION * self.paper_step
+        return step if np.isfinite(step).all() else RELAXATION * self.paper_step
 
     def _response(self, dual: Floats, images: Floats) -> Floats:
         """Return -theta_m dq_m / dlog theta_k, (m, m), in units of the sum of all theta_m q_m.
@@ -188,13 +195,12 @@ class _Path:
         size = np.trace(kernel)
         if len(free) < 2 or not size > 0.0:
             return np.zeros((m, m))
-        kernel[np.diag_indices(len(free))] += RIDGE * size / len(free)
+        kernel[np.diag_indices(len(free))] += SYSTEM_RIDGE * size / len(free)
         self.work.solver_steps += 1
         self.work.row_additions += len(free) ** 3 // (3 * n)
         parts = self.combination.rows.weights[:, None] * images[:, free]
-        solved = np.linalg.solve(kernel, np.column_stack([parts.T, np.ones(len(free))]))
-        answers, ones = solved[:, :m], solved[:, m]
-        answers = answers - np.outer(ones, answers.sum(axis=0) / ones.sum())
-        total = max(float(self.combination.rows.weights @ (images @ dual)), TINY)
-        response: Floats = 2.0 / total * parts @ answers
-        return response
+        solution = np.linalg.solve(kernel, np.column_stack([parts.T, np.ones(len(free))]))
+        changes, ones = solution[:, :m], solution[:, m]
+        changes = changes - np.outer(ones, changes.sum(axis=0) / ones.sum())
+        total = max(float(self.combination.rows.weights @ (images @ dual)), SMALLEST_FORM)
+        return np.asarray(2.0 / total * parts @ changes)

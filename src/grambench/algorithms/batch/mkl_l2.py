@@ -6,24 +6,18 @@ with the gradient of SimpleMKL (Rakotomamonjy et al. 2008, eq. 11). J falls alon
 ball lies on the sphere and is that of lp-norm MKL with p = 2, whose duality gap is used.
 """
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import PRECISION, Oracle
-from grambench.algorithms.settings import Descent
+from grambench.algorithms.settings import Descent as Parameters
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
-from grambench.solvers.gradient_projection import Slope, Value, minimise
+from grambench.solvers.gradient_projection import Slope, Value
 from grambench.solvers.projections import sphere
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Descent):
-    """Parameters of MKL l2."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
@@ -41,14 +35,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
         return Value(svm.objective, slope)
 
-    weights, converged = minimise(
-        evaluate,
-        sphere,
-        np.ones(len(oracle.grams)),
-        gap=parameters.gap,
-        iterations=parameters.iterations,
-        record=oracle.record,
-    )
+    weights, converged = oracle.minimise(evaluate, sphere, np.ones(len(oracle.grams)), parameters)
     svm = oracle.train_svm(weights, C, tolerance=tolerance)
     certify = partial(certificates.mkl, oracle.grams, labels, C, weights, svm.dual, svm.bias, p=2)
     return oracle.fit(weights, svm.dual, svm.bias, certify, converged)

@@ -33,7 +33,7 @@ from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
-from grambench.solvers.gradient_projection import Slope, Value, minimise
+from grambench.solvers.gradient_projection import Slope, Value
 from grambench.solvers.projections import PROJECTIONS, Norm
 
 ORDERS = {"l1": 1, "l2": 2}
@@ -61,7 +61,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     Raises
     ------
     SolverError
-        If all examples are the same point for a kernel combination, so that no ball has a radius.
+        If all examples are the same point for a combination of kernels, whose ball then has radius 0.
     """
     oracle = Oracle(pool, labels)
     C, tolerance = parameters.C, PRECISION * parameters.gap
@@ -88,14 +88,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
         return Value(value, slope)
 
-    scaled, converged = minimise(
-        evaluate,
-        PROJECTIONS[parameters.norm],
-        scale / scale.sum(),
-        gap=parameters.gap,
-        iterations=parameters.iterations,
-        record=oracle.record,
-    )
+    scaled, converged = oracle.minimise(evaluate, PROJECTIONS[parameters.norm], scale / scale.sum(), parameters)
     weights = scaled / scale
     if parameters.norm in ORDERS:
         weights /= np.linalg.norm(weights, ORDERS[parameters.norm])
@@ -106,9 +99,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
 
 def _largest_ratio(forms: Floats, radii: Floats, rounding: Floats, length: float) -> float:
-    """Return max_m q_m / rho_m; infinite where a kernel tells examples apart inside a ball of radius 0.
+    """Return max_m q_m / rho_m; infinite if a kernel with a ball of radius 0 separates examples.
 
-    A kernel that is constant up to rounding, `length` being the sum of all |v_i|, tells nothing apart and counts as 0.
+    A kernel that is constant up to rounding counts as 0; `length` is the sum of all |v_i|.
     """
     flat = np.where(forms > rounding * length**2, np.inf, 0.0)
     return float(np.divide(forms, radii, out=flat, where=radii > rounding).max())

@@ -55,31 +55,33 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         if lowest - bound <= parameters.gap * lowest:
             break
         cuts.append(Cut(svm.dual, oracle.combination.quadratic_forms(svm.dual)))
-        weights, bound, mixture = _master(cuts)
+        weights, bound, mixture = _solve_master_program(cuts)
     svm = oracle.train_svm(best, parameters.C, tolerance=tolerance)
-    mixed = mixture @ np.array([cut.dual for cut in cuts]) if cuts else None  # none where the first SVM is 0
-    found = (best, svm.dual, svm.bias)
-    certify = partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1, bound=mixed)
-    return oracle.fit(*found, certify, converged=lowest - bound <= parameters.gap * lowest)
+    # Without cuts the first SVM was optimal.
+    mixed_dual = mixture @ np.array([cut.dual for cut in cuts]) if cuts else None
+    solution = (best, svm.dual, svm.bias)
+    certify = partial(certificates.mkl, oracle.grams, labels, parameters.C, *solution, p=1, bound=mixed_dual)
+    return oracle.fit(*solution, certify, converged=lowest - bound <= parameters.gap * lowest)
 
 
-def _master(cuts: list[Cut]) -> tuple[Floats, float, Floats]:
+def _solve_master_program(cuts: list[Cut]) -> tuple[Floats, float, Floats]:
     """Solve the linear program with k cuts.
 
     Returns
     -------
     weights : ndarray of float64 (m,)
-        The best theta for the SVMs so far.
+        Optimal theta of the program with these cuts.
     bound : float
-        The value, a lower bound of the whole problem's.
+        Value of the program, a lower bound of the value of the learning problem.
     mixture : ndarray of float64 (k,)
-        The cuts' multipliers, summing to 1: the mixture of the SVMs' duals has a value of at least the bound.
+        Multipliers of the cuts, summing to 1; the mixture of the SVMs' duals has a value of at least the bound.
     """
     sums = np.array([np.abs(cut.dual).sum() for cut in cuts])
     forms = np.array([cut.forms for cut in cuts])
-    scale = sums.max()  # HiGHS's tolerances are absolute
+    # HiGHS's tolerances are absolute, so the program is scaled to values of at most 1.
+    scale = sums.max()
     m = forms.shape[1]
-    solution = linprog(
+    program = linprog(
         np.append(np.zeros(m), 1.0),
         A_ub=np.column_stack([-0.5 * forms / scale, -np.ones(len(cuts))]),
         b_ub=-sums / scale,
@@ -87,10 +89,11 @@ def _master(cuts: list[Cut]) -> tuple[Floats, float, Floats]:
         b_eq=[1.0],
         bounds=[(0.0, None)] * m + [(None, None)],
         method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},  # the least it allows
+        # The smallest tolerances that HiGHS allows.
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
-    if solution.x is None:
-        raise SolverError(f"SILP: no solution of the linear program with {len(cuts)} cuts ({solution.message})")
-    weights: Floats = np.maximum(solution.x[:m], 0.0)
-    mixture = np.maximum(-solution.ineqlin.marginals, 0.0)
-    return weights / weights.sum(), float(scale * solution.x[m]), mixture / mixture.sum()
+    if program.x is None:
+        raise SolverError(f"SILP: no solution of the linear program with {len(cuts)} cuts ({program.message})")
+    weights: Floats = np.maximum(program.x[:m], 0.0)
+    mixture = np.maximum(-program.ineqlin.marginals, 0.0)
+    return weights / weights.sum(), float(scale * program.x[m]), mixture / mixture.sum()

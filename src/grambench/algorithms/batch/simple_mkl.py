@@ -24,19 +24,14 @@ import numpy as np
 
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import PRECISION, Oracle
-from grambench.algorithms.settings import Descent
+from grambench.algorithms.settings import Descent as Parameters
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 from grambench.solvers.svm import SVM
 
-FLAT = 0.5  # share of the slope at its start below which a line search ends
-TRIALS = 30  # of a line search
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Descent):
-    """Parameters of SimpleMKL."""
+SLOPE_SHARE = 0.5  # share of the slope at its start below which a line search ends
+TRIALS = 30  # SVMs of a line search at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,29 +79,31 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
                 point = _line_search(evaluate, point, edge)
                 break
             point = edge
-            direction = _stay(point.weights, direction)
+            direction = _restrict(point.weights, direction)
         oracle.record(point.objective)
         if point.objective >= before:
-            break  # no decrease above the SVM's precision is left
+            # No decrease above the SVM's precision is left.
+            break
     svm = oracle.train_svm(point.weights, parameters.C, tolerance=PRECISION * parameters.gap)
-    found = (point.weights, svm.dual, svm.bias)
-    certify = partial(certificates.mkl, oracle.grams, labels, parameters.C, *found, p=1)
-    return oracle.fit(*found, certify, converged=point.gap() <= parameters.gap)
+    solution = (point.weights, svm.dual, svm.bias)
+    certify = partial(certificates.mkl, oracle.grams, labels, parameters.C, *solution, p=1)
+    return oracle.fit(*solution, certify, converged=point.gap() <= parameters.gap)
 
 
 def _reduced_gradient(point: Point) -> Floats:
     """Return the direction of descent that keeps sum theta = 1 and theta >= 0 (their eq. 12)."""
     gradient = -0.5 * point.forms
-    reference = np.lexsort((-gradient, point.weights))[-1]  # the largest weight, of those the steepest
+    # The largest weight; of several, the steepest.
+    reference = np.lexsort((-gradient, point.weights))[-1]
     direction: Floats = gradient[reference] - gradient
     direction[(point.weights <= 0.0) & (direction < 0.0)] = 0.0
     return _balance(direction, reference)
 
 
-def _stay(weights: Floats, direction: Floats) -> Floats:
-    """Return the direction without the coordinates that have reached 0."""
-    kept = np.where((weights <= 0.0) & (direction < 0.0), 0.0, direction)
-    return _balance(kept, int(np.argmax(weights)))
+def _restrict(weights: Floats, direction: Floats) -> Floats:
+    """Return the direction without the coordinates whose weights have reached 0."""
+    restricted = np.where((weights <= 0.0) & (direction < 0.0), 0.0, direction)
+    return _balance(restricted, int(np.argmax(weights)))
 
 
 def _balance(direction: Floats, reference: int) -> Floats:
@@ -116,32 +113,34 @@ def _balance(direction: Floats, reference: int) -> Floats:
 
 
 def _edge(weights: Floats, direction: Floats) -> Floats:
-    """Return where the direction first reaches a weight of 0."""
+    """Return the weights at which a step along the direction first makes one of them 0."""
     shrinking = np.flatnonzero(direction < 0.0)
     steps = weights[shrinking] / -direction[shrinking]
-    moved: Floats = np.maximum(weights + steps.min() * direction, 0.0)
-    moved[shrinking[np.argmin(steps)]] = 0.0
-    moved /= moved.sum()
-    return moved
+    weights_at_edge: Floats = np.maximum(weights + steps.min() * direction, 0.0)
+    weights_at_edge[shrinking[np.argmin(steps)]] = 0.0
+    weights_at_edge /= weights_at_edge.sum()
+    return weights_at_edge
 
 
 def _line_search(evaluate: Callable[[Floats], Point], start: Point, edge: Point) -> Point:
-    """Return the lowest point found between two weights, by regula falsi on the slope, which rises as J is convex."""
+    """Return the lowest point between two weights, by regula falsi on the slope, which rises since J is convex."""
     low, high = 0.0, 1.0
     path = edge.weights - start.weights
     first = slope_low = start.slope(path)
     slope_high = edge.slope(path)
     best = start
-    if first >= 0.0 or slope_high <= 0.0:  # nothing in between that the SVM's precision could tell
+    # The SVM's precision cannot resolve a minimum between the points.
+    if first >= 0.0 or slope_high <= 0.0:
         return start
     for trial in range(TRIALS):
-        bisect = trial % 3 == 0  # regula falsi alone creeps where J is steep at one end
+        # Regula falsi alone is slow if J is steep at one end.
+        bisect = trial % 3 == 0
         share = 0.5 * (low + high) if bisect else (low * slope_high - high * slope_low) / (slope_high - slope_low)
         point = evaluate(start.weights + share * path)
         slope = point.slope(path)
         if point.objective < best.objective:
             best = point
-        if abs(slope) <= FLAT * abs(first) and best is not start:
+        if abs(slope) <= SLOPE_SHARE * abs(first) and best is not start:
             break
         if slope < 0.0:
             low, slope_low = share, slope

@@ -1,22 +1,15 @@
 """Single kernel: one kernel of the pool, named by its number.
 
 With the number tuned on validation examples and an SVM trained on the kernel, this is MuSVM of Yang et al. (2012).
-Of the pool it looks at the number of kernels and their parameters, and at no kernel value.
+It reads the number of kernels in the pool and their parameters, but no kernel value.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.settings import OneKernel
+from grambench.algorithms.settings import OneKernel as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(OneKernel):
-    """Parameters of the single kernel."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

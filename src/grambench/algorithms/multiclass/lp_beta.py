@@ -1,12 +1,12 @@
 """LP-beta: SVMs of each kernel, combined by a linear program (Gehler and Nowozin 2009, ICCV, Section 2.3).
 
-Every kernel has SVMs of its own, one-vs-rest. Their scores of examples that they were not trained on
-make a linear program in the kernels' weights beta on the simplex,
+Every kernel has its own SVMs, one-vs-rest. Their scores of validation examples define a linear program in the kernels'
+weights beta on the simplex,
 
     min -rho + 1/(nu n) sum xi_i,  sum_f beta_f (s_f(x_i, y_i) - s_f(x_i, y)) + xi_i >= rho for all y != y_i, xi >= 0,
 
 and the SVMs trained on all examples are summed with them (Orabona et al. 2010, (2) with one weight a kernel). The
-constraints are added as they are broken, for each example that of the best wrong class.
+constraints are added when they are violated, for each example that of the best incorrect class.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.algorithms.checks import check_classes
+from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit, Work
 from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.algorithms.oracle import stratified_folds
@@ -27,8 +27,8 @@ from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination
 
-BROKEN = 1e-7  # by which a constraint has to be broken to be added
-ROUNDS = 100  # of added constraints, at most
+VIOLATION = 1e-7  # smallest violation of a constraint that is added
+MAX_ROUNDS = 100  # of adding constraints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +55,11 @@ class PerKernel:
     Attributes
     ----------
     weights : ndarray of float64 (m,)
+        Weights of the kernels.
     dual : ndarray of float64 (m, n, C)
-        Signed coefficients of each kernel's own SVMs.
+        Signed coefficients of each kernel's SVMs.
     bias : ndarray of float64 (m, C)
+        Offsets of each kernel's SVMs.
     """
 
     weights: Floats
@@ -66,7 +68,7 @@ class PerKernel:
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The support vectors of any kernel's SVMs that have a weight."""
+        """The support vectors of all kernels with a weight."""
         return np.flatnonzero(self.dual.any(axis=(0, 2)))
 
     def scores(self, pool: Pool) -> Floats:
@@ -83,72 +85,73 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     SolverError
         If an SVM or the program has no solution.
     """
-    check_classes(pool, labels, order)
+    check_class_numbers(pool, labels, order)
     grams, classes, work = stacked(pool), int(labels.max()) + 1, Work()
     m, n = grams.shape[:2]
     work.kernel_values = grams.size
-    unknown = np.zeros((m, n, classes))
-    for held in stratified_folds(labels, parameters.folds, rng):
-        known = np.setdiff1d(np.arange(n), held)
+    validation_scores = np.zeros((m, n, classes))
+    for validation in stratified_folds(labels, parameters.folds, rng):
+        train = np.setdiff1d(np.arange(n), validation)
         for f, gram in enumerate(grams):
-            dual, bias = _machines(gram[np.ix_(known, known)], labels[known], classes, parameters.C, work)
-            unknown[f, held] = gram[np.ix_(held, known)] @ dual + bias
-    weights = combine(unknown, labels, parameters.nu)
+            dual, bias = _train_one_vs_rest(gram[np.ix_(train, train)], labels[train], classes, parameters.C, work)
+            validation_scores[f, validation] = gram[np.ix_(validation, train)] @ dual + bias
+    weights = combine(validation_scores, labels, parameters.nu)
     dual, bias = np.zeros((m, n, classes)), np.zeros((m, classes))
     for f in np.flatnonzero(weights).tolist():
-        dual[f], bias[f] = _machines(grams[f], labels, classes, parameters.C, work)
+        dual[f], bias[f] = _train_one_vs_rest(grams[f], labels, classes, parameters.C, work)
     return Fit(weights=weights, predictor=PerKernel(weights, dual, bias), work=work)
 
 
-def _machines(gram: Floats, labels: Labels, classes: int, C: float, work: Work) -> tuple[Floats, Floats]:
-    """Return coefficients (n, C) and biases (C,) of the SVMs of one kernel; a class without examples loses."""
+def _train_one_vs_rest(gram: Floats, labels: Labels, classes: int, C: float, work: Work) -> tuple[Floats, Floats]:
+    """Return coefficients (n, C) and biases (C,) of the SVMs of one kernel; a class without examples scores -1."""
     dual, bias = np.zeros((len(gram), classes)), np.full(classes, -1.0)
     combination = Combination.single(np.ascontiguousarray(gram))
-    for number in np.unique(labels).tolist():
-        trained = svm.train(combination, one_vs_rest_labels(labels, number), C)
-        dual[:, number], bias[number] = trained.dual, trained.bias
+    for label in np.unique(labels).tolist():
+        trained = svm.train(combination, one_vs_rest_labels(labels, label), C)
+        dual[:, label], bias[label] = trained.dual, trained.bias
         work.svm_calls += 1
-        work.solver_steps += trained.steps
-        work.row_additions += 2 * trained.steps
+        work.count_steps(trained.steps)
     return dual, bias
 
 
 def combine(scores: Floats, labels: Labels, nu: float) -> Floats:
-    """Return the weights of m kernels by the program, of scores (m, n, C) of examples (n,).
+    """Return the weights of m kernels from the linear program of scores (m, n, C) and labels (n,).
 
     Raises
     ------
     SolverError
         If the program is not solved.
     """
-    from scipy import sparse  # SciPy's programs take long to load
+    # SciPy's linear programs take long to import.
+    from scipy import sparse
     from scipy.optimize import linprog
 
     m, n, _ = scores.shape
     everyone = np.arange(n)
-    lead = scores[:, everyone, labels][:, :, None] - scores  # of the right class over each
+    # Lead of the correct class over each class.
+    lead = scores[:, everyone, labels][:, :, None] - scores
     cost = np.concatenate([np.zeros(m), np.full(n, 1.0 / (nu * n)), [-1.0]])
     simplex: Any = sparse.csr_array(np.concatenate([np.ones(m), np.zeros(n + 1)])[None])
     bounds = [(0.0, None)] * (m + n) + [(None, None)]
     beta, rho, slack = np.full(m, 1.0 / m), np.inf, np.zeros(n)
     rows: list[tuple[int, int]] = []
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         margins = np.tensordot(beta, lead, 1)
         margins[everyone, labels] = np.inf
-        worst = margins.argmin(axis=1)
-        broken = np.flatnonzero(margins[everyone, worst] + slack < rho - BROKEN)
-        if not len(broken):
+        best_rival = margins.argmin(axis=1)
+        violated = np.flatnonzero(margins[everyone, best_rival] + slack < rho - VIOLATION)
+        if not len(violated):
             return np.asarray(np.maximum(beta, 0.0) / np.maximum(beta, 0.0).sum())
-        rows += [(int(i), int(worst[i])) for i in broken]
-        examples, wrong = np.array(rows).T
+        rows += [(int(i), int(best_rival[i])) for i in violated]
+        examples, classes = np.array(rows).T
         places = np.arange(len(rows))
-        own = sparse.csr_array((-np.ones(len(rows)), (places, examples)), shape=(len(rows), n))
-        leads, ones = (sparse.csr_array(part) for part in (-lead[:, examples, wrong].T, np.ones((len(rows), 1))))
-        matrix: Any = sparse.hstack([leads, own, ones])
-        found: Any = linprog(
+        slacks = sparse.csr_array((-np.ones(len(rows)), (places, examples)), shape=(len(rows), n))
+        leads, ones = (sparse.csr_array(part) for part in (-lead[:, examples, classes].T, np.ones((len(rows), 1))))
+        matrix: Any = sparse.hstack([leads, slacks, ones])
+        program: Any = linprog(
             cost, A_ub=matrix, b_ub=np.zeros(len(rows)), A_eq=simplex, b_eq=[1.0], bounds=bounds, method="highs"
         )
-        if found.status != 0:
-            raise SolverError(f"LP-beta: the linear program was not solved: {found.message}")
-        beta, slack, rho = found.x[:m], found.x[m : m + n], float(found.x[-1])
-    raise SolverError(f"LP-beta: constraints were still broken after {ROUNDS} rounds")
+        if program.status != 0:
+            raise SolverError(f"LP-beta: the linear program was not solved: {program.message}")
+        beta, slack, rho = program.x[:m], program.x[m : m + n], float(program.x[-1])
+    raise SolverError(f"LP-beta: constraints were still broken after {MAX_ROUNDS} rounds")

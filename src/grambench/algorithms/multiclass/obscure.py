@@ -1,8 +1,8 @@
 """OBSCURE: online-batch strongly convex multi-kernel learning of more than two classes (Orabona et al. 2010).
 
 It minimises problem (9), see `grambench.algorithms.group_norm`. The first stage (Algorithm 1) passes over the examples
-until a pass makes no step, or `online` times; what it has found bounds the norm of the optimum, and the second stage
-(Algorithm 2) descends from there, within that bound.
+until a pass makes no step, or `online` times. Its result bounds the norm of the optimum, and the second stage
+(Algorithm 2) descends from there within that bound.
 
 What the paper leaves open, as we have it: examples are not drawn but passed over in an order that is drawn anew for
 each pass; line 9 of Algorithm 2 takes the norm of theta before the step; its t counts from 1. The bound is the printed
@@ -15,16 +15,16 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.checks import check_classes
+from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.group_norm import GroupNorm, GroupNormClassifier, UpdateRule, dual_norm
+from grambench.algorithms.group_norm import GroupNormClassifier, GroupNormParameters, UpdateRule, dual_norm
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(GroupNorm):
+class Parameters(GroupNormParameters):
     """Parameters of OBSCURE.
 
     Attributes
@@ -45,26 +45,26 @@ class Parameters(GroupNorm):
     bounded: bool = False
 
     def __post_init__(self) -> None:
-        GroupNorm.__post_init__(self)
+        GroupNormParameters.__post_init__(self)
         if min(self.online, self.batch) < 0 or self.online + self.batch < 1:
             raise ValueError(f"online and batch must be passes, at least one in all, got {self.online}, {self.batch}")
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Pass over the examples in drawn orders."""
-    check_classes(pool, labels, order)
+    """Pass over random permutations of the examples."""
+    check_class_numbers(pool, labels, order)
     n, epochs = len(order), parameters.online + parameters.batch
     regularisation = 1.0 / (parameters.C * n)
     classifier = GroupNormClassifier(pool, labels, dual_norm(parameters.p), epochs * n, regularisation)
     for epoch in range(parameters.online):
         updates = classifier.epoch(UpdateRule(step=parameters.eta), rng.permutation(order))
-        last = not updates or epoch == parameters.online - 1
-        classifier.record(1, always=last)
-        if last:
+        is_last = not updates or epoch == parameters.online - 1
+        classifier.record(1, always=is_last)
+        if is_last:
             break
-    radius = np.sqrt(
-        2.0 * (classifier.states[-1].objective if classifier.states else 1.0) / regularisation
-    )  # (10); f(0) = 1
+    # (10), with f(0) = 1.
+    objective = classifier.states[-1].objective if classifier.states else 1.0
+    radius = np.sqrt(2.0 * objective / regularisation)
     if parameters.bounded:
         radius = min(radius, np.sqrt(2.0 / regularisation))
     descent = UpdateRule(regularisation=regularisation, radius=radius)

@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from grambench.algorithms.budget import Budget
-from grambench.algorithms.checks import check_classes
+from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.group_norm import GroupNormClassifier, UpdateRule, dual_norm
 from grambench.common.parameters import at_least, within
@@ -39,11 +39,11 @@ class Parameters(Budget):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Pass over the order."""
-    check_classes(pool, labels, order)
+    check_class_numbers(pool, labels, order)
     m = pool.shape[0]
     q = max(2.0, 2.0 * np.log(m)) if parameters.p is None else dual_norm(parameters.p)
     rounds = parameters.passes * len(order)
-    classifier = GroupNormClassifier(pool, labels, q, rounds, 0.0, parameters.room(rounds))
+    classifier = GroupNormClassifier(pool, labels, q, rounds, 0.0, parameters.capacity(rounds))
     for epoch in range(parameters.passes):
         classifier.epoch(UpdateRule(slope=m ** (-2.0 / q)), order)
         classifier.record(1, always=epoch == parameters.passes - 1)

@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Budget
-from grambench.algorithms.checks import check_classes
+from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit, State, Work
 from grambench.common.parameters import within
 from grambench.common.types import Floats, Labels, Order
@@ -43,7 +43,7 @@ class ClassVote:
     Attributes
     ----------
     weights : ndarray of float64 (m,)
-        Of the kernels.
+        Weights of the kernels.
     dual : ndarray of float64 (m, n, C)
         Coefficients of each Perceptron.
     """
@@ -60,24 +60,24 @@ class ClassVote:
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The support vectors of any kernel."""
+        """The support vectors of all kernels."""
         return np.flatnonzero(self.dual.any(axis=(0, 2)))
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Pass over the order once."""
-    check_classes(pool, labels, order)
+    check_class_numbers(pool, labels, order)
     grams, classes = stacked(pool), int(labels.max()) + 1
     m, n = grams.shape[:2]
-    logarithms, dual, room = np.zeros(m), np.zeros((m, n, classes)), parameters.room(len(order))
+    logarithms, dual, capacity = np.zeros(m), np.zeros((m, n, classes)), parameters.capacity(len(order))
     mistakes, updates, removals = _pass(
-        grams, labels, order, np.log(parameters.beta), room, np.zeros((m, classes, n)), logarithms, dual
+        grams, labels, order, np.log(parameters.beta), capacity, np.zeros((m, classes, n)), logarithms, dual
     )
     weights = np.exp(logarithms - logarithms.max())
     weights /= weights.sum()
     predictor = ClassVote(weights, dual)
     work = Work(kernel_values=n * updates, row_additions=2 * (updates + removals))
-    wrong = float(np.mean(predictor.scores(pool).argmax(axis=1) != labels))
+    training_error = float(np.mean(predictor.scores(pool).argmax(axis=1) != labels))
     state = State(
         stage=1,
         epochs=1,
@@ -85,7 +85,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         updates=updates,
         seconds=0.0,
         objective=mistakes / len(order),
-        training_error=wrong,
+        training_error=training_error,
         work=work,
         predictor=predictor,
     )
@@ -93,10 +93,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
 
 @njit(cache=True)
-def _pass(grams, labels, order, discount, room, scores, logarithms, dual):  # type: ignore[no-untyped-def]
-    """Pass over the order; return mistakes of the vote, updates and removals of all Perceptrons."""
+def _pass(grams, labels, order, discount, capacity, scores, logarithms, dual):  # type: ignore[no-untyped-def]
+    """Pass over the order; return the mistakes of the vote, and the updates and removals of all Perceptrons."""
     m, classes, n = scores.shape
-    support, taken = np.empty((m, room), dtype=np.int64), np.empty((m, room), dtype=np.int64)
+    support, predicted = np.empty((m, capacity), dtype=np.int64), np.empty((m, capacity), dtype=np.int64)
     counts, votes = np.zeros(m, dtype=np.int64), np.empty(classes)
     mistakes, updates, removals = 0, 0, 0
     for i in order:
@@ -113,17 +113,17 @@ def _pass(grams, labels, order, discount, room, scores, logarithms, dual):  # ty
             if best == y:
                 continue
             logarithms[k] += discount
-            # The oldest support vector leaves before the new one is added, whose place in the ring it has.
-            place = counts[k] % room
-            if counts[k] >= room:
+            # The oldest support vector is removed before the new one takes its slot in the ring.
+            slot = counts[k] % capacity
+            if counts[k] >= capacity:
                 removals += 1
-                old, wrong = support[k, place], taken[k, place]
+                old, old_prediction = support[k, slot], predicted[k, slot]
                 dual[k, old, labels[old]] -= 1.0
-                dual[k, old, wrong] += 1.0
+                dual[k, old, old_prediction] += 1.0
                 for j in range(n):
                     scores[k, labels[old], j] -= grams[k, old, j]
-                    scores[k, wrong, j] += grams[k, old, j]
-            support[k, place], taken[k, place] = i, best
+                    scores[k, old_prediction, j] += grams[k, old, j]
+            support[k, slot], predicted[k, slot] = i, best
             counts[k] += 1
             updates += 1
             dual[k, i, y] += 1.0

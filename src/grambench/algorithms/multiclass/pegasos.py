@@ -9,16 +9,16 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.checks import check_classes
+from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.group_norm import GroupNorm, GroupNormClassifier, UpdateRule, dual_norm
+from grambench.algorithms.group_norm import GroupNormClassifier, GroupNormParameters, UpdateRule, dual_norm
 from grambench.common.parameters import at_least
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(GroupNorm):
+class Parameters(GroupNormParameters):
     """Parameters of Pegasos.
 
     Attributes
@@ -31,8 +31,8 @@ class Parameters(GroupNorm):
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Pass over the examples in drawn orders."""
-    check_classes(pool, labels, order)
+    """Pass over random permutations of the examples."""
+    check_class_numbers(pool, labels, order)
     regularisation, rounds = 1.0 / (parameters.C * len(order)), parameters.epochs * len(order)
     classifier = GroupNormClassifier(pool, labels, dual_norm(parameters.p), rounds, regularisation)
     for epoch in range(parameters.epochs):

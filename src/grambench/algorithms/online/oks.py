@@ -13,7 +13,8 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.bandit import Exponential, LossRule, OnlineClassifiers, check, run
+from grambench.algorithms.bandit import ExponentialWeights, OnlineClassifiers, RoundRule, run
+from grambench.algorithms.checks import check_two_classes
 from grambench.algorithms.fit import Fit
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Labels, Order
@@ -21,8 +22,8 @@ from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Exponential):
-    """Parameters of OKS; see `Exponential` and `Selection` in `grambench.algorithms.bandit`.
+class Parameters(ExponentialWeights):
+    """Parameters of OKS; see `ExponentialWeights` and `BanditParameters` in `grambench.algorithms.bandit`.
 
     Attributes
     ----------
@@ -35,13 +36,13 @@ class Parameters(Exponential):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Select a kernel; support vectors are counted over all kernels."""
-    check(pool, labels, order)
+    check_two_classes(pool, labels, order)
     etas = parameters.etas(pool.shape[0], len(order))
-    rules = [_rule(eta, parameters.step) for eta in etas]
+    rules = [_round_rule(eta, parameters.step) for eta in etas]
     return run(parameters, OnlineClassifiers(pool, parameters), rules, labels, order, rng)
 
 
-def _rule(eta: float, step: float) -> LossRule:
+def _round_rule(eta: float, step: float) -> RoundRule:
     def learn(score: float, y: int, p: float) -> tuple[float, float]:
         if y * score > 0.0:  # z = 0, line 6
             return 0.0, 0.0

@@ -25,14 +25,15 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from grambench.algorithms.bandit import Exponential, LossRule, OnlineClassifiers, check, run
+from grambench.algorithms.bandit import ExponentialWeights, OnlineClassifiers, RoundRule, run
+from grambench.algorithms.checks import check_two_classes
 from grambench.algorithms.fit import Fit
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 
-class Loss(NamedTuple):
+class MarginLoss(NamedTuple):
     """A loss of the margin z = y f(x), and its derivative: on |z| <= b both are largest in size at z = -b."""
 
     value: Callable[[float], float]
@@ -40,15 +41,15 @@ class Loss(NamedTuple):
 
 
 LOSSES = {
-    "hinge": Loss(lambda z: max(0.0, 1.0 - z), lambda z: -1.0 if z < 1.0 else 0.0),
-    "logistic": Loss(lambda z: float(np.logaddexp(0.0, -z)), lambda z: -float(np.exp(-np.logaddexp(0.0, z)))),
-    "squared": Loss(lambda z: (1.0 - z) ** 2, lambda z: -2.0 * (1.0 - z)),  # (f(x) - y)^2, since y^2 = 1
+    "hinge": MarginLoss(lambda z: max(0.0, 1.0 - z), lambda z: -1.0 if z < 1.0 else 0.0),
+    "logistic": MarginLoss(lambda z: float(np.logaddexp(0.0, -z)), lambda z: -float(np.exp(-np.logaddexp(0.0, z)))),
+    "squared": MarginLoss(lambda z: (1.0 - z) ** 2, lambda z: -2.0 * (1.0 - z)),  # (f(x) - y)^2, since y^2 = 1
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Exponential):
-    """Parameters of OKS (loss); see `Exponential` and `Selection` in `grambench.algorithms.bandit`.
+class Parameters(ExponentialWeights):
+    """Parameters of OKS (loss); see `ExponentialWeights` and `BanditParameters` in `grambench.algorithms.bandit`.
 
     Attributes
     ----------
@@ -67,7 +68,7 @@ class Parameters(Exponential):
     step: Annotated[float | None, POSITIVE] = None
 
     def __post_init__(self) -> None:
-        Exponential.__post_init__(self)
+        ExponentialWeights.__post_init__(self)
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {self.loss!r}")
 
@@ -89,32 +90,32 @@ class Parameters(Exponential):
         return [float(scale * np.sqrt(delta / (kernels * self.rounds(examples)))) for delta in self.delta]
 
 
-class Bounded(OnlineClassifiers):
-    """OnlineClassifiers that are shrunk to ||f_k|| <= radius wherever a step has led out of the ball."""
+class BoundedClassifiers(OnlineClassifiers):
+    """OnlineClassifiers that are shrunk to ||f_k|| <= radius after a step out of the ball."""
 
     def __init__(self, pool: Pool, parameters: Parameters) -> None:
         super().__init__(pool, parameters)
         self._radius, self._squared_norms = parameters.radius, np.zeros(pool.shape[0])
 
     def add(self, kernel: int, example: int, coefficient: float, score: float) -> None:
-        """Add coefficient k(x, .) to f_k, which has given x this score, and shrink the sum."""
-        if self.full(kernel, example):
-            score = self._without_oldest(kernel, example, score)
+        """Add coefficient k(x, .) to f_k, where score = f_k(x) before the addition, and shrink the sum."""
+        if self.is_full(kernel, example):
+            score = self._score_without_oldest(kernel, example, score)
         super().add(kernel, example, coefficient, score)
-        here = np.array([example])
-        own = float(self._pool.values(kernel, here, here)[0, 0])
-        self.asked += 1
-        squared = self._squared_norms[kernel] + coefficient * (2.0 * score + coefficient * own)
+        index = np.array([example])
+        diagonal = float(self._pool.values(kernel, index, index)[0, 0])
+        self.kernel_values += 1
+        squared = self._squared_norms[kernel] + coefficient * (2.0 * score + coefficient * diagonal)
         if squared > self._radius**2:
-            self.of(kernel).dual[:] *= self._radius / np.sqrt(squared)
+            self.classifier(kernel).dual[:] *= self._radius / np.sqrt(squared)
             squared = self._radius**2
         self._squared_norms[kernel] = squared
 
-    def _without_oldest(self, kernel: int, example: int, score: float) -> float:
-        """Bring ||f_k||^2 to what it will be without the oldest support vector, and return f_k(x) as it will be."""
-        f = self.of(kernel)
+    def _score_without_oldest(self, kernel: int, example: int, score: float) -> float:
+        """Subtract the oldest support vector from ||f_k||^2, and return f_k(x) without it."""
+        f = self.classifier(kernel)
         values = self._pool.values(kernel, f.support[:1], np.append(f.support, example))[0]
-        self.asked += len(values)
+        self.kernel_values += len(values)
         removed = f.dual[0]
         self._squared_norms[kernel] += removed * (removed * values[0] - 2.0 * (f.dual * values[:-1]).sum())
         return score - float(removed * values[-1])
@@ -122,14 +123,14 @@ class Bounded(OnlineClassifiers):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Select a kernel; support vectors are counted over all kernels."""
-    check(pool, labels, order)
+    check_two_classes(pool, labels, order)
     m, n = pool.shape[0], len(order)
     sizes = zip(parameters.etas(m, n, parameters.loss_bound), parameters.steps(m, n), strict=True)
-    rules = [_rule(LOSSES[parameters.loss], eta, step) for eta, step in sizes]
-    return run(parameters, Bounded(pool, parameters), rules, labels, order, rng)
+    rules = [_round_rule(LOSSES[parameters.loss], eta, step) for eta, step in sizes]
+    return run(parameters, BoundedClassifiers(pool, parameters), rules, labels, order, rng)
 
 
-def _rule(loss: Loss, eta: float, step: float) -> LossRule:
+def _round_rule(loss: MarginLoss, eta: float, step: float) -> RoundRule:
     def learn(score: float, y: int, p: float) -> tuple[float, float]:
         z = y * score
         return eta * loss.value(z) / p, -step * y * loss.slope(z) / p  # lines 6 and 7

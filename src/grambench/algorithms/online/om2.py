@@ -24,14 +24,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Budget, Ring, kept, play
+from grambench.algorithms.budget import Budget, Ring, play, retained_rounds
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Trace, Work
 from grambench.algorithms.hedge import normalise
-from grambench.algorithms.scores import columns
+from grambench.algorithms.scores import support_columns
 from grambench.common.parameters import at_least, within
 from grambench.common.types import Floats, Labels, Order
-from grambench.kernels.pool import Pool, Rows
+from grambench.kernels.pool import GramRows, Pool
 
 EPS = float(np.finfo(np.float64).eps)  # ||theta_k||^2 where there is no support vector
 
@@ -76,11 +76,11 @@ class WeightedSum:
     Attributes
     ----------
     weights : ndarray of float64 (m,)
-        Of the kernels, after the last round; they do not sum to one.
+        Weights of the kernels after the last round, not normalised.
     support : ndarray of int32 (s,)
         Support vectors in their order of arrival, shared by all kernels; each as often as it was added.
     dual : ndarray of float64 (s,)
-        Their labels times their steps.
+        Labels of the support vectors times their steps.
     """
 
     weights: Floats
@@ -94,61 +94,61 @@ class WeightedSum:
             return total
         for k in np.flatnonzero(self.weights).tolist():
             scores = np.zeros(len(total))
-            for coefficient, column in zip(self.dual, columns(grams[k], self.support), strict=True):
+            for coefficient, column in zip(self.dual, support_columns(grams[k], self.support), strict=True):
                 scores += coefficient * column
             total += self.weights[k] * scores
         return total
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Pass over the order; a support vector belongs to all kernels and is counted once, however often it is added."""
+    """Pass over the order; all kernels share the support vectors, each counted once however often it was added."""
     rows = check_input(pool, labels, order, parameters.passes)
     order = np.tile(order, parameters.passes)
-    room, state = parameters.room(len(order)), _pass(parameters, rows, labels, order)
+    capacity, state = parameters.capacity(len(order)), _pass(parameters, rows, labels, order)
     m, added = len(state.w), state.steps > 0.0
-    updates, still = int(added.sum()), kept(added, room)
+    updates, retained = int(added.sum()), retained_rounds(added, capacity)
     trace = Trace(
         mistakes=state.mistakes,
         scores=state.votes,
-        support_vectors=_distinct(order, added, room),
+        support_vectors=_count_distinct(order, added, capacity),
         weights=state.weights,
         updates=np.full(m, updates),
     )
     return Fit(
         weights=state.weights[-1],
-        predictor=WeightedSum(state.w, order[still], labels[order[still]] * state.steps[still]),
+        predictor=WeightedSum(state.w, order[retained], labels[order[retained]] * state.steps[retained]),
         trace=trace,
         work=Work(
             kernel_values=m * len(np.unique(order[added])) * len(labels),
-            row_additions=m * (updates + max(0, updates - room)),
+            row_additions=m * (updates + max(0, updates - capacity)),
         ),
     )
 
 
-def _distinct(order: Order, added: NDArray[np.bool_], room: int) -> NDArray[np.int64]:
-    """Return after each round how many different examples are among the last that were added, as many as have room."""
+def _count_distinct(order: Order, added: NDArray[np.bool_], capacity: int) -> NDArray[np.int64]:
+    """Return the number of distinct examples among the latest `capacity` added ones after each round."""
     window, sizes, examples = Counter[int](), [0], order[added].tolist()
     for number, example in enumerate(examples):
         window[example] += 1
-        if number >= room:
-            window[examples[number - room]] -= 1
-            if not window[examples[number - room]]:
-                del window[examples[number - room]]
+        if number >= capacity:
+            window[examples[number - capacity]] -= 1
+            if not window[examples[number - capacity]]:
+                del window[examples[number - capacity]]
         sizes.append(len(window))
     return np.array(sizes)[np.cumsum(added)]
 
 
 class StepRule(NamedTuple):
-    """Which examples are added, and with which step.
+    """The margin at which an example is added, and the length of its step.
 
     Attributes
     ----------
     q : float
         Dual norm of p.
     margin : float
-        The largest margin of an example that is added.
+        Largest margin of an example that is added.
     slope : float
-        By which the step falls for each unit of a margin above 0.
+        Decrease of the step for each unit of a margin above 0.
     """
 
     q: float
@@ -157,26 +157,26 @@ class StepRule(NamedTuple):
 
 
 class OM2State(NamedTuple):
-    """What a pass writes, T rounds with m kernels; the last four fields are its state after the last round.
+    """The output of T rounds with m kernels; the last four fields are the state after the last round.
 
     Attributes
     ----------
     mistakes : ndarray of bool (T,)
         Whether the round's example was misclassified.
     steps : ndarray of float64 (T,)
-        The step with which it was added; 0 if it was not.
+        Step of the round's example; 0 if it was not added.
     votes : ndarray of float64 (T,)
-        f(x).
+        f(x) of the round's example.
     weights : ndarray of float64 (T, m)
-        The kernels' weights after the round, summing to one.
+        Weights of the kernels after each round, summing to one.
     w : ndarray of float64 (m,)
-        The weights as they are.
+        Weights of the kernels, not normalised.
     scores : ndarray of float64 (m, n)
         f_k(x) of every example.
     squared_norms : ndarray of float64 (m,)
         ||theta_k||^2.
     ring : Ring
-        The last rounds that have added their example, shared by all kernels.
+        Latest rounds that added their example, shared by all kernels.
     """
 
     mistakes: NDArray[np.bool_]
@@ -189,7 +189,7 @@ class OM2State(NamedTuple):
     ring: Ring
 
 
-def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> OM2State:
+def _pass(parameters: Parameters, rows: GramRows, labels: Labels, order: Order) -> OM2State:
     m, rounds, stream = len(rows.values), len(order), rows.stream(labels, order)
     q = parameters.q(m)
     rule = StepRule(q, parameters.margin, m ** (-2.0 / q) if parameters.step == "shortened" else 0.0)
@@ -201,15 +201,15 @@ def _pass(parameters: Parameters, rows: Rows, labels: Labels, order: Order) -> O
         w=np.ones(m),
         scores=np.zeros((m, len(stream.labels))),
         squared_norms=np.full(m, EPS),
-        ring=Ring.empty(1, parameters.room(rounds)),
+        ring=Ring.empty(1, parameters.capacity(rounds)),
     )
     everyone = np.ones(m, dtype=np.bool_)
-    play(lambda t: _play(t, stream, rule, state), rows, rounds, state.ring, lambda t: everyone)
+    play(lambda t: _play_rounds(t, stream, rule, state), rows, rounds, state.ring, lambda t: everyone)
     return state
 
 
 @njit(cache=True)
-def _play(start, stream, rule, state):  # type: ignore[no-untyped-def]
+def _play_rounds(start, stream, rule, state):  # type: ignore[no-untyped-def]
     w, scores, squared_norms, place = state.w, state.scores, state.squared_norms, stream.place
     support, updates = state.ring.support[0], state.ring.updates
     m = w.size

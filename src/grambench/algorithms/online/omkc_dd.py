@@ -7,20 +7,13 @@ a rounding error; the published numbers on diabetes need the vote without the di
 Figure 4 goes up to 1, and so does this.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from grambench.algorithms import omkc
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.hedge import Discount
+from grambench.algorithms.hedge import Discount as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Discount):
-    """Parameters of OMKC(D,D)."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

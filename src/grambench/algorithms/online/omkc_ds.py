@@ -6,20 +6,13 @@ q, as in Algorithm 4, not plain (line 8); sign(0) = +1 for each kernel and for t
 `grambench.algorithms.scores`. The support vectors after a round are those of the kernels drawn in that round.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from grambench.algorithms import omkc
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.hedge import Sampling
+from grambench.algorithms.hedge import Sampling as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Sampling):
-    """Parameters of OMKC(D,S)."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -5,26 +5,13 @@ kernel predicts +1, and the order of summation of `grambench.algorithms.scores`,
 after a round are those of the kernels drawn in that round.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from grambench.algorithms import omkc
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.hedge import Sampling
+from grambench.algorithms.online.omkc_sd import Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Sampling):
-    """Parameters of OMKC(S,S).
-
-    Attributes
-    ----------
-    beta : float
-        Factor of a kernel's weight at each of its mistakes in a round that drew it, in (0, 1].
-    """
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

@@ -40,5 +40,5 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the pool has no kernel of that index.
     """
     rows = check_input(pool, labels, order)
-    room = parameters.room(len(order))
-    return single_kernel_fit(rows, parameters.among(len(rows.values)), labels, order, room)
+    capacity = parameters.capacity(len(order))
+    return single_kernel_fit(rows, parameters.among(len(rows.values)), labels, order, capacity)

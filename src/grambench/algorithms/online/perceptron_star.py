@@ -12,10 +12,10 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.budget import Budget, held
+from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_input
-from grambench.algorithms.fit import Fit, Work
-from grambench.algorithms.scores import expert_pass, single_kernel_fit
+from grambench.algorithms.fit import Fit
+from grambench.algorithms.scores import expert_pass, pass_work, single_kernel_fit
 from grambench.common.parameters import within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
@@ -37,13 +37,13 @@ class Parameters(Budget):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Select the kernel, then run one pass with it."""
     rows = check_input(pool, labels, order)
-    head = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
-    room = parameters.room(len(order))
-    passes = [expert_pass(rows, k, labels, head, room) for k in range(len(rows.values))]
-    trials = np.array([((scores >= 0.0) != (labels[head] > 0)).sum() for scores in passes])
-    best = int(np.argmin(trials))
-    selected = single_kernel_fit(rows, best, labels, order, room)
-    updates, forgotten = int(trials.sum()), int((trials - held(trials, room)).sum())
-    # The rows of the selected kernel's trial are needed again in its pass, which counts them.
-    kernel_values = (updates - int(trials[best])) * len(labels)
-    return replace(selected, work=selected.work + Work(kernel_values=kernel_values, row_additions=updates + forgotten))
+    validation = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
+    capacity = parameters.capacity(len(order))
+    passes = [expert_pass(rows, k, labels, validation, capacity) for k in range(len(rows.values))]
+    validation_mistakes = np.array([((scores >= 0.0) != (labels[validation] > 0)).sum() for scores in passes])
+    best = int(np.argmin(validation_mistakes))
+    selected = single_kernel_fit(rows, best, labels, order, capacity)
+    # The rows of the selected kernel's validation are needed again in its pass, which counts them.
+    work = pass_work(validation_mistakes, len(labels), capacity)
+    work.kernel_values -= int(validation_mistakes[best]) * len(labels)
+    return replace(selected, work=selected.work + work)

@@ -9,17 +9,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Budget
+from grambench.algorithms.budget import Budget as Parameters
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.scores import add_row, columns, lane_sum, perceptron_fit, perceptron_pass, score
+from grambench.algorithms.scores import add_row, lane_sum, perceptron_fit, perceptron_pass, score, support_columns
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Budget):
-    """Parameters of Perceptron(u)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +29,7 @@ class MeanPerceptron:
         grams = pool.grams()
         total = np.zeros((len(self.support), pool.shape[1]))
         for gram in grams:
-            total += columns(gram, self.support)
+            total += support_columns(gram, self.support)
         total /= len(grams)
         return lane_sum(total, self.signs)
 
@@ -42,13 +37,13 @@ class MeanPerceptron:
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass."""
     rows = check_input(pool, labels, order)
-    m, room = len(rows.values), parameters.room(len(order))
-    scores = perceptron_pass(_play, rows, labels, order, room)
-    return perceptron_fit(scores, np.full(m, 1.0 / m), MeanPerceptron, labels, order, room)
+    m, capacity = len(rows.values), parameters.capacity(len(order))
+    scores = perceptron_pass(_play_rounds, rows, labels, order, capacity)
+    return perceptron_fit(scores, np.full(m, 1.0 / m), MeanPerceptron, labels, order, capacity)
 
 
 @njit(cache=True)
-def _play(start, stream, state):  # type: ignore[no-untyped-def]
+def _play_rounds(start, stream, state):  # type: ignore[no-untyped-def]
     labels, place, lanes = stream.labels, stream.place, state.lanes
     support, updates = state.ring.support[0], state.ring.updates
     mean_row = np.empty(labels.size)
@@ -63,17 +58,17 @@ def _play(start, stream, state):  # type: ignore[no-untyped-def]
             slot = count % support.size
             if count >= support.size:
                 old = support[slot]
-                _mean(stream.values, place[old], mean_row)
+                _write_mean_row(stream.values, place[old], mean_row)
                 add_row(lanes, count - support.size, np.int8(-labels[old]), mean_row)
             support[slot] = i
-            _mean(stream.values, place[i], mean_row)
+            _write_mean_row(stream.values, place[i], mean_row)
             add_row(lanes, count, labels[i], mean_row)
             updates[0] += 1
     return stream.order.size
 
 
 @njit(cache=True)
-def _mean(values, number, out):  # type: ignore[no-untyped-def]
+def _write_mean_row(values, number, out):  # type: ignore[no-untyped-def]
     """Write the mean over the kernels of their rows of a number into `out`."""
     m = len(values)
     out[:] = 0.0

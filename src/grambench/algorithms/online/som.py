@@ -12,7 +12,8 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.bandit import LossRule, OnlineClassifiers, Selection, check, run
+from grambench.algorithms.bandit import BanditParameters, OnlineClassifiers, RoundRule, run
+from grambench.algorithms.checks import check_two_classes
 from grambench.algorithms.fit import Fit
 from grambench.common.parameters import POSITIVE, within
 from grambench.common.types import Labels, Order
@@ -20,8 +21,8 @@ from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Selection):
-    """Parameters of SOM; see `Selection` in `grambench.algorithms.bandit`.
+class Parameters(BanditParameters):
+    """Parameters of SOM; see `BanditParameters` in `grambench.algorithms.bandit`.
 
     Attributes
     ----------
@@ -37,12 +38,12 @@ class Parameters(Selection):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Select a kernel; support vectors are counted over all kernels."""
-    check(pool, labels, order)
-    rules = [_rule(parameters.beta, parameters.step)] * len(parameters.delta)
+    check_two_classes(pool, labels, order)
+    rules = [_round_rule(parameters.beta, parameters.step)] * len(parameters.delta)
     return run(parameters, OnlineClassifiers(pool, parameters), rules, labels, order, rng)
 
 
-def _rule(beta: float, step: float) -> LossRule:
+def _round_rule(beta: float, step: float) -> RoundRule:
     discount = -float(np.log(beta))
 
     def learn(score: float, y: int, p: float) -> tuple[float, float]:

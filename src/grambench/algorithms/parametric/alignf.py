@@ -7,21 +7,14 @@ Deviation: the weights are scaled to sum to one, not to a Euclidean norm of one,
 same for every algorithm.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from grambench.algorithms.alignment import CENTRING, centred, centred_labels
+from grambench.algorithms.alignment import CENTRING, centred, centred_labels, scaled_to_one
 from grambench.algorithms.fit import Fit, Work
-from grambench.algorithms.settings import Refined
+from grambench.algorithms.settings import Refined as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import nnls
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Refined):
-    """Parameters of DA."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
@@ -31,9 +24,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     y = centred_labels(labels)
     flat = grams.reshape(len(grams), -1)
     weights = nnls.minimise(flat @ flat.T, (grams @ y) @ y)
-    total = weights.sum()
-    shares = weights / total if total > 0.0 else np.full(len(grams), 1.0 / len(grams))  # no kernel aligned at all
     m, n, _ = grams.shape
-    passes = m * (CENTRING + 1) + m * (m + 1) // 2  # centred, a_k; M is symmetric
+    # Centring and a_k for every kernel, and the lower triangle of M.
+    passes = m * (CENTRING + 1) + m * (m + 1) // 2
     work = Work(kernel_values=grams.size, row_additions=passes * n)
-    return Fit(weights=shares, thetas=pool.thetas, work=work)
+    return Fit(weights=scaled_to_one(weights), thetas=pool.thetas, work=work)

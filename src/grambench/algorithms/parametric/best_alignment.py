@@ -19,13 +19,14 @@ class Parameters:
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
-    """Choose the kernel; the SVM is trained on it afterwards."""
+    """Select the kernel; the SVM is trained on it afterwards."""
     m, n = pool.shape[0], len(labels)
-    reached = [alignment(gram, labels) for gram in pool.grams()]
-    best = int(np.argmax(reached))
+    alignments = [alignment(gram, labels) for gram in pool.grams()]
+    best = int(np.argmax(alignments))
     work = Work(kernel_values=m * n * n, row_additions=ALIGNMENT * m * n)
-    steps = [Step(0, 0, reached[best])]
+    steps = [Step(0, 0, alignments[best])]
     if pool.thetas is None:
         return Fit(weights=np.eye(m)[best], steps=steps, work=work)
-    thetas = pool.thetas[best : best + 1]  # the record tells of one kernel, not of a grid of which one is used
+    # The record lists the selected kernel only, not the grid.
+    thetas = pool.thetas[best : best + 1]
     return Fit(weights=np.ones(1), thetas=thetas, steps=steps, work=work)

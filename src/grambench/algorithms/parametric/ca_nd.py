@@ -5,7 +5,7 @@ lambda ||sigma - mean(sigma)||^2 from the objective. The paper uses Matlab's fmi
 the analytic gradient. `grambench.algorithms.stagewise` says what else differs.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated
 
 import numpy as np
@@ -37,21 +37,17 @@ class Parameters(stagewise.Stopping):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the kernel; the SVM is trained on it afterwards.
 
-    CA-1D is run by the first fit on a pool alone, since the regulariser changes nothing of it. It is counted by every
-    fit, so that the work of one does not hang on what was fitted before.
+    Only the first fit on a pool runs CA-1D, which does not depend on the regulariser. Every fit counts its work, which
+    therefore does not depend on earlier fits.
     """
-    common = ca_1d.Parameters(
-        iterations=parameters.iterations,
-        gain=parameters.gain,
-        epsilon=parameters.epsilon,
-        longest=parameters.longest,
-    )
+    names = [field.name for field in fields(stagewise.Stopping)]
+    stopping = stagewise.Stopping(**{name: getattr(parameters, name) for name in names})
     family = continuous(pool)
-    before = (common, labels.tobytes())
-    if before not in family.kept:
-        family.kept[before] = ca_1d.fit(common, pool, labels, order=order, rng=rng)
-    simple: Fit = family.kept[before]
-    start = np.full(family.features, simple.weights @ np.concatenate(simple.thetas or []))
+    key = (stopping, labels.tobytes())
+    if key not in family.kept:
+        family.kept[key] = ca_1d.fit(stopping, pool, labels, order=order, rng=rng)
+    one_parameter: Fit = family.kept[key]
+    start = np.full(family.features, one_parameter.weights @ np.concatenate(one_parameter.thetas or []))
 
     def search(slope: Floats) -> Floats:
         objective = family.objective(slope)
@@ -63,5 +59,5 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
 
         return space(penalised, start, family.low, family.high)[0]
 
-    found = stagewise.learn(family, labels, search, parameters)
-    return replace(found, work=simple.work + found.work)
+    learned = stagewise.learn(family, labels, search, parameters)
+    return replace(learned, work=one_parameter.work + learned.work)

@@ -9,28 +9,19 @@ Deviation: the weights are scaled to sum to one, so that the C of the SVM means 
 paper leaves the scale open.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from grambench.algorithms.alignment import ALIGNMENT, alignment
+from grambench.algorithms.alignment import ALIGNMENT, alignment, scaled_to_one
 from grambench.algorithms.fit import Fit, Work
-from grambench.algorithms.settings import Refined
+from grambench.algorithms.settings import Refined as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Refined):
-    """Parameters of CKA."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the kernel; the SVM is trained on it afterwards."""
     pool = pool.refined(parameters.refine)
     grams = pool.grams()
-    reached = np.maximum([alignment(gram, labels) for gram in grams], 0.0)
-    total = reached.sum()
-    weights = reached / total if total > 0.0 else np.full(len(reached), 1.0 / len(reached))  # no kernel aligned at all
+    weights = scaled_to_one(np.maximum([alignment(gram, labels) for gram in grams], 0.0))
     m, n = len(grams), len(labels)
     return Fit(weights=weights, thetas=pool.thetas, work=Work(kernel_values=m * n * n, row_additions=ALIGNMENT * m * n))

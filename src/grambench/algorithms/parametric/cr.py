@@ -4,24 +4,17 @@
 lobes, where the papers use a gradient method from several starts.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from grambench.algorithms import greedy_risk
 from grambench.algorithms.fit import Fit, continuous
+from grambench.algorithms.greedy_risk import Parameters, learn
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "family"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(greedy_risk.Parameters):
-    """Parameters of CR; see grambench.algorithms.greedy_risk."""
-
-
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the kernel and its predictor."""
     family = continuous(pool)
-    return greedy_risk.learn(parameters, family, labels, family.search)
+    return learn(parameters, family, labels, family.search)

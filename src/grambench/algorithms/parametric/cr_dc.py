@@ -1,38 +1,33 @@
 """CR-DC: CR with difference-of-convex steps (Argyriou et al. 2006, ICML; CA, Section 3.2, Afkanpour et al. 2013).
 
-As a function of s = 1/sigma^2 every entry of a Gaussian Gram matrix is convex, so that c'K_sigma c = A(s) - B(s) with
-convex A, the terms with c_i c_j > 0, and B, the others. A step replaces A by its tangent at the last s and maximises
-the concave rest: B'(s) = A'(last s). But for what its steps leave undone, it never lowers the objective.
+As a function of s = 1/sigma^2 every entry of a Gaussian Gram matrix is convex. Therefore c'K_sigma c = A(s) - B(s) with
+convex A, the terms with c_i c_j > 0, and B, the others. A step replaces A by its tangent at the previous s and
+maximises the concave remainder: B'(s) = A'(previous s). Up to the tolerance of its steps, it never lowers the
+objective.
 
-It ends where this finds no kernel that is better by the gap. A kernel of another lobe may still be, which the
-certificate knows: it looks in all of them, as CR does.
+The algorithm ends when the steps find no kernel that is better by the gap. A kernel of another lobe may still be
+better; the certificate searches all lobes, as CR does.
 
 Deviations: the paper finds the global maximum on the line by cutting planes; here the steps start from the best point
 of the family's scan, and pairs of them are extrapolated where that is better, since they converge linearly.
 """
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from grambench.algorithms import greedy_risk
 from grambench.algorithms.fit import Fit, continuous
+from grambench.algorithms.greedy_risk import Parameters, learn
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 
-STEPS = 20
-PRECISION = 1e-3  # relative change of s at which the steps end
-NEWTON = 50  # steps of Newton's method in one of them at most
-NEAR = 1e-2  # relative change of s at which these end: the next one would be of the order of its square
-LONGEST = 4.0  # factor by which one of these may change s
+DC_STEPS = 20
+RATE_TOLERANCE = 1e-3  # relative change of s at which the steps end
+NEWTON_STEPS = 50  # steps of Newton's method in one of them at most
+NEWTON_TOLERANCE = 1e-2  # relative change of s at which these end: the next one would be of the order of its square
+LARGEST_FACTOR = 4.0  # factor by which one of these may change s
 
 NEEDS = "family"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(greedy_risk.Parameters):
-    """Parameters of CR-DC; see grambench.algorithms.greedy_risk."""
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
@@ -48,7 +43,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     def search(c: Floats) -> tuple[float, float]:
         products = np.outer(c, c)
         rising, falling = (cache(family.by_rate(np.maximum(part, 0.0))) for part in (products, -products))
-        low, high = family.high**-2, family.low**-2  # a family that is not convex in a rate may begin at 0
+        # After `by_rate`, which raises for a family that is not convex in a rate and may begin at 0.
+        low, high = family.high**-2, family.low**-2
         starts = family.scan()
 
         def value(rate: float) -> float:
@@ -57,30 +53,31 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         def step(rate: float) -> float:
             """Solve ln(-B'(s)) = ln(-A'(rate)): convex in s, so that Newton's method does not turn back."""
             slope = rising(rate)[1]
-            if slope >= 0.0:  # by underflow
+            # The slope is 0 by underflow only.
+            if slope >= 0.0:
                 return high
             s = rate
-            for _ in range(NEWTON):
+            for _ in range(NEWTON_STEPS):
                 _, first, second = falling(s)
                 change = np.log(first / slope) * first / -second if first and second else -np.inf
-                before, s = s, float(np.clip(s + change, max(s / LONGEST, low), min(s * LONGEST, high)))
-                if abs(s - before) <= NEAR * before:
+                before, s = s, float(np.clip(s + change, max(s / LARGEST_FACTOR, low), min(s * LARGEST_FACTOR, high)))
+                if abs(s - before) <= NEWTON_TOLERANCE * before:
                     break
             return s
 
         rate = float(starts[np.argmax(family.values(c, starts))]) ** -2.0
-        for _ in range(STEPS):
+        for _ in range(DC_STEPS):
             before, once = rate, step(rate)
             twice = step(once)
             rate = max(twice, float(np.clip(_extrapolated(before, once, twice), low, high)), key=value)
-            if abs(rate - before) <= PRECISION * before:
+            if abs(rate - before) <= RATE_TOLERANCE * before:
                 break
         return rate**-0.5, value(rate)
 
-    return greedy_risk.learn(parameters, family, labels, search)
+    return learn(parameters, family, labels, search)
 
 
 def _extrapolated(before: float, once: float, twice: float) -> float:
-    """Return the limit of a geometric sequence through three numbers (Aitken); the last where they do not narrow."""
+    """Return the limit of a geometric sequence through three numbers (Aitken); the third if they do not converge."""
     change, next_change = once - before, twice - once
     return twice - next_change**2 / (next_change - change) if abs(next_change) < abs(change) else twice

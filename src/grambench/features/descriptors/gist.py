@@ -22,10 +22,10 @@ from grambench.features.images import Pixels
 
 Singles = NDArray[np.float32]
 SCALES, ORIENTATIONS, BLOCKS = 4, 8, 4
-FREQUENCY, RATIO = 0.3, 1.85  # of the finest filter in cycles a pixel, and from one scale to the next
-EVERY = (1, 1, 2, 4)  # pixel of which a scale's responses are computed: filters pass 1e-4 and less of what is lost
-LOW_PASS = 4.0  # cycles an image at which the low-pass has fallen to a half
-DEVIATION = 0.2  # of log intensities, added to the local one so that flat regions stay flat
+FREQUENCY, RATIO = 0.3, 1.85  # frequency of the finest filter in cycles a pixel, and its ratio between scales
+EVERY = (1, 1, 2, 4)  # subsampling of each scale; its filters pass at most 1e-4 of the frequencies that are lost
+LOW_PASS = 4.0  # cycles an image at which the low-pass is one half
+DEVIATION = 0.2  # added to the local deviation of log intensities, so that flat regions stay flat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,18 +79,19 @@ def _filters(size: int, cycles: float) -> tuple[Singles, list[Singles]]:
         turned = angle - np.arange(ORIENTATIONS)[:, None, None] * (np.pi / ORIENTATIONS)
         theta = (turned + np.pi) % (2.0 * np.pi) - np.pi
         transfer = np.exp(-3.5 * (radius * RATIO**s / FREQUENCY - 1.0) ** 2 - 2.0 * np.pi * theta**2)
-        transfer[:, 0, 0] = 0.0  # a mean has no orientation
+        # The mean of an image has no orientation.
+        transfer[:, 0, 0] = 0.0
         filters.append((transfer / every**2).astype(np.float32))
     return low_pass.astype(np.float32), filters
 
 
 def _frequencies(size: int, every: int) -> NDArray[np.int64]:
-    """Return the places in a spectrum of the frequencies that are left of every second, or so, pixel."""
+    """Return the indices in a spectrum of the frequencies that an image of every `every`-th pixel has."""
     return np.rint(fft.fftfreq(size // every, every / size)).astype(np.int64)
 
 
 def _polar(size: int, every: int) -> tuple[Floats, Floats]:
-    """Return the length, in cycles a pixel, and the angle of those frequencies, (n, n)."""
+    """Return the length, in cycles a pixel, and the angle of the frequencies of `_frequencies`, (n, n)."""
     x, y = np.meshgrid(*2 * [_frequencies(size, every) / size])
     return np.hypot(x, y), np.arctan2(y, x)
 

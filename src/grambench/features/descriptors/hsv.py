@@ -3,19 +3,13 @@
 Each channel is a whole number from 0 to 255, as Pillow converts it; grey has hue 0. Deviation: as in `rgb`.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from grambench.features.colours import Parameters as Parameters
 from grambench.features.colours import histograms
 from grambench.features.images import Pixels
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """There are none."""
 
 
 def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.int32]]:

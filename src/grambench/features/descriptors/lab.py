@@ -4,12 +4,11 @@ Pixels are taken as sRGB under D65 (IEC 61966-2-1). L* from 0 to 100 becomes a w
 are rounded and moved by 128, the usual eight bits. Deviation: as in `rgb`.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.features.colours import Parameters as Parameters
 from grambench.features.colours import histograms
 from grambench.features.images import Pixels
 
@@ -18,11 +17,6 @@ LINEAR = np.where(SRGB <= 0.04045, SRGB / 12.92, ((SRGB + 0.055) / 1.055) ** 2.4
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 TO_XYZ /= TO_XYZ.sum(axis=1, keepdims=True)  # by the white of D65
 LINEAR_PART = (6.0 / 29.0) ** 3  # below which the cube root is replaced by a line
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """There are none."""
 
 
 def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.int32]]:

@@ -2,8 +2,8 @@
 
 Edges are pixels whose gradient is largest among their neighbours along it; each counts with its magnitude, shared by
 linear interpolation between two orientations, in the cells of 1 x 1, 2 x 2, 4 x 4 and 8 x 8 cells of an image. The
-layout of a level has all cells down to it. Deviation: what is left of Canny's edges is the suppression of pixels beside
-the largest ones and one threshold, without the following of weaker edges.
+layout of a level has all cells down to it. Deviation: of Canny's edge detector, only the suppression of non-maxima and
+one threshold are used, without tracking of weaker edges.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Parameters(Checked):
 
 
 def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.float32]]:
-    """Return the histograms by level: of `bins` (1 + 4 + ... + 4^level) numbers, coarse cells first, row by row."""
+    """Return the histogram of each level, of size bins (1 + 4 + ... + 4^level), coarse cells first, row by row."""
     side = 2 ** (LEVELS - 1)
     finest = np.zeros((side, side, parameters.bins))
     _count(blur(grey(image), SMOOTHING), np.float32(parameters.threshold), finest)
@@ -51,7 +51,7 @@ def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.floa
 
 @njit(cache=True)
 def _count(image, threshold, cells):  # type: ignore[no-untyped-def]
-    """Add each edge pixel's gradient to the cell that it lies in, (s, s, bins)."""
+    """Add the gradient of each edge pixel to its cell, (s, s, bins)."""
     height, width = image.shape
     side, bins = cells.shape[0], cells.shape[2]
     across, down = np.zeros_like(image), np.zeros_like(image)
@@ -62,15 +62,15 @@ def _count(image, threshold, cells):  # type: ignore[no-untyped-def]
     magnitude = np.sqrt(across * across + down * down)
     for y in range(1, height - 1):
         for x in range(1, width - 1):
-            own = magnitude[y, x]
-            if own < threshold:
+            strength = magnitude[y, x]
+            if strength < threshold:
                 continue
-            dx, dy = int(np.rint(across[y, x] / own)), int(np.rint(down[y, x] / own))
+            dx, dy = int(np.rint(across[y, x] / strength)), int(np.rint(down[y, x] / strength))
             # Thinning across the edge: of two equal neighbours exactly one is kept.
-            if own < magnitude[y + dy, x + dx] or own <= magnitude[y - dy, x - dx]:
+            if strength < magnitude[y + dy, x + dx] or strength <= magnitude[y - dy, x - dx]:
                 continue
-            place = np.arctan2(down[y, x], across[y, x]) / (2.0 * np.pi) % 1.0 * bins
-            lower = int(place) % bins
+            position = np.arctan2(down[y, x], across[y, x]) / (2.0 * np.pi) % 1.0 * bins
+            lower = int(position) % bins
             cell = cells[y * side // height, x * side // width]
-            cell[lower] += own * (1.0 - place % 1.0)
-            cell[(lower + 1) % bins] += own * (place % 1.0)
+            cell[lower] += strength * (1.0 - position % 1.0)
+            cell[(lower + 1) % bins] += strength * (position % 1.0)

@@ -4,18 +4,12 @@ Deviation: the paper does not say how many bins a channel has in three bands; 12
 published.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.features.colours import Parameters as Parameters
 from grambench.features.colours import histograms
 from grambench.features.images import Pixels
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters:
-    """There are none."""
 
 
 def describe(parameters: Parameters, image: Pixels) -> dict[str, NDArray[np.int32]]:

@@ -1,8 +1,8 @@
 """The registry of kernel families with continuous parameters: one file is one family, under the file's name.
 
-A module here defines its docstring, whose first line up to the colon is the family's title, and a class `Family` with
-the members of `KernelFamily`. Nothing else has to be edited for a new file to be usable in a study's `dictionary`.
-`grambench.kernels.functions` holds kernels as functions of inner products, whose parameters are fixed beforehand.
+A module defines a docstring, whose first line up to the colon is the family's title, and a class `Family` with the
+members of the protocol `Family` below. No other file has to be edited to use a new family in a study's `dictionary`.
+`grambench.kernels.functions` holds kernels with fixed parameters as functions of inner products.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,24 +18,24 @@ REGISTRY = Registry("kernel family", __name__, Path(__file__).parent)
 names, module = REGISTRY.names, REGISTRY.module
 
 
-class KernelFamily(Protocol):
-    """A family of kernels k_theta on n examples, or between n examples and t others.
+class Family(Protocol):
+    """A family of kernels k_theta between n examples and t examples, or the same n examples.
 
-    A parameter theta is an array (1,), and in families that allow it an array (d,) with one number a feature.
+    A parameter theta is an array (1,), or in some families an array (d,) with one number a feature.
 
     Attributes
     ----------
     spacing : str
-        "log" where theta is a scale, so that a grid is refined in its logarithm, else "linear".
+        "log" if theta is a scale, whose grid is refined in the logarithm; otherwise "linear".
     precision : float
-        Relative, to which a search finds one theta.
+        The relative precision of a search for one theta.
     """
 
     spacing: ClassVar[str]
     precision: ClassVar[float]
 
     def __init__(self, left: Floats, right: Floats | None = None) -> None:
-        """Take the examples (n, d), and the others (t, d) where it is not the same."""
+        """Store the examples (n, d) and (t, d); None stands for the same examples."""
 
     def gram(self, parameter: Floats) -> Floats:
         """Return K_theta, (n, t)."""
@@ -46,18 +46,18 @@ class KernelFamily(Protocol):
     def objective(self, weights: Floats) -> Objective:
         """Return the function theta -> (<W, K_theta>_F, its gradient by theta), for a symmetric W (n, n).
 
-        An array c (n,) stands for W = cc'. The function is called many times: what does not depend on theta is done
-        here.
+        An array c (n,) stands for W = cc'. The function is called many times, so work that does not depend on theta
+        is done once, here.
         """
 
     def values(self, weights: Floats, points: Floats) -> Floats:
-        """Return the objective's values at one-dimensional thetas, ascending (p,), all at once."""
+        """Return the values of the objective at one-dimensional thetas (p,), which are ascending."""
 
     def scan(self, low: float, high: float) -> Floats:
-        """Return values of a one-dimensional theta, ascending, between which an objective has no hidden maximum."""
+        """Return ascending values of a one-dimensional theta, so close that a scan misses no maximum."""
 
 
-def load(name: str) -> type[KernelFamily]:
+def load(name: str) -> type[Family]:
     """Import one family."""
-    family: type[KernelFamily] = REGISTRY.load(name).Family
+    family: type[Family] = REGISTRY.load(name).Family
     return family

@@ -1,7 +1,8 @@
 """Dirichlet kernels of degree one: 1 + 2 cos(sigma ||x - x'||) (CA, Section 3.1; Afkanpour et al. 2013).
 
-Positive semi-definite for examples with one feature. The cosine of a difference is made of those of its two terms, so
-that a sum of r kernels is one matrix product of rank 2r, and so are the values of an objective at r frequencies.
+The kernels are positive semi-definite for examples with one feature. The cosine of a difference is a sum of products
+of cosines and sines. A sum of r kernels is therefore one matrix product of rank 2r, and so are the values of an
+objective at r frequencies.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,8 @@ class Family:
     """Dirichlet kernels of some examples."""
 
     spacing: ClassVar[str] = "linear"
-    precision: ClassVar[float] = 1e-6  # of a frequency: a hundredth shifts the phase at the ends of the range
+    # A relative error of 0.01 of a frequency would shift the phase at the ends of the range.
+    precision: ClassVar[float] = 1e-6
 
     def __init__(self, left: Floats, right: Floats | None = None) -> None:
         if left.shape[1] != 1:
@@ -40,12 +42,13 @@ class Family:
         sigmas, roots = np.concatenate(parameters), np.sqrt(2.0 * np.tile(weights, 2))[:, None]
         left = roots * _waves(sigmas, self.left)
         right = left if self.right is self.left else roots * _waves(sigmas, self.right)
-        mixture: Floats = left.T @ right  # of an array with itself symmetric to the last digit
+        # The product of an array with itself is symmetric to the last bit.
+        mixture: Floats = left.T @ right
         mixture += weights.sum()
         return mixture
 
     def objective(self, weights: Floats) -> Objective:
-        """Return sigma -> (<W, K_sigma>_F, its derivative (1,)), for sigma of (1,)."""
+        """Return the function sigma -> (<W, K_sigma>_F, its derivative (1,)), for sigma of (1,)."""
         total = _total(weights)
 
         def evaluate(sigma: Floats) -> tuple[float, Floats]:
@@ -59,23 +62,23 @@ class Family:
         return evaluate
 
     def values(self, weights: Floats, points: Floats) -> Floats:
-        """Return <W, K_sigma>_F at all sigmas of (p,)."""
-        if self._scanned is None or not np.array_equal(self._scanned[0], points):  # every search scans the same points
+        """Return <W, K_sigma>_F at sigmas (p,)."""
+        # Every search scans the same points.
+        if self._scanned is None or not np.array_equal(self._scanned[0], points):
             self._scanned = points, _waves(points, self.left)
         waves = self._scanned[1]
         sums = waves @ weights
         parts = np.square(sums) if weights.ndim == 1 else np.einsum("ij,ij->i", sums, waves)
-        values: Floats = _total(weights) + 2.0 * parts.reshape(2, -1).sum(axis=0)
-        return values
+        return np.asarray(_total(weights) + 2.0 * parts.reshape(2, -1).sum(axis=0))
 
     def scan(self, low: float, high: float) -> Floats:
-        """Return frequencies; an objective's lobes are pi wide for a largest distance of one."""
+        """Return frequencies; the lobes of an objective are pi wide if the largest distance is 1."""
         span = float(np.ptp(self.left))
         return np.linspace(low, high, 1 + int(np.ceil(STEPS_PER_LOBE * span * (high - low) / np.pi)))
 
 
 def _waves(sigmas: Floats, examples: Floats) -> Floats:
-    """Return the cosines at all frequencies, then the sines, (2r, n)."""
+    """Return the cosines at all frequencies, followed by the sines, (2r, n)."""
     phases = np.outer(sigmas, examples)
     return np.concatenate([np.cos(phases), np.sin(phases)])
 

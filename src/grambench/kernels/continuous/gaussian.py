@@ -2,9 +2,8 @@
 
     k_sigma(x, x') = exp(-sum_c (x_c - x'_c)^2 / sigma_c^2), without the 2 of `grambench.kernels.functions.gaussian`.
 
-A single bandwidth reuses the distances; one a feature costs two matrix products more. All that is n by n is gone
-through block by block, each block staying in a core's cache while everything that it is needed for is made of it, and
-by its upper half alone where it is symmetric.
+A single bandwidth reuses the distances; one a feature costs two more matrix products. Matrices (n, n) are processed
+block by block, so that each block stays in a core's cache; symmetric ones by their upper half.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,19 +17,21 @@ from grambench.common.types import Floats
 from grambench.kernels.continuous import Objective
 from grambench.kernels.grams import squared_distances
 
-BLOCK = 1 << 15  # entries that stay in a core's cache
-LEAST = 64  # rows of a block on the diagonal, unless there is no room for them: half of its work there is lost
-SQUARINGS = 8  # of an exponential, each of which doubles its rounding error
+BLOCK_ENTRIES = 1 << 15  # entries of a block, which stay in a core's cache
+# Half of the work on the diagonal of a symmetric matrix is lost, so its blocks have at least so many rows if they fit.
+DIAGONAL_ROWS = 64
+SQUARINGS = 8  # successive squarings of an exponential; each doubles its rounding error
 
 
 class Family:
     """Gaussian kernels of some examples."""
 
     spacing: ClassVar[str] = "log"
-    precision: ClassVar[float] = 1e-3  # changes an objective at its maximum by a millionth
+    precision: ClassVar[float] = 1e-3  # an error of this size changes the maximum of an objective by a millionth
 
     def __init__(self, left: Floats, right: Floats | None = None) -> None:
-        centre = left.mean(axis=0)  # distances are differences of products, the smaller the better
+        # Distances are differences of products, whose rounding errors are smallest for centred examples.
+        centre = left.mean(axis=0)
         self.left = left - centre
         self.right = self.left if right is None else right - centre
 
@@ -38,9 +39,9 @@ class Family:
     def distances(self) -> Floats:
         """Squared distances, (n, t)."""
         norms = np.square(self.left).sum(axis=1)
-        others = norms if self.right is self.left else np.square(self.right).sum(axis=1)
-        distances = np.empty((len(norms), len(others)))
-        squared_distances(self.left @ self.right.T, norms, others, distances)
+        right_norms = norms if self.right is self.left else np.square(self.right).sum(axis=1)
+        distances = np.empty((len(norms), len(right_norms)))
+        squared_distances(self.left @ self.right.T, norms, right_norms, distances)
         if self.right is self.left:
             np.fill_diagonal(distances, 0.0)
         return distances
@@ -48,14 +49,12 @@ class Family:
     @cached_property
     def squares(self) -> Floats:
         """Squares of the examples, (n, d)."""
-        squares: Floats = np.square(self.left)
-        return squares
+        return np.asarray(np.square(self.left))
 
     @cached_property
     def pair_distances(self) -> Floats:
         """Squared distances of the n(n - 1)/2 pairs of examples."""
-        pairs: Floats = squareform(self.distances, checks=False)
-        return pairs
+        return np.asarray(squareform(self.distances, checks=False))
 
     def gram(self, parameter: Floats) -> Floats:
         """Return K_sigma, (n, t), for one bandwidth (1,) or one a feature (d,)."""
@@ -77,21 +76,23 @@ class Family:
             mixture[rows, columns] = total
             if self.right is self.left:
                 corner = total[:, : len(total)]
-                mixture[rows, rows] = np.triu(corner) + np.triu(corner, 1).T  # symmetric to the last digit
+                # Copying the upper half makes the matrix symmetric to the last bit.
+                mixture[rows, rows] = np.triu(corner) + np.triu(corner, 1).T
                 below = slice(rows.stop, None)
                 mixture[below, rows] = mixture[rows, below].T
         return mixture
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
-        """Yield rows and columns, from the diagonal on where left and right are the same."""
-        size = max(1, BLOCK // len(self.right))
-        if self.right is self.left:
-            size = min(size, max(LEAST, len(self.left) // 4))
-        for start in range(0, len(self.left), size):
-            yield slice(start, min(start + size, len(self.left))), slice(start if self.right is self.left else 0, None)
+        """Yield the rows and columns of each block, from the diagonal on if the matrix is symmetric."""
+        n, symmetric = len(self.left), self.right is self.left
+        size = max(1, BLOCK_ENTRIES // len(self.right))
+        if symmetric:
+            size = min(size, max(DIAGONAL_ROWS, n // 4))
+        for start in range(0, n, size):
+            yield slice(start, min(start + size, n)), slice(start if symmetric else 0, None)
 
     def _exponents(self, parameter: Floats) -> Callable[[slice, slice], Floats]:
-        """Return the function of rows and columns to a new block of -sum_c (x_c - x'_c)^2 / sigma_c^2."""
+        """Return the function (rows, columns) -> new block of -sum_c (x_c - x'_c)^2 / sigma_c^2."""
         if len(parameter) == 1:
             distances, rate = self.distances, -1.0 / parameter[0] ** 2
             return lambda rows, columns: np.multiply(distances[rows, columns], rate)
@@ -105,13 +106,12 @@ class Family:
             entries: Floats = doubled[rows] @ right[columns].T
             entries -= row_norms[rows]
             entries -= column_norms[columns]
-            np.minimum(entries, 0.0, out=entries)
-            return entries
+            return np.minimum(entries, 0.0, out=entries)
 
         return block
 
     def objective(self, weights: Floats) -> Objective:
-        """Return sigma -> (<W, K_sigma>_F, its gradient), for sigma of (1,) or (d,)."""
+        """Return the function sigma -> (<W, K_sigma>_F, its gradient), for sigma of (1,) or (d,)."""
         trace = _trace(weights)
         pairs = cache(lambda: _pairs(weights))
         above = cache(lambda: 2.0 * np.triu(weights if weights.ndim == 2 else np.outer(weights, weights), 1))
@@ -128,7 +128,7 @@ class Family:
     def _by_feature(self, above: Floats, sigma: Floats) -> tuple[float, Floats]:
         """Return sum_ij A_ij and sum_ij A_ij (x_ic - x_jc)^2, (d,), for A = W * K above the diagonal.
 
-        The second is sum_i x_ic^2 (sum_j A_ij + sum_j A_ji) - 2 sum_i x_ic sum_j A_ij x_jc.
+        The second sum is computed as sum_i x_ic^2 (sum_j A_ij + sum_j A_ji) - 2 sum_i x_ic sum_j A_ij x_jc.
         """
         exponent, left = self._exponents(sigma), self.left
         sums, products = np.zeros(len(left)), np.empty(left.shape)
@@ -142,17 +142,17 @@ class Family:
         return 0.5 * float(sums.sum()), sums @ self.squares - 2.0 * np.einsum("ic,ic->c", left, products)
 
     def values(self, weights: Floats, points: Floats) -> Floats:
-        """Return <W, K_sigma>_F at all sigma of (p,), ascending.
+        """Return <W, K_sigma>_F at sigmas (p,), which are ascending.
 
-        Where sigma^2 is half the next one, the kernel is the next one's square.
+        If sigma^2 is half of the next one, the kernel is computed as the square of the next kernel.
         """
         distances, pairs, rates = self.pair_distances, _pairs(weights), -1.0 / np.square(points)
         values = np.full(len(points), _trace(weights))
         squared = np.append(np.isclose(rates[:-1], 2.0 * rates[1:], rtol=1e-13, atol=0.0), False)
         squared[:: -SQUARINGS - 1] = False
-        block = np.empty(min(BLOCK, len(distances)))
-        for start in range(0, len(distances), BLOCK):
-            part = slice(start, min(start + BLOCK, len(distances)))
+        block = np.empty(min(BLOCK_ENTRIES, len(distances)))
+        for start in range(0, len(distances), BLOCK_ENTRIES):
+            part = slice(start, min(start + BLOCK_ENTRIES, len(distances)))
             entries = block[: part.stop - start]
             for point in reversed(range(len(points))):
                 if squared[point]:
@@ -164,13 +164,12 @@ class Family:
         return values
 
     def scan(self, low: float, high: float) -> Floats:
-        """Return bandwidths that halve sigma^2; the Gram matrices of neighbours differ by little."""
+        """Return bandwidths from which to the next sigma^2 doubles; the Gram matrices of neighbours differ little."""
         steps = int(np.ceil(2.0 * np.log2(high / low)))
-        points: Floats = np.maximum(high * np.sqrt(0.5) ** np.arange(steps, -1, -1), low)
-        return points
+        return np.asarray(np.maximum(high * np.sqrt(0.5) ** np.arange(steps, -1, -1), low))
 
     def by_rate(self, weights: Floats) -> Callable[[float], tuple[float, float, float]]:
-        """Return s -> (<W, K_sigma>_F, its two derivatives) for s = 1/sigma^2, convex in s where W >= 0."""
+        """Return the function s -> (<W, K_sigma>_F, its first two derivatives) of s = 1/sigma^2, convex if W >= 0."""
         pairs, distances, trace = _pairs(weights), self.pair_distances, _trace(weights)
         used = np.flatnonzero(pairs)
         if len(used) < len(pairs):
@@ -185,8 +184,8 @@ class Family:
 
 def _pairs(weights: Floats) -> Floats:
     """Return 2 W_ij of the pairs i < j, for W or c of cc'."""
-    pairs: Floats = 2.0 * squareform(weights if weights.ndim == 2 else np.outer(weights, weights), checks=False)
-    return pairs
+    matrix = weights if weights.ndim == 2 else np.outer(weights, weights)
+    return np.asarray(2.0 * squareform(matrix, checks=False))
 
 
 def _trace(weights: Floats) -> float:
@@ -197,9 +196,9 @@ def _trace(weights: Floats) -> float:
 def _moments(distances: Floats, pairs: Floats, rate: float, highest: int) -> Floats:
     """Return sum_p w_p d_p^k exp(rate d_p) for k = 0, 1, ..., highest, block by block."""
     moments = np.zeros(highest + 1)
-    block = np.empty(min(BLOCK, len(distances)))
-    for start in range(0, len(distances), BLOCK):
-        part = slice(start, min(start + BLOCK, len(distances)))
+    block = np.empty(min(BLOCK_ENTRIES, len(distances)))
+    for start in range(0, len(distances), BLOCK_ENTRIES):
+        part = slice(start, min(start + BLOCK_ENTRIES, len(distances)))
         entries = block[: part.stop - start]
         np.multiply(distances[part], rate, out=entries)
         np.exp(entries, out=entries)

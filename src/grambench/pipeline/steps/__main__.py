@@ -5,7 +5,8 @@ from importlib import import_module
 
 from grambench.common.errors import GrambenchError
 
-SUPERVISED = ("evaluate", "fit")  # whose supervisor reads the traceback
+# their supervisor reads the traceback
+SUPERVISED = ("evaluate", "fit")
 
 if __name__ == "__main__":
     try:

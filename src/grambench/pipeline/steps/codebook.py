@@ -1,4 +1,4 @@
-"""Rule `codebook`: the words of a local descriptor, from training images only.
+"""Rule `codebook`: the words of a local descriptor, from training images alone.
 
 python -m grambench.pipeline.steps codebook SPEC CODE OUTPUT IMAGES
 """
@@ -19,22 +19,23 @@ from grambench.experiments.seeds import seeds
 from grambench.features import words
 from grambench.features.images import decode
 
-IMAGES, POINTS = 300, 700  # at most, and of each of them, that words are made of
+# the largest numbers of images, and of points of each image, that the words are computed from
+IMAGES, POINTS = 300, 700
 
 
 def main(argv: list[str]) -> None:
-    """Write the codebook; an empty file of that name where the images are not to be had."""
+    """Write the codebook; an empty file if the images are unavailable."""
     spec, output, path = json.loads(argv[0]), Path(argv[2]), Path(argv[3])
-    name, known = spec["descriptor"], collection.read(path)
+    name, images = spec["descriptor"], collection.read(path)
     with sealed(output, made_from(argv[0], argv[1], path)) as temporary, h5py.File(temporary, "w") as file:
-        if isinstance(known, Unavailable):
+        if isinstance(images, Unavailable):
             return
-        rng = np.random.default_rng(seeds(spec["seed"], f"{known.name}/{name}", 0)[0])
+        rng = np.random.default_rng(seeds(spec["seed"], f"{images.name}/{name}", 0)[0])
         descriptor, parameters = features.load(name), features.parameters(name, spec["settings"])
-        training = np.flatnonzero(~known.test)
-        chosen = np.sort(rng.permutation(training)[:IMAGES])
-        files, samples = collection.files(path, chosen.tolist()), []
-        for number, data in zip(tqdm(chosen, desc=name, leave=False, disable=None), files, strict=True):
-            vectors = descriptor.local(parameters, decode(data, known.paths[number])).vectors
+        train = np.flatnonzero(~images.test)
+        selected = np.sort(rng.permutation(train)[:IMAGES])
+        files, samples = collection.files(path, selected.tolist()), []
+        for index, data in zip(tqdm(selected, desc=name, leave=False, disable=None), files, strict=True):
+            vectors = descriptor.local(parameters, decode(data, images.paths[index])).vectors
             samples.append(vectors[np.sort(rng.permutation(len(vectors))[:POINTS])])
         file["words"] = words.codebook(np.concatenate(samples), parameters.words, rng)

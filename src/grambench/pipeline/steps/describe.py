@@ -1,4 +1,4 @@
-"""Rule `describe`: one descriptor of some of a base's images.
+"""Rule `describe`: one descriptor of one part of a base's images.
 
 python -m grambench.pipeline.steps describe SPEC CODE OUTPUT IMAGES [CODEBOOK]
 """
@@ -17,49 +17,51 @@ from grambench.common.files import check
 from grambench.common.provenance import made_from
 from grambench.datasets import collection, views
 from grambench.datasets.store import Unavailable
-from grambench.datasets.views import Views
+from grambench.datasets.views import DescribedImages
 from grambench.features import words
 from grambench.features.images import decode
 
 
 def main(argv: list[str]) -> None:
-    """Write the descriptions of one part of the images."""
+    """Write the descriptions of one part of the images, or why there are none."""
     spec, output, path, *codebook = json.loads(argv[0]), *map(Path, argv[2:])
     identity = made_from(argv[0], argv[1], path, *codebook)
-    known = collection.read(path)
-    if isinstance(known, Unavailable):
-        views.write(output, known, identity)
+    base = collection.read(path)
+    if isinstance(base, Unavailable):
+        views.write(output, base, identity)
         return
     part, parts, name = spec["part"], spec["parts"], spec["descriptor"]
     if fault := features.fault(name):
-        views.write(output, Unavailable(known.name, (f"descriptor {name} cannot be imported: {fault}",)), identity)
+        views.write(output, Unavailable(base.name, (f"descriptor {name} cannot be imported: {fault}",)), identity)
         return
-    chosen = np.array_split(np.arange(len(known.paths)), parts)[part].tolist()
-    paths = [known.paths[number] for number in chosen]
+    indices = np.array_split(np.arange(len(base.paths)), parts)[part].tolist()
+    paths = [base.paths[index] for index in indices]
     descriptor, parameters = features.load(name), features.parameters(name, spec["settings"])
-    book = _words(codebook[0]) if codebook else None
-    described = []
-    images = collection.files(path, chosen)
-    for place, data in zip(tqdm(paths, desc=name, leave=False, disable=None), images, strict=True):
-        image = decode(data, place)
-        if book is None:
-            described.append(descriptor.describe(parameters, image))
+    codewords = _read_words(codebook[0]) if codebook else None
+    descriptions = []
+    files = collection.files(path, indices)
+    for image_path, data in zip(tqdm(paths, desc=name, leave=False, disable=None), files, strict=True):
+        image = decode(data, image_path)
+        if codewords is None:
+            descriptions.append(descriptor.describe(parameters, image))
         else:
-            described.append(words.bag(descriptor.local(parameters, image), book))
-    found = {layout: np.stack([each[layout] for each in described]) for layout in described[0]}
-    named = {f"{name}_{layout}" if layout else name: _small(values) for layout, values in found.items()}
-    views.write(output, Views(known.name, paths, named), identity)
+            descriptions.append(words.bag(descriptor.local(parameters, image), codewords))
+    tables = {
+        f"{name}_{layout}" if layout else name: _compress(np.stack([item[layout] for item in descriptions]))
+        for layout in descriptions[0]
+    }
+    views.write(output, DescribedImages(base.name, paths, tables), identity)
 
 
-def _words(path: Path) -> NDArray[np.uint8]:
-    check(path)
-    with h5py.File(path, "r") as file:
+def _read_words(path: Path) -> NDArray[np.uint8]:
+    """Return the words of a codebook."""
+    with h5py.File(check(path), "r") as file:
         words: NDArray[np.uint8] = file["words"][:]
     return words
 
 
-def _small(values: NDArray[Any]) -> NDArray[Any]:
-    """Return counts as 16-bit numbers where they are such, and anything else in single precision."""
+def _compress(values: NDArray[Any]) -> NDArray[Any]:
+    """Return counts as 16-bit integers, and any other values in single precision."""
     if np.array_equal(values, np.clip(np.rint(values), 0, 2**16 - 1)):
         return values.astype(np.uint16)
     return values.astype(np.float32)

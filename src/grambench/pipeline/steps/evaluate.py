@@ -18,7 +18,7 @@ def main(argv: list[str]) -> None:
         matrices.write_unavailable(output, reason, identity)
         return
     inner, kernel = matrices.open_matrix(source), Kernel(spec["family"], spec["parameter"])
-    with supervise.failed_allocations_told():
+    with supervise.exit_on_failed_allocation():
         try:
             grams.write_gram(output, inner, kernel, threads=threads, identity=identity)
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Rule `features`: one descriptor of all images of a base, put together from its parts.
+"""Rule `features`: one descriptor of all images of a base, joined from its parts.
 
 python -m grambench.pipeline.steps features CODE OUTPUT PART...
 """
@@ -11,10 +11,9 @@ from grambench.datasets.store import Unavailable
 
 
 def main(argv: list[str]) -> None:
-    """Write the descriptions of all images."""
+    """Write the descriptions of all images, or why there are none."""
     output, *paths = map(Path, argv[1:])
     parts = [views.read(path) for path in paths]
-    described = [part for part in parts if not isinstance(part, Unavailable)]
-    views.write(
-        output, views.joined(described) if len(described) == len(parts) else parts[0], made_from("", argv[0], *paths)
-    )
+    available = [part for part in parts if not isinstance(part, Unavailable)]
+    content = views.joined(available) if len(available) == len(parts) else parts[0]
+    views.write(output, content, made_from("", argv[0], *paths))

@@ -8,19 +8,16 @@ from pathlib import Path
 import pandas as pd
 
 from grambench.common.files import check, sealed
-from grambench.config.study import Study
-from grambench.pipeline.steps import read_spec
+from grambench.pipeline.study_results import read_results
 from grambench.report import figures
 from grambench.results import reproduction
-from grambench.results.study import Results
 
 
 def main(argv: list[str]) -> None:
     """Write the two files."""
     svg, png, runs, cells, curves, compared = map(Path, argv[1:])
-    study = Study.model_validate(read_spec(argv[0]))
-    results = Results.read(study, runs, cells)
-    figure = study.figures[svg.stem]
+    results = read_results(argv[0], runs, cells)
+    figure = results.study.figures[svg.stem]
     canvas = figures.draw(results, pd.read_parquet(check(curves)), reproduction.read(compared), figure)
     with sealed(svg) as svg_file, sealed(png) as png_file:
         figures.save(canvas, svg_file, png_file)

@@ -13,25 +13,28 @@ from grambench.pipeline import supervise
 
 
 def main(argv: list[str]) -> None:
-    """Write the Gram matrix, or why there is none: runs that need it say so, and the rest of a study goes on."""
+    """Write the Gram matrix, or why there is none: the records of runs that need it repeat the reason."""
     parser = argparse.ArgumentParser()
     for name in ("spec", "code", "output", "inner", "threads"):
         parser.add_argument(name)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--memory-mb", type=float, required=True)
-    given = parser.parse_args(argv)
-    identity = made_from(given.spec, given.code, Path(given.inner))
-    outcome = supervise.step(
+    arguments = parser.parse_args(argv)
+    spec, output, inner = arguments.spec, arguments.output, arguments.inner
+    identity = made_from(spec, arguments.code, Path(inner))
+    ending = supervise.step(
         "evaluate",
-        [given.spec, identity, given.output, given.inner, given.threads],
-        Path(given.output),
-        seconds=given.seconds,
-        memory_mb=given.memory_mb,
+        [spec, identity, output, inner, arguments.threads],
+        Path(output),
+        seconds=arguments.seconds,
+        memory_mb=arguments.memory_mb,
     )
-    if outcome.status in ("timeout", "memory"):
-        from grambench.kernels import matrices  # takes longest to load, and nearly always there is a matrix
+    if ending.status in ("timeout", "memory"):
+        # imported only if there is no matrix, since it takes long to load
+        from grambench.kernels import matrices
 
-        again = f"make it again: grambench run, called as before, with -- -R {given.output}"
-        matrices.write_unavailable(Path(given.output), f"{outcome.status}: {outcome.reason}; {again}", identity)
-    elif outcome.status != "ok":  # of the machine, such as a full disk
-        raise SystemExit(f"{outcome.status}: {outcome.reason}")
+        advice = f"make it again: grambench run, called as before, with -- -R {output}"
+        matrices.write_unavailable(Path(output), f"{ending.status}: {ending.reason}; {advice}", identity)
+    # an error of the machine, such as a full disk
+    elif ending.status != "ok":
+        raise SystemExit(f"{ending.status}: {ending.reason}")

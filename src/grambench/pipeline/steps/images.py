@@ -1,4 +1,4 @@
-"""Rule `images`: the images of a base that its tasks use, each looked at, in one HDF5 file.
+"""Rule `images`: the images of a base that its tasks use, each decoded once as a check, in one HDF5 file.
 
 python -m grambench.pipeline.steps images SPEC CODE OUTPUT NOTE
 """
@@ -30,7 +30,7 @@ def main(argv: list[str]) -> None:
         fetched = prepare.fetched(base, note.parent)
         if not isinstance(fetched, Unavailable):
             source, paths, _ = fetched
-            collection.write(output, *_collected(base, spec["tasks"], source, paths), identity)
+            collection.write(output, *_collect(base, spec["tasks"], source, paths), identity)
             return
     except DataError as error:
         fetched = Unavailable(base.name, (str(error),))
@@ -38,15 +38,15 @@ def main(argv: list[str]) -> None:
     collection.write(output, fetched, identity=identity)
 
 
-def _collected(
+def _collect(
     base: Images, tasks: list[list[list[str]]], source: Source, paths: dict[str, Path]
 ) -> tuple[Collection, list[bytes]]:
     """Return the images with words of exactly one group of words of some task, and their files."""
-    listed = images.found(source, paths)
-    used = {path for groups in tasks for path in listed.among(groups).paths}
-    places = [place for place, path in enumerate(listed.paths) if path in used]
-    chosen = [listed.paths[place] for place in places]
-    files = images.contents(source, paths, chosen)
-    for path in tqdm(chosen, desc=base.name, unit="image", leave=False, disable=None):
+    all_images = images.list_images(source, paths)
+    used = {path for groups in tasks for path in all_images.among(groups).paths}
+    indices = [index for index, path in enumerate(all_images.paths) if path in used]
+    selected = [all_images.paths[index] for index in indices]
+    files = images.contents(source, paths, selected)
+    for path in tqdm(selected, desc=base.name, unit="image", leave=False, disable=None):
         decode(files[path], path)
-    return Collection(base.name, chosen, listed.test[places]), [files[path] for path in chosen]
+    return Collection(base.name, selected, all_images.test[indices]), [files[path] for path in selected]

@@ -11,7 +11,7 @@ from grambench.kernels import grams, matrices
 
 
 def main(argv: list[str]) -> None:
-    """Write the inner products of a prepared data set."""
+    """Write the inner products of a prepared data set, or why there are none."""
     output, prepared = map(Path, argv[1:])
     dataset, identity = store.read(prepared), made_from("", argv[0], prepared)
     if isinstance(dataset, store.Unavailable):

@@ -2,9 +2,9 @@
 
 python -m grambench.pipeline.steps report SPEC INDEX INPUT...
 
-SPEC holds the settings of every study under its name, whole and as far as it was asked for, and the files of studies of
-earlier runs. The inputs are found by the names that `grambench.common.layout` gives them, below the working folder;
-INDEX is the first page, and all others lie beside it, with a SHA256SUMS by which a missing page is noticed.
+SPEC contains the settings of each study, complete and restricted to what was asked for, and the files of studies of
+earlier runs. The inputs have the names of `grambench.common.layout`, relative to the working folder. INDEX is the first
+page; all others are written beside it, with a SHA256SUMS that shows whether a page is missing.
 """
 
 import hashlib
@@ -28,8 +28,9 @@ from grambench.report import charts, figures, notes, page, site, tables
 from grambench.results import records, reproduction
 from grambench.results.study import Results
 
-Find = Callable[[str], Path]
-EARLIER = {  # by whether a study of an earlier run is stale; None of one of this run
+FindFile = Callable[[str], Path]
+# by whether a study of an earlier run is stale; None for a study of this run
+EARLIER = {
     None: "",
     False: "from an earlier run",
     True: "from an earlier run and stale: its settings, code or inputs have changed since",
@@ -39,10 +40,10 @@ EARLIER = {  # by whether a study of an earlier run is stale; None of one of thi
 def main(argv: list[str]) -> None:
     """Write the pages, the first one last."""
     spec, index = read_spec(argv[0]), Path(argv[1])
-    given = {*argv[2:], *spec["files"]}
+    inputs = {*argv[2:], *spec["files"]}
 
     def find(name: str) -> Path:
-        if name not in given:
+        if name not in inputs:
             raise DataError(f"{name} is not among the inputs of the report")
         return Path(name)
 
@@ -50,33 +51,40 @@ def main(argv: list[str]) -> None:
         study_report(spec["studies"][name], spec["whole"][name], find, spec["earlier"].get(name))
         for name in spec["order"]
     ]
-    explained = [Path(name) for name in argv[2:] if name.endswith(str(layout.NOTES))]
-    made = site.write(
-        site.Report(
-            studies=studies,
-            title=spec["title"],
-            descriptions=spec["datasets"],
-            notes=_notes(explained[0]) if explained else None,
-        )
-    )
-    for folder in (site.PAGES, site.FILES):  # pages of studies that are not asked for any more
+    notes_files = [Path(name) for name in argv[2:] if name.endswith(str(layout.NOTES))]
+    notes_page = _read_notes(notes_files[0]) if notes_files else None
+    report = site.Report(studies=studies, title=spec["title"], descriptions=spec["datasets"], notes=notes_page)
+    pages = site.write(report)
+    # they may have pages of studies that are not asked for any more
+    for folder in (site.PAGES, site.FILES):
         shutil.rmtree(index.parent / folder, ignore_errors=True)
-    for name in sorted(made, key=lambda name: name == site.INDEX):
+    for name in sorted(pages, key=lambda name: name == site.INDEX):
         with atomic(index.parent / name) as temporary:
-            temporary.write_bytes(made[name])
-    listed = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(made.items()))
-    write_text(index.parent / SUMS, listed)
+            temporary.write_bytes(pages[name])
+    checksums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in sorted(pages.items()))
+    write_text(index.parent / SUMS, checksums)
 
 
-def _notes(path: Path) -> notes.Notes:
+def _read_notes(path: Path) -> notes.Notes:
+    """Return the page on results that differ, with its pictures."""
     pictures = {picture.name: picture.read_bytes() for picture in path.parent.glob("*.svg")}
     return notes.read(path.read_text(encoding="utf-8"), pictures)
 
 
 def study_report(
-    spec: dict[str, Any], whole: dict[str, Any], find: Find, stale: bool | None = None
+    spec: dict[str, Any], complete: dict[str, Any], find: FindFile, stale: bool | None = None
 ) -> page.StudyReport:
-    """Read what the report shows of one study; of one of an earlier run, `stale` says whether it would be made anew."""
+    """Read the results of one study for the report.
+
+    Parameters
+    ----------
+    spec, complete : dict
+        The settings of the study, restricted to what was asked for and complete.
+    find : callable
+        Returns the path of an input from its name.
+    stale : bool, optional
+        Whether a study of an earlier run is stale; None for a study of this run.
+    """
     study = Study.model_validate(spec)
 
     def path(pattern: str, **names: str) -> Path:
@@ -87,17 +95,17 @@ def study_report(
     compared = reproduction.read(path(layout.REPRODUCTION))
     curves = pd.read_parquet(check(path(layout.CURVES)))
     index = tables.comparison(compared)
-    found = [find(str(name)) for name in results.cells["record"]]
-    offered = {}
+    record_files = [find(str(name)) for name in results.cells["record"]]
+    downloads = {}
     for name, suffix in itertools.product(study.tables, ("csv", "md", "tex")):
-        offered[f"tables/{name}.{suffix}"] = path(layout.TABLE, table=name, suffix=suffix)
+        downloads[f"tables/{name}.{suffix}"] = path(layout.TABLE, table=name, suffix=suffix)
     for name in study.figures:
-        offered[f"figures/{name}.svg"] = path(layout.FIGURE, figure=name, suffix="svg")
-    offered |= {Path(pattern).name: path(pattern) for pattern in (layout.REPRODUCTION, layout.CLAIMS, layout.CELLS)}
-    files = {name: check(file).read_bytes() for name, file in offered.items()}
+        downloads[f"figures/{name}.svg"] = path(layout.FIGURE, figure=name, suffix="svg")
+    downloads |= {Path(pattern).name: path(pattern) for pattern in (layout.REPRODUCTION, layout.CLAIMS, layout.CELLS)}
+    files = {name: check(file).read_bytes() for name, file in downloads.items()}
     return page.StudyReport(
         results=results,
-        whole=Study.model_validate(whole),
+        whole=Study.model_validate(complete),
         earlier=EARLIER[stale],
         prepared=prepared,
         reproduction=compared,
@@ -109,20 +117,20 @@ def study_report(
             for name, figure in sorted(study.figures.items())
         ],
         files={name: content for name, content in files.items() if content.count(b"\n") > 1},
-        provenance=[records.read(record).provenance for record in found],
-        newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in found), default=0), tz=UTC),
+        provenance=[records.read(record).provenance for record in record_files],
+        newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in record_files), default=0), tz=UTC),
     )
 
 
 def _picture(
     results: Results, curves: pd.DataFrame, compared: pd.DataFrame, name: str, figure: Figure, svg: bytes
 ) -> page.Picture:
+    """Return a figure with its texts and the numbers of its interactive chart."""
     chart = figures.chart(results, curves, compared, figure)
-    said = figures.said(results, figure)
     return page.Picture(
         name=name,
         title=figure.title,
-        caption=". ".join(filter(None, [figure.caption.rstrip("."), said])),
+        caption=". ".join(filter(None, [figure.caption.rstrip("."), figures.describe_runs(results, figure)])),
         alternative=figures.alternative(results, figure),
         left_out=figures.left_out(results, figure),
         svg=svg,

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from grambench.pipeline import supervise
-from grambench.pipeline.steps import read_spec
+from grambench.pipeline.steps import read_spec, record_fields
 
 
 def main(argv: list[str]) -> None:
-    """Run the fit under its limits; it writes its record, and this one where it does not come to that."""
+    """Run the fit under its limits; the fit writes its record, and this step writes one if the fit fails."""
     parser = argparse.ArgumentParser()
     parser.add_argument("spec")
     parser.add_argument("code", help="the code hash, for the record")
@@ -29,40 +29,38 @@ def main(argv: list[str]) -> None:
     arguments = parser.parse_args(argv)
     spec = read_spec(arguments.spec)
     if arguments.killed:
-        outcome = supervise.Outcome("killed", "its supervisor was ended by signal SIGKILL", seconds=0.0)
-        _write_failure(arguments, spec, outcome)
+        ending = supervise.Ending("killed", "its supervisor was ended by signal SIGKILL", seconds=0.0)
+        _write_failure(arguments, spec, ending)
         return
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "settings.json"
         settings.write_text(json.dumps(spec), encoding="utf-8")
-        outcome = supervise.step(
+        ending = supervise.step(
             "fit",
             [str(settings), arguments.code, str(arguments.output), *arguments.inputs],
             arguments.output,
             seconds=arguments.seconds,
             memory_mb=arguments.memory_mb,
         )
-    if outcome.status != "ok":
-        _write_failure(arguments, spec, outcome)
+    if ending.status != "ok":
+        _write_failure(arguments, spec, ending)
 
 
-def _write_failure(arguments: argparse.Namespace, spec: dict[str, Any], outcome: supervise.Outcome) -> None:
-    from grambench.common import files, provenance
-    from grambench.results import records  # not imported by the many runs that succeed: they take longest to load
+def _write_failure(arguments: argparse.Namespace, spec: dict[str, Any], ending: supervise.Ending) -> None:
+    """Write the record of a run that failed."""
+    # imported only if a run fails, since they take long to load
+    from grambench.common import provenance
+    from grambench.results import records
 
     record = records.Record(
-        study=spec["study"],
-        dataset=spec["dataset"],
-        algorithm=spec["algorithm"],
-        status=outcome.status,
-        reason=outcome.reason,
-        detail=outcome.detail,
-        code=arguments.code,
-        inputs=[files.identity_of(Path(path)) for path in arguments.inputs],
-        settings=spec,
-        provenance=provenance.collect() | {"wall_seconds": outcome.seconds},
+        **record_fields(spec, arguments.code, map(Path, arguments.inputs)),
+        status=ending.status,
+        reason=ending.reason,
+        detail=ending.detail,
+        provenance=provenance.collect() | {"wall_seconds": ending.seconds},
     )
-    if arguments.output.is_dir() and not arguments.output.is_symlink():  # which a fit has made of it
+    # the fit may have made a folder of this name
+    if arguments.output.is_dir() and not arguments.output.is_symlink():
         arguments.output.chmod(0o700)
         shutil.rmtree(arguments.output)
     records.write(arguments.output, record)

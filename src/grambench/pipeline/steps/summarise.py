@@ -1,4 +1,4 @@
-"""Rule `summarise`: mean, deviation and number of runs of everything that a study measures.
+"""Rule `summarise`: the mean, the standard deviation and the number of runs of each metric of a study.
 
 python -m grambench.pipeline.steps summarise SPEC OUTPUT RUNS CELLS TITLES
 
@@ -9,15 +9,12 @@ import json
 from pathlib import Path
 
 from grambench.common.files import sealed
-from grambench.config.study import Study
-from grambench.pipeline.steps import read_spec
+from grambench.pipeline.study_results import read_results
 from grambench.results import summary
-from grambench.results.study import Results
 
 
 def main(argv: list[str]) -> None:
     """Write summary.csv."""
-    study = Study.model_validate(read_spec(argv[0]))
     output, runs, cells = map(Path, argv[1:4])
     with sealed(output) as temporary:
-        summary.table(Results.read(study, runs, cells), json.loads(argv[4])).to_csv(temporary, index=False)
+        summary.table(read_results(argv[0], runs, cells), json.loads(argv[4])).to_csv(temporary, index=False)

@@ -6,21 +6,19 @@ python -m grambench.pipeline.steps tables SPEC CSV MARKDOWN LATEX RUNS CELLS REP
 from pathlib import Path
 
 from grambench.common.files import write_text
-from grambench.config.study import Study
 from grambench.datasets import store
-from grambench.pipeline.steps import read_spec
+from grambench.pipeline.study_results import read_results
 from grambench.report import tables
 from grambench.results import reproduction
-from grambench.results.study import Results
 
 
 def main(argv: list[str]) -> None:
     """Write the three files."""
     csv, markdown, latex, runs, cells, compared, *paths = map(Path, argv[1:])
-    study = Study.model_validate(read_spec(argv[0]))
+    results = read_results(argv[0], runs, cells)
     prepared = {dataset.name: dataset for dataset in map(store.read, paths)}
     index = tables.comparison(reproduction.read(compared))
-    grid = tables.build(Results.read(study, runs, cells), prepared, index, study.tables[csv.stem])
+    grid = tables.build(results, prepared, index, results.study.tables[csv.stem])
     write_text(csv, grid.data.to_csv(index=False))
     write_text(markdown, tables.markdown(grid))
     write_text(latex, tables.latex(grid))

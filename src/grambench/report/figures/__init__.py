@@ -48,13 +48,13 @@ def chart(results: "Results", curves: "pd.DataFrame", reproduction: "pd.DataFram
     return _kind(results, figure).chart(FigureData(results=results, curves=curves, reproduction=reproduction))
 
 
-def said(results: "Results", figure: AnyFigure) -> str:
+def describe_runs(results: "Results", figure: AnyFigure) -> str:
     """Return the sentence of the caption on the number of runs behind a figure, and on its bands or bars."""
-    kind, selected = _kind(results, figure), results.runs
+    kind, runs = _kind(results, figure), results.runs
     for names, column in ((kind.named("algorithms"), "algorithm"), (kind.named("datasets"), "dataset")):
         if names:
-            selected = selected[selected[column].isin(names)]
-    counts = selected.groupby(["dataset", "algorithm"])["repetition"].nunique()
+            runs = runs[runs[column].isin(names)]
+    counts = runs.groupby(["dataset", "algorithm"])["repetition"].nunique()
     if counts.empty:
         return ""
     low, high = int(counts.min()), int(counts.max())
@@ -79,13 +79,13 @@ def left_out(results: "Results", figure: AnyFigure) -> list[str]:
 def alternative(results: "Results", figure: AnyFigure) -> str:
     """Return a description of the figure for readers who cannot see it."""
     kind = _kind(results, figure)
-    names = [results.title(name) for name in kind.named("algorithms")]
+    titles = [results.title(name) for name in kind.named("algorithms")]
     without = kind.left_out(results)
     shown = [name for name in kind.named("datasets") if name not in without]
-    parts = [f"{figure.title}: {figure.caption}."]
-    parts += [f"Algorithms: {', '.join(names)}."] if names else []
-    parts += [f"Data sets: {', '.join(shown)}."] if shown else []
-    return " ".join(parts)
+    sentences = [f"{figure.title}: {figure.caption}."]
+    sentences += [f"Algorithms: {', '.join(titles)}."] if titles else []
+    sentences += [f"Data sets: {', '.join(shown)}."] if shown else []
+    return " ".join(sentences)
 
 
 def _kind(results: "Results", figure: AnyFigure) -> FigureKind:

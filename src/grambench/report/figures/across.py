@@ -1,6 +1,6 @@
 """Metrics over data sets that differ in one number: a panel for each metric, a line for each algorithm."""
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -8,9 +8,6 @@ from pydantic import model_validator
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Names
 from grambench.report.drawing import MEANS_AND_BANDS, Chart, FigureData, FigureKind, Panel
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 class AcrossFigure(FigureKind):
@@ -48,9 +45,5 @@ class AcrossFigure(FigureKind):
                 if np.isfinite(mean).any():
                     lines.append(data.line(name, steps, mean, std, marker=data.shape(name)))
             panels.append(Panel(title=METRICS[metric].label, lines=lines, metric=metric))
-
-        def scale(axes: "Axes") -> None:
-            axes.set_xticks(steps, [f"{x:g}" for x in self.x])
-
         ticks = {f"{x:g}": float(step) for x, step in zip(self.x, steps, strict=True)}
-        return Chart(panels=panels, x_label=self.label, y_label="", scale=scale, ticks=ticks)
+        return Chart(panels=panels, x_label=self.label, y_label="", ticks=ticks)

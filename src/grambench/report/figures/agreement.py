@@ -6,7 +6,7 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name
-from grambench.report.drawing import Chart, FigureData, FigureKind, Line, Panel, plain_ticks, set_title
+from grambench.report.drawing import DARK_GREY, GREY, Chart, FigureData, FigureKind, Line, Panel, plain_ticks, set_title
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ class AgreementFigure(FigureKind):
             axes.set_xlabel("Published")
             axes.set_ylabel("Ours")
             if points.empty:
-                axes.text(0.5, 0.5, "no data", ha="center", va="center", transform=axes.transAxes, color="#444444")
+                axes.text(0.5, 0.5, "no data", ha="center", va="center", transform=axes.transAxes, color=DARK_GREY)
                 continue
             for verdict, (colour, mark) in MARKS.items():
                 _draw_points(axes, points[points["verdict"] == verdict], colour, mark)
@@ -68,7 +68,7 @@ class AgreementFigure(FigureKind):
         """Return the same points, each with its data set and algorithm."""
         judged, panels = self._judged(data).dropna(subset=["published_mean", "ours_mean"]), []
         for metric in self.metrics:
-            own = judged[judged["metric"] == metric]
+            of_metric = judged[judged["metric"] == metric]
             lines = [
                 Line(
                     title=verdict,
@@ -81,7 +81,7 @@ class AgreementFigure(FigureKind):
                     names=tuple(_name(data.results, point).strip() for _, point in points.iterrows()),
                 )
                 for verdict, (colour, mark) in MARKS.items()
-                if len(points := own[own["verdict"] == verdict])
+                if len(points := of_metric[of_metric["verdict"] == verdict])
             ]
             panels.append(Panel(title=METRICS[metric].label, lines=lines, metric=metric))
         wide = bool(panels) and all(map(_is_wide, panels))
@@ -98,7 +98,7 @@ def _name(results: "Results", point: "pd.Series") -> str:
 
 
 def _is_wide(panel: Panel) -> bool:
-    values = [value for each in panel.lines for value in (*each.x, *each.mean)]
+    values = [value for line in panel.lines for value in (*line.x, *line.mean)]
     return bool(values and min(values) > 0 and max(values) / min(values) > WIDE)
 
 
@@ -122,7 +122,7 @@ def _draw_diagonal(axes: "Axes", points: "pd.DataFrame") -> None:
     axes.set_xlim(low, high)
     axes.set_ylim(low, high)
     axes.set_aspect("equal")
-    axes.plot([low, high], [low, high], color="#888888", linewidth=0.8, zorder=1)
+    axes.plot([low, high], [low, high], color=GREY, linewidth=0.8, zorder=1)
     if not wide:
         return
     axes.set_xscale("log")
@@ -136,20 +136,20 @@ def _name_outliers(axes: "Axes", results: "Results", points: "pd.DataFrame") -> 
     ours, published = (points[name].to_numpy(np.float64) for name in ("ours_mean", "published_mean"))
     worst = np.argsort(-np.abs(np.log(ours / published)), kind="stable")[:NAMED]
     to_axes = axes.transScale.transform
-    (left, low), (right, high) = to_axes(np.column_stack([axes.get_xlim(), axes.get_ylim()]))
-    taken: dict[bool, float] = {True: -np.inf, False: -np.inf}  # height of the last label on either side
+    (x_low, y_low), (x_high, y_high) = to_axes(np.column_stack([axes.get_xlim(), axes.get_ylim()]))
+    label_heights: dict[bool, float] = {True: -np.inf, False: -np.inf}  # height of the last label on either side
     for _, point in points.iloc[worst].sort_values("ours_mean").iterrows():
         above = bool(point["ours_mean"] > point["published_mean"])
-        place = (float(point["published_mean"]), float(point["ours_mean"]))
-        across, up = to_axes([place])[0]
-        height = SIDE * (up - low) / (high - low)
+        position = (float(point["published_mean"]), float(point["ours_mean"]))
+        across, up = to_axes([position])[0]
+        height = SIDE * (up - y_low) / (y_high - y_low)
         # At the left end, a label to the left would run over the axis.
-        leftwards = above and across - left > 0.3 * (right - left)
-        label = max(height + (5.0 if above else -5.0), taken[above] + APART)
-        taken[above] = label
+        leftwards = above and across - x_low > 0.3 * (x_high - x_low)
+        label = max(height + (5.0 if above else -5.0), label_heights[above] + APART)
+        label_heights[above] = label
         axes.annotate(
             _name(results, point),
-            place,
+            position,
             xytext=(-6 if leftwards else 6, label - height),
             textcoords="offset points",
             ha="right" if leftwards else "left",

@@ -30,13 +30,13 @@ class ConfusionFigure(DatasetsFigure):
         from matplotlib.colors import PowerNorm
 
         (algorithm,), runs = self.algorithms, data.results.runs
-        own = runs[(runs["algorithm"] == algorithm) & (runs["sweep"] == "") & runs["metric"].str.startswith(PREFIX)]
-        shown = [dataset for dataset in self.datasets if (own["dataset"] == dataset).any()]
-        if not shown:
+        counts = runs[(runs["algorithm"] == algorithm) & (runs["sweep"] == "") & runs["metric"].str.startswith(PREFIX)]
+        datasets = [dataset for dataset in self.datasets if (counts["dataset"] == dataset).any()]
+        if not datasets:
             return empty(data.results, self)
-        canvas, grid = panel_grid((5.6 * len(shown), 5.0), len(shown), len(shown))
-        for axes, dataset in zip(grid, shown, strict=True):
-            names, shares = _shares(own[own["dataset"] == dataset])
+        canvas, all_axes = panel_grid((5.6 * len(datasets), 5.0), len(datasets), len(datasets))
+        for axes, dataset in zip(all_axes, datasets, strict=True):
+            names, shares = _shares(counts[counts["dataset"] == dataset])
             image = axes.imshow(shares, cmap="Blues", norm=PowerNorm(0.5, vmin=0.0, vmax=100.0))
             set_title(axes, f"{dataset}: {data.results.title(algorithm)}")
             _label(axes, names, shares)

@@ -52,10 +52,10 @@ class CriticalDifferenceFigure(RankingFigure):
             for low, high in bars:
                 axes.plot([low - 0.05, high + 0.05], [LEVEL * number] * 2, color=BLACK, linewidth=2.6, zorder=3)
         for number, name in enumerate(names):
-            left = number < half
-            place = number if left else len(names) - 1 - number
+            on_the_left = number < half
+            row = number if on_the_left else len(names) - 1 - number
             texts = [results.title(name), f"{ranks[name]:.1f}"]
-            height, edge = below + STEP * (place + 0.5), ends[0] if left else ends[1]
+            height, edge = below + STEP * (row + 0.5), ends[0] if on_the_left else ends[1]
             _draw_elbow(axes, ranks[name], height, edge, data.colour(name), texts)
         test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else "Two algorithms"
         joined = "Wilcoxon and Holm tell no two apart" if differ else "Friedman tells none apart"

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, DatasetsFigure, FigureData
+from grambench.report.drawing import MEANS_AND_BANDS, Chart, Curve, DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,15 +25,15 @@ class CurvesFigure(DatasetsFigure):
         results, (metric,) = data.results, self.metrics
         if metric == "best_kernel_weight":
             kernels = {name: results.best_kernels(name)[:1] for name in results.study.datasets}
-            best = {name: f"weight:{kernel}" for name, first in kernels.items() for kernel in first}
-            selected = data.curves["metric"] == data.curves["dataset"].map(best)
+            best_kernels = {name: f"weight:{kernel}" for name, names in kernels.items() for kernel in names}
+            of_metric = data.curves["metric"] == data.curves["dataset"].map(best_kernels)
         else:
-            selected = data.curves["metric"] == metric
-        grouped = data.curves[selected].groupby(["dataset", "algorithm", "round"], as_index=False)["result"]
+            of_metric = data.curves["metric"] == metric
+        grouped = data.curves[of_metric].groupby(["dataset", "algorithm", "round"], as_index=False)["result"]
         table = grouped.agg(["mean", "std"]).fillna({"std": 0.0})
         curves = {(str(d), str(a)): curve for (d, a), curve in table.groupby(["dataset", "algorithm"])}
 
-        def find(dataset: str, algorithm: str) -> tuple[Floats, Floats, Floats] | None:
+        def curve_of(dataset: str, algorithm: str) -> Curve | None:
             if (curve := curves.get((dataset, algorithm))) is None:
                 return None
             x, mean, std = (curve[name].to_numpy(np.float64) for name in ("round", "mean", "std"))
@@ -42,7 +41,7 @@ class CurvesFigure(DatasetsFigure):
 
         def scale(axes: "Axes") -> None:
             axes.set_xlim(left=0)
-            values = np.concatenate([np.asarray(drawn.get_ydata()) for drawn in axes.get_lines()])
+            values = np.concatenate([np.asarray(line.get_ydata()) for line in axes.get_lines()])
             low, high = float(np.nanmin(values)), float(np.nanmax(values))
             if METRICS[metric].logarithmic:
                 axes.set_ylim(low / 1.3, high * 1.3)
@@ -51,10 +50,4 @@ class CurvesFigure(DatasetsFigure):
             else:
                 axes.set_ylim(max(low - 0.2 * (high - low), 0), high + 0.06 * (high - low))
 
-        return Chart(
-            panels=data.panels(self, find),
-            x_label=results.study.protocol.progress,
-            y_label=METRICS[metric].label,
-            scale=scale,
-            y_log=METRICS[metric].logarithmic,
-        )
+        return self.metric_chart(data.panels(self, curve_of), x_label=results.study.protocol.progress, scale=scale)

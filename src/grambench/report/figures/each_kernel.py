@@ -9,23 +9,15 @@ from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
 from grambench.config.shown import OneMetric
-from grambench.report.drawing import (
-    LINES,
-    WIDTH,
-    DatasetsFigure,
-    FigureData,
-    empty,
-    panel_grid,
-    put_legend,
-    set_title,
-)
+from grambench.report import drawing
+from grambench.report.drawing import DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-COLUMNS = 2
-BEST, WORST = LINES[0][0], LINES[1][0]
+MAX_COLUMNS = 2
+BEST, WORST = drawing.LINES[0][0], drawing.LINES[1][0]
 
 
 class EachKernelFigure(DatasetsFigure):
@@ -51,33 +43,35 @@ class EachKernelFigure(DatasetsFigure):
         from matplotlib.patches import Patch
 
         results, (metric,), (algorithm,) = data.results, self.metrics, self.algorithms
-        known = {name: results.by_kernel(self.sweep, name, algorithm, metric) for name in self.datasets}
-        known = {name: values for name, values in known.items() if len(values)}
-        if not known:
-            return empty(results, self)
-        columns = min(COLUMNS, len(known))
-        canvas, grid = panel_grid((WIDTH, 0.6 + 2.1 * -(-len(known) // columns)), len(known), columns)
+        means = {name: results.by_kernel(self.sweep, name, algorithm, metric) for name in self.datasets}
+        datasets = [name for name in self.datasets if len(means[name])]
+        if not datasets:
+            return drawing.empty(results, self)
+        columns = min(MAX_COLUMNS, len(datasets))
+        canvas, all_axes = drawing.panel_grid(
+            (drawing.WIDTH, 0.6 + 2.1 * -(-len(datasets) // columns)), len(datasets), columns
+        )
         numbers = {kernel.name: (number, kernel.title) for number, kernel in enumerate(results.study.kernel_list(), 1)}
-        for axes, (name, values) in zip(grid, known.items(), strict=True):
-            ranked = values.sort_values(ascending=METRICS[metric].better == "lower", kind="stable")
+        for axes, dataset in zip(all_axes, datasets, strict=True):
+            ranked = means[dataset].sort_values(ascending=METRICS[metric].better == "lower", kind="stable")
             shown = [*ranked.index[: self.count], *ranked.index[-self.count :]]
             titles = ["{}  {}".format(*numbers[kernel]) for kernel in shown]
-            set_title(axes, name)
+            drawing.set_title(axes, dataset)
             _draw_bars(axes, titles, ranked[shown].to_numpy(), self.count)
         canvas.supxlabel(METRICS[metric].label, fontsize=9)
-        put_legend(canvas, {"Best": Patch(color=BEST), "Worst": Patch(color=WORST)}, 2)
+        drawing.put_legend(canvas, {"Best": Patch(color=BEST), "Worst": Patch(color=WORST)}, 2)
         return canvas
 
 
 def _draw_bars(axes: "Axes", names: list[str], values: Floats, count: int) -> None:
-    places = np.arange(len(names), dtype=np.float64)
-    places[count:] += 0.6
+    positions = np.arange(len(names), dtype=np.float64)
+    positions[count:] += 0.6
     colours = [BEST] * count + [WORST] * (len(names) - count)
     axes.set_axisbelow(True)
-    axes.barh(places, values, color=colours, height=0.72)
-    for place, value in zip(places, values, strict=True):
-        axes.text(value, place, f" {value:.1f}", va="center", fontsize=6.5, color="#444444")
-    axes.set_yticks(places, names)
+    axes.barh(positions, values, color=colours, height=0.72)
+    for position, value in zip(positions, values, strict=True):
+        axes.text(value, position, f" {value:.1f}", va="center", fontsize=6.5, color=drawing.DARK_GREY)
+    axes.set_yticks(positions, names)
     axes.tick_params(axis="y", labelsize=6.5, length=0)
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")

@@ -47,9 +47,10 @@ class HeatmapFigure(RankingFigure):
         axes.tick_params(length=0)
         axes.grid(visible=False)
         size = min(7.0, 7.0 * column / (4.3 * LETTER))
-        for (row, place), value in np.ndenumerate(values):
+        for (y, x), value in np.ndenumerate(values):
             dark = np.isfinite(value) and value > DARK * top
             text = f"{value:.1f}" if np.isfinite(value) else "×"
-            axes.text(place, row, text, ha="center", va="center", fontsize=size, color="white" if dark else "#333333")
+            colour = "white" if dark else "#333333"
+            axes.text(x, y, text, ha="center", va="center", fontsize=size, color=colour)
         canvas.supxlabel(f"Rows by mean rank on {ranking.basis}; ×: no result", fontsize=8)
         return canvas

@@ -7,14 +7,14 @@ import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import WIDTH, FigureData, empty, panel_grid, set_title
+from grambench.report.drawing import GREY, WIDTH, FigureData, empty, panel_grid, set_title
 from grambench.report.ranking import RankingFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-COLUMNS = 10
+MAX_COLUMNS = 10
 TALLEST = 11.0  # inches
 ROW = 0.15  # inches of an algorithm, at most
 OUTLYING = 1.5  # interquartile ranges outside the quartiles from which a mean is marked at the edge (Tukey)
@@ -32,14 +32,14 @@ class PanelsFigure(RankingFigure):
         if not ranking.names:
             return empty(data.results, self)
         count = len(ranking.names)
-        lines = math.ceil(len(ranking.datasets) / COLUMNS)
+        lines = math.ceil(len(ranking.datasets) / MAX_COLUMNS)
         columns = math.ceil(len(ranking.datasets) / lines)
         row = min(ROW, (TALLEST - 0.8) / lines / count - 0.5 / count)
         size = (WIDTH, 0.5 + lines * (0.5 + row * count))
-        canvas, grid = panel_grid(size, len(ranking.datasets), columns, share_y=True)
-        for axes, dataset in zip(grid, ranking.datasets, strict=True):
+        canvas, all_axes = panel_grid(size, len(ranking.datasets), columns, share_y=True)
+        for axes, dataset in zip(all_axes, ranking.datasets, strict=True):
             _draw_panel(axes, data, dataset, ranking.names, metric)
-        for axes in grid[::columns]:
+        for axes in all_axes[::columns]:
             axes.set_yticks(range(count), [data.results.title(name) for name in ranking.names])
             axes.set_ylim(count - 0.4, -0.6)
             axes.tick_params(axis="y", labelsize=min(8.0, 68.0 * row))
@@ -51,20 +51,20 @@ def _draw_panel(axes: "Axes", data: FigureData, dataset: str, names: list[str], 
     from matplotlib.ticker import MaxNLocator
 
     means, stds = data.means([dataset], names, metric)
-    places = np.arange(len(names))
+    rows = np.arange(len(names))
     colours = np.array(list(map(data.colour, names)))
     low, high = _ends(means, stds)
     set_title(axes, dataset.replace("_", "\n", 1), fontsize=7.0)
     axes.set_xlim(low, high)
     inside = (low <= means) & (means <= high)
     ends = (means - stds)[inside], (means + stds)[inside]
-    axes.hlines(places[inside], *ends, colors=list(colours[inside]), linewidth=1.2, alpha=0.5)
-    axes.scatter(means[inside], places[inside], s=11, c=colours[inside], zorder=3)
+    axes.hlines(rows[inside], *ends, colors=list(colours[inside]), linewidth=1.2, alpha=0.5)
+    axes.scatter(means[inside], rows[inside], s=11, c=colours[inside], zorder=3)
     for outside, edge, mark in ((means < low, low, "<"), (means > high, high, ">")):
         edges = np.full(outside.sum(), edge)
-        axes.scatter(edges, places[outside], s=16, c=colours[outside], marker=mark, clip_on=False)
-    for place in places[np.isnan(means)]:
-        axes.text(0.5, place, "×", transform=axes.get_yaxis_transform(), ha="center", va="center", color="#888888")
+        axes.scatter(edges, rows[outside], s=16, c=colours[outside], marker=mark, clip_on=False)
+    for row in rows[np.isnan(means)]:
+        axes.text(0.5, row, "×", transform=axes.get_yaxis_transform(), ha="center", va="center", color=GREY)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=3))
     axes.tick_params(axis="x", labelsize=7)
     axes.tick_params(axis="y", length=0)
@@ -72,10 +72,10 @@ def _draw_panel(axes: "Axes", data: FigureData, dataset: str, names: list[str], 
 
 def _ends(means: Floats, stds: Floats) -> tuple[float, float]:
     """Return the ends of an axis that shows all means but the outlying ones."""
-    known = np.isfinite(means)
-    first, third = np.quantile(means[known], [0.25, 0.75])
-    reach = OUTLYING * (third - first) + 1e-9
-    shown = known & (means >= first - reach) & (means <= third + reach)
-    low, high = float((means - stds)[shown].min()), float((means + stds)[shown].max())
+    finite = np.isfinite(means)
+    first_quartile, third_quartile = np.quantile(means[finite], [0.25, 0.75])
+    reach = OUTLYING * (third_quartile - first_quartile) + 1e-9
+    inside = finite & (means >= first_quartile - reach) & (means <= third_quartile + reach)
+    low, high = float((means - stds)[inside].min()), float((means + stds)[inside].max())
     room = 0.05 * (high - low) or 1.0
     return low - room, high + room

@@ -7,7 +7,7 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.drawing import BLACK, WIDTH, Chart, FigureData, Line, Panel, empty
+from grambench.report.drawing import BLACK, GREY, WIDTH, Chart, FigureData, Line, Panel, empty
 from grambench.report.ranking import Ranking, RankingFigure
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class ParetoFigure(RankingFigure):
         if len(front) > 1:
             costs, distances = (np.repeat(values, 2) for values in zip(*front, strict=True))
             flat = np.zeros(len(costs) - 1)
-            lines.append(Line(title=FRONT, x=costs[1:], mean=distances[:-1], std=flat, colour="#888888", dash="-"))
+            lines.append(Line(title=FRONT, x=costs[1:], mean=distances[:-1], std=flat, colour=GREY, dash="-"))
         return Chart(
             panels=[Panel(title="", lines=lines, metric=metric)],
             x_label=f"{METRICS[self.cost].label}, geometric mean over {ranking.basis}",
@@ -85,10 +85,10 @@ class ParetoFigure(RankingFigure):
         _set_scales(axes, dots)
         front = pareto_front(dots)
         steps = zip(*(dots[name] for name in front), strict=True)
-        axes.step(*steps, where="post", color="#888888", linewidth=1.0, zorder=1)
-        for name, place in dots.items():
+        axes.step(*steps, where="post", color=GREY, linewidth=1.0, zorder=1)
+        for name, dot in dots.items():
             style: Any = {"markersize": 6.5, "markeredgecolor": BLACK if name in front else "white", "zorder": 3}
-            axes.plot(*place, "o", color=data.colour(name), markeredgewidth=0.9, **style)
+            axes.plot(*dot, "o", color=data.colour(name), markeredgewidth=0.9, **style)
         _write_names(axes, results, dots, front)
         free = [results.title(name) for name in ranking.names if name not in dots]
         without = f"; not shown, without any: {', '.join(free)}" if free else ""
@@ -100,11 +100,11 @@ class ParetoFigure(RankingFigure):
         """Return cost and distance from the best of every algorithm whose cost is known on all data sets."""
         datasets = list(ranking.ranks.index)
         costs = results.means(ranking.names, self.cost, datasets)
-        known = [name for name in ranking.names if len(datasets) and (costs[name] > 0.0).all()]
-        if not known:
+        with_cost = [name for name in ranking.names if len(datasets) and (costs[name] > 0.0).all()]
+        if not with_cost:
             return {}
         behind = results.behind(ranking.names, self.metrics[0], datasets).mean()
-        return {name: (float(np.exp(np.log(costs[name]).mean())), float(behind[name])) for name in known}
+        return {name: (float(np.exp(np.log(costs[name]).mean())), float(behind[name])) for name in with_cost}
 
 
 def _set_scales(axes: "Axes", dots: Dots) -> None:
@@ -131,16 +131,20 @@ def _write_names(axes: "Axes", results: "Results", dots: Dots, front: list[str])
     scale = 72.0 / axes.figure.dpi
     inside = axes.get_window_extent()
     room = Bbox.from_extents(*(scale * end for end in inside.extents))
-    places = {name: scale * axes.transData.transform(place) for name, place in dots.items()}
-    taken = [Bbox.from_extents(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in places.values()]
-    for name, (x, y) in places.items():
+    positions = {name: scale * axes.transData.transform(dot) for name, dot in dots.items()}
+    occupied = [Bbox.from_extents(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in positions.values()]
+    for name, (x, y) in positions.items():
         title = results.title(name)
         weight = "bold" if name in front else "normal"
         width = TextPath((0, 0), title, size=SIZE, prop=FontProperties(weight=weight)).get_extents().width
         boxes = list(_around(x, y, width + 2.0, SIZE + 1.0, UPWARDS if name in front else SIDEWAYS))
-        free = (each for each in boxes if _lies_in(each[1], room) and not any(map(each[1].overlaps, taken)))
+        free = (
+            ring_and_box
+            for ring_and_box in boxes
+            if _lies_in(ring_and_box[1], room) and not any(map(ring_and_box[1].overlaps, occupied))
+        )
         ring, box = next(free, boxes[0])
-        taken.append(box)
+        occupied.append(box)
         axes.annotate(
             title,
             (x, y),

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.drawing import Chart, DatasetsFigure, FigureData
+from grambench.report.drawing import Chart, Curve, DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,15 +37,15 @@ class PicksFigure(DatasetsFigure):
         swept = results.study.sweeps[self.sweep].algorithms[0]
         weights = data.curves[data.curves["metric"].str.startswith(PREFIX)]
 
-        def find(dataset: str, algorithm: str) -> tuple[Floats, Floats, None] | None:
+        def curve_of(dataset: str, algorithm: str) -> Curve | None:
             alone = results.by_kernel(self.sweep, dataset, swept, metric)
-            own = weights[(weights["dataset"] == dataset) & (weights["algorithm"] == algorithm)]
-            if own.empty or alone.empty:
+            of_run = weights[(weights["dataset"] == dataset) & (weights["algorithm"] == algorithm)]
+            if of_run.empty or alone.empty:
                 return None
-            best = alone.sort_values(ascending=METRICS[metric].better == "lower", kind="stable").index[: self.count]
-            first = own.loc[own.groupby(["repetition", "round"])["result"].idxmax()]
-            hit = first["metric"].str.removeprefix(PREFIX).isin(best)
-            share = 100.0 * hit.groupby(first["round"]).mean()
+            ranked = alone.sort_values(ascending=METRICS[metric].better == "lower", kind="stable")
+            heaviest = of_run.loc[of_run.groupby(["repetition", "round"])["result"].idxmax()]
+            is_best = heaviest["metric"].str.removeprefix(PREFIX).isin(ranked.index[: self.count])
+            share = 100.0 * is_best.groupby(heaviest["round"]).mean()
             return np.asarray(share.index, dtype=np.float64), np.asarray(share, dtype=np.float64), None
 
         def scale(axes: "Axes") -> None:
@@ -55,4 +54,4 @@ class PicksFigure(DatasetsFigure):
 
         label = f"Repetitions in which one of the {self.count} best kernels has most weight (%)"
         x_label = results.study.protocol.progress
-        return Chart(panels=data.panels(self, find), x_label=x_label, y_label=label, scale=scale)
+        return Chart(panels=data.panels(self, curve_of), x_label=x_label, y_label=label, scale=scale)

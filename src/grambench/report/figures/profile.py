@@ -38,11 +38,10 @@ class ProfileFigure(FigureKind):
             panels.append(Panel(title=dataset, lines=lines, metric=self.metrics[0]))
 
         def scale(axes: "Axes") -> None:
-            axes.set_xscale(sweep.scale)
-            for drawn in axes.get_lines():
-                x, y = np.asarray(drawn.get_xdata()), np.asarray(drawn.get_ydata())
+            for line in axes.get_lines():
+                x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
                 least = int(np.nanargmin(y))
-                axes.plot(x[least], y[least], "o", color=drawn.get_color(), markersize=4.5)
+                axes.plot(x[least], y[least], "o", color=line.get_color(), markersize=4.5)
 
         label, log = "Share of its largest absolute value", sweep.scale == "log"
         return Chart(panels=panels, x_label=sweep.label, y_label=label, scale=scale, x_log=log)

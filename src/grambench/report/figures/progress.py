@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricName
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, DatasetsFigure, FigureData, plain_ticks
+from grambench.report.drawing import MEANS_AND_BANDS, Chart, Curve, DatasetsFigure, FigureData, plain_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,17 +33,17 @@ class ProgressFigure(DatasetsFigure):
     def chart(self, data: FigureData) -> Chart:
         """Return one metric of each state against another."""
         results, (metric,) = data.results, self.metrics
-        selected = data.curves[data.curves["metric"].isin([metric, self.x])]
+        curves = data.curves[data.curves["metric"].isin([metric, self.x])]
 
-        def find(dataset: str, algorithm: str) -> tuple[Floats, Floats, Floats | None] | None:
-            own = selected[(selected["dataset"] == dataset) & (selected["algorithm"] == algorithm)]
-            if own.empty:
+        def curve_of(dataset: str, algorithm: str) -> Curve | None:
+            of_run = curves[(curves["dataset"] == dataset) & (curves["algorithm"] == algorithm)]
+            if of_run.empty:
                 ends = [results.values(dataset, algorithm, name) for name in (ENDS.get(self.x, self.x), metric)]
-                if not all(each.size and np.isfinite(each).all() for each in ends):
+                if not all(values.size and np.isfinite(values).all() for values in ends):
                     return None
                 return ends[0].mean(keepdims=True), ends[1].mean(keepdims=True), None
             states = (
-                own.pivot(index=["round", "repetition"], columns="metric", values="result")
+                of_run.pivot(index=["round", "repetition"], columns="metric", values="result")
                 .unstack("repetition")
                 .dropna()
             )
@@ -53,14 +52,7 @@ class ProgressFigure(DatasetsFigure):
 
         def scale(axes: "Axes") -> None:
             if METRICS[self.x].logarithmic:
-                axes.set_xscale("log")
                 plain_ticks(axes.xaxis, list(axes.get_xlim()))
 
-        return Chart(
-            panels=data.panels(self, find, mark_dots=True),
-            x_label=METRICS[self.x].label,
-            y_label=METRICS[metric].label,
-            scale=scale,
-            x_log=METRICS[self.x].logarithmic,
-            y_log=METRICS[metric].logarithmic,
-        )
+        panels, x = data.panels(self, curve_of, mark_dots=True), METRICS[self.x]
+        return self.metric_chart(panels, x_label=x.label, scale=scale, x_log=x.logarithmic)

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import BLACK, LINES, Chart, FigureData, FigureKind, Line, Panel, empty, single_panel
+from grambench.report import drawing
+from grambench.report.drawing import Chart, FigureData, FigureKind, Line, Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -28,14 +29,14 @@ class QuantilesFigure(FigureKind):
         judged = judged_by_replications(data.reproduction).sort_values("z")
         expected = special.ndtri((np.arange(len(judged)) + 0.5) / max(len(judged), 1))
         lines = []
-        for (colour, _), metric in zip(LINES, dict.fromkeys(judged["metric"]), strict=False):
-            own = (judged["metric"] == metric).to_numpy()
-            z = judged["z"].to_numpy(np.float64)[own].clip(-FARTHEST, FARTHEST)
-            cells = zip(judged["dataset"][own], judged["algorithm"][own], strict=True)
+        for (colour, _), metric in zip(drawing.LINES, dict.fromkeys(judged["metric"]), strict=False):
+            of_metric = (judged["metric"] == metric).to_numpy()
+            z = judged["z"].to_numpy(np.float64)[of_metric].clip(-FARTHEST, FARTHEST)
+            cells = zip(judged["dataset"][of_metric], judged["algorithm"][of_metric], strict=True)
             names = tuple(f"{dataset} {data.results.title(str(name))}" for dataset, name in cells)
-            title = f"{METRICS[str(metric)].label} ({own.sum()})"
-            style: Any = {"title": title, "colour": colour, "dash": None, "marker": "o", "names": names}
-            lines.append(Line(x=expected[own], mean=z, std=0 * z, **style))
+            title = f"{METRICS[str(metric)].label} ({of_metric.sum()})"
+            style: Any = {"colour": colour, "dash": None, "marker": "o", "names": names}
+            lines.append(Line(title=title, x=expected[of_metric], mean=z, std=0 * z, **style))
         return Chart(
             panels=[Panel(title="", lines=lines, metric="")],
             x_label="Quantile of the normal distribution",
@@ -51,17 +52,24 @@ class QuantilesFigure(FigureKind):
         chart = self.chart(data)
         lines = chart.panels[0].lines
         if not lines:
-            return empty(data.results, self)
-        canvas, axes = single_panel(SIDE, SIDE)
+            return drawing.empty(data.results, self)
+        canvas, axes = drawing.single_panel(SIDE, SIDE)
         farthest_z = max(float(np.abs(line.mean).max()) for line in lines)
         ends = 1.1 * max(max(line.x[-1] for line in lines), farthest_z)
-        axes.plot([-ends, ends], [-ends, ends], color="#888888", linewidth=0.8, zorder=1)
-        style: Any = {"markersize": 4.2, "markeredgecolor": "white", "markeredgewidth": 0.4}
+        axes.plot([-ends, ends], [-ends, ends], color=drawing.GREY, linewidth=0.8, zorder=1)
         for line in lines:
-            axes.plot(line.x, line.mean, line.marker, color=line.colour, label=line.title, **style)
+            axes.plot(
+                line.x,
+                line.mean,
+                line.marker,
+                color=line.colour,
+                label=line.title,
+                markersize=4.2,
+                **drawing.WHITE_EDGE,
+            )
         tested = normality(judged_by_replications(data.reproduction).sort_values("z")["z"].to_numpy(np.float64))
         text = f"root mean square {tested.rms:.2f}\nKolmogorov-Smirnov p = {tested.p_value:.2g}"
-        axes.text(0.98, 0.03, text, ha="right", va="bottom", transform=axes.transAxes, fontsize=8, color=BLACK)
+        axes.text(0.98, 0.03, text, ha="right", va="bottom", transform=axes.transAxes, fontsize=8, color=drawing.BLACK)
         axes.set_xlabel(chart.x_label)
         axes.set_ylabel(chart.y_label)
         axes.set_xlim(-ends, ends)

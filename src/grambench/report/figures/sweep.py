@@ -4,10 +4,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from grambench.common.types import Floats
-from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.drawing import MEANS_AND_BANDS, Chart, DatasetsFigure, FigureData, Line, plain_ticks
+from grambench.report.drawing import MEANS_AND_BANDS, Chart, Curve, DatasetsFigure, FigureData, Line, plain_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +31,7 @@ class SweepFigure(DatasetsFigure):
         """Return a metric against the values of the sweep."""
         sweep, (metric,) = data.results.study.sweeps[self.sweep], self.metrics
 
-        def find(dataset: str, algorithm: str) -> tuple[Floats, Floats, Floats] | None:
+        def curve_of(dataset: str, algorithm: str) -> Curve | None:
             table = data.results.swept(self.sweep, dataset, algorithm, metric)
             if table.empty:
                 return None
@@ -41,21 +39,13 @@ class SweepFigure(DatasetsFigure):
             return table.index.to_numpy(), table.mean(axis=1).to_numpy(), std
 
         def scale(axes: "Axes") -> None:
-            axes.set_xscale(sweep.scale)
             if sweep.scale == "log":
                 plain_ticks(axes.xaxis, sweep.values)
 
-        panels = data.panels(self, find)
+        panels = data.panels(self, curve_of)
         for panel in panels if self.level else ():
             panel.lines.extend(self._levels(data, panel.title))
-        return Chart(
-            panels=panels,
-            x_label=sweep.label,
-            y_label=METRICS[metric].label,
-            scale=scale,
-            x_log=sweep.scale == "log",
-            y_log=METRICS[metric].logarithmic,
-        )
+        return self.metric_chart(panels, x_label=sweep.label, scale=scale, x_log=sweep.scale == "log")
 
     def _levels(self, data: FigureData, dataset: str) -> list[Line]:
         """Return the means of the algorithms without the sweep, from its first value to its last."""

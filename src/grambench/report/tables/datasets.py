@@ -54,15 +54,15 @@ class DatasetsTable(TableKind):
         columns, remarks = ["n", "d", "Positive", "Non-zero (%)", "Source"], []
         if any(metric in ("n", "d") for *_, metric in data.reproduction):
             remarks.append("In parentheses the published size and dimension.")
-        if remark := protocol.remark():
-            columns.append(remark[0])
-            remarks.append(remark[1])
+        if protocol.split_column:
+            columns.append(protocol.split_column[0])
+            remarks.append(protocol.split_column[1])
         rows, records = [], []
         for name in data.results.study.datasets:
             loaded = data.prepared.get(name)
             if isinstance(loaded, PreparedDataset):
                 facts = _facts(loaded, protocol)
-                texts = _texts(facts) | ({remark[0]: facts["drawn"]} if remark else {})
+                texts = _texts(facts) | ({protocol.split_column[0]: facts["drawn"]} if protocol.split_column else {})
             else:
                 facts, texts = {}, {"Source": "unavailable" if loaded else NOT_PART}
             cells = {column: Cell(text=texts.get(column, ""), status=NO_RESULT) for column in columns}
@@ -71,10 +71,10 @@ class DatasetsTable(TableKind):
                 if cells[metric].text:
                     verdict, published = str(row["verdict"]), str(row["published"])
                     cells[metric] = replace(cells[metric], published=published, verdict=verdict)
-            rows.append(Row(label=name, metric="", cells=list(cells.values())))
+            rows.append(Row(label=name, cells=list(cells.values())))
             records.append(facts | {"dataset": name, "reason": "" if texts.get("n") else str(loaded or NOT_PART)})
         remarks += [str(loaded) for loaded in data.prepared.values() if isinstance(loaded, Unavailable)]
-        return self.content(columns, [Block(dataset="", head="", rows=rows)], remarks, self.file().frame(records))
+        return self.content(columns, [Block(rows=rows)], remarks, self.file().frame(records))
 
 
 def _published(data: "TableData", dataset: str) -> list[tuple[str, Any]]:
@@ -95,7 +95,7 @@ def _facts(dataset: "PreparedDataset", protocol: Protocol) -> dict[str, Any]:
         "positives": 0 if dataset.classes else int(np.count_nonzero(dataset.labels > 0)),
         "nonzero_percent": 100 * filled / (size * dimension) if dimension else np.nan,
         "source": str(dataset.source.get("origin") or dataset.source.get("kind", "")),
-        "drawn": protocol.fact(dataset.name, size, 0 if dataset.orders is None else len(dataset.orders)),
+        "drawn": protocol.split_text(dataset.name, size, 0 if dataset.orders is None else len(dataset.orders)),
     }
 
 

@@ -3,24 +3,16 @@
 from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
-from grambench.config.names import Names
-from grambench.config.shown import OneMetric
-from grambench.report.cells import NO_RESULT, Block, Cell, Row, TableContent, TableKind, cells_of
+from grambench.report.cells import NO_RESULT, Block, Cell, OneMetricTable, Row, TableContent, cells_of
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData
 
 
-class MatrixTable(TableKind):
+class MatrixTable(OneMetricTable):
     """A row for each data set, a column for each algorithm, means of one metric; the best of each row in bold."""
 
     kind: Literal["matrix"]
-    algorithms: Names
-    metrics: OneMetric
-
-    def judged(self) -> list[str]:
-        """Return the metrics whose best values are set in bold."""
-        return self.metrics
 
     def build(self, data: "TableData") -> TableContent:
         """Lay out a row for each data set and a column for each algorithm."""
@@ -29,8 +21,8 @@ class MatrixTable(TableKind):
         for dataset in datasets:
             best = data.results.best(dataset, self.algorithms, metric)
             cells = [_cell(data, dataset, name, metric, best=name in best) for name in self.algorithms]
-            rows.append(Row(label=dataset, metric=metric, cells=cells))
-        blocks = [Block(dataset="", head="", rows=rows)]
+            rows.append(Row(label=dataset, cells=cells))
+        blocks = [Block(rows=rows)]
         remarks = ["Means over the runs.", data.about_bold(self.metrics), *data.absences(datasets, self.algorithms)]
         columns, corner = data.titles(self.algorithms), METRICS[metric].label
         return self.content(columns, blocks, remarks, data.frame(cells_of(blocks)), corner)

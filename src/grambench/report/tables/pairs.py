@@ -4,9 +4,7 @@ import itertools
 from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
-from grambench.config.names import Names
-from grambench.config.shown import OneMetric
-from grambench.report.cells import NO_RESULT, Block, Cell, Row, TableContent, TableKind
+from grambench.report.cells import NO_RESULT, Block, Cell, OneMetricTable, Row, TableContent
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData
@@ -17,16 +15,10 @@ Duels = dict[tuple[str, str], Counts]
 ALL_RIVALS = "All"
 
 
-class PairsTable(TableKind):
+class PairsTable(OneMetricTable):
     """A row and a column for each algorithm: on how many data sets the row's wins, ties and loses against the other."""
 
     kind: Literal["pairs"]
-    algorithms: Names
-    metrics: OneMetric
-
-    def judged(self) -> list[str]:
-        """Return the metrics by which algorithms are compared."""
-        return self.metrics
 
     @classmethod
     def file(cls) -> "Table":
@@ -59,17 +51,18 @@ class PairsTable(TableKind):
 
         (metric,), results = self.metrics, data.results
         duels: Duels = {pair: results.duel(*pair, metric) for pair in itertools.combinations(self.algorithms, 2)}
-        duels |= {(other, one): (losses, ties, wins) for (one, other), (wins, ties, losses) in duels.items()}
+        duels |= {(second, first): (losses, ties, wins) for (first, second), (wins, ties, losses) in duels.items()}
         totals = {name: _total(duels, name) for name in self.algorithms}
         names = sorted(self.algorithms, key=lambda name: totals[name][0] - totals[name][2], reverse=True)
         rows, records = [], []
         for name in names:
             counts = {ALL: totals[name]} | {rival: duels[name, rival] for rival in names if rival != name}
             cells = [_cell(totals[name]), *(_cell(counts.get(rival, (0, 0, 0))) for rival in names)]
-            rows.append(Row(label=results.title(name), metric=metric, cells=cells))
-            for rival, own in counts.items():
+            rows.append(Row(label=results.title(name), cells=cells))
+            for rival, wins_ties_losses in counts.items():
                 rival_title = ALL_RIVALS if rival == ALL else results.title(rival)
-                records.append((name, rival, metric, results.title(name), rival_title, METRICS[metric].label, *own))
+                titles = (results.title(name), rival_title, METRICS[metric].label)
+                records.append((name, rival, metric, *titles, *wins_ties_losses))
         test = "paired t-test" if results.study.protocol.paired else "Student's t-test"
         remarks = [
             "Data sets on which the algorithm of the row wins, ties and loses against that of the column; against all "
@@ -77,15 +70,14 @@ class PairsTable(TableKind):
             f"It wins where its mean is better and a {test} tells the two apart at {BEST_LEVEL:.0%}, and ties where "
             "the test does not; data sets where one of the two has no result do not count.",
         ]
-        columns, blocks = [ALL_RIVALS, *data.titles(names)], [Block(dataset="", head="", rows=rows)]
+        columns, blocks = [ALL_RIVALS, *data.titles(names)], [Block(rows=rows)]
         return self.content(columns, blocks, remarks, self.file().frame(records), METRICS[metric].label)
 
 
 def _total(duels: Duels, name: str) -> Counts:
     """Return wins, ties and losses against all others."""
-    wins, ties, losses = (
-        sum(counts) for counts in zip(*(c for pair, c in duels.items() if pair[0] == name), strict=True)
-    )
+    own_duels = [counts for (first, _), counts in duels.items() if first == name]
+    wins, ties, losses = map(sum, zip(*own_duels, strict=True))
     return wins, ties, losses
 
 

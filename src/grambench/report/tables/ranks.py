@@ -52,7 +52,7 @@ class RanksTable(TableKind):
                 cell = data.cell((self.title, ALL, name, metric), ours=ours)
                 unranked = metric in RANKS and name in run and not cell.text
                 cells.append(replace(cell, status=NOT_RANKED) if unranked else cell)
-            rows.append(Row(label=METRICS[metric].label, metric=metric, cells=cells))
+            rows.append(Row(label=METRICS[metric].label, cells=cells))
         columns, corner, head = data.titles(names), "", self._head(data, ranked)
         # The CSV file has one order of rows, however the table is laid out.
         frame = data.frame(cells_of([Block(dataset=ALL, head=head, rows=rows)]))
@@ -71,16 +71,17 @@ class RanksTable(TableKind):
 
     def _remarks(self, *, published: bool) -> list[str]:
         label = METRICS[self.by].label.partition(" (")[0].lower()
-        best = {"lower": "least", "higher": "highest"}[METRICS[self.by].better or "lower"]
-        who = "that the paper ranks" if published else "that have any"
-        means = "All else are means over the same data sets, that of seconds ± its standard error."
+        superlative = {"lower": "least", "higher": "highest"}[METRICS[self.by].better or "lower"]
+        of_which = "that the paper ranks" if published else "that have any"
         if published:
             means = (
                 "Error and time are means over the data sets, ± the standard error; in parentheses the published value."
             )
+        else:
+            means = "All else are means over the same data sets, that of seconds ± its standard error."
         return [
-            f"Ranks are by mean {label}, 1 for the {best} and ties by their mean rank, of the algorithms {who}, where "
-            "all of them have a result.",
+            f"Ranks are by mean {label}, 1 for the {superlative} and ties by their mean rank, of the algorithms "
+            f"{of_which}, where all of them have a result.",
             means,
         ]
 
@@ -92,4 +93,4 @@ class RanksTable(TableKind):
 
 def _transposed(rows: list[Row], columns: list[str]) -> list[Row]:
     cells: list[tuple[Cell, ...]] = list(zip(*(row.cells for row in rows), strict=True))
-    return [Row(label=column, metric="", cells=list(own)) for column, own in zip(columns, cells, strict=True)]
+    return [Row(label=label, cells=list(of_column)) for label, of_column in zip(columns, cells, strict=True)]

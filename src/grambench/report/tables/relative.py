@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from grambench.config.metrics import METRICS
-from grambench.config.names import Name, Names
-from grambench.config.shown import OneMetric
-from grambench.report.cells import NO_RESULT, Block, Cell, Row, TableContent, TableKind, cells_of
+from grambench.config.names import Name
+from grambench.report.cells import NO_RESULT, Block, Cell, OneMetricTable, Row, TableContent, cells_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 MEAN = "mean"  # the label of the row of means
 
 
-class RelativeTable(TableKind):
+class RelativeTable(OneMetricTable):
     """A block each of distances from the best single kernel, ratios of seconds, and ranks; a row for each data set.
 
     Attributes
@@ -33,18 +32,12 @@ class RelativeTable(TableKind):
     """
 
     kind: Literal["relative"]
-    algorithms: Names
-    metrics: OneMetric
     reference: Name
     sweep: Name
 
-    def named(self, what: Literal["algorithms", "datasets", "metrics"]) -> list[str]:
+    def named(self, key: Literal["algorithms", "datasets", "metrics"]) -> list[str]:
         """Return the algorithms, data sets or metrics that it lists, the reference among the first."""
-        return [*super().named(what), *([self.reference] if what == "algorithms" else [])]
-
-    def judged(self) -> list[str]:
-        """Return the metrics by which algorithms are compared."""
-        return self.metrics
+        return [*super().named(key), *([self.reference] if key == "algorithms" else [])]
 
     def build(self, data: "TableData") -> TableContent:
         """Lay out three blocks with a row for each data set and one of means over those that have a result."""
@@ -54,10 +47,11 @@ class RelativeTable(TableKind):
         datasets, names = results.study.datasets, list(dict.fromkeys([*self.algorithms, self.reference]))
         lower = METRICS[metric].better == "lower"
         swept = results.study.sweeps[self.sweep].algorithms[0]
-        alone = {name: results.by_kernel(self.sweep, name, swept, metric) for name in datasets}
-        best = pd.Series({name: each.min() if lower else each.max() for name, each in alone.items()}, dtype=np.float64)
-        ours, seconds = (results.means(names, each) for each in (metric, "seconds"))
-        printed, printed_seconds = (_printed(data, datasets, names, each) for each in (metric, "seconds"))
+        by_kernel = {name: results.by_kernel(self.sweep, name, swept, metric) for name in datasets}
+        best_of = pd.Series.min if lower else pd.Series.max
+        best_kernel = pd.Series({name: best_of(means) for name, means in by_kernel.items()}, dtype=np.float64)
+        ours, seconds = (results.means(names, name) for name in (metric, "seconds"))
+        printed, printed_seconds = (_printed(data, datasets, names, name) for name in (metric, "seconds"))
 
         def ranks(means: "pd.DataFrame") -> "pd.DataFrame":
             complete = means[self.algorithms].dropna(axis="columns", how="all").dropna().round(9)
@@ -67,21 +61,17 @@ class RelativeTable(TableKind):
             return 100.0 * means.div(means[self.reference], axis="index")
 
         label, title = METRICS[metric].label, results.title(self.reference)
-        distances = ours.sub(best, axis="index"), printed.sub(printed[self.reference], axis="index")
+        distances = ours.sub(best_kernel, axis="index"), printed.sub(printed[self.reference], axis="index")
         ratios = to_reference(seconds), to_reference(printed_seconds)
         columns = {
             f"{metric}_from_best_kernel": f"{label}, from the best single kernel",
             "seconds_percent_of_reference": f"Seconds, in percent of those of {title}",
             "rank": f"Rank by {label}",
         }
+        forms, pairs = ("{:+.1f}", "{:.1f}", "{:.1f}"), (distances, ratios, (ranks(ours), ranks(printed)))
         blocks = [
-            _block(name, head, form, *(numbers[self.algorithms] for numbers in both))
-            for (name, head), form, both in zip(
-                columns.items(),
-                ("{:+.1f}", "{:.1f}", "{:.1f}"),
-                (distances, ratios, (ranks(ours), ranks(printed))),
-                strict=True,
-            )
+            _block(name, head, form, *(numbers[self.algorithms] for numbers in pair))
+            for (name, head), form, pair in zip(columns.items(), forms, pairs, strict=True)
         ]
         remarks = [
             f"In parentheses the same of the published numbers, for which the best kernel is that of {title}.",
@@ -104,25 +94,25 @@ def _block(metric: str, head: str, form: str, ours: "pd.DataFrame", published: "
 
     with_means = [pd.concat([numbers, numbers.mean().to_frame(MEAN).T]) for numbers in (ours, published)]
     rows = []
-    for label, *numbers in zip(with_means[0].index, *(each.to_numpy() for each in with_means), strict=True):
+    for label, *numbers in zip(with_means[0].index, *(numbers.to_numpy() for numbers in with_means), strict=True):
         dataset = ALL if label == MEAN else str(label)
         cells = [
             _cell(form, pair, (dataset, str(algorithm), metric))
             for algorithm, *pair in zip(ours.columns, *numbers, strict=True)
         ]
-        rows.append(Row(label=str(label), metric="", cells=cells))
-    return Block(dataset=head, head="", rows=rows)
+        rows.append(Row(label=str(label), cells=cells))
+    return Block(dataset=head, rows=rows)
 
 
 def _cell(form: str, numbers: list[float], key: tuple[str, str, str]) -> Cell:
     from grambench.results.statistics import Sample
 
     ours, published = numbers
-    known = bool(np.isfinite(ours))
+    has_number = bool(np.isfinite(ours))
     return Cell(
-        text=form.format(ours) if known else "",
+        text=form.format(ours) if has_number else "",
         published=form.format(published) if np.isfinite(published) else "",
-        status="" if known else NO_RESULT,
-        numbers=(Sample(ours, np.nan, int(known)), Sample(published, np.nan, 0)),
+        status="" if has_number else NO_RESULT,
+        numbers=(Sample(ours, np.nan, int(has_number)), Sample(published, np.nan, 0)),
         key=key,
     )

@@ -48,7 +48,7 @@ class ResultsTable(TableKind):
                 best = data.results.best(dataset, algorithms, metric) if metric in self.highlight else set()
                 cells = [data.cell((self.title, dataset, name, metric)) for name in algorithms]
                 marked = [replace(cell, best=name in best) for name, cell in zip(algorithms, cells, strict=True)]
-                rows.append(Row(label=METRICS[metric].label, metric=metric, cells=marked))
+                rows.append(Row(label=METRICS[metric].label, cells=marked))
             blocks.append(Block(dataset=dataset, head=_head(data, dataset, algorithms), rows=rows))
         remarks = [
             "Mean ± standard deviation over the runs; in parentheses the published value.",
@@ -70,7 +70,7 @@ def _head(data: "TableData", dataset: str, algorithms: list[str]) -> str:
         return NOT_PART
     size, dimension = loaded.features.shape
     origins = dict.fromkeys(filter(None, (results.orders(dataset, name) for name in algorithms)))
-    facts = [results.study.protocol.repeated(origin) for origin in origins]
+    facts = [results.study.protocol.repetitions_text(origin) for origin in origins]
     facts += [f"n = {size}", f"d = {dimension}", _pool(results.study)]
     if best := results.best_kernels(dataset):
         facts.append(f"best kernel expert: {' or '.join(map(kernel_title, best))}")

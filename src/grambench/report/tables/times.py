@@ -17,17 +17,17 @@ class TimesTable(TableKind):
 
     def build(self, data: "TableData") -> TableContent:
         """Lay out a row for each data set."""
-        reference, *others = self.algorithms
+        reference, *compared = self.algorithms
         columns = [(name, "seconds") for name in self.algorithms]
-        columns += [(name, "seconds_ratio_percent") for name in others]
+        columns += [(name, "seconds_ratio_percent") for name in compared]
         titles = data.titles(self.algorithms)
         titles += [f"{title} / {titles[0]}, %" for title in titles[1:]]
         rows, datasets = [], data.datasets(self)
         for dataset in datasets:
             # Without deviations, as in OMKC's Table 5.
             cells = [data.cell((self.title, dataset, *column), deviations=False) for column in columns]
-            rows.append(Row(label=dataset, metric="", cells=cells))
-        blocks = [Block(dataset="", head="", rows=rows)]
+            rows.append(Row(label=dataset, cells=cells))
+        blocks = [Block(rows=rows)]
         remarks = [
             "Mean seconds of a run; in parentheses the published ones.",
             "Seconds are not judged; the ratios depend on the implementation too.",
@@ -43,5 +43,5 @@ def _origins(data: "TableData", datasets: list[str], algorithm: str) -> list[str
     lines = []
     for origin in ("published", "seeded"):
         if names := [name for name in datasets if data.results.orders(name, algorithm) == origin]:
-            lines.append(f"{data.results.study.protocol.repeated(origin).capitalize()}: {', '.join(names)}.")
+            lines.append(f"{data.results.study.protocol.repetitions_text(origin).capitalize()}: {', '.join(names)}.")
     return lines
