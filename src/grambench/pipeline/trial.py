@@ -12,7 +12,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,8 +135,15 @@ def run(plan: Plan, trial: Trial, datasets: Sequence[str]) -> Iterator[TrialResu
                 for entry in study.algorithms:
                     yield TrialResult(dataset, title_of(study, entry), Sample.of([]), math.nan, str(content))
                 continue
-            with ThreadPoolExecutor(os.cpu_count()) as processes:
-                yield from processes.map(partial(_run, plan, dataset, prepared, trial.seconds), study.algorithms)
+            # arguments are made before threads start: Python 3.11 may fail to parse source in several threads at once
+            cells = [Cell(STUDY, dataset, entry) for entry in study.algorithms]
+            steps = [
+                step_arguments(plan, cell, prepared.with_name(f"{cell.algorithm}.h5"), [prepared], trial.seconds)
+                for cell in cells
+            ]
+            with ThreadPoolExecutor(os.cpu_count()) as threads:
+                for entry, record in zip(study.algorithms, threads.map(_run, steps), strict=True):
+                    yield _result(dataset, title_of(study, entry), record)
 
 
 def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
@@ -154,12 +160,14 @@ def step_arguments(plan: Plan, cell: Cell, output: Path, inputs: Sequence[Path],
     return [str(settings), plan.specs.run_code(cell), str(output), *limits, *map(str, inputs)]
 
 
-def _run(plan: Plan, dataset: str, prepared: Path, seconds: float, entry: str) -> TrialResult:
-    """Return the result of a configuration on a data set, run in a process of its own."""
-    output, title = prepared.with_name(f"{entry}.h5"), title_of(plan.studies[STUDY], entry)
-    arguments = step_arguments(plan, Cell(STUDY, dataset, entry), output, [prepared], seconds)
+def _run(arguments: Sequence[str]) -> records.Record:
+    """Return the record of a run made in a process of its own."""
     subprocess.run([sys.executable, "-m", "grambench.pipeline.steps", "run", *arguments], check=True)
-    record = records.read(output)
+    return records.read(Path(arguments[2]))
+
+
+def _result(dataset: str, title: str, record: records.Record) -> TrialResult:
+    """Return the errors and times of a record, or why it has none."""
     if record.status != "ok":
         return TrialResult(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")
     errors, times = (record.metrics[metric].ravel() for metric in ("error_percent", "seconds"))
