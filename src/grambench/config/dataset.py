@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from grambench.config.load import Model
+from grambench.config.load import ConfigModel
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
@@ -56,7 +56,7 @@ def check_sides(positive: OneOrMoreLabels, negative: OneOrMoreLabels) -> None:
         raise ValueError("where several labels become +1, negative must name those that become -1")
 
 
-class Reader(Model):
+class Reader(ConfigModel):
     """How the files of a source become features and labels; each format has a subclass.
 
     Files of formats csv, indices, libsvm and idx may be compressed (gzip, bzip2, xz). Several files of formats csv,
@@ -344,7 +344,7 @@ VectorReader = Mat | MatBlocks | IndicesReader | Libsvm | Idx | Csv | Arff | Rda
 AnyReader = Annotated[VectorReader | WordLists | ImageSets | Numbered | Folders, Field(discriminator="format")]
 
 
-class File(Model):
+class File(ConfigModel):
     """A file in the folder of the data set, identified by its SHA-256."""
 
     name: FileName
@@ -357,7 +357,7 @@ class InnerFile(File):
     path: str
 
 
-class HttpFile(Model):
+class HttpFile(ConfigModel):
     """A file at `url`, identified by its SHA-256 or by the MD5 of its publisher.
 
     Without `sha256`, no mirror can deliver the file. Without either checksum, only the prepared content is checked.
@@ -369,7 +369,7 @@ class HttpFile(Model):
     md5: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None = None
 
 
-class BaseSource(Model):
+class BaseSource(ConfigModel):
     """Base of the sources of a data set.
 
     Attributes
@@ -540,7 +540,7 @@ Source = Annotated[
 ]
 
 
-class Description(Model):
+class Description(ConfigModel):
     """Base of the descriptions of data sets.
 
     Attributes
@@ -590,7 +590,7 @@ class Description(Model):
         return self
 
 
-class Blocks(Model):
+class Blocks(ConfigModel):
     """The division of the pixels of an image into blocks of equal size, the views block_1, block_2 ... row by row.
 
     Attributes
@@ -720,7 +720,7 @@ class Images(Description):
         return self
 
 
-class Variant(Model):
+class Variant(ConfigModel):
     """The expected content of a task if its data come from a source of the base that is a variant."""
 
     n: Annotated[int, Field(ge=2)]
@@ -728,7 +728,7 @@ class Variant(Model):
     content: Sha256
 
 
-class Task(Model):
+class Task(ConfigModel):
     """A classification task on a base: some classes against others, or a multi-class task.
 
     Licence, citation, address and sources are those of the base.

@@ -20,13 +20,13 @@ LARGEST = 10  # MiB of a file
 MOST = 100_000  # values in a file after its aliases are expanded, and points of a grid
 
 
-class Model(BaseModel):
+class ConfigModel(BaseModel):
     """Base of all models: frozen, with finite numbers only, and an unknown key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-AnyModel = TypeVar("AnyModel", bound=Model)
+AnyModel = TypeVar("AnyModel", bound=ConfigModel)
 
 
 def check(model: type[AnyModel], values: Any, where: str) -> AnyModel:
@@ -67,7 +67,7 @@ def _relevant(faults: list[ErrorDetails]) -> list[ErrorDetails]:
     return [fault for fault in faults if not is_other_branch(fault)]
 
 
-def _message(fault: ErrorDetails, model: type[Model]) -> str:
+def _message(fault: ErrorDetails, model: type[ConfigModel]) -> str:
     """Return the key and what is wrong with it; for an unknown key of the top level, with the nearest keys."""
     path = [str(part) for part in fault["loc"] if not BRANCH.match(str(part))]
     key, message = ".".join(path) or "top level", fault["msg"]

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
-from grambench.config.load import MOST, Model
+from grambench.config.load import MOST, ConfigModel
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Names = Annotated[list[Name], Field(min_length=1)]
@@ -21,7 +21,7 @@ def listed(values: Any) -> Any:
     return Grid.model_validate(values).grid() if isinstance(values, dict) else values
 
 
-class Grid(Model):
+class Grid(ConfigModel):
     """Numbers between two bounds.
 
     Attributes

@@ -13,7 +13,7 @@ from pydantic import Field
 from grambench.common import shipped
 from grambench.common.errors import ConfigError, Faults, unknown_name
 from grambench.config.dataset import BaseDataset, Dataset, Images, Task, model_of
-from grambench.config.load import Model, check, load, read
+from grambench.config.load import ConfigModel, check, load, read
 from grambench.config.names import Name, Names
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SHIPPED = shipped.ROOT / "config"
 SourceKind = Literal["file", "bundled", "package", "http", "mirror", "pypi", "debian", "npm", "generated"]
 
 
-class Limits(Model):
+class Limits(ConfigModel):
     """Limits of one run, beyond which it is stopped; results do not depend on them.
 
     Attributes
@@ -42,7 +42,7 @@ class Limits(Model):
     memory_mb: Annotated[int, Field(gt=0)] = 4096
 
 
-class Project(Model):
+class Project(ConfigModel):
     """config/config.yaml.
 
     Attributes

@@ -21,7 +21,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, PydanticKnownError, core_schema
 
 from grambench.common.errors import unknown_name
-from grambench.config.load import Model
+from grambench.config.load import ConfigModel
 from grambench.config.names import Grid, MetricName, Name, Names, Parameter, Setting, listed
 
 REPORT = Path(__file__).parent.parent / "report"
@@ -89,7 +89,7 @@ OneName = Annotated[list[Name], Field(min_length=1, max_length=1)]
 OneMetric = Annotated[list[MetricName], Field(min_length=1, max_length=1)]
 
 
-class Item(Model):
+class Item(ConfigModel):
     """Base of sweeps, tables and figures, which name entries, data sets and metrics of the study."""
 
     def named(self, key: Literal["algorithms", "datasets", "metrics"]) -> list[str]:

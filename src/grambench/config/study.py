@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self, TypeVar
 from pydantic import BeforeValidator, Field, model_validator
 
 from grambench.common.errors import ConfigError, unknown_name
-from grambench.config.load import Model
+from grambench.config.load import ConfigModel
 from grambench.config.metrics import METRICS
 from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
 from grambench.config.protocols import SWEEP_YIELDS, Protocol
@@ -26,7 +26,7 @@ OneOrMoreNumbers = Annotated[list[float], Field(min_length=1)]
 ParameterValues = Annotated[OneOrMoreNumbers, BeforeValidator(listed, json_schema_input_type=OneOrMoreNumbers | Grid)]
 
 
-class Tune(Model):
+class Tune(ConfigModel):
     """A hyperparameter of an algorithm that is selected on validation examples.
 
     Attributes
@@ -57,7 +57,7 @@ class Tune(Model):
         return [self.parameter, *(["C"] if self.C else [])]
 
 
-class Entry(Model):
+class Entry(ConfigModel):
     """An entry: the configuration of an algorithm in a study.
 
     Attributes
@@ -96,7 +96,7 @@ class Entry(Model):
         return self
 
 
-class KernelFamily(Model):
+class KernelFamily(ConfigModel):
     """One family of kernels with the list of its parameter's values."""
 
     family: str
@@ -107,7 +107,7 @@ class KernelFamily(Model):
         return [Kernel(self.family, value, view) for value in self.values]
 
 
-class ViewKernels(Model):
+class ViewKernels(ConfigModel):
     """The same kernels on each of several views of the examples, view by view."""
 
     views: Names
@@ -143,7 +143,7 @@ class Dictionary(Grid):
         return self
 
 
-class Characteristics(Model):
+class Characteristics(ConfigModel):
     """Published characteristics of the data sets: size, dimension and, in studies with experts, the best kernel.
 
     Attributes
@@ -158,7 +158,7 @@ class Characteristics(Model):
     file: CsvName
 
 
-class ChosenConvention(Model):
+class ChosenConvention(ConfigModel):
     """A convention that was chosen because it gives the published numbers of some cells.
 
     Agreement in these cells is weaker evidence than in others.
@@ -185,7 +185,7 @@ class ChosenConvention(Model):
 Margin = Annotated[float, Field(gt=0)] | Annotated[str, Field(pattern=r"^[1-9][0-9]* %$")]
 
 
-class Published(Model):
+class Published(ConfigModel):
     """The paper's numbers, in files of config/published.
 
     Attributes
@@ -237,7 +237,7 @@ class Published(Model):
         return [*self.results, *([self.characteristics.file] if self.characteristics else [])]
 
 
-class Replications(Model):
+class ReplicationSettings(ConfigModel):
     """Replications of a study with other random splits, which show how far its numbers vary by chance.
 
     Attributes
@@ -263,7 +263,7 @@ class Replications(Model):
         return list(dict.fromkeys([*self.algorithms, *self.datasets.get(dataset, [])]))
 
 
-class Study(Model):
+class Study(ConfigModel):
     """One paper's experiments.
 
     Attributes
@@ -308,7 +308,7 @@ class Study(Model):
     tables: dict[Name, Table] = {}
     figures: dict[Name, Figure] = {}
     published: Published | None = None
-    replications: Replications | None = None
+    replications: ReplicationSettings | None = None
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:

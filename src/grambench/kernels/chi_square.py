@@ -9,14 +9,14 @@ import numpy as np
 from numba import njit
 
 from grambench.common.types import Floats
-from grambench.kernels.pairs import DEPTH, QUAD, Examples, PairFunction, matrix, scaled
+from grambench.kernels.pairs import DEPTH, QUAD, PairFunction, ScaledRows, matrix, scaled
 
 # Added to each denominator, so that two zeros do not divide by 0. It vanishes in rounding beside a feature above 1e-24,
 # which keeps the distance symmetric to the last bit. The product of four such numbers does not underflow.
 TINY = 1e-40
 
 
-def histograms(features: Floats) -> Examples:
+def histograms(features: Floats) -> ScaledRows:
     """Return histograms (n, d) whose rows sum to one; raise ValueError if a feature is negative."""
     if features.dtype.kind != "u" and features.size and features.min() < 0:
         raise ValueError(f"chi-square distances are of histograms, expected no negative feature, got {features.min()}")

@@ -22,7 +22,7 @@ DEPTH = 8  # quads: so many features of a tile of columns, 32 KiB, stay in a cor
 READ = tuple(map(np.dtype, ("uint8", "uint16", "float32", "float64")))  # types that compiled code reads
 
 
-class Examples(NamedTuple):
+class ScaledRows(NamedTuple):
     """Examples that are scaled when they are read, so that only the unscaled features are stored.
 
     Attributes
@@ -36,9 +36,9 @@ class Examples(NamedTuple):
     features: NDArray[Any]
     scales: Floats
 
-    def of(self, chosen: Places) -> "Examples":
+    def of(self, chosen: Places) -> "ScaledRows":
         """Return some of the examples, (b, d)."""
-        return Examples(self.features[chosen], self.scales[chosen])
+        return ScaledRows(self.features[chosen], self.scales[chosen])
 
     def take(self, chosen: Places) -> Floats:
         """Return some scaled rows, (b, D), padded with features of 0 to complete the last quad."""
@@ -73,7 +73,7 @@ def readable(features: Any) -> NDArray[Any]:
     return dense
 
 
-def scaled(features: NDArray[Any], power: int) -> Examples:
+def scaled(features: NDArray[Any], power: int) -> ScaledRows:
     """Return examples whose rows have sum 1 or Euclidean norm 1; a row of zeros stays zero.
 
     Parameters
@@ -96,10 +96,10 @@ def scaled(features: NDArray[Any], power: int) -> Examples:
     norms = sums if power == 1 else np.sqrt(sums)
     if not np.isfinite(norms).all():
         raise ValueError(f"expected finite features, got others in row {np.flatnonzero(~np.isfinite(norms))[0]}")
-    return Examples(features, np.divide(1.0, norms, out=np.zeros(len(norms)), where=norms > 0.0))
+    return ScaledRows(features, np.divide(1.0, norms, out=np.zeros(len(norms)), where=norms > 0.0))
 
 
-def matrix(base: PairFunction, rows: Examples, columns: Examples | None = None) -> Floats:
+def matrix(base: PairFunction, rows: ScaledRows, columns: ScaledRows | None = None) -> Floats:
     """Return the values of all pairs of rows and columns, (a, b); columns are the rows by default.
 
     Only the upper half of a symmetric matrix is computed.
@@ -115,7 +115,7 @@ def matrix(base: PairFunction, rows: Examples, columns: Examples | None = None) 
     return values
 
 
-def some(base: PairFunction, left: Examples, right: Examples, rows: Places, columns: Places) -> Floats:
+def some(base: PairFunction, left: ScaledRows, right: ScaledRows, rows: Places, columns: Places) -> Floats:
     """Return the values between b rows of the left and c rows of the right examples, (b, c)."""
     if len(rows) == 1 and len(columns) <= PAIR_TILE:
         return base.row(left.take(rows)[0], *right, columns)[None]

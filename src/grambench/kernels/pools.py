@@ -17,7 +17,7 @@ from grambench.kernels.scaled import Scaled
 from grambench.kernels.views import Viewed
 
 
-class Pools:
+class BasePools:
     """Pools of the same kernels on the same training examples.
 
     Parameters
@@ -72,7 +72,7 @@ class Pools:
         return self._dictionary.between(vectors, None if test is None else self._vectors(test), self.unit)
 
 
-class VectorPools(Pools):
+class VectorPools(BasePools):
     """Pools of kernels on vectors, of a continuous family, or of both; see Pools.
 
     Without kernels, they are pools of the grid of the continuous family.
@@ -103,7 +103,7 @@ class VectorPools(Pools):
         return super()._pool(train, test, family) if grid is None else GridPool(grid, {"": test})
 
 
-class ViewPools(Pools):
+class ViewPools(BasePools):
     """Pools of kernels on views: vectors of norm 1, descriptors of images or blocks of their pixels; see Pools.
 
     Parameters

@@ -21,7 +21,7 @@ import numpy as np
 from grambench.common.types import Floats, Grams, Indices
 from grambench.kernels import chi_square, grams, pairs
 from grambench.kernels.functions import FAMILIES, Kernel, Units
-from grambench.kernels.pairs import Examples
+from grambench.kernels.pairs import ScaledRows
 from grambench.kernels.pool import LazyGrams, SubPool, read_only
 from grambench.kernels.scaled import Scaled, mean_squared_distance
 
@@ -48,10 +48,10 @@ class ScaledViews:
         if len(counts := {len(values) for values in self.features.values()}) != 1:
             raise ValueError(f"expected views of equally many examples, got {sorted(counts)}")
         (self.count,) = counts
-        self._examples: dict[tuple[str, str], Examples] = {}
+        self._examples: dict[tuple[str, str], ScaledRows] = {}
         self._squares: dict[str, Floats] = {}
 
-    def examples(self, view: str, base: str) -> Examples:
+    def examples(self, view: str, base: str) -> ScaledRows:
         """Return the rows of a view, scaled for a base."""
         if (view, base) not in self._examples:
             values = self.features[view]
@@ -187,7 +187,7 @@ class Viewed(Scaled):
             self._units[kernel.view, kernel.family] = Units(d, median, mean)
         return self._units[kernel.view, kernel.family]
 
-    def _mean_distance(self, examples: Examples) -> float:
+    def _mean_distance(self, examples: ScaledRows) -> float:
         """Return the mean chi-square distance over the pairs of training examples that FRACTIONS selects."""
         n = self._columns.count
         offsets = {n // parts for parts in FRACTIONS} - {0}

@@ -21,7 +21,7 @@ NO_RESULT = "—"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class TableCell:
     """One cell.
 
     Attributes
@@ -62,7 +62,7 @@ class Row:
     """One row: its label, and one cell a column."""
 
     label: str
-    cells: list[Cell]
+    cells: list[TableCell]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class TableContent:
     remarks: list[str] = field(default_factory=list)
     data: "pd.DataFrame" = field(compare=False)
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator[TableCell]:
         """Yield all cells, row by row."""
         return cells_of(self.blocks)
 
@@ -102,7 +102,7 @@ class TableContent:
         return replace(self, blocks=blocks, columns=[self.columns[n] for n in numbers])
 
 
-def cells_of(blocks: Iterable[Block]) -> Iterator[Cell]:
+def cells_of(blocks: Iterable[Block]) -> Iterator[TableCell]:
     """Yield all cells of some blocks, row by row."""
     return (cell for block in blocks for row in block.rows for cell in row.cells)
 

@@ -16,7 +16,7 @@ from grambench.common.threads import VARIABLES
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.report.cells import NO_RESULT, Cell, TableContent
+from grambench.report.cells import NO_RESULT, TableCell, TableContent
 from grambench.report.table_data import Comparison
 from grambench.results.reproduction import VARIANTS, judged_by_replications
 from grambench.results.study import ALL, NOT_PART, Prepared, Results
@@ -314,11 +314,11 @@ def without_missing(table: TableContent) -> tuple[TableContent, list[str]]:
     return table, list(dict.fromkeys(omitted))
 
 
-def _is_part_of_run(cell: Cell) -> bool:
+def _is_part_of_run(cell: TableCell) -> bool:
     return bool(cell.text) or cell.status != NO_RESULT
 
 
-def _details(study: StudyReport, cells: Iterable[Cell]) -> dict[str, dict[str, Any]]:
+def _details(study: StudyReport, cells: Iterable[TableCell]) -> dict[str, dict[str, Any]]:
     """Return further facts on each cell of the tables, by data set, algorithm and metric."""
     results, details = study.results, {}
     for cell in cells:

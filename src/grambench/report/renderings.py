@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from grambench.report.cells import Cell, Row, TableContent
+from grambench.report.cells import Row, TableCell, TableContent
 
 MAX_COLUMNS = 12  # of a LaTeX table
 
@@ -34,7 +34,7 @@ def _markdown_text(text: str) -> str:
     return " ".join(text.split())
 
 
-def _markdown_cell(cell: Cell) -> str:
+def _markdown_cell(cell: TableCell) -> str:
     text = _markdown_text(cell.text or cell.status)
     text = f"**{text}**" if cell.best else text
     return f"{text} ({_markdown_text(cell.published)})" if cell.published else text

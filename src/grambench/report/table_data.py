@@ -8,7 +8,7 @@ import pandas as pd
 
 from grambench.config.metrics import METRICS
 from grambench.config.shown import AnyTable
-from grambench.report.cells import NO_RESULT, Cell
+from grambench.report.cells import NO_RESULT, TableCell
 from grambench.results.collect import ALGORITHM, ORDERS
 from grambench.results.columns import Column, Table
 from grambench.results.statistics import Sample
@@ -75,7 +75,7 @@ class TableData:
         *,
         deviations: bool = True,
         ours: Sample | None = None,
-    ) -> Cell:
+    ) -> TableCell:
         """Return the cell of an item, data set, algorithm and metric: our value and the published one, if any.
 
         `ours` replaces the mean of the cell's runs if nothing is published. Without `deviations` only means are shown.
@@ -87,7 +87,9 @@ class TableData:
         if METRICS[metric].named:
             text = results.listed(dataset, algorithm, metric)
             published = "" if row is None else str(row["published"])
-            return Cell(text=text, published=published, status="" if text else absent, verdict=verdict, key=key[1:])
+            return TableCell(
+                text=text, published=published, status="" if text else absent, verdict=verdict, key=key[1:]
+            )
         if row is None:
             ours, theirs = ours or results.sample(dataset, algorithm, metric), NOTHING
         else:
@@ -95,7 +97,7 @@ class TableData:
             theirs = Sample(float(row["published_mean"]), float(row["published_std"]), 0)
         if not deviations:
             ours, theirs = ours._replace(std=np.nan), theirs._replace(std=np.nan)
-        return Cell(
+        return TableCell(
             text=formatted(ours, dataset, metric, fine=True) if ours.runs else "",
             published=formatted(theirs, dataset, metric) if np.isfinite(theirs.mean) else "",
             status="" if ours.runs else absent,
@@ -106,7 +108,7 @@ class TableData:
             key=key[1:],
         )
 
-    def frame(self, cells: Iterable[Cell], titles: Mapping[str, str] = METRIC_TITLES) -> pd.DataFrame:
+    def frame(self, cells: Iterable[TableCell], titles: Mapping[str, str] = METRIC_TITLES) -> pd.DataFrame:
         """Return cells as CELLS declares them, with the titles of what they measure."""
         rows = []
         for cell in cells:

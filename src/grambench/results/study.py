@@ -29,7 +29,7 @@ def title_of(study: Study, configuration: str) -> str:
     return study.algorithms[configuration].title or algorithms.title(study.file(configuration))
 
 
-class Cell(NamedTuple):
+class CellStatus(NamedTuple):
     """What cells.csv says of a data set, an algorithm and a sweep; empty if it is not part of the run."""
 
     status: str = ""
@@ -67,13 +67,15 @@ class Results:
         return {(str(d), str(a), str(m)): values.to_numpy(np.float64) for (d, a, m), values in grouped}
 
     @cached_property
-    def _cells(self) -> dict[tuple[str, ...], Cell]:
+    def _cells(self) -> dict[tuple[str, ...], CellStatus]:
         # Tables of earlier versions have no column `random`.
-        cells = self.cells.reindex(columns=["dataset", "algorithm", "sweep", *Cell._fields], fill_value="").astype(str)
-        return {tuple(row[:3]): Cell(*row[3:]) for row in cells.to_numpy()}
+        cells = self.cells.reindex(
+            columns=["dataset", "algorithm", "sweep", *CellStatus._fields], fill_value=""
+        ).astype(str)
+        return {tuple(row[:3]): CellStatus(*row[3:]) for row in cells.to_numpy()}
 
-    def _cell(self, dataset: str, algorithm: str, sweep: str = "") -> Cell:
-        return self._cells.get((dataset, algorithm, sweep), Cell())
+    def _cell(self, dataset: str, algorithm: str, sweep: str = "") -> CellStatus:
+        return self._cells.get((dataset, algorithm, sweep), CellStatus())
 
     def identity(self, dataset: str, algorithm: str) -> str:
         """Return the identity of the record of a cell; empty if there is no record."""

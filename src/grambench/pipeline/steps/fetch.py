@@ -9,13 +9,13 @@ from pathlib import Path
 
 from grambench.common import layout, shipped
 from grambench.config.dataset import BaseDataset, Dataset, Images
-from grambench.config.load import Model, check
+from grambench.config.load import ConfigModel, check
 from grambench.datasets import sources
 
 logger = logging.getLogger("grambench")
 
 
-class Spec(Model):
+class Spec(ConfigModel):
     """The settings that a fetch depends on."""
 
     dataset: Dataset | BaseDataset | Images

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from grambench.config.protocols import Protocol
-from grambench.report.cells import NO_RESULT, Block, Cell, Row, TableContent, TableKind
+from grambench.report.cells import NO_RESULT, Block, Row, TableCell, TableContent, TableKind
 
 if TYPE_CHECKING:
     from grambench.datasets.store import PreparedDataset
@@ -65,7 +65,7 @@ class DatasetsTable(TableKind):
                 texts = _texts(facts) | ({protocol.split_column[0]: facts["drawn"]} if protocol.split_column else {})
             else:
                 facts, texts = {}, {"Source": "unavailable" if loaded else NOT_PART}
-            cells = {column: Cell(text=texts.get(column, ""), status=NO_RESULT) for column in columns}
+            cells = {column: TableCell(text=texts.get(column, ""), status=NO_RESULT) for column in columns}
             for metric, row in _published(data, name):
                 facts |= {f"published_{metric}": row["published_mean"]}
                 if cells[metric].text:

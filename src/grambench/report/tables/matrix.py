@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
-from grambench.report.cells import NO_RESULT, Block, Cell, OneMetricTable, Row, TableContent, cells_of
+from grambench.report.cells import NO_RESULT, Block, OneMetricTable, Row, TableCell, TableContent, cells_of
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData
@@ -28,13 +28,13 @@ class MatrixTable(OneMetricTable):
         return self.content(columns, blocks, remarks, data.frame(cells_of(blocks)), corner)
 
 
-def _cell(data: "TableData", dataset: str, algorithm: str, metric: str, *, best: bool) -> Cell:
+def _cell(data: "TableData", dataset: str, algorithm: str, metric: str, *, best: bool) -> TableCell:
     """Return a mean without its deviation, for which a wide table is too narrow; the CSV file has it."""
     from grambench.report.table_data import NOTHING
     from grambench.results.study import formatted
 
     sample = data.results.sample(dataset, algorithm, metric)
-    return Cell(
+    return TableCell(
         text=formatted(sample._replace(std=float("nan")), dataset, metric, fine=True) if sample.runs else "",
         status="" if sample.runs else data.results.status(dataset, algorithm) or NO_RESULT,
         best=best,

@@ -4,7 +4,7 @@ import itertools
 from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
-from grambench.report.cells import NO_RESULT, Block, Cell, OneMetricTable, Row, TableContent
+from grambench.report.cells import NO_RESULT, Block, OneMetricTable, Row, TableCell, TableContent
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData
@@ -81,6 +81,6 @@ def _total(duels: Duels, name: str) -> Counts:
     return wins, ties, losses
 
 
-def _cell(counts: Counts) -> Cell:
+def _cell(counts: Counts) -> TableCell:
     """Return "wins/ties/losses", a dash if the two never met."""
-    return Cell(text="/".join(map(str, counts)) if any(counts) else "", status=NO_RESULT)
+    return TableCell(text="/".join(map(str, counts)) if any(counts) else "", status=NO_RESULT)

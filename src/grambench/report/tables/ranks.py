@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name, Names
-from grambench.report.cells import Block, Cell, Row, TableContent, TableKind, cells_of
+from grambench.report.cells import Block, Row, TableCell, TableContent, TableKind, cells_of
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData
@@ -92,5 +92,5 @@ class RanksTable(TableKind):
 
 
 def _transposed(rows: list[Row], columns: list[str]) -> list[Row]:
-    cells: list[tuple[Cell, ...]] = list(zip(*(row.cells for row in rows), strict=True))
+    cells: list[tuple[TableCell, ...]] = list(zip(*(row.cells for row in rows), strict=True))
     return [Row(label=label, cells=list(of_column)) for label, of_column in zip(columns, cells, strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.cells import NO_RESULT, Block, Cell, OneMetricTable, Row, TableContent, cells_of
+from grambench.report.cells import NO_RESULT, Block, OneMetricTable, Row, TableCell, TableContent, cells_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,12 +104,12 @@ def _block(metric: str, head: str, form: str, ours: "pd.DataFrame", published: "
     return Block(dataset=head, rows=rows)
 
 
-def _cell(form: str, numbers: list[float], key: tuple[str, str, str]) -> Cell:
+def _cell(form: str, numbers: list[float], key: tuple[str, str, str]) -> TableCell:
     from grambench.results.statistics import Sample
 
     ours, published = numbers
     has_number = bool(np.isfinite(ours))
-    return Cell(
+    return TableCell(
         text=form.format(ours) if has_number else "",
         published=form.format(published) if np.isfinite(published) else "",
         status="" if has_number else NO_RESULT,
