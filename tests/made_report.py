@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import presentation
 
 from grambench.common import layout
@@ -40,6 +41,31 @@ def report_spec(title="", **changes):
     return json.dumps(spec | {"datasets": described, "earlier": {}, "files": []} | changes)
 
 
+def made_record(cell):
+    """Return the record of a row of cells.csv, with the numbers of the study."""
+    fields = {name: getattr(cell, name) for name in ("dataset", "algorithm", "status", "reason", "orders", "random")}
+    settings = {"protocol": SETTINGS["protocol"], "seed": 7, "kernels": presentation.KERNELS, "sweep": cell.sweep}
+    settings |= {"points": [SETTINGS["algorithms"][cell.algorithm]["parameters"]], "values": []}
+    if cell.status != "ok":
+        return records.Record(study="omkc", **fields, settings=settings, detail="Traceback: <the end of it>")
+    if cell.sweep:
+        settings |= {"points": [{"beta": 0.5}, {"beta": 0.8}], "values": [0.5, 0.8]}
+    runs = presentation.runs().sort_values(["value", "repetition"])
+    runs = runs[
+        (runs["dataset"] == cell.dataset) & (runs["algorithm"] == cell.algorithm) & (runs["sweep"] == cell.sweep)
+    ]
+    metrics = {name: of["result"].to_numpy() for name, of in runs.groupby("metric", sort=False) if ":" not in name}
+    return records.Record(
+        study="omkc",
+        **fields,
+        settings=settings,
+        provenance=PROVENANCE,
+        inputs=["abc", "def"],
+        metrics={name: values.reshape(len(settings["points"]), -1) for name, values in metrics.items()},
+        kernel_values={"updates": np.tile([3.0, 4.0], (1, presentation.REPEATS, 1))},
+    )
+
+
 def write_inputs(root):
     """Write what `collect` and `prepare` would have left, and return the paths of the published files."""
     for table, pattern in ((presentation.runs(), layout.RUNS), (presentation.curves(), layout.CURVES)):
@@ -50,11 +76,7 @@ def write_inputs(root):
     for name, dataset in presentation.prepared().items():
         store.write(Path(layout.PREPARED.format(dataset=name)), dataset)
     for cell in presentation.cells().itertuples():
-        provenance = PROVENANCE if cell.status == "ok" else {}
-        record = records.Record(
-            study="omkc", dataset=cell.dataset, algorithm=cell.algorithm, status=cell.status, provenance=provenance
-        )
-        records.write(Path(cell.record), record)
+        records.write(Path(cell.record), made_record(cell))
     layout.NOTES.parent.mkdir()
     layout.NOTES.write_text(NOTES, encoding="utf-8")
     return list(map(str, presentation.published(root / "published").values()))

@@ -27,6 +27,9 @@ EVERY = [
     "pages/algorithm-omkc_dd.html",
     "pages/dataset-wdbc.html",
     "pages/notes.html",
+    "pages/record-omkc-wdbc-omkc_dd.html",
+    "pages/record-omkc-wdbc-omkc_dd-beta.html",
+    "pages/record-omkc-sonar-omkc_dd.html",
     "report.html",
 ]
 LARGEST_PAGE, LARGEST_OVERVIEW = 2_000_000, 100_000  # bytes
@@ -86,7 +89,10 @@ def test_there_is_a_page_for_everything_and_one_file_with_all(site):
     assert {"files/omkc/tables/table3.tex", "files/omkc/figures/figure1.svg", "files/omkc/reproduction.csv"} <= names
     pages = {name for name in names if name.endswith(".html") and name != "report.html"}
     whole = [each["id"] for each in read(site / "report.html").named("article")]
-    assert set(whole) == {Path(name).stem.replace("index", "overview") for name in pages}
+    in_folder = {Path(name).stem.replace("index", "overview") for name in pages}
+    assert set(whole) == {name for name in in_folder if not name.startswith("record-")}
+    runs = [path.relative_to(site.parent / "runs") for path in (site.parent / "runs").rglob("*.h5")]
+    assert in_folder - set(whole) == {"-".join(["record", *path.with_suffix("").parts]) for path in runs}
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -242,7 +248,7 @@ def test_an_algorithm_has_its_paper_ranks_parameters_and_runs(site):
     assert "Deterministic updating, deterministic combination (Hoi et al. 2013, Algorithm 1)." in text
     assert "A <small> study OMKC(D,D) 1.0 1 of 3 1 Mistakes (%)" in text
     assert "beta 0.8 Factor of a kernel's weight" in text
-    assert "OMKC(D,D) omkc Mistakes (%) 5.00 ± 1.29 5.50 ± 1.30 ~ compatible 1 of 3 4 HDF5" in text
+    assert "OMKC(D,D) omkc Mistakes (%) 5.00 ± 1.29 5.50 ± 1.30 ~ compatible 1 of 3 4 Record" in text
     assert "timeout timeout: stopped after 5 s <limit>" in text
 
 
@@ -268,7 +274,7 @@ def made_report_of(whole, results, compared):
         tables={"table3": grid},
         figures=[],
         files={},
-        provenance=[],
+        records={},
         newest=datetime(2027, 1, 1, tzinfo=UTC),
     )
 
@@ -419,3 +425,47 @@ def test_docstrings_become_paragraphs_and_formulas():
         ("pre", "x = y\n  + z"),
         ("p", "Three."),
     ]
+
+
+def test_a_record_has_a_row_for_each_repetition_and_all_that_it_was_made_from(site):
+    text = read(site / "pages/record-omkc-wdbc-omkc_dd.html").text
+    assert (
+        "OMKC(D,D) on wdbc Record of one run: A <small> study , data set wdbc , algorithm OMKC(D,D) . Status: ok."
+        in text
+    )
+    head = "Repetition Mistakes (%) Support vectors Converged Time (s)"
+    assert f"{head} 1 3.5 35 1 0.02 2 4.5 45 1 0.02 3 5.5 55 1 0.02 4 6.5 65 1 0.02" in text
+    assert "Mean 5 50 1 0.02 Standard deviation 1.29099 12.9099 0 0" in text
+    assert "One row a repetition: published permutations." in text
+    assert "Table 3 Mistakes (%) 5.50 ± 1.30 5.00 ± 1.29 ~ compatible" in text
+    assert "gaussian σ = 0.5 4 polynomial p = 1 3" in text
+    assert "seed 7 root of all random numbers permutations or splits published published with the data" in text
+    assert "beta 0.8 Factor of a kernel's weight" in text
+    assert "2 base kernels: polynomial p = 1; gaussian σ = 0.5." in text
+    assert "Deviations from the printed algorithm" in text
+    assert re.search("content of the prepared data \\(SHA-256\\) [0-9a-f]{64} ", text) and "abc, def" in text
+    assert "Revision abc123" in text and "python 3.x" in text
+    assert "grambench show omkc/wdbc/omkc_dd" in text and "grambench rerun omkc/wdbc/omkc_dd" in text
+
+
+def test_the_record_of_a_sweep_has_a_row_for_each_value(site):
+    text = read(site / "pages/record-omkc-wdbc-omkc_dd-beta.html").text
+    assert "OMKC(D,D) on wdbc, sweep beta" in text
+    assert "beta Mistakes (%) deviation 0.5 4.5 1.29099 0.8 4.2 1.29099" in text
+    assert "beta varied" in text and "grambench rerun omkc/wdbc/omkc_dd/beta" in text
+
+
+def test_the_record_of_a_failed_run_has_its_reason_and_traceback(site):
+    page_ = read(site / "pages/record-omkc-sonar-omkc_dd.html")
+    assert "No result: timeout. stopped after 5 s <limit> Traceback: <the end of it>" in page_.text
+    assert not [each for each in page_.ids if each.endswith(("-repetitions", "-kernels", "-versions-"))]
+    assert "record-omkc-sonar-omkc_dd.html" in read(site / "pages/study-omkc.html").addresses
+
+
+def test_every_cell_of_a_run_leads_to_its_record(site, study):
+    cells = {each["data-k"] for each in study.named("td") if "data-k" in each}
+    runs = {tuple(key.split("|")[:2]) for key in cells}
+    assert len(runs) == 9
+    assert {f"record-omkc-{dataset}-{algorithm}.html" for dataset, algorithm in runs} <= set(study.addresses)
+    whole = read(site / "report.html")  # which may be mailed: the numbers stand alone
+    assert not [address for address in whole.addresses if "record-" in address]

@@ -33,6 +33,8 @@ PAGES = [
     "pages/algorithm-omkc_ss.html",
     "pages/dataset-wdbc.html",
     "pages/notes.html",
+    "pages/record-omkc-wdbc-omkc_dd.html",
+    "pages/record-omkc-sonar-omkc_dd.html",
 ]
 
 pytestmark = pytest.mark.skipif(
@@ -204,7 +206,7 @@ def test_a_cell_says_more_by_mouse_and_by_keyboard(site, tmp_path):
     const cell = document.querySelector('td[data-k="wdbc|omkc_ss|mistake_percent"]');
     cell.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
     const card = document.querySelector("#card");
-    const answer = [card.hidden, card.textContent, card.querySelector("a").getAttribute("href")];
+    const answer = [card.hidden, card.textContent, [...card.querySelectorAll("a")].map((a) => a.getAttribute("href"))];
     document.body.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
     answer.push(card.hidden);
     const first = document.querySelector("td[data-k][tabindex='0']");
@@ -216,10 +218,37 @@ def test_a_cell_says_more_by_mouse_and_by_keyboard(site, tmp_path):
     answer.push(card.hidden);
     say(answer);
     """
-    hidden, text, record, left, focused, moved, escaped = tell(site, "pages/study-omkc.html", tmp_path, script)
+    hidden, text, links, left, focused, moved, escaped = tell(site, "pages/study-omkc.html", tmp_path, script)
     assert not hidden and "wdbc · OMKC(S,S) · Mistakes (%)" in text and "mean 5.2, std 1.291, 4 runs" in text
-    assert "99 % interval" in text and (site / "pages" / record).resolve().is_file()
+    assert "99 % interval" in text
+    assert [Path(link).name for link in links] == ["record-omkc-wdbc-omkc_ss.html", "omkc_ss.h5"]
+    assert all((site / "pages" / link).resolve().is_file() for link in links)
     assert [left, focused, moved, escaped] == [True, False, "TD", True]
+
+
+def test_enter_opens_the_record_of_a_cell_and_so_does_a_click_anywhere_in_it(site, tmp_path):
+    script = """
+    const cell = document.querySelector('td[data-k="wdbc|omkc_ss|mistake_percent"]');
+    const answer = [];
+    cell.querySelector("a").addEventListener("click", (event) => {
+      event.preventDefault();
+      answer.push(event.currentTarget.getAttribute("href"));
+    });
+    cell.focus();
+    cell.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    cell.scrollIntoView({ behavior: "instant", block: "center" });
+    const box = cell.getBoundingClientRect();
+    document.elementFromPoint(box.left + 3, box.bottom - 3).click();
+    say([...answer, cell.querySelector("a").tabIndex]);
+    """
+    href = "record-omkc-wdbc-omkc_ss.html"
+    assert tell(site, "pages/study-omkc.html", tmp_path, script) == [href, href, -1]
+
+
+def test_a_record_offers_its_commands_to_copy(site, tmp_path):
+    script = 'say([...document.querySelectorAll("button.copy")].map((each) => each.getAttribute("aria-label")));'
+    commands = tell(site, "pages/record-omkc-wdbc-omkc_ss.html", tmp_path, script)
+    assert commands == ["Copy: grambench show omkc/wdbc/omkc_ss", "Copy: grambench rerun omkc/wdbc/omkc_ss"]
 
 
 def test_a_card_says_what_is_compared(site, tmp_path):

@@ -18,6 +18,7 @@ from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report.cells import NO_RESULT, TableCell, TableContent
 from grambench.report.table_data import Comparison
+from grambench.results.records import Record
 from grambench.results.reproduction import VARIANTS, judged_by_replications
 from grambench.results.study import ALL, NOT_PART, Prepared, Results
 from grambench.results.verdicts import VERDICTS, normality
@@ -107,8 +108,8 @@ class StudyReport:
         The figures.
     files : dict of bytes
         The files for download: tables in three formats and CSV files, by their paths below the study's folder.
-    provenance : list of dict
-        The provenance of every record.
+    records : dict of Record
+        Every record by its path, without curves and confusion matrices.
     newest : datetime
         The time at which the newest record was written.
     """
@@ -123,7 +124,7 @@ class StudyReport:
     tables: dict[str, TableContent]
     figures: list[Picture]
     files: dict[str, bytes]
-    provenance: list[dict[str, Any]]
+    records: dict[str, Record]
     newest: datetime
 
     @property
@@ -148,9 +149,14 @@ class StudyReport:
         cells = self.results.cells
         return cells[~cells["status"].isin(["ok", "unavailable"])]
 
+    @property
+    def provenance(self) -> list[dict[str, Any]]:
+        """The provenance of every record."""
+        return [record.provenance for record in self.records.values()]
+
     @cached_property
-    def records(self) -> dict[tuple[str, str], str]:
-        """The record of each plain run, by data set and entry."""
+    def record_paths(self) -> dict[tuple[str, str], str]:
+        """The path of the record of each plain run, by data set and configuration."""
         plain = self.results.cells[self.results.cells["sweep"] == ""]
         return {(row["dataset"], row["algorithm"]): str(row["record"]) for row in plain.to_dict("records")}
 
@@ -327,7 +333,7 @@ def _details(study: StudyReport, cells: Iterable[TableCell]) -> dict[str, dict[s
         dataset, algorithm, _ = cell.key
         ours = cell.numbers[0] if cell.numbers else None
         row = study.compared.get(cell.key)
-        record, reason = study.records.get((dataset, algorithm), ""), results.missing(dataset, algorithm)
+        record, reason = study.record_paths.get((dataset, algorithm), ""), results.missing(dataset, algorithm)
         detail: dict[str, Any] = {"record": record, "why": reason}
         if ours is not None and ours.runs:
             detail |= {"mean": _digits(ours.mean), "std": _digits(ours.std), "runs": ours.runs}

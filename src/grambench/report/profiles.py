@@ -1,5 +1,6 @@
 """The pages about one algorithm and about one data set: its description, its runs and its results."""
 
+import functools
 import inspect
 import re
 from collections.abc import Mapping
@@ -78,10 +79,7 @@ def _parameters(name: str, used: list[tuple[StudyReport, str]]) -> Rows:
     if algorithms.fault(name):
         return []
     cls = algorithms.load(name).parameters
-    meanings: dict[str, str] = {}
-    for base in reversed(inspect.getmro(cls)):  # type: ignore[arg-type]
-        meanings |= _attributes(inspect.cleandoc(base.__doc__ or ""))
-    rows = []
+    descriptions, rows = meanings(cls), []
     for field in fields(cls):
         default = field.default if field.default is not MISSING else "set by the study"
         if field.default_factory is not MISSING:
@@ -91,10 +89,36 @@ def _parameters(name: str, used: list[tuple[StudyReport, str]]) -> Rows:
             for study, entry in used
             if field.name in (parameters := study.study.algorithms[entry].parameters)
         }
-        rows.append({"name": field.name, "default": default, "meaning": meanings.get(field.name, ""), "set": values})
+        meaning = descriptions.get(field.name, "")
+        rows.append({"name": field.name, "default": default, "meaning": meaning, "set": values})
     return rows
 
 
+def meanings(cls: Any) -> dict[str, str]:
+    """Return the description of each attribute of a class, inherited ones included, from the docstrings."""
+    descriptions: dict[str, str] = {}
+    for base in reversed(inspect.getmro(cls)):
+        attributes = _attributes(inspect.cleandoc(base.__doc__ or ""))
+        # "See Base" refers to the description that is inherited
+        descriptions |= {
+            name: text for name, text in attributes.items() if name not in descriptions or not text.startswith("See ")
+        }
+    return descriptions
+
+
+@functools.cache
+def deviations(name: str) -> list[tuple[str, str]]:
+    """Return the paragraphs of an algorithm's docstring on deviations from its paper, with the formulas that follow."""
+    selected: list[tuple[str, str]] = []
+    for kind, text in paragraphs(algorithms.docstring(name)):
+        if text.startswith("Deviation") or (selected and kind == "pre"):
+            selected.append((kind, text))
+        elif selected:
+            break
+    return selected
+
+
+@functools.cache
 def _attributes(text: str) -> dict[str, str]:
     """Return the description of each attribute in a numpydoc docstring."""
     meanings: dict[str, str] = {}
@@ -160,7 +184,7 @@ def results_of(study: StudyReport) -> Rows:
                     "of": len(ranks),
                     "status": status,
                     "why": results.missing(dataset, entry),
-                    "record": study.records.get((dataset, entry), ""),
+                    "record": study.record_paths.get((dataset, entry), ""),
                 }
             )
     return rows

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from grambench.config.metrics import METRICS
-from grambench.report import overview, page, profiles
+from grambench.report import overview, page, profiles, record_page
 from grambench.report.looks import ASSETS, TEMPLATES
 from grambench.report.notes import Notes
 from grambench.report.page import StudyReport
@@ -51,8 +51,9 @@ class Report:
 def write(report: Report) -> dict[str, bytes]:
     """Return every file of the report by its path below the report's folder."""
     pages = _pages(report)
-    renderer = _Renderer(report, pages, whole=False)
-    files = {page_.path: renderer.render_page(page_).encode() for page_ in pages}
+    records = [page_ for study in report.studies for page_ in _record_pages(study)]
+    renderer = _Renderer(report, pages + records, whole=False)
+    files = {page_.path: renderer.render_page(page_).encode() for page_ in pages + records}
     files |= {f"{PAGES}/{name}": (ASSETS / name).read_bytes() for name in (*STYLES, *SCRIPTS)}
     for study in report.studies:
         files |= {f"{FILES}/{study.study.name}/{name}": content for name, content in study.files.items()}
@@ -101,6 +102,14 @@ def _pages(report: Report) -> list[_Page]:
     return pages
 
 
+def _record_pages(study: StudyReport) -> list[_Page]:
+    """Return a page for each record; the one file has none of them, since they would make it too large to mail."""
+    return [
+        _Page(name=item.page, template="record.html", title=item.title, values={"it": item.values})
+        for item in record_page.of_study(study)
+    ]
+
+
 class _Renderer:
     """Fills in the templates, for a folder or for one file.
 
@@ -130,6 +139,7 @@ class _Renderer:
             "to": self._link_to_page,
             "file": self._link_to_file,
             "record": self._link_to_record,
+            "record_page": self._link_to_record_page,
             "has": lambda name: name in page_names,
             "whole": whole,
             "report": report,
@@ -157,7 +167,8 @@ class _Renderer:
         return self._render_frame("Report", Markup("\n").join(map(self._render_content, self.pages)))
 
     def _render_content(self, page_: _Page) -> Markup:
-        return Markup(self.environment.get_template(page_.template).render(key=page_.name, **page_.values))
+        template = self.environment.get_template(page_.template)
+        return Markup(template.render(key=page_.name, title=page_.title, **page_.values))
 
     def _render_frame(self, title: str, content: Markup) -> str:
         inline: dict[str, list[Markup]] = {"styles": [], "scripts": []}
@@ -187,6 +198,10 @@ class _Renderer:
             media_type = MEDIA_TYPES[Path(name).suffix]
             return f"data:{media_type};base64," + base64.b64encode(study.files[name]).decode("ascii")
         return f"{self.up}{FILES}/{study.study.name}/{name}"
+
+    def _link_to_record_page(self, path: str) -> str:
+        """Return the address of the page of a record; empty in the one file, and for no record."""
+        return self._link_to_page(record_page.name_of(path)) if path and not self.whole else ""
 
     def _link_to_record(self, path: str) -> str:
         """Return the address of a record, which lies beside the report's folder; empty in a file that may be mailed."""

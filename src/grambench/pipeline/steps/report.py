@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -117,9 +118,14 @@ def study_report(
             for name, figure in sorted(study.figures.items())
         ],
         files={name: content for name, content in files.items() if content.count(b"\n") > 1},
-        provenance=[records.read(record).provenance for record in record_files],
+        records={str(name): _read_record(find(str(name))) for name in results.cells["record"]},
         newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in record_files), default=0), tz=UTC),
     )
+
+
+def _read_record(path: Path) -> records.Record:
+    """Return a record without its largest arrays, which no page shows."""
+    return replace(records.read(path), curves={}, class_values={})
 
 
 def _picture(

@@ -214,9 +214,11 @@
     if ("z" in found) add("z", String(found.z));
     if ("verdict" in found) add("Verdict", found.verdict);
     if ("why" in found) add("Remark", found.why);
+    const page = cell.querySelector("a.ours");
+    if (page && "record" in found) add("Record", make("a", { href: page.getAttribute("href") }, "repetitions, settings and data"));
     if ("record" in found) {
       const short = found.record.replace(/^results\//, "");
-      add("Record", results ? make("a", { href: results + short }, found.record) : found.record);
+      add("File", results ? make("a", { href: results + short }, found.record) : found.record);
     }
     const title = [dataset, column, labelled(row)].filter((text, at, list) => text && list.indexOf(text) === at);
     card.replaceChildren(make("b", {}, title.join(" · ")), make("dl", {}, ...lines));
@@ -233,16 +235,20 @@
   });
   document.addEventListener("click", (event) => {
     const cell = told(event);
-    if (cell) { pinned = cell; tell(cell); cell.focus({ preventScroll: true }); }
+    // the number links to its record; on a touch screen, which has no hovering, the card with that link comes first
+    if (cell && event.target.closest("a") && matchMedia("(hover: hover)").matches) return;
+    if (cell) { event.preventDefault(); pinned = cell; tell(cell); cell.focus({ preventScroll: true }); }
     else if (!card.contains(event.target)) hide();
   });
   addEventListener("scroll", () => { if (!card.hidden) hide(); }, { passive: true });
   // by keyboard: one cell of a table can be reached, the arrows go on from there
   for (const table of all("table.numbers")) table.querySelector("td[data-k]")?.setAttribute("tabindex", "0");
+  for (const link of all("td[data-k] > a.ours")) link.tabIndex = -1;
   document.addEventListener("focusin", (event) => { if (event.target.matches?.("td[data-k]")) tell(event.target); });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
     const cell = event.target.matches?.("td[data-k]") && event.target;
+    if (cell && event.key === "Enter") cell.querySelector("a.ours")?.click();
     const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] || [0, 0];
     if (!cell || (!down && !right)) return;
     const rows = all("tr", cell.closest("table")).filter((row) => row.cells.length > 1 && !row.hidden && row.parentElement.tagName === "TBODY");
@@ -253,6 +259,17 @@
     next.focus();
     event.preventDefault();
   });
+
+  // commands to copy
+
+  for (const command of all("code.command")) {
+    const copy = async () => {
+      try { await navigator.clipboard.writeText(command.textContent); button.textContent = "Copied"; }
+      catch { getSelection().selectAllChildren(command); button.textContent = "Selected"; } // no clipboard: Ctrl-C copies
+    };
+    const button = make("button", { type: "button", class: "copy", "aria-label": "Copy: " + command.textContent, onclick: copy }, "Copy");
+    command.after(" ", button);
+  }
 
   // figures
 
