@@ -170,10 +170,10 @@ def cell(grid, label, column):
 
 def test_the_matrix_marks_the_best_and_the_failed(grids):
     matrix = grids["matrix"]
-    assert [row.label for row in matrix.blocks[0].rows] == list(BEST)
-    assert (cell(matrix, "sonar", "RKL").text, cell(matrix, "sonar", "RKL").best) == ("82.0", True)
-    assert not cell(matrix, "sonar", "Majority class").best
-    failed = cell(matrix, "waveform", "SimpleMKL")
+    assert matrix.columns == [*BEST, "Mean rank"]
+    assert (cell(matrix, "RKL", "sonar").text, cell(matrix, "RKL", "sonar").best) == ("82.0", True)
+    assert not cell(matrix, "Majority class", "sonar").best
+    failed = cell(matrix, "SimpleMKL", "waveform")
     assert (failed.text, failed.status, failed.best) == ("", "timeout", False)
     assert f"SimpleMKL on waveform: timeout: {REASON}." in matrix.remarks
     assert "**" in tables.markdown(matrix) and "timeout" in tables.markdown(matrix)
@@ -231,8 +231,27 @@ def test_an_algorithm_without_any_result_is_not_ranked_and_leaves_the_others_the
 
 def test_a_wide_table_is_several_in_latex(grids):
     text = tables.latex(grids["pairs"])
-    assert text.count(r"\begin{longtable}") == 2 and "part 2 of 2" in text
-    assert tables.latex(grids["matrix"]).count(r"\begin{longtable}") == 1
+    assert text.count(r"\begin{table*}") == 2 and "part 2 of 2" in text
+    assert tables.latex(grids["matrix"]).count(r"\begin{table*}") == 1
+
+
+def test_the_matrix_has_the_mean_ranks_of_the_ranks(grids):
+    matrix, ranks = grids["matrix"], grids["ranks"]
+    assert "7 of 8 data sets, those on which every algorithm has a result" in " ".join(matrix.remarks)
+    for row in matrix.blocks[0].rows:
+        assert f"{float(row.cells[-1].text):.1f}" == cell(ranks, row.label, "Mean rank").text
+
+
+def test_ranks_list_the_data_sets_that_they_are_made_of(grids, results):
+    ranks = grids["ranks"]
+    (block,) = ranks.basis.blocks
+    assert [row.label for row in block.rows] == list(BEST)
+    for number, title in enumerate(ranks.basis.columns):
+        found = [row.cells[number].text.split(" ")[0] for row in block.rows if row.label != FAILED[0]]
+        assert f"{np.mean(list(map(float, found))):.1f}" == cell(ranks, title, "Mean rank").text
+    failed = next(row for row in block.rows if row.label == FAILED[0])
+    assert {each.text[0] for each in failed.cells if each.text} == {"("}  # a mean without a rank
+    assert all(each.key[0] == FAILED[0] for each in failed.cells)
 
 
 # figures

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -144,16 +145,67 @@ def test_markdown_tables_are_rectangular(grids, name):
     assert r"404\_not found" in tables.markdown(grids["table3"])
 
 
+def long(grid):
+    """Return the table with more rows than a page has."""
+    (block, *others) = grid.blocks
+    return replace(grid, blocks=[replace(block, rows=block.rows * 50), *others])
+
+
 @pytest.mark.parametrize("name", ["table2", "table3", "table5"])
-def test_latex_is_balanced_and_escaped(grids, name):
-    text = tables.latex(grids[name])
-    body = text[text.index(r"\endfoot") :]
+@pytest.mark.parametrize("change", [long, lambda grid: grid])
+def test_latex_is_balanced_and_escaped(grids, name, change):
+    text = tables.latex(change(grids[name]))
+    environment, start = ("longtable", r"\endfoot") if change is long else ("tabular", r"\midrule")
+    assert text.count(rf"\begin{{{environment}}}") == text.count(rf"\end{{{environment}}}") == 1
+    body = text[text.index(start) :]
     rows = [line for line in body.splitlines() if line.rstrip("*").endswith(r"\\") and "multicolumn" not in line]
     assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {len(grids[name].columns)}
     plain = text.replace(r"% \usepackage", "")
     assert not re.search(r"(?<!\\)[%#_]", plain)
     assert len(re.findall(r"(?<!\\){", plain)) == len(re.findall(r"(?<!\\)}", plain))
     assert plain.isascii()
+
+
+def test_a_table_in_latex_is_as_wide_as_it_needs_to_be(grids):
+    """One column of a paper where the table fits into it, both where it does not, and several tables beyond that."""
+    grid = grids["table3"]
+    narrow, page, wider = (replace(grid, remarks=[], blocks=wide(grid, n), columns=["x"] * n) for n in (1, 4, 20))
+    assert [tables.latex(each).count(r"\begin{table}") for each in (narrow, page, wider)] == [1, 0, 0]
+    parts = tables.latex(wider, caption="Ours & theirs", label="tab:x")
+    count = parts.count(r"\begin{table*}")
+    assert tables.latex(page).count(r"\begin{table*}") == 1 < count
+    assert parts.count(r"\label{tab:x}") == 1 and rf"\caption{{Ours \& theirs, part 1 of {count}" in parts
+    assert sum(line.startswith(r"\begin{tabular}") * line.count("r@{}}") for line in parts.splitlines()) == count
+
+
+def wide(grid, columns):
+    """Return the blocks of a table with so many copies of its first column."""
+    return [
+        replace(block, rows=[replace(row, cells=[row.cells[0]] * columns) for row in block.rows])
+        for block in grid.blocks
+    ]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not on PATH")
+@pytest.mark.parametrize("options", ["twocolumn", "onecolumn"])
+def test_latex_compiles_and_no_table_is_too_wide(grids, tmp_path, options):
+    bodies = [tables.latex(grid) for grid in grids.values()]
+    if options == "onecolumn":
+        bodies.append(tables.latex(long(grids["table5"])))
+    packages = r"\usepackage[letterpaper,margin=0.7in]{geometry}\usepackage{booktabs,longtable}"
+    text = rf"\documentclass[{options}]{{article}}{packages}\begin{{document}}{' '.join(bodies)}\end{{document}}"
+    (tmp_path / "tables.tex").write_text(text, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
+    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stdout[-2000:]
+    assert "Overfull" not in answer.stdout
+
+
+def test_text_wraps_columns_that_do_not_fit(grids):
+    lines = tables.text(grids["table3"], 40).splitlines()
+    of_metric = [line for line in lines if line.startswith("Mistakes (%)")]
+    assert len(of_metric) > 2 and max(map(len, of_metric)) <= 40
+    assert "5.00 ± 1.29*" in "".join(of_metric) and "Star: the lowest mean" in " ".join(lines)
 
 
 def test_latex_text_escapes_every_special_character():

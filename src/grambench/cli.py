@@ -24,7 +24,7 @@ from grambench.common.errors import REFUSED, ConfigError, GrambenchError, error_
 
 COMMANDS = [  # in the order of help
     *("init", "list", "add-dataset", "validate", "fetch", "try", "check", "run", "status", "failed", "show", "rerun"),
-    *("open", "compare", "merge", "clean", "repair", "doctor"),
+    *("table", "open", "compare", "merge", "clean", "repair", "doctor"),
 ]
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder
@@ -36,6 +36,7 @@ EPILOG = """examples:
   grambench run -- --keep-going                    what follows -- goes to snakemake
   grambench status                                 what is done, what failed and why
   grambench show omkc/wdbc/om2                     one record: settings, numbers, provenance
+  grambench table rkl -a rkl_l1 mkl_l1 --latex     a table for a paper: algorithms by data sets, mean ranks
   grambench rerun omkc/wdbc/om2                    run it again and compare; the record stays
   grambench run -- -R $(grambench failed)          try again whatever failed
   grambench repair                                 remove what a disk or a power cut has damaged

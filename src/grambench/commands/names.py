@@ -41,13 +41,21 @@ def datasets(**ignored: Any) -> list[str]:
     return _stems("datasets")
 
 
+def metrics(**ignored: Any) -> list[str]:
+    """Return the names of the metrics that a run can have."""
+    from grambench.config.metrics import METRICS
+
+    return [name for name, metric in METRICS.items() if not (metric.derived or metric.named)]
+
+
 def _stems(kind: str) -> list[str]:
     return sorted({path.stem for folder in (CONFIG, SHIPPED) for path in (folder / kind).glob("[a-z]*.yaml")})
 
 
 def entries(parsed_args: argparse.Namespace, **ignored: Any) -> list[str]:
     """Return the configurations of the studies that a call names, by default of those of config.yaml."""
-    return sorted({entry for study in parsed_args.studies or _keys(SETTINGS, "studies") for entry in _entries(study)})
+    named = [parsed_args.study] if hasattr(parsed_args, "study") else parsed_args.studies
+    return sorted({entry for study in named or _keys(SETTINGS, "studies") for entry in _entries(study)})
 
 
 def opponents(**ignored: Any) -> list[str]:

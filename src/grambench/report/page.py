@@ -4,7 +4,7 @@ import base64
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -44,7 +44,7 @@ MEANINGS = {
 JUDGED = ("exact", "confirmed", "compatible", "different")
 TILES = {"speed-up": "times beside the published ones", "unavailable": "without a result"}  # titles of the counts
 CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "contradicted": "⊥", "undecided": "?"}
-USUAL = ("accuracy_percent", "mistake_percent", "error_percent", "balanced_accuracy_percent")
+PAPER_TABLE = "tables/for-a-paper"  # no table of a study has hyphens in its name
 WORST = 5  # configurations that are named for fits that did not converge
 
 
@@ -203,9 +203,7 @@ class StudyReport:
 
     def main_metric(self) -> str:
         """Return the metric by which the study judges first; empty where it has none."""
-        candidates = [metric for table in self.study.tables.values() for metric in table.judged()]
-        measured = set(map(str, self.results.runs["metric"].unique()))
-        return next((metric for metric in [*candidates, *USUAL] if metric in measured), "")
+        return self.results.main_metric()
 
 
 def facts(provenance: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
@@ -241,7 +239,9 @@ def view(study: StudyReport) -> dict[str, Any]:
         "partial": study.partial,
         "bars": bars(numbers),
         "tables": tables,
-        "cells": _details(study, [cell for _, table, _ in tables for cell in table.cells()]),
+        "paper_table": PAPER_TABLE if f"{PAPER_TABLE}.tex" in study.files else "",
+        "main_metric": METRICS[metric].label if (metric := study.main_metric()) else "",
+        "cells": _details(study, [cell for _, table, _ in tables for cell in _all_cells(table)]),
         "counts": tally(numbers["verdict"], VERDICTS),
         "tiles": tally(achieved["verdict"], VERDICTS),
         "testing": _testing(achieved),
@@ -317,7 +317,16 @@ def without_missing(table: TableContent) -> tuple[TableContent, list[str]]:
         in_run = [any(map(_is_part_of_run, cells)) for cells in columns]
         omitted += [title for title, part in zip(table.columns, in_run, strict=True) if not part]
         table = table.select_columns([number for number, part in enumerate(in_run) if part])
+    if table.basis:
+        table = replace(table, basis=without_missing(table.basis)[0])
     return table, list(dict.fromkeys(omitted))
+
+
+def _all_cells(table: TableContent) -> Iterator[TableCell]:
+    """Yield the cells of a table and of its basis."""
+    yield from table.cells()
+    if table.basis:
+        yield from table.basis.cells()
 
 
 def _is_part_of_run(cell: TableCell) -> bool:

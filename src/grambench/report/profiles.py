@@ -10,6 +10,7 @@ from typing import Any
 from grambench import algorithms
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.report.cells import Row
 from grambench.report.page import StudyReport, source
 from grambench.results.study import formatted
 
@@ -30,6 +31,15 @@ class ProfilePage:
 def page_of(algorithm: str) -> str:
     """Return the name of an algorithm's page; an algorithm from outside is named after its path or its module."""
     return "algorithm-" + re.sub(r"[^A-Za-z0-9_]+", "-", algorithm).strip("-")
+
+
+def page_of_row(study: StudyReport, row: Row) -> str:
+    """Return the name of the page of the algorithm that a row of a table is about; empty for any other row."""
+    keys = [cell.key for cell in row.cells if cell.key]
+    names = {algorithm for _, algorithm, _ in keys}
+    if len(keys) < 2 or len(names) > 1 or row.label != study.results.title(keys[0][1]):
+        return ""
+    return page_of(study.study.file(keys[0][1]))
 
 
 def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[ProfilePage]:

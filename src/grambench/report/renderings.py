@@ -1,17 +1,52 @@
-"""A table as Markdown and LaTeX."""
+"""A table as text, Markdown and LaTeX."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grambench.report.cells import Row, TableCell, TableContent
 
-MAX_COLUMNS = 12  # of a LaTeX table
+MAX_COLUMNS = 12  # of a longtable
+MAX_ROWS = 45  # of a table on one page
+HEAD = 10  # characters of a column's head in one line
+SHORT = 20  # characters of a cell in LaTeX, more of a reason for a missing number are cut
+# in points, of a paper with two columns on US letter paper, set in footnotesize
+PAPER_COLUMN_WIDTH, PAGE_WIDTH = 238.0, 500.0
+LETTER_WIDTH, COLUMN_GAP = 4.7, 6.0
+
+
+def text(table: TableContent, width: int) -> str:
+    """Return the table as text for a terminal, best values with a star; columns that do not fit stand below."""
+    lines = [": ".join(filter(None, (table.title, table.caption))), ""]
+    for block in table.blocks:
+        lines += [f"{block.dataset}: {block.head}"] if block.dataset else []
+        cells = [[f"{c.text or c.status}{'*' if c.best else ' '}" for c in row.cells] for row in block.rows]
+        labels = [table.corner, *(row.label for row in block.rows)]
+        columns = [[f"{title} ", *texts] for title, texts in zip(table.columns, zip(*cells, strict=True), strict=True)]
+        lines += _text_columns(labels, columns, width)
+    return "\n".join([*lines, *table.remarks]).replace("Bold:", "Star:") + "\n"
+
+
+def _text_columns(labels: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield lines of aligned columns, in as many parts as their width needs."""
+    first = max(map(len, labels))
+    sizes = [max(map(len, column)) + 2 for column in columns]
+    start = 0
+    while start < len(columns):
+        end = start + 1
+        while end < len(columns) and first + sum(sizes[start : end + 1]) <= width:
+            end += 1
+        for label, *texts in zip(labels, *columns[start:end], strict=True):
+            aligned = (text.rjust(size) for text, size in zip(texts, sizes[start:end], strict=True))
+            yield f"{label:{first}}{''.join(aligned)}".rstrip()
+        yield ""
+        start = end
 
 
 def markdown(table: TableContent) -> str:
     """Return the table in Markdown: a small table for each data set under its head."""
-    lines = [f"# {_markdown_text(table.title)}: {_markdown_text(table.caption)}", ""]
+    title = ": ".join(filter(None, (table.title, table.caption)))
+    lines = [f"# {_markdown_text(title)}", ""]
     for block in table.blocks:
         if block.dataset:
             lines += [f"## {_markdown_text(block.dataset)}", "", _markdown_text(block.head), ""]
@@ -67,55 +102,143 @@ def latex_text(text: str) -> str:
     return "".join(LATEX.get(character, character) for character in " ".join(text.split()))
 
 
-def latex(table: TableContent) -> str:
-    r"""Return the table as a `longtable`, or as several; the document needs \usepackage{booktabs,longtable}."""
-    return "\n".join(map(_longtable, _split_columns(table)))
+def latex(table: TableContent, *, caption: str = "", label: str = "") -> str:
+    r"""Return the table in LaTeX.
+
+    A table that fits on a page is a `tabular` in a `table`, or in a `table*` over both columns of a paper where one is
+    too narrow; the document needs \usepackage{booktabs}. Any other is a `longtable`, which needs a document of one
+    column and \usepackage{booktabs,longtable}. A table with too many columns becomes several.
+
+    Parameters
+    ----------
+    table : TableContent
+        The table.
+    caption : str
+        Replaces the table's caption; its remarks follow in any case.
+    label : str
+        The argument of `\label`.
+    """
+    table = replace(table, caption=caption) if caption else table
+    if sum(len(block.rows) + 1 for block in table.blocks) <= MAX_ROWS:
+        render, groups = _float, _pages(_widths(table))
+    else:
+        render, groups = _longtable, _equal_parts(len(table.columns), MAX_COLUMNS)
+    parts = enumerate(_split_columns(table, groups))
+    return "\n".join(render(part, "" if number else label) for number, part in parts)
 
 
-def _split_columns(table: TableContent) -> Iterator[TableContent]:
-    """Yield tables of as many of its columns as fit on a page; the last one has the remarks."""
-    count = math.ceil(len(table.columns) / MAX_COLUMNS)
-    columns = range(len(table.columns))
-    size = math.ceil(len(columns) / count)
-    for number in range(count):
-        caption = table.caption if count == 1 else f"{table.caption}, part {number + 1} of {count}"
-        remarks = table.remarks if number == count - 1 else []
-        part = table.select_columns(columns[number * size : (number + 1) * size])
-        yield replace(part, caption=caption, remarks=remarks)
+def _widths(table: TableContent) -> list[float]:
+    """Return an estimate of the width of each column in points, the label column first."""
+    rows = [row for block in table.blocks for row in block.rows]
+    texts = [[table.corner, *(row.label for row in rows)]]
+    for number, column in enumerate(table.columns):
+        cells = [row.cells[number] for row in rows]
+        published = [f"({cell.published})" for cell in cells if cell.published]
+        texts.append([*_stacked(column), *published, *(_short(cell.text or cell.status, SHORT) for cell in cells)])
+    return [LETTER_WIDTH * max(map(len, column), default=0) + COLUMN_GAP for column in texts]
 
 
-def _longtable(table: TableContent) -> str:
-    width = len(table.columns) + 1
-    header = " & ".join([latex_text(table.corner), *map(_latex_column, table.columns)]) + r" \\"
-    caption = " ".join([f"{table.caption} ({table.title}).", *table.remarks])
+def _pages(widths: list[float]) -> list[range]:
+    """Return which columns stand together on a page, each page with the label column, in about equal numbers."""
+    first, *others = widths
+    count = 1
+    while True:
+        parts = _equal_parts(len(others), math.ceil(len(others) / count) if others else 1)
+        if all(len(part) < 2 or first + sum(others[number] for number in part) <= PAGE_WIDTH for part in parts):
+            return parts
+        count += 1
+
+
+def _equal_parts(columns: int, most: int) -> list[range]:
+    """Return ranges of at most so many columns each, in about equal numbers."""
+    count = max(1, math.ceil(columns / most))
+    size = max(1, math.ceil(columns / count))
+    return [range(start, min(start + size, columns)) for start in range(0, columns, size)] or [range(0)]
+
+
+def _split_columns(table: TableContent, parts: list[range]) -> Iterator[TableContent]:
+    """Yield a table of each part of the columns; the last one has the remarks."""
+    for number, columns in enumerate(parts):
+        caption = table.caption if len(parts) == 1 else f"{table.caption}, part {number + 1} of {len(parts)}"
+        remarks = table.remarks if number == len(parts) - 1 else []
+        yield replace(table.select_columns(columns), caption=caption, remarks=remarks)
+
+
+def _float(table: TableContent, label: str) -> str:
+    environment = "table" if sum(_widths(table)) <= PAPER_COLUMN_WIDTH else "table*"
+    lines = [
+        r"% \usepackage{booktabs}",
+        rf"\begin{{{environment}}}[t]",
+        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
+        rf"\caption{{{_caption(table)}}}{_label(label)}",
+        rf"\begin{{tabular}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}",
+        *(r"\toprule", _header(table), r"\midrule"),
+        *_body(table),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join([*lines, rf"\end{{{environment}}}", ""])
+
+
+def _longtable(table: TableContent, label: str) -> str:
     lines = [
         r"% \usepackage{booktabs,longtable}",
         r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
         rf"\begin{{longtable}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}",
-        rf"\caption{{{latex_text(caption)}}} \\",
-        *(r"\toprule", header, r"\midrule", r"\endfirsthead"),
-        *(r"\toprule", header, r"\midrule", r"\endhead"),
+        rf"\caption{{{_caption(table)}}}{_label(label)} \\",
+        *(r"\toprule", _header(table), r"\midrule", r"\endfirsthead"),
+        *(r"\toprule", _header(table), r"\midrule", r"\endhead"),
         *(r"\bottomrule", r"\endfoot"),
+        *_body(table),
     ]
-    for number, block in enumerate(table.blocks):
-        if block.dataset:
-            lines += [r"\addlinespace"] if number else []
-            head = rf"\textbf{{{latex_text(block.dataset)}}}\quad {latex_text(_short(block.head, 100))}"
-            lines.append(rf"\multicolumn{{{width}}}{{@{{}}l}}{{{head}}} \\*")
-        for row in block.rows:
-            lines.extend(_latex_row(row))
     return "\n".join([*lines, r"\end{longtable}", r"\endgroup", ""])
 
 
+def _caption(table: TableContent) -> str:
+    text = f"{table.caption.rstrip('.')} ({table.title})." if table.title else f"{table.caption.rstrip('.')}."
+    return latex_text(" ".join([text, *table.remarks]))
+
+
+def _label(label: str) -> str:
+    return rf"\label{{{label}}}" if label else ""
+
+
+def _header(table: TableContent) -> str:
+    return " & ".join([latex_text(table.corner), *map(_latex_column, table.columns)]) + r" \\"
+
+
+def _body(table: TableContent) -> Iterator[str]:
+    """Yield the rows of all blocks, each block under its data set."""
+    width = len(table.columns) + 1
+    for number, block in enumerate(table.blocks):
+        if block.dataset:
+            yield from [r"\addlinespace"] if number else []
+            head = rf"\textbf{{{latex_text(block.dataset)}}}\quad {latex_text(_short(block.head, 100))}"
+            yield rf"\multicolumn{{{width}}}{{@{{}}l}}{{{head}}} \\*"
+        for row in block.rows:
+            yield from _latex_row(row)
+
+
 def _latex_column(column: str) -> str:
+    lines = [latex_text(line) for line in _stacked(column)]
+    stack = r" \\".join(lines)
+    return rf"\shortstack[r]{{{stack}}}" if len(lines) > 1 else stack
+
+
+def _stacked(column: str) -> list[str]:
+    """Return the lines of a column's head: a ratio breaks at its line, a long title at the space nearest its middle."""
     name, _, denominator = column.partition(" / ")
-    return (
-        latex_text(name) if not denominator else rf"\shortstack[r]{{{latex_text(name)} /\\{latex_text(denominator)}}}"
-    )
+    if denominator:
+        return [f"{name} /", denominator]
+    spaces = [place for place, letter in enumerate(column) if letter == " "]
+    if len(column) <= HEAD or not spaces:
+        return [column]
+    place = min(spaces, key=lambda space: abs(space - len(column) / 2))
+    return [column[:place], column[place + 1 :]]
 
 
 def _latex_row(row: Row) -> Iterator[str]:
-    cells = [latex_text(_short(cell.text or cell.status, 20)) for cell in row.cells]
+    cells = [latex_text(_short(cell.text or cell.status, SHORT)) for cell in row.cells]
     bold = [rf"\textbf{{{text}}}" if cell.best else text for text, cell in zip(cells, row.cells, strict=True)]
     published = [f"({latex_text(cell.published)})" if cell.published else "" for cell in row.cells]
     yield " & ".join([latex_text(row.label), *bold]) + (r" \\*" if any(published) else r" \\")

@@ -140,6 +140,7 @@ class _Renderer:
             "file": self._link_to_file,
             "record": self._link_to_record,
             "record_page": self._link_to_record_page,
+            "algorithm_page": profiles.page_of_row,
             "has": lambda name: name in page_names,
             "whole": whole,
             "report": report,

@@ -11,7 +11,7 @@ from grambench.config.shown import AnyTable
 from grambench.report.cells import NO_RESULT, TableCell
 from grambench.results.collect import ALGORITHM, ORDERS
 from grambench.results.columns import Column, Table
-from grambench.results.statistics import Sample
+from grambench.results.statistics import BEST_LEVEL, Sample
 from grambench.results.study import ALL, NOT_PART, Prepared, Results, formatted
 
 NOTHING = Sample(np.nan, np.nan, 0)
@@ -157,9 +157,12 @@ class TableData:
 
     def about_bold(self, metrics: list[str]) -> str:
         """Return the remark on what is set in bold."""
-        superlatives = {None: "", "higher": "highest", "lower": "lowest"}
+        superlatives = {None: "best", "higher": "highest", "lower": "lowest"}
         bests = ", ".join(
-            f"the {superlatives[METRICS[name].better]} of ours in {METRICS[name].label}" for name in metrics
+            f"the {superlatives[METRICS[name].better]} mean"
+            + (f" of {METRICS[name].label}" if len(metrics) > 1 else "")
+            for name in metrics
         )
         test = "a paired t-test" if self.results.study.protocol.paired else "Student's t-test"
-        return f"Bold: {bests}, and those that {test} cannot tell from it at 5 %."
+        level = f"{100 * BEST_LEVEL:g} %"
+        return f"Bold: {bests}, and all that {test} at the {level} level does not distinguish from it."

@@ -21,6 +21,7 @@ from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, p
 
 NOT_PART = "not part of this run"
 ALL = "all"  # as the name of a data set: all data sets of a study together
+USUAL = ("accuracy_percent", "mistake_percent", "error_percent", "balanced_accuracy_percent")
 NO_VALUES: Floats = np.zeros(0)
 
 
@@ -118,6 +119,12 @@ class Results:
         if self.study.protocol.paired and values[0].size == values[1].size:
             return paired(*values)
         return student(self.sample(dataset, first, metric), self.sample(dataset, second, metric))
+
+    def main_metric(self) -> str:
+        """Return the metric by which the study judges first; empty where it has none."""
+        candidates = [metric for table in self.study.tables.values() for metric in table.judged()]
+        measured = set(map(str, self.runs["metric"].unique()))
+        return next((metric for metric in [*candidates, *USUAL] if metric in measured), "")
 
     def duel(self, first: str, second: str, metric: str) -> tuple[int, int, int]:
         """Return on how many data sets one algorithm wins, ties and loses against another, where both have a result.

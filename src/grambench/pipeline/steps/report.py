@@ -26,6 +26,7 @@ from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.pipeline.steps import read_spec
 from grambench.report import charts, figures, notes, page, site, tables
+from grambench.report.tables import matrix
 from grambench.results import records, reproduction
 from grambench.results.study import Results
 
@@ -103,7 +104,7 @@ def study_report(
     for name in study.figures:
         downloads[f"figures/{name}.svg"] = path(layout.FIGURE, figure=name, suffix="svg")
     downloads |= {Path(pattern).name: path(pattern) for pattern in (layout.REPRODUCTION, layout.CLAIMS, layout.CELLS)}
-    files = {name: check(file).read_bytes() for name, file in downloads.items()}
+    files = {name: check(file).read_bytes() for name, file in downloads.items()} | _paper_tables(results)
     return page.StudyReport(
         results=results,
         whole=Study.model_validate(complete),
@@ -121,6 +122,18 @@ def study_report(
         records={str(name): _read_record(find(str(name))) for name in results.cells["record"]},
         newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in record_files), default=0), tz=UTC),
     )
+
+
+def _paper_tables(results: Results) -> dict[str, bytes]:
+    """Return the table for a paper of all that was run, as `grambench table` prints it; nothing without results."""
+    plain = results.cells[results.cells["sweep"] == ""]
+    algorithms = [name for name in results.study.algorithms if name in set(plain["algorithm"])]
+    datasets = [name for name in results.study.datasets if name in set(plain["dataset"])]
+    if not (metric := results.main_metric()) or not algorithms or not datasets:
+        return {}
+    table = matrix.paper_table(results, metric, algorithms, datasets)
+    texts = {"csv": table.data.to_csv(index=False), "md": tables.markdown(table), "tex": tables.latex(table)}
+    return {f"{page.PAPER_TABLE}.{suffix}": text.encode() for suffix, text in texts.items()}
 
 
 def _read_record(path: Path) -> records.Record:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from grambench.config.shown import AnyTable
 from grambench.report.cells import NO_RESULT, TableContent, TableKind
-from grambench.report.renderings import latex, latex_text, markdown
+from grambench.report.renderings import latex, latex_text, markdown, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grambench.results.study import Prepared, Results
 
 
-__all__ = ["NO_RESULT", "TableContent", "TableKind", "build", "comparison", "latex", "latex_text", "markdown"]
+__all__ = ["NO_RESULT", "TableContent", "TableKind", "build", "comparison", "latex", "latex_text", "markdown", "text"]
 
 
 def comparison(reproduction: "pd.DataFrame") -> "Comparison":

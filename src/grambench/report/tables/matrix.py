@@ -1,44 +1,112 @@
-"""Data sets by algorithms: the means of one metric, the best of each data set in bold."""
+"""Algorithms by data sets: the means of one metric, the best of each data set in bold, and the mean rank."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from grambench.config.metrics import METRICS
+from grambench.config.names import Name
 from grambench.report.cells import NO_RESULT, Block, OneMetricTable, Row, TableCell, TableContent, cells_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from grambench.report.table_data import TableData
+    from grambench.results.study import Results
 
 
 class MatrixTable(OneMetricTable):
-    """A row for each data set, a column for each algorithm, means of one metric; the best of each row in bold."""
+    """A row for each algorithm, a column for each data set, and the mean rank; the best of each data set in bold.
+
+    Attributes
+    ----------
+    datasets : list of str
+        The data sets; all of the study if none is listed.
+    deviations : bool
+        Whether standard deviations are printed beside the means. The CSV file has them in any case.
+    """
 
     kind: Literal["matrix"]
+    datasets: list[Name] = []
+    deviations: bool = False
 
     def build(self, data: "TableData") -> TableContent:
-        """Lay out a row for each data set and a column for each algorithm."""
-        (metric,), datasets = self.metrics, data.results.study.datasets
+        """Lay out a row for each algorithm and a column for each data set."""
+        (metric,), results = self.metrics, data.results
+        datasets = self.datasets or results.study.datasets
+        best = {dataset: results.best(dataset, self.algorithms, metric) for dataset in datasets}
+        ranked = results.with_results(self.algorithms, metric)
+        complete = list(results.ranks(ranked, metric, datasets).index)
         rows = []
-        for dataset in datasets:
-            best = data.results.best(dataset, self.algorithms, metric)
-            cells = [_cell(data, dataset, name, metric, best=name in best) for name in self.algorithms]
-            rows.append(Row(label=dataset, cells=cells))
-        blocks = [Block(rows=rows)]
-        remarks = ["Means over the runs.", data.about_bold(self.metrics), *data.absences(datasets, self.algorithms)]
-        columns, corner = data.titles(self.algorithms), METRICS[metric].label
-        return self.content(columns, blocks, remarks, data.frame(cells_of(blocks)), corner)
+        for name in self.algorithms:
+            cells = [self._cell(data, dataset, name, best=name in best[dataset]) for dataset in datasets]
+            rank = results.across(name, "mean_rank", ranked, metric, complete)
+            cells.append(TableCell(text=f"{rank.mean:.2f}" if rank.runs else "", status="" if rank.runs else NO_RESULT))
+            rows.append(Row(label=results.title(name), cells=cells))
+        remarks = [
+            *([] if self.deviations else ["Means over the runs."]),
+            data.about_bold(self.metrics),
+            f"Mean rank over {_named(complete, datasets)}: 1 is the best, ties share their mean rank.",
+            *(data.absences if _has_absent(rows) else data.failures)(datasets, self.algorithms),
+        ]
+        frame = data.frame(cells_of([Block(rows=[replace(row, cells=row.cells[:-1]) for row in rows])]))
+        return self.content([*datasets, "Mean rank"], [Block(rows=rows)], remarks, frame, "Algorithm")
+
+    def _cell(self, data: "TableData", dataset: str, algorithm: str, *, best: bool) -> TableCell:
+        from grambench.report.table_data import NOTHING
+        from grambench.results.study import formatted
+
+        (metric,) = self.metrics
+        sample = data.results.sample(dataset, algorithm, metric)
+        printed = sample if self.deviations else sample._replace(std=float("nan"))
+        return TableCell(
+            text=formatted(printed, dataset, metric, fine=True) if sample.runs else "",
+            status="" if sample.runs else data.results.status(dataset, algorithm) or NO_RESULT,
+            best=best,
+            numbers=(sample, NOTHING),
+            orders=data.results.orders(dataset, algorithm),
+            key=(dataset, algorithm, metric),
+        )
 
 
-def _cell(data: "TableData", dataset: str, algorithm: str, metric: str, *, best: bool) -> TableCell:
-    """Return a mean without its deviation, for which a wide table is too narrow; the CSV file has it."""
-    from grambench.report.table_data import NOTHING
-    from grambench.results.study import formatted
+def _has_absent(rows: list[Row]) -> bool:
+    """Return whether a cell is not part of the run."""
+    return any(cell.status == NO_RESULT for row in rows for cell in row.cells)
 
-    sample = data.results.sample(dataset, algorithm, metric)
-    return TableCell(
-        text=formatted(sample._replace(std=float("nan")), dataset, metric, fine=True) if sample.runs else "",
-        status="" if sample.runs else data.results.status(dataset, algorithm) or NO_RESULT,
-        best=best,
-        numbers=(sample, NOTHING),
-        orders=data.results.orders(dataset, algorithm),
-        key=(dataset, algorithm, metric),
+
+def _named(complete: "Sequence[str]", datasets: "Sequence[str]") -> str:
+    """Return the data sets behind the ranks, in words."""
+    if len(complete) == len(datasets):
+        return "all data sets" if len(datasets) > 1 else "one data set"
+    return f"{len(complete)} of {len(datasets)} data sets, those on which every algorithm has a result"
+
+
+def paper_table(
+    results: "Results", metric: str, algorithms: "Sequence[str]", datasets: "Sequence[str]", caption: str = ""
+) -> TableContent:
+    """Return a table for a paper: mean and standard deviation of one metric, and the mean rank.
+
+    Parameters
+    ----------
+    results : Results
+        The results of the study.
+    metric : str
+        What is compared.
+    algorithms, datasets : sequence of str
+        The rows and the columns, in this order.
+    caption : str
+        The caption; by default the metric and what the deviations are over. Remarks on the test and the ranks follow.
+    """
+    from grambench.report.table_data import TableData
+
+    origins = dict.fromkeys(filter(None, (results.orders(d, a) for d in datasets for a in algorithms)))
+    repetitions = " or ".join(map(results.study.protocol.repetitions_text, origins)) or "no runs"
+    table = MatrixTable(
+        kind="matrix",
+        title="",
+        caption=caption or f"{METRICS[metric].label}: mean ± standard deviation over {repetitions}",
+        algorithms=list(algorithms),
+        metrics=[metric],
+        datasets=list(datasets),
+        deviations=True,
     )
+    return table.build(TableData(results=results, prepared={}, reproduction={}))

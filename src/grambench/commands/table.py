@@ -1,0 +1,117 @@
+"""`grambench table`: a table of results for a paper."""
+
+import argparse
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grambench.commands import names
+from grambench.commands.project import check_root, configuration
+from grambench.common import layout
+from grambench.common.errors import ConfigError, DataError, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from grambench.report.cells import TableContent
+    from grambench.results.study import Results
+
+SUFFIXES = {".tex": "latex", ".md": "markdown", ".csv": "csv"}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    names.add_argument(parser, names.studies, "study", help="its name")
+    names.add_argument(
+        parser, names.entries, "-a", "--algorithms", nargs="+", metavar="NAME", help="the rows; all that were run"
+    )
+    names.add_argument(
+        parser, names.datasets, "-d", "--datasets", nargs="+", metavar="NAME", help="the columns; all that were run"
+    )
+    names.add_argument(parser, names.metrics, "--metric", metavar="NAME", help="what is compared; the study's main one")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--latex", dest="format", action="store_const", const="latex", help="a tabular with booktabs")
+    kinds.add_argument("--markdown", dest="format", action="store_const", const="markdown", help="a Markdown table")
+    kinds.add_argument("--csv", dest="format", action="store_const", const="csv", help="a row for each number")
+    parser.add_argument("--caption", default="", help="the caption; remarks on the test and the ranks follow")
+    parser.add_argument("--label", default="", help="the label in LaTeX, such as tab:accuracy")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a file; .tex, .md or .csv is a format")
+    other = "of another results folder"
+    parser.add_argument("--results", type=Path, default=layout.RESULTS, metavar="FOLDER", help=other)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a table of results for a paper: algorithms by data sets, the best in bold, and the mean rank."""
+    from grambench.common.files import write_text
+
+    text = _render(_table(arguments), arguments)
+    if arguments.output:
+        write_text(arguments.output, text)
+    else:
+        print(text, end="")
+    return 0
+
+
+def _table(arguments: argparse.Namespace) -> "TableContent":
+    """Lay the table out; raise ConfigError for a name that the results do not have."""
+    from grambench.report.tables.matrix import paper_table
+
+    results = _read(arguments)
+    plain = results.cells[results.cells["sweep"] == ""]
+    ran = {column: list(map(str, plain[column].unique())) for column in ("algorithm", "dataset")}
+    measured = [name for name in names.metrics() if name in set(results.runs["metric"])]
+    algorithms = _known("algorithm", arguments.algorithms or _in_order(results.study.algorithms, ran["algorithm"]), ran)
+    datasets = _known("dataset", arguments.datasets or _in_order(results.study.datasets, ran["dataset"]), ran)
+    metric = arguments.metric or results.main_metric()
+    if metric not in measured:
+        raise unknown_name(f"metric of the results of {arguments.study}", metric, measured)
+    return paper_table(results, metric, algorithms, datasets, arguments.caption)
+
+
+def _read(arguments: argparse.Namespace) -> "Results":
+    """Read the collected results of a study."""
+    from grambench.config.load import load
+    from grambench.config.study import Study
+    from grambench.results.reading import as_written
+    from grambench.results.study import Results
+
+    check_root()
+    study = load(Study, configuration().file("studies", arguments.study))
+    runs, cells = (
+        layout.located(arguments.results, path.format(study=study.name)) for path in (layout.RUNS, layout.CELLS)
+    )
+    for path in (runs, cells):
+        if not path.is_file():
+            raise DataError(f"{path}: no such file; grambench run {study.name} makes it")
+    with as_written(runs):
+        return Results.read(study, runs, cells)
+
+
+def _in_order(names_in_order: "Iterable[str]", ran: list[str]) -> list[str]:
+    """Return what was run in the order of the study."""
+    ordered = [name for name in names_in_order if name in ran]
+    return ordered + [name for name in ran if name not in ordered]
+
+
+def _known(kind: str, selected: list[str], ran: dict[str, list[str]]) -> list[str]:
+    """Return selected names, each once; raise ConfigError for one that was not run."""
+    for name in selected:
+        if name not in ran[kind]:
+            noun = {"dataset": "data set", "algorithm": "algorithm"}[kind]
+            raise unknown_name(f"{noun} of the results", name, ran[kind])
+    return list(dict.fromkeys(selected))
+
+
+def _render(table: "TableContent", arguments: argparse.Namespace) -> str:
+    from grambench.report import renderings
+
+    form = arguments.format or SUFFIXES.get(arguments.output.suffix if arguments.output else "", "text")
+    if arguments.label and form != "latex":
+        raise ConfigError("--label: expected with --latex, which alone has labels")
+    if form == "latex":
+        return renderings.latex(table, label=arguments.label)
+    if form == "markdown":
+        return renderings.markdown(table)
+    if form == "csv":
+        return str(table.data.to_csv(index=False))
+    return renderings.text(table, shutil.get_terminal_size().columns)

@@ -1,0 +1,104 @@
+"""`grambench table`: names, formats and errors, on the small study of presentation.py in a project of its own."""
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import presentation
+import pytest
+
+from grambench import cli
+from grambench.common import layout
+from grambench.common.files import sealed
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with collected results of study omkc."""
+    shutil.copytree(presentation.ROOT / "config", tmp_path / "config")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    with sealed(Path(layout.RUNS.format(study="omkc"))) as path:
+        presentation.runs().to_parquet(path)
+    with sealed(Path(layout.CELLS.format(study="omkc"))) as path:
+        presentation.cells().to_csv(path, index=False)
+    return tmp_path
+
+
+def call(capsys, *arguments):
+    code = cli.main(["table", *arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_it_prints_algorithms_by_data_sets_with_the_best_and_the_mean_rank(project, capsys):
+    code, out, _ = call(capsys, "omkc", "-d", "wdbc", "sonar")
+    lines = out.splitlines()
+    assert code == 0 and lines[0] == "Mistakes (%): mean ± standard deviation over published permutations"
+    assert lines[2].split() == ["Algorithm", "wdbc", "sonar", "Mean", "rank"]
+    assert lines[3].split() == ["Perceptron", "10.00", "±", "1.29", "timeout", "3.00"]
+    assert lines[4].split() == ["OMKC(D,D)", "5.00", "±", "1.29*", "timeout", "1.00"]
+    assert (
+        "Star: the lowest mean, and all that Student's t-test at the 5 % level does not distinguish from it." in lines
+    )
+    assert "OMKC(D,D) on sonar: timeout: stopped after 5 s <limit>." in lines
+    assert "Mean rank over 1 of 2 data sets, those on which every algorithm has a result: 1 is the best" in out
+
+
+def test_rows_columns_metric_caption_and_label_are_those_of_the_call(project, capsys):
+    call_ = ("omkc", "-a", "omkc_ss", "omkc_dd", "-d", "wdbc", "--metric", "seconds", "--latex")
+    code, out, _ = call(capsys, *call_, "--caption", "Time & more", "--label", "tab:time")
+    assert code == 0 and r"\caption{Time \& more. Bold: the lowest mean" in out and r"\label{tab:time}" in out
+    rows = [line.split(" &")[0] for line in out.splitlines() if line.endswith(r"\\")]
+    assert rows == ["Algorithm", "OMKC(S,S)", "OMKC(D,D)"]
+    assert r"\textbf{0.010 $\pm$ 0.000}" in out or r"\textbf{0.0100 $\pm$ 0.0000}" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("t.tex", "% \\usepackage{booktabs}"), ("t.md", "# Mis"), ("t.csv", "dataset,")]
+)
+def test_the_suffix_of_a_file_is_its_format(project, capsys, name, start):
+    assert call(capsys, "omkc", "-d", "wdbc", "-o", f"out/{name}")[:2] == (0, "")
+    text = (project / "out" / name).read_text(encoding="utf-8")
+    assert text.startswith(start)
+    if name == "t.csv":
+        rows = {row["algorithm"]: row for row in csv.DictReader(text.splitlines())}
+        assert float(rows["omkc_dd"]["ours_mean"]) == 5.0 and rows["omkc_dd"]["best"] == "True"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["okmc"], "unknown study 'okmc': did you mean omkc?"),
+        (["rkl"], "results/rkl/runs.parquet: no such file; grambench run rkl makes it"),
+        (["omkc", "-a", "omkc_sd"], "unknown algorithm of the results 'omkc_sd': did you mean omkc_ss or omkc_dd?"),
+        (["omkc", "-d", "heart"], "unknown data set of the results 'heart': known: sonar, splice, wdbc"),
+        (["omkc", "--metric", "sekonds"], "unknown metric of the results of omkc 'sekonds': did you mean seconds?"),
+        (["omkc", "--label", "tab:x"], "--label: expected with --latex, which alone has labels"),
+    ],
+)
+def test_a_wrong_name_is_one_line(project, capsys, arguments, message):
+    assert call(capsys, *arguments) == (2, "", f"grambench: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("grambench tab", ["table "]),
+        ("grambench table ca_l", ["ca_letter "]),
+        ("grambench table rkl -a rkl_", ["rkl_l1", "rkl_l2", "rkl_none"]),
+        ("grambench table rkl --metric bal", ["balanced_accuracy_percent "]),
+    ],
+)
+def test_a_shell_completes_it(project, line, expected):
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "_ARGCOMPLETE_STDOUT_FILENAME": "out",
+    }
+    subprocess.run([sys.executable, "-m", "grambench.cli"], env=os.environ | asked, check=False, timeout=600)
+    assert (project / "out").read_text().split("\v") == expected

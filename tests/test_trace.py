@@ -1,0 +1,115 @@
+"""From the overview to one repetition: the links of the report, followed and counted as a reader would click them."""
+
+from collections import deque
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from posixpath import dirname, join, normpath
+
+import leaderboard
+import pandas as pd
+import pytest
+
+from grambench.report import page, record_page, site, tables
+from grambench.results import reproduction
+from grambench.results.records import Record
+
+MOST_CLICKS = 5
+STUDY, START = "pages/study-leaderboard.html", "index.html"
+
+
+class Links(HTMLParser):
+    """The links of a page, each with the ids of the elements around it."""
+
+    VOID = frozenset({"meta", "link", "br", "img", "input", "hr"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.stack, self.links, self.ids = [], [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.ids.add(attributes.get("id"))
+        if tag not in self.VOID:
+            self.stack.append(attributes.get("id"))
+        if tag == "a" and "href" in attributes:
+            self.links.append((attributes["href"], {*self.stack}))
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            self.stack.pop()
+
+
+def record(results, cell):
+    """Return the record of a row of cells.csv, with its settings left out."""
+    metrics = {
+        name: results.values(cell.dataset, cell.algorithm, name)[None]
+        for name in ("accuracy_percent", "seconds")
+        if cell.status == "ok"
+    }
+    names = ("study", "dataset", "algorithm", "status", "reason", "orders")
+    return Record(**{name: getattr(cell, name) for name in names}, metrics=metrics)
+
+
+@pytest.fixture(scope="module")
+def pages():
+    """The links of every page of the leaderboard's report, by the page's path."""
+    results = leaderboard.results()
+    compared = reproduction.table(results, {}, {})
+    report = page.StudyReport(
+        results=results,
+        whole=results.study,
+        earlier="",
+        prepared={},
+        reproduction=compared,
+        claims=pd.DataFrame(columns=["claim", "verdict", "probability"]),
+        comparison={},
+        tables={"ranks": tables.build(results, {}, {}, results.study.tables["ranks"])},
+        figures=[],
+        files={},
+        records={cell.record: record(results, cell) for cell in results.cells.itertuples()},
+        newest=datetime(2027, 1, 1, tzinfo=UTC),
+    )
+    made = site.write(site.Report(studies=[report], title="", descriptions={}, notes=None))
+    return {name: Links(text.decode()) for name, text in made.items() if name.endswith(".html") and name != site.WHOLE}
+
+
+def follow(at, href):
+    """Return the page that a link on a page leads to, and the place on it."""
+    path, _, anchor = href.partition("#")
+    return (normpath(join(dirname(at), path)) if path else at), anchor
+
+
+def clicks(pages, goal):
+    """Return the least number of clicks from the overview to a page."""
+    steps, queue = {START: 0}, deque([START])
+    while queue:
+        at = queue.popleft()
+        for href, _ in pages[at].links:
+            target, _ = follow(at, href)
+            if target in pages and target not in steps:
+                steps[target] = steps[at] + 1
+                queue.append(target)
+    return steps[goal]
+
+
+def test_every_repetition_is_at_most_five_clicks_away(pages):
+    results = leaderboard.results()
+    for cell in results.cells.itertuples():
+        name = record_page.name_of(cell.record)
+        path = f"pages/{name}.html"
+        assert clicks(pages, path) <= MOST_CLICKS
+        repetitions = {f"{name}-{r + 1}" for r in range(leaderboard.REPEATS if cell.status == "ok" else 0)}
+        assert repetitions <= pages[path].ids
+
+
+def test_a_mean_rank_leads_to_each_number_that_it_is_made_of(pages):
+    """Overview, study, rank, data set: three clicks, and the fourth number is on the record's page."""
+    studies = {follow(START, href)[0] for href, _ in pages[START].links}
+    assert STUDY in studies
+    places = {follow(STUDY, href) for href, _ in pages[STUDY].links}
+    (basis,) = {anchor for target, anchor in places if target == STUDY and anchor.endswith("-basis")}
+    behind = {follow(STUDY, href)[0] for href, around in pages[STUDY].links if basis in around}
+    for dataset in leaderboard.BEST:
+        for algorithm in leaderboard.BEHIND:
+            assert f"pages/record-leaderboard-{dataset}-{algorithm}.html" in behind
