@@ -42,7 +42,7 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.tags, self.stack, self.addresses, self.words = [], [], [], []
+        self.tags, self.stack, self.addresses, self.outside, self.words = [], [], [], [], []
         self.feed(text)
         self.close()
 
@@ -51,7 +51,11 @@ class Page(HTMLParser):
         self.tags.append((tag, attributes))
         if tag not in self.VOID:
             self.stack.append(tag)
-        self.addresses += [attributes[name] for name in ("src", "href", "srcset", "action") if name in attributes]
+        found = [attributes[name] for name in ("src", "href", "srcset", "action") if name in attributes]
+        if tag == "a" and attributes.get("class") == "external":  # nothing is asked for until a reader follows it
+            self.outside += found
+        else:
+            self.addresses += found
 
     def handle_endtag(self, tag):
         assert self.stack.pop() == tag
@@ -244,19 +248,37 @@ def test_a_cell_tells_where_higher_is_better(site):
 
 
 def test_an_algorithm_has_its_paper_ranks_parameters_and_runs(site):
-    text = read(site / "pages/algorithm-omkc_dd.html").text
+    page_ = read(site / "pages/algorithm-omkc_dd.html")
+    text = page_.text
     assert "Deterministic updating, deterministic combination (Hoi et al. 2013, Algorithm 1)." in text
     assert "A <small> study OMKC(D,D) 1.0 1 of 3 1 Mistakes (%)" in text
     assert "beta 0.8 Factor of a kernel's weight" in text
-    assert "OMKC(D,D) omkc Mistakes (%) 5.00 ± 1.29 5.50 ± 1.30 ~ compatible 1 of 3 4 Record" in text
+    assert "OMKC(D,D) omkc Mistakes (%) 5.00 ± 1.29 5.50 ± 1.30 ~ compatible 1 of 3 4" in text
+    assert "Deviations from the paper" in text
+    assert {"record-omkc-wdbc-omkc_dd.html", "record-omkc-sonar-omkc_dd.html"} <= set(page_.addresses)
+    assert "Studies: A <small> study" in text
     assert "timeout timeout: stopped after 5 s <limit>" in text
 
 
 def test_a_data_set_has_its_description_and_what_ran_on_it(site):
     text = read(site / "pages/dataset-wdbc.html").text
-    assert "Breast <cancer>" in text and "https://example.org/wdbc" in text and "38 % positive" in text
+    assert "Breast <cancer>" in text and "Classes 2, 38 % of the examples positive" in text
+    assert (
+        "Results by algorithm Results on wdbc Algorithm Study Metric Mean ± deviation Published Verdict Rank "
+        "Repetitions OMKC(D,D)" in text
+    )
+    assert read(site / "pages/dataset-wdbc.html").outside == ["https://example.org/wdbc"]
+    assert "Files name: a.csv, sha256: 0000" in text and "Content of the prepared data (SHA-256)" in text
     assert "Perceptron omkc Mistakes (%) 10.00 ± 1.29 10.00 ± 1.29 = exact 3 of 3" in text
     assert presentation.REASON in read(site / "pages/dataset-splice.html").text
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name != "report.html"])
+def test_no_heading_is_empty(site, name):
+    """What stands between a heading and the next one, or the end, has words."""
+    text = (site / name).read_text(encoding="utf-8").partition("<article")[2].partition("</article")[0]
+    for heading, body in zip(*[iter(re.split(r"<h2[^>]*>(.*?)</h2>", text, flags=re.S)[1:])] * 2, strict=True):
+        assert Page(body).words and "".join(Page(body).words).strip(), heading
 
 
 def made_report_of(whole, results, compared):
@@ -419,6 +441,21 @@ def test_every_paper_of_the_shipped_notes_has_its_chapter():
     assert blocks[place].startswith("w5a, support vectors of OM-2")
 
 
+def test_an_algorithm_s_docstring_has_sections_of_either_form(tmp_path):
+    headings = "Name: what.\n\nAn idea.\n\nFormula\n-------\n    x = y\n\nDeviations\n----------\nNone of note.\n"
+    paragraph = "Name: what.\n\nAn idea.\n\nDeviations from the text: one is here.\n"
+    found = []
+    for number, text in enumerate((headings, paragraph)):
+        path = tmp_path / f"a{number}.py"
+        path.write_text(f'"""{text}"""\n', encoding="utf-8")
+        found.append(profiles.sections(str(path)))
+    idea = {"Idea": [("p", "An idea.")]}
+    assert found == [
+        idea | {"Formula": [("pre", "x = y")], profiles.DEVIATIONS: [("p", "None of note.")]},
+        idea | {profiles.DEVIATIONS: [("p", "One is here.")]},
+    ]
+
+
 def test_docstrings_become_paragraphs_and_formulas():
     assert profiles.paragraphs("One\ntwo.\n\n    x = y\n      + z\n\nThree.") == [
         ("p", "One two."),
@@ -442,7 +479,7 @@ def test_a_record_has_a_row_for_each_repetition_and_all_that_it_was_made_from(si
     assert "seed 7 root of all random numbers permutations or splits published published with the data" in text
     assert "beta 0.8 Factor of a kernel's weight" in text
     assert "2 base kernels: polynomial p = 1; gaussian σ = 0.5." in text
-    assert "Deviations from the printed algorithm" in text
+    assert "Deviations from the paper" in text
     assert re.search("content of the prepared data \\(SHA-256\\) [0-9a-f]{64} ", text) and "abc, def" in text
     assert "Revision abc123" in text and "python 3.x" in text
     assert "grambench show omkc/wdbc/omkc_dd" in text and "grambench rerun omkc/wdbc/omkc_dd" in text

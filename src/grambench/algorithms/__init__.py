@@ -21,6 +21,7 @@ import dataclasses
 import functools
 import hashlib
 import importlib.util
+import re
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -196,6 +197,18 @@ def title(name: str) -> str:
 def docstring(name: str) -> str:
     """Return the docstring of an algorithm's file; empty if it has none or cannot be parsed."""
     return (ast.get_docstring(tree) or "") if (tree := _parse(name)) else ""
+
+
+def sections(name: str) -> dict[str, str]:
+    """Return the text below each heading of an algorithm's docstring, under "Idea" that before the first heading.
+
+    The first paragraph, which has the title, is left out.
+    """
+    text = docstring(name).partition("\n\n")[2]
+    idea, *rest = re.split(r"^(\w[\w ]*)\n-{3,}\n", text, flags=re.MULTILINE)
+    return {"Idea": idea.strip("\n")} | {
+        heading: body.strip("\n") for heading, body in zip(rest[::2], rest[1::2], strict=True)
+    }
 
 
 def prose(name: str) -> str:

@@ -15,6 +15,9 @@ from grambench.report.page import StudyReport, source
 from grambench.results.study import formatted
 
 Rows = list[dict[str, Any]]
+FIRST_SECTIONS = ("Idea", "Formula")  # of an algorithm's docstring, before its results; all others come after them
+DEVIATIONS = "Deviations from the paper"
+OPENING = re.compile(r"Deviations?[^:.,]{0,40}: ?")  # of a paragraph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,19 +56,21 @@ def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[ProfilePage]:
 
 def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> ProfilePage:
     text = algorithms.docstring(name) or name
-    heading, _, rest = text.partition("\n\n")
+    heading = text.partition("\n\n")[0]
+    described = sections(name)
     return ProfilePage(
         page=page_of(name),
         name=name,
         title=algorithms.title(name),
         summary=_capital(" ".join(heading.partition(":")[2].split()) or " ".join(heading.split())),
         facts={
-            "paragraphs": paragraphs(rest),
+            "sections": {title: texts for title, texts in described.items() if title in FIRST_SECTIONS},
+            "details": {title: texts for title, texts in described.items() if title not in FIRST_SECTIONS},
             "parameters": _parameters(name, used),
             "fault": algorithms.fault(name),
             "rows": rows,
             "ranks": [summary for study, entry in used if (summary := _ranking(study, entry))],
-            "papers": list(dict.fromkeys(study.study.paper for study, _ in used)),
+            "studies": list({study.page: study for study, _ in used}.values()),
             "file": f"{category}/{name}.py" if (category := algorithms.category_of(name)) else name,
         },
     )
@@ -117,15 +122,18 @@ def meanings(cls: Any) -> dict[str, str]:
 
 
 @functools.cache
-def deviations(name: str) -> list[tuple[str, str]]:
-    """Return the paragraphs of an algorithm's docstring on deviations from its paper, with the formulas that follow."""
-    selected: list[tuple[str, str]] = []
-    for kind, text in paragraphs(algorithms.docstring(name)):
-        if text.startswith("Deviation") or (selected and kind == "pre"):
-            selected.append((kind, text))
-        elif selected:
-            break
-    return selected
+def sections(name: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the paragraphs below each heading of an algorithm's docstring, "Idea" first; see `paragraphs`.
+
+    Paragraphs of the idea that start with "Deviation" count as the section on deviations, up to the end of the idea.
+    """
+    texts = {title: paragraphs(text) for title, text in algorithms.sections(name).items()}
+    idea = texts.pop("Idea")
+    start = next((n for n, (_, text) in enumerate(idea) if text.startswith("Deviation")), len(idea))
+    opened = [(kind, _capital(OPENING.sub("", text, count=1))) for kind, text in idea[start:]]
+    deviations = texts.pop("Deviations", []) + [(kind, text) for kind, text in opened if text]
+    named = {"Idea": idea[:start]} | texts | {DEVIATIONS: deviations}
+    return {title: content for title, content in named.items() if content}
 
 
 @functools.cache
@@ -218,11 +226,8 @@ def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[
     loaded = used[0].prepared.get(name)
     prepared = loaded if isinstance(loaded, PreparedDataset) else None
     size = prepared.features.shape if prepared else (described.get("n", ""), described.get("d", ""))
-    classes = f"{len(prepared.classes)} classes" if prepared and prepared.classes else ""
-    positive = f"{100 * float((prepared.labels > 0).mean()):.0f} % positive" if prepared and not classes else ""
-    facts = [("Examples", size[0]), ("Features", size[1]), ("Classes", classes or positive)]
-    prose = (("Licence", "licence"), ("Citation", "citation"), ("From", "url"))
-    facts += [(label, described.get(key, "")) for label, key in prose]
+    facts = [("Examples", size[0]), ("Features", size[1]), ("Classes", _classes(prepared) if prepared else "")]
+    facts.append(("Licence", described.get("licence", "")))
     return ProfilePage(
         page=f"dataset-{name}",
         name=name,
@@ -230,10 +235,33 @@ def _dataset(name: str, used: list[StudyReport], rows: Rows, described: Mapping[
         summary=str(described.get("title", "")),
         facts={
             "facts": [(label, value) for label, value in facts if value not in ("", None)],
-            "source": source(prepared) if prepared else None,
+            "source": _source(prepared, described),
             "unavailable": loaded.reasons if isinstance(loaded, Unavailable) else (),
-            "rows": rows,
+            "rows": sorted(rows, key=lambda row: _place(row, used)),
             "studies": used,
             "size": size,
         },
     )
+
+
+def _classes(prepared: PreparedDataset) -> str:
+    """Return the number of classes, of two classes with the share of the positive one."""
+    if prepared.classes:
+        return str(len(prepared.classes))
+    return f"2, {100 * float((prepared.labels > 0).mean()):.0f} % of the examples positive"
+
+
+def _place(row: dict[str, Any], studies: list[StudyReport]) -> tuple[int, float]:
+    """Return the place of a row on the page of its data set: by study, then by rank; failed runs come last."""
+    return studies.index(row["study"]), float(row["rank"] or "inf")
+
+
+def _source(prepared: PreparedDataset | None, described: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return where a data set comes from: its citation and home page, and what this run has read."""
+    rows = [("Citation", str(described.get("citation") or "")), ("Home page", str(described.get("url") or ""))]
+    if prepared:
+        described_source = source(prepared)
+        rows += [("Read from", described_source["kind"])]
+        rows += [(label[:1].upper() + label[1:], text) for label, text in described_source["details"]]
+        rows.append(("Content of the prepared data (SHA-256)", described_source["content"]))
+    return [(label, text) for label, text in rows if text]

@@ -116,7 +116,7 @@ def _of_record(shared: _Shared, path: str, record: "Record") -> RecordPage:
             "fold": len(settings.get("kernels", [])) > NAMED_KERNELS,
             "data": _data(record, shared.sources.get(record.dataset, {})),
             "versions": _versions(record),
-            "deviations": profiles.deviations(file) if file else [],
+            "deviations": profiles.sections(file).get(profiles.DEVIATIONS, []) if file else [],
         },
     )
 
