@@ -480,7 +480,7 @@ def test_a_record_has_a_row_for_each_repetition_and_all_that_it_was_made_from(si
     assert "beta 0.8 Factor of a kernel's weight" in text
     assert "2 base kernels: polynomial p = 1; gaussian σ = 0.5." in text
     assert "Deviations from the paper" in text
-    assert re.search("content of the prepared data \\(SHA-256\\) [0-9a-f]{64} ", text) and "abc, def" in text
+    assert re.search("Content of the prepared data \\(SHA-256\\) [0-9a-f]{64} ", text) and "abc, def" in text
     assert "Revision abc123" in text and "python 3.x" in text
     assert "grambench show omkc/wdbc/omkc_dd" in text and "grambench rerun omkc/wdbc/omkc_dd" in text
 
@@ -489,7 +489,7 @@ def test_the_record_of_a_sweep_has_a_row_for_each_value(site):
     text = read(site / "pages/record-omkc-wdbc-omkc_dd-beta.html").text
     assert "OMKC(D,D) on wdbc, sweep beta" in text
     assert "beta Mistakes (%) deviation 0.5 4.5 1.29099 0.8 4.2 1.29099" in text
-    assert "beta varied" in text and "grambench rerun omkc/wdbc/omkc_dd/beta" in text
+    assert "beta varied by the sweep" in text and "grambench rerun omkc/wdbc/omkc_dd/beta" in text
 
 
 def test_the_record_of_a_failed_run_has_its_reason_and_traceback(site):

@@ -245,6 +245,18 @@ def test_enter_opens_the_record_of_a_cell_and_so_does_a_click_anywhere_in_it(sit
     assert tell(site, "pages/study-omkc.html", tmp_path, script) == [href, href, -1]
 
 
+def test_where_nothing_hovers_the_first_tap_shows_the_card_with_the_link(site, tmp_path):
+    script = """
+    window.matchMedia = () => ({ matches: false });
+    const tap = new MouseEvent("click", { bubbles: true, cancelable: true });
+    document.querySelector('td[data-k="wdbc|omkc_ss|mistake_percent"] a').dispatchEvent(tap);
+    const card = document.querySelector("#card");
+    say([tap.defaultPrevented, card.hidden, card.querySelector("a").getAttribute("href")]);
+    """
+    answer = tell(site, "pages/study-omkc.html", tmp_path, script)
+    assert answer == [True, False, "record-omkc-wdbc-omkc_ss.html"]
+
+
 def test_a_record_offers_its_commands_to_copy(site, tmp_path):
     script = 'say([...document.querySelectorAll("button.copy")].map((each) => each.getAttribute("aria-label")));'
     commands = tell(site, "pages/record-omkc-wdbc-omkc_ss.html", tmp_path, script)

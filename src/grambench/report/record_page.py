@@ -111,7 +111,7 @@ def _of_record(shared: _Shared, path: str, record: "Record") -> RecordPage:
             "kernels": {} if sweep else _kernel_values(record),
             "published": _published(published),
             "settings": list(_settings(record)),
-            "parameters": list(_parameters(file, settings.get("points") or [{}], swept=bool(sweep))),
+            "parameters": list(_parameters(file, settings)),
             "pool": [kernel_title(kernel) for kernel in settings.get("kernels", [])],
             "fold": len(settings.get("kernels", [])) > NAMED_KERNELS,
             "data": _data(record, shared.sources.get(record.dataset, {})),
@@ -259,22 +259,28 @@ def _text(value: Any) -> str:
     return ", ".join(map(_text, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _parameters(file: str, points: list[dict[str, Any]], *, swept: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield the parameters of the algorithm: name, value and meaning; of a sweep those that it does not vary."""
+def _parameters(file: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield the parameters of the algorithm: name, value and meaning; one that is selected or varied has no value."""
+    points, tune = settings.get("points") or [{}], settings.get("tune") or {}
+    selected = {tune.get("parameter"), "C" if tune.get("C") else None}
     cls = algorithms.load(file).parameters if file and not algorithms.fault(file) else None
     meanings = profiles.meanings(cls) if cls else {}
     for name, value in points[0].items():
-        varies = any(point.get(name) != value for point in points)
-        yield name, "varied" if swept and varies else _text(value), meanings.get(name, "")
+        if any(point.get(name) != value for point in points):
+            text = "varied by the sweep"
+        else:
+            text = "selected on validation examples" if name in selected else _text(value)
+        yield name, text, meanings.get(name, "")
 
 
 def _data(record: "Record", source: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return where the data came from, the hash of the prepared arrays, and the identities of the files read."""
     rows: list[tuple[str, str]] = []
     if source:
-        rows += [("source", source["kind"]), *source["details"]]
-        rows.append(("content of the prepared data (SHA-256)", source["content"]))
-    rows.append(("identities of the files that were read", ", ".join(record.inputs)))
+        rows += [("Source", source["kind"])]
+        rows += [(label[:1].upper() + label[1:], text) for label, text in source["details"]]
+        rows.append(("Content of the prepared data (SHA-256)", source["content"]))
+    rows.append(("Identities of the files that were read", ", ".join(record.inputs)))
     return [(label, value) for label, value in rows if value]
 
 

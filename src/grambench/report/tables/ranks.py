@@ -77,15 +77,18 @@ class RanksTable(TableKind):
                     cell = replace(cell, text=f"({cell.text})")
                 cells.append(replace(cell, published="", verdict=""))
             rows.append(Row(label=dataset, cells=cells))
+        frame, columns, corner = data.frame(cells_of([Block(rows=rows)])), data.titles(names), "Data set"
+        if self.rows == "algorithms":
+            rows, columns, corner = _transposed(rows, columns), results.study.datasets, "Algorithm"
         label = METRICS[self.by].label
         return TableContent(
             title=f"{self.title}, by data set",
             caption=f"The data sets behind {self.title}: the rank on each and, in parentheses, the mean {label}",
-            corner="Data set",
-            columns=data.titles(names),
+            corner=corner,
+            columns=columns,
             blocks=[Block(rows=rows)],
             remarks=["A data set without ranks lacks a result of one of the ranked algorithms."],
-            data=data.frame(cells_of([Block(rows=rows)])),
+            data=frame,
         )
 
     def _head(self, data: "TableData", ranked: list[str]) -> str:
