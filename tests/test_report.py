@@ -506,3 +506,4 @@ def test_every_cell_of_a_run_leads_to_its_record(site, study):
     assert {f"record-omkc-{dataset}-{algorithm}.html" for dataset, algorithm in runs} <= set(study.addresses)
     whole = read(site / "report.html")  # which may be mailed: the numbers stand alone
     assert not [address for address in whole.addresses if "record-" in address]
+    assert "leaves out the pages of single records" in whole.text and "leaves out" not in study.text
