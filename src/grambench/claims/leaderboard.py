@@ -58,7 +58,7 @@ def _explain_missing(evidence: Evidence, names: Sequence[str], datasets: list[st
     """Return why configurations cannot be compared."""
     results = evidence.results
     if unknown := [name for name in names if name not in results.study.algorithms]:
-        return f"the study has no entry {list_names(unknown)}"
+        return f"the study has no configuration {list_names(unknown)}"
     parts = [f"{available} of {len(datasets)} data sets have both, {LEAST} and half of them are needed"]
     for name in names:
         # The first data set without a result stands for all of them.
@@ -79,9 +79,9 @@ def _beats(evidence: Evidence, first: str, second: str, datasets: list[str] | No
     return Answer.of(duel.beats(duel.p_value), text)
 
 
-def _beat(evidence: Evidence, contestants: Sequence[str], rival: str, *, most: bool) -> Answer:
+def _beat(evidence: Evidence, configurations: Sequence[str], rival: str, *, most: bool) -> Answer:
     """Judge whether most of some configurations beat another one, or whether any does."""
-    duels = {name: _duel(evidence, name, rival) for name in contestants}
+    duels = {name: _duel(evidence, name, rival) for name in configurations}
     judged = {name: duel for name, duel in duels.items() if not duel.reason}
     not_judged = [f"{evidence.results.title(name)} ({duel.reason})" for name, duel in duels.items() if duel.reason]
     if not judged:

@@ -31,7 +31,7 @@ VISIBLE = 1e-2
 
 
 def _gains(evidence: Evidence, winner: str, rivals: list[str], datasets: Iterable[str] = SETS) -> dict[str, float]:
-    """Return by how many points the winner is ahead of the best rival, on each data set at hand."""
+    """Return by how many points the winner is ahead of the best rival, on each data set of this run."""
     means = evidence.means([winner, *rivals], ACCURACY, datasets)
     return {name: row[winner] - max(row[rival] for rival in rivals) for name, row in means.items()}
 

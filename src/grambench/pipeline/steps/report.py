@@ -117,7 +117,9 @@ def study_report(
             for name, figure in sorted(study.figures.items())
         ],
         files={name: content for name, content in files.items() if content.count(b"\n") > 1},
-        provenance=[records.read(record).provenance for record in record_files],
+        provenance=[
+            record.provenance | {"seed": record.settings.get("seed")} for record in map(records.read, record_files)
+        ],
         newest=datetime.fromtimestamp(max((record.stat().st_mtime for record in record_files), default=0), tz=UTC),
     )
 
