@@ -197,7 +197,7 @@ def test_a_study_page_shows_numbers_failures_and_sources(study):
         "Rates. Lines are means of n = 4 runs, bands one standard deviation to either side. No data: splice.",
         "a.csv",
         "4 of 4 runs; at most",
-        "Stopped before they had converged: 1 of 8 fits that report it. OMKC(S,S) 1 of 4.",
+        "1 of 8 fits stopped before convergence: OMKC(S,S) 1 of 4.",
     ):
         assert expected in study.text, expected
 

@@ -189,8 +189,8 @@ def _stand_ins(study: StudyReport) -> list[Sentence]:
             by_lack.setdefault(lack, []).append(name)
     return [
         Sentence(
-            text=f"Stand-ins, {lack}: {_listed(names)}. grambench fetch {' '.join(names)}, then the same run, "
-            "has the data of the first source where that answers.",
+            text=f"Data of a substitute source ({lack}): {_listed(names)}. "
+            f"To try the first source, run grambench fetch {' '.join(names)}, then repeat the run.",
             page=study.page,
             anchor=f"{study.page}-data",
         )
