@@ -23,6 +23,8 @@ SETTINGS = {
     "name": "omkc",
     "title": "A <small> study",
     "paper": "Nobody & Co.",
+    "url": "https://doi.org/10.1000/182",
+    "claim": "A coin wins.",
     "protocol": {"kind": "online", "repetitions": REPEATS, "checkpoints": 4},
     "kernels": [{"family": "polynomial", "values": [1]}, {"family": "gaussian", "values": [0.5]}],
     "datasets": ["wdbc", "sonar", "splice"],

@@ -125,13 +125,13 @@ def test_nothing_at_hand_is_undecided_with_a_reason(claim):
     assert answer.verdict == "undecided" and "not part of this run" in answer.evidence
 
 
-def test_a_missing_entry_is_named():
+def test_a_missing_configuration_is_named():
     study = STUDY.model_copy(update={"algorithms": {"rkl": STUDY.algorithms["rkl"]}})
     given = evidence()
     bare = Evidence(Results(study, given.results.runs.iloc[:0], given.results.cells.iloc[:0]), CURVES)
     found = answers(bare)
     assert {answer.verdict for answer in found.values()} == {"undecided"}
-    assert found["5a"].evidence == "not judged: the study has no entry simple_mkl, gaussian_svm"
+    assert found["5a"].evidence == "not judged: the study has no configuration simple_mkl, gaussian_svm"
 
 
 def test_a_failed_rival_says_why():

@@ -173,7 +173,7 @@ def test_the_first_click_on_a_head_brings_the_best_on_top(site, tmp_path, marked
     table = f'<table id="made" class="sortable"><thead>{heads}</thead><tbody>{rows}</tbody></table>'
     page = site / "pages" / f"made-{tmp_path.name}.html"
     text = (site / "pages/study-omkc.html").read_text(encoding="utf-8")
-    page.write_text(text.replace('<ul class="tiles">', table + '<ul class="tiles">', 1), encoding="utf-8")
+    page.write_text(text.replace('<dl class="facts box">', table + '<dl class="facts box">', 1), encoding="utf-8")
     script = """
     const head = document.querySelector("#made").tHead.rows[0].cells[1], answer = [];
     for (let click = 0; click < 3; click++) {
@@ -372,7 +372,7 @@ def test_the_one_file_shows_a_page_at_a_time(site, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["index.html", "pages/study-omkc.html"])
-def test_a_narrow_screen_hides_no_verdict(site, tmp_path, name):
+def test_a_narrow_screen_hides_no_verdict_and_no_part_of_the_menu(site, tmp_path, name):
     script = """
     const frame = document.createElement("iframe");
     frame.style = "width: 400px; height: 800px";
@@ -382,13 +382,49 @@ def test_a_narrow_screen_hides_no_verdict(site, tmp_path, name):
       const inner = frame.contentDocument;
       const wide = inner.documentElement.scrollWidth;
       const seen = (each) => { const box = each.getBoundingClientRect(); return box.width > 0 && box.right <= 401; };
-      const all = [...inner.querySelectorAll(".bar > span, .badge, abbr.sign, .tiles li")];
+      const all = [...inner.querySelectorAll("header.top a, .bar > span, .key li, .badge, abbr.sign")];
       const marks = all.filter((each) => !each.closest("details:not([open])"));
       say([wide, marks.length, marks.filter((each) => !seen(each)).map((each) => each.outerHTML)]);
     };
     """.replace("NAME", Path(name).name)
     wide, marks, hidden = tell(site, name, tmp_path, script, "--allow-file-access-from-files")
     assert wide <= 400 and marks > 0 and hidden == []
+
+
+@pytest.mark.parametrize("name", ["pages/study-omkc.html", "report.html"])
+def test_a_link_to_a_claim_opens_the_list_of_claims(site, tmp_path, name):
+    script = """
+    const claims = document.querySelector("details.claims");
+    const answer = [claims.open];
+    location.hash = "study-omkc-claim-1b";
+    await new Promise((done) => setTimeout(done, 300));
+    say([...answer, claims.open, document.getElementById("study-omkc-claim-1b").getBoundingClientRect().height > 0]);
+    """
+    assert tell(site, name, tmp_path, script) == [False, True, True]
+
+
+def test_a_wide_table_fits_the_printed_page(site, tmp_path):
+    """The rules for paper are applied to a screen as wide as A4 across less its margins."""
+    script = """
+    for (const sheet of document.styleSheets) for (const rule of sheet.cssRules) {
+      if (rule.media?.mediaText === "print") rule.media.mediaText = "all";
+    }
+    location.hash = "study-omkc";
+    await new Promise((done) => setTimeout(done, 300));
+    document.body.style.width = "1032px";
+    const table = document.querySelector("#study-omkc table.numbers");
+    table.classList.replace("stack", "widest");
+    for (const row of table.rows) {
+      for (let copy = 0; copy < 30; copy++) row.append(row.lastElementChild.cloneNode(true));
+    }
+    const boxes = (selector) => [...document.querySelectorAll("#study-omkc " + selector)]
+      .filter((each) => !each.closest("details:not([open])")).map((each) => each.getBoundingClientRect());
+    const tables = boxes("table"), figures = boxes("figure").slice(0, 2);
+    say([tables.length, Math.max(...tables.map((box) => box.right)), figures.map((box) => box.top)]);
+    """
+    count, right, figures = tell(site, "report.html", tmp_path, script)
+    assert count > 5 and right <= 1033
+    assert figures[0] == figures[1]  # two beside each other
 
 
 def test_print_shows_whole_tables_and_the_figures_for_papers(site, tmp_path):

@@ -100,7 +100,7 @@ def test_a_run_and_its_report_say_which_data_sets_are_stand_ins(finished):
     line += "grambench fetch sonar, then the same run"
     assert line in finished.said
     page = (finished.folder / "results/report/index.html").read_text()
-    assert "Stand-ins, no published permutations: no cell can be exact: sonar. grambench fetch sonar" in page
+    assert "Data of a substitute source (no published permutations: no cell can be exact): sonar." in page
 
 
 # the report

@@ -19,6 +19,12 @@ RETIRED = {
     r"(tuned|chosen) value": "selected hyperparameter",
     r"holdout": "random splits",
     r"repeats": "repetitions",
+    r"contestants?": "algorithm, or configuration",
+    r"not at hand": "not in this run",
+    r"has all the runs that this": "not enough runs",
+    r"contradicted by the paper": "inconsistent within the paper",
+    r"do(es)? not come out": "results that differ",
+    r"(chosen|selected) a convention": "numbers used to settle an unstated convention",
     r"chosen_c|chosen_value|search_seconds": "selected_C, selected_value, fit_seconds",
 }
 KEPT = {  # where a retired term is what a file is about
@@ -27,7 +33,10 @@ KEPT = {  # where a retired term is what a file is about
 }
 FILES = [
     path
-    for folder, pattern in (("src/grambench", "*.py"), ("workflow", "*"), ("config", "*.yaml"))
+    for folder, pattern in (
+        *(("src/grambench", "*.py"), ("src/grambench/report", "*.html")),
+        *(("workflow", "*"), ("config", "*.yaml")),
+    )
     for path in sorted((ROOT / folder).rglob(pattern))
     if path.is_file()
 ]

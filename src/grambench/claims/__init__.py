@@ -43,7 +43,9 @@ TABLE = Table(
         Column("claim", "text", "its number among the study's claims, with a letter for a part"),
         Column("section", "text", "where the paper makes it"),
         Column("statement", "text", "the claim in words"),
-        Column("verdict", "text", f"holds, fails or undecided on our runs, {CONTRADICTED} by the paper's own numbers"),
+        Column(
+            "verdict", "text", f"holds, fails or undecided on our runs; {CONTRADICTED}: inconsistent within the paper"
+        ),
         Column("probability", "number", "that the paper's numbers would fulfil it again; missing if unknown", "0 to 1"),
         Column("evidence", "text", "what the verdict rests on, in one line"),
     ),
@@ -133,7 +135,7 @@ class Answer(NamedTuple):
     def on_named(cls, hits: Mapping[str, bool], datasets: Sequence[str], phrase: str) -> "Answer":
         """Judge a claim on data sets that it names: it needs all of them, unless an available one refutes it."""
         if not hits:
-            return cls.undecided(f"{phrase}: none of {list_names(datasets)} has all the runs that this needs")
+            return cls.undecided(f"{phrase}: not enough runs on {list_names(datasets)}")
         true = [name for name in datasets if hits.get(name)]
         evidence = f"{phrase} on {len(true)} of {len(hits)}"
         return cls.on_all(hits, datasets, f"{evidence}: {list_names(true)}" if true else evidence)
@@ -142,7 +144,7 @@ class Answer(NamedTuple):
     def on_all(cls, hits: Mapping[str, bool], names: Sequence[str], evidence: str) -> "Answer":
         """Judge a claim on things that it names: an available one refutes it, and it holds only if none is missing."""
         if not hits:
-            return cls.undecided(f"no runs of what this needs: {list_names(names)}")
+            return cls.undecided(f"not enough runs: {list_names(names)}")
         holds = all(hits.values())
         return cls.of(holds, evidence + list_missing(hits, names), enough=not holds or len(hits) == len(names))
 
@@ -280,7 +282,7 @@ def list_names(names: Sequence[str]) -> str:
 
 def lacking(datasets: Sequence[str]) -> str:
     """Return why nothing is decided if no data set has all the runs that a claim needs."""
-    return f"none of {len(datasets)} data sets has all the runs that this needs"
+    return f"not enough runs on any of {len(datasets)} data sets"
 
 
 def list_missing(hits: Mapping[str, bool], names: Sequence[str]) -> str:

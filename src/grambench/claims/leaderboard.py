@@ -58,7 +58,7 @@ def _explain_missing(evidence: Evidence, names: Sequence[str], datasets: list[st
     """Return why configurations cannot be compared."""
     results = evidence.results
     if unknown := [name for name in names if name not in results.study.algorithms]:
-        return f"the study has no entry {list_names(unknown)}"
+        return f"the study has no configuration {list_names(unknown)}"
     parts = [f"{available} of {len(datasets)} data sets have both, {LEAST} and half of them are needed"]
     for name in names:
         # The first data set without a result stands for all of them.
@@ -79,9 +79,9 @@ def _beats(evidence: Evidence, first: str, second: str, datasets: list[str] | No
     return Answer.of(duel.beats(duel.p_value), text)
 
 
-def _beat(evidence: Evidence, contestants: Sequence[str], rival: str, *, most: bool) -> Answer:
+def _beat(evidence: Evidence, configurations: Sequence[str], rival: str, *, most: bool) -> Answer:
     """Judge whether most of some configurations beat another one, or whether any does."""
-    duels = {name: _duel(evidence, name, rival) for name in contestants}
+    duels = {name: _duel(evidence, name, rival) for name in configurations}
     judged = {name: duel for name, duel in duels.items() if not duel.reason}
     not_judged = [f"{evidence.results.title(name)} ({duel.reason})" for name, duel in duels.items() if duel.reason]
     if not judged:
@@ -144,20 +144,20 @@ def dense_beats_sparse(evidence: Evidence) -> Answer:
 
 
 def om2_is_near_and_cheap(evidence: Evidence) -> Answer:
-    """One online pass comes within 2 points of its batch rival at a hundredth of the cost: OM-2 of lp-norm MKL.
+    """OM-2 comes within 2 points of lp-norm MKL in one pass, at a hundredth of the cost.
 
-    (Here: on most data sets; cost is work, the operations: kernel evaluations and entries of rows added.)
+    (Here: on most data sets. The cost is the number of kernel evaluations and of entries of rows added.)
     """
     return _near_and_cheap(evidence, "om2", "lp_mkl")
 
 
 def omkc_is_near_and_cheap(evidence: Evidence) -> Answer:
-    """As 4a: OMKC(D,D) of SimpleMKL."""
+    """OMKC(D,D) comes within 2 points of SimpleMKL in one pass, at a hundredth of the cost (here: judged as 4a)."""
     return _near_and_cheap(evidence, "omkc_dd", "simple_mkl")
 
 
 def perceptron_is_near_and_cheap(evidence: Evidence) -> Answer:
-    """As 4a: Perceptron(u) of the SVM on the uniform mean."""
+    """Perceptron(u) comes within 2 points of the uniform SVM at a hundredth of the cost (here: judged as 4a)."""
     return _near_and_cheap(evidence, "perceptron_u", UNIFORM)
 
 

@@ -31,7 +31,7 @@ VISIBLE = 1e-2
 
 
 def _gains(evidence: Evidence, winner: str, rivals: list[str], datasets: Iterable[str] = SETS) -> dict[str, float]:
-    """Return by how many points the winner is ahead of the best rival, on each data set at hand."""
+    """Return by how many points the winner is ahead of the best rival, on each data set of this run."""
     means = evidence.means([winner, *rivals], ACCURACY, datasets)
     return {name: row[winner] - max(row[rival] for rival in rivals) for name, row in means.items()}
 
@@ -57,7 +57,7 @@ def _not_behind(evidence: Evidence, names: list[str]) -> dict[str, bool]:
 
 
 def best_under_l1_without_b(evidence: Evidence) -> Answer:
-    """As 1a, against KL-C without its bias, which the published numbers fit."""
+    """Under the l1 norm, RKL is better on 8 of the 11 data sets, with KL-C without its bias as the rival."""
     return Answer.by_share(
         _ahead(evidence, ["rkl_l1", "unif", "mkl_l1", "klc_l1_unbiased"]), SETS, 8 / 11, "RKL is ahead"
     )
@@ -77,7 +77,7 @@ def best_under_l2(evidence: Evidence) -> Answer:
 
 
 def best_under_l2_without_b(evidence: Evidence) -> Answer:
-    """As 1c, against KL-C without its bias, which the published numbers fit."""
+    """Under the l2 norm, RKL outperforms the others on 10 of 11 data sets, with KL-C without its bias as the rival."""
     return _outperforms(evidence, ["rkl_l2", "mkl_l2", "klc_l2_unbiased"])
 
 
@@ -104,7 +104,7 @@ def gains_over_klc(evidence: Evidence) -> Answer:
 
 
 def gains_over_klc_without_b(evidence: Evidence) -> Answer:
-    """As 2b, over KL-C without its bias, which the published numbers fit."""
+    """Under the l1 norm, RKL gains "more than 9 percents" over KL-C without its bias on four data sets (see 2a)."""
     return _gains_nine(evidence, "klc_l1_unbiased")
 
 
@@ -139,7 +139,7 @@ def klc_is_sensitive(evidence: Evidence) -> Answer:
 
 
 def klc_without_b_is_sensitive(evidence: Evidence) -> Answer:
-    """As 3b, of KL-C without its bias, which the published numbers fit."""
+    """KL-C without its bias is sensitive to the norm constraint (here: by a point or more in the mean, see 3b)."""
     return _sensitive(evidence, ["klc_l1_unbiased", "klc_l2_unbiased"])
 
 

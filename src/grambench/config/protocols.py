@@ -185,7 +185,7 @@ def _without_size(sizes: dict[str, Any], datasets: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Online(Common):
-    """One pass over each of `repetitions` permutations of the examples.
+    """One pass over each permutation of the examples: each is predicted first and learned afterwards.
 
     Attributes
     ----------
@@ -358,7 +358,7 @@ class RandomSplits(Offline):
 
 @dataclass(frozen=True, kw_only=True)
 class OfficialSplit(Offline):
-    """The fixed split that comes with the data: a share of the training part validates, then all of it is trained on.
+    """The fixed split that comes with the data; a share of its training part selects hyperparameters.
 
     Attributes
     ----------

@@ -270,6 +270,10 @@ class Study(ConfigModel):
     ----------
     name, title, paper : str
         The name of the file, the title in the report, and the citation of the paper.
+    url : str
+        The address of the paper, a DOI if it has one; empty if it has none.
+    claim : str
+        What the paper proposes and claims, or what a study without a paper asks, in one sentence.
     protocol : Protocol
         How data are divided, hyperparameters selected and models evaluated.
     kernels : list of KernelFamily or ViewKernels
@@ -297,6 +301,8 @@ class Study(ConfigModel):
     name: Name
     title: str
     paper: str
+    url: Annotated[str, Field(pattern=r"^(https?://\S+)?$")] = ""
+    claim: str = ""
     protocol: Annotated[Protocol, Field(discriminator="kind")]
     kernels: list[KernelFamily | ViewKernels] = []
     dictionary: Dictionary | None = None

@@ -357,6 +357,7 @@ def empty(results: "Results", figure: AnyFigure) -> "Canvas":
     text = "\n".join(["No data for this figure:", ", ".join(datasets), *list(reasons)[:3]])
     canvas, axes = single_panel(6.2, 2.4)
     axes.set_axis_off()
+    axes.set_gid("no-data")
     axes.text(0.5, 0.5, text, ha="center", va="center", wrap=True, color=DARK_GREY, transform=axes.transAxes)
     return canvas
 

@@ -1,4 +1,4 @@
-"""The first page: a row for each paper, and a sentence on each result that differs or is missing."""
+"""The first page: a bar and a sentence for each paper, the best algorithms, and the results that differ."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,12 +8,15 @@ import pandas as pd
 
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.report import abstract
 from grambench.report.notes import Notes, Section
-from grambench.report.page import JUDGED, StudyReport, claim_counts, tally
+from grambench.report.page import JUDGED, StudyReport, claim_counts
+from grambench.report.profiles import page_of
 from grambench.results.study import ALL
 
 NAMED = 4  # most data sets that a sentence names
 MANY = 6  # most sentences on one paper that are open at first
+BEST = 10  # algorithms of a leaderboard that the page shows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +30,7 @@ class Sentence:
 
 
 def papers(studies: Iterable[StudyReport], notes: Notes | None) -> list[dict[str, Any]]:
-    """Return a row for each paper: its studies, verdicts, claims, runs, and the sentences."""
+    """Return a row for each paper: its studies, bar of verdicts, claims, runs, and sentences."""
     grouped: dict[str, list[StudyReport]] = {}
     for study in studies:
         grouped.setdefault(study.study.paper, []).append(study)
@@ -35,20 +38,53 @@ def papers(studies: Iterable[StudyReport], notes: Notes | None) -> list[dict[str
 
 
 def extent(studies: Iterable[StudyReport]) -> dict[str, int]:
-    """Return the numbers of data sets and configurations of this run, and of its studies as a whole."""
+    """Return the numbers of data sets, algorithms and runs of this run, and of its studies as a whole."""
     studies = list(studies)
     return {
         "datasets": len({name for study in studies for name in study.study.datasets}),
         "all_datasets": len({name for study in studies for name in study.whole.datasets}),
-        "entries": sum(len(study.ran) for study in studies),
-        "all_entries": sum(len(study.whole.algorithms) for study in studies),
+        "algorithms": len({study.study.file(name) for study in studies for name in study.ran}),
+        "all_algorithms": len({study.whole.file(name) for study in studies for name in study.whole.algorithms}),
+        "runs": sum(len(study.results.cells) for study in studies),
+        "failed": sum(len(study.failed) for study in studies),
+    }
+
+
+def boards(studies: Iterable[StudyReport]) -> list[dict[str, Any]]:
+    """Return the best algorithms of each study that ranks algorithms and has no published numbers.
+
+    A reader's own algorithm is shown too if it is not among the best.
+    """
+    ranking = [study for study in studies if any(table.kind == "ranks" for table in study.study.tables.values())]
+    return [_board(study) for study in ranking if not study.study.published and not study.ranks.empty]
+
+
+def _board(study: StudyReport) -> dict[str, Any]:
+    means = study.ranks.mean().sort_values(kind="stable")
+    from_readers = {name for name in map(str, means.index) if study.study.algorithms[name].path}
+    shown = [name for number, name in enumerate(map(str, means.index)) if number < BEST or name in from_readers]
+    worst = float(means[shown].max())
+    return {
+        "study": study,
+        "count": len(means),
+        "datasets": list(map(str, study.ranks.index)),
+        "metric": _within(METRICS[study.main_metric()].label.partition(" (")[0]),
+        "worst": worst,
+        "rows": [
+            {
+                "title": study.results.title(name),
+                "page": page_of(study.study.file(name)),
+                "rank": float(means[name]),
+                "share": 100.0 * (float(means[name]) - 1.0) / max(worst - 1.0, 1.0),
+                "own": name in from_readers,
+            }
+            for name in shown
+        ],
     }
 
 
 def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[str, Any]:
-    numbers = pd.concat([study.achieved() for study in group])
-    counts = tally(numbers["verdict"], JUDGED)
-    n_unavailable = int((numbers["verdict"] == "unavailable").sum())
+    counts = abstract.verdicts(group)
     claims = claim_counts(pd.concat([study.claims for study in group]))
     status = pd.concat([study.results.cells["status"] for study in group])
     chapter = _chapter(group[0], notes)
@@ -57,9 +93,11 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
         "paper": paper,
         "studies": group,
         "count": len(group),
-        "judged": sum(counts.values()),
+        "published": any(study.study.published for study in group),
+        "numbers": sum(counts.values()),
         "parts": [(name, count) for name, count in counts.items() if count],
-        "lost": n_unavailable,
+        "claim": _claim_of(group),
+        "finding": abstract.finding(group),
         "claims": claims,
         "runs": {
             "all": len(status),
@@ -70,6 +108,12 @@ def _paper(paper: str, group: list[StudyReport], notes: Notes | None) -> dict[st
         "sentences": [line for study in group for line in sentences(study, notes)],
         "many": MANY,
     }
+
+
+def _claim_of(group: list[StudyReport]) -> str:
+    """Return the claim of a paper: that of its first study with published numbers, else of its first study."""
+    studies = [study.study for study in group if study.study.published] or [study.study for study in group]
+    return next((study.claim for study in studies if study.claim), "")
 
 
 def _chapter(study: StudyReport, notes: Notes | None) -> list[Section]:
@@ -109,7 +153,7 @@ def _numbers(study: StudyReport, notes: Notes | None) -> list[Sentence]:
 
 def _claims(study: StudyReport, notes: Notes | None) -> list[Sentence]:
     chapter = _chapter(study, notes)
-    words = {"fails": "fails", "contradicted": "is contradicted by the paper's own numbers"}
+    words = {"fails": "fails", "contradicted": "is inconsistent within the paper"}
     rows = study.claims[study.claims["verdict"].isin(list(words))]
     return [
         Sentence(
@@ -145,8 +189,8 @@ def _stand_ins(study: StudyReport) -> list[Sentence]:
             by_lack.setdefault(lack, []).append(name)
     return [
         Sentence(
-            text=f"Stand-ins, {lack}: {_listed(names)}. grambench fetch {' '.join(names)}, then the same run, "
-            "has the data of the first source where that answers.",
+            text=f"Data of a substitute source ({lack}): {_listed(names)}. "
+            f"To try the first source, run grambench fetch {' '.join(names)}, then repeat the run.",
             page=study.page,
             anchor=f"{study.page}-data",
         )

@@ -42,9 +42,10 @@ MEANINGS = {
     "unavailable": "nothing to compare: a failed run, or unavailable data",
 }
 JUDGED = ("exact", "confirmed", "compatible", "different")
-TILES = {"speed-up": "times beside the published ones", "unavailable": "without a result"}  # titles of the counts
+LABELS = {"unavailable": "without result", "contradicted": "inconsistent within the paper"}  # where they differ
 CLAIM_SIGNS = {"holds": "✓", "fails": "✗", "contradicted": "⊥", "undecided": "?"}
 PAPER_TABLE = "tables/for-a-paper"  # no table of a study has hyphens in its name
+NO_DATA = b'id="no-data"'  # in the file of a figure without data, see grambench.report.drawing.empty
 WORST = 5  # configurations that are named for fits that did not converge
 
 
@@ -76,6 +77,11 @@ class Picture:
     def address(self) -> str:
         """The figure as a data: address, so that the page needs no other file."""
         return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode("ascii")
+
+    @property
+    def empty(self) -> bool:
+        """Whether no data set of the figure has a result."""
+        return NO_DATA in self.svg or (self.chart is not None and not self.chart["panels"])
 
     @property
     def width(self) -> float:
@@ -161,11 +167,32 @@ class StudyReport:
         return {(row["dataset"], row["algorithm"]): str(row["record"]) for row in plain.to_dict("records")}
 
     @property
+    def noun(self) -> str:
+        """What the page calls its columns: "configurations" if the study has an algorithm twice, else "algorithms"."""
+        files = list(map(self.whole.file, self.whole.algorithms))
+        return "configurations" if len(set(files)) < len(files) else "algorithms"
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of the runs, one unless the project's seed has changed between runs."""
+        return sorted({int(r.settings["seed"]) for r in self.records.values() if r.settings.get("seed") is not None})
+
+    @cached_property
+    def ranks(self) -> pd.DataFrame:
+        """The ranks of all algorithms with results by the main metric, a row for each data set; empty for fewer than 2.
+
+        Data sets without a result of one of them are left out.
+        """
+        metric = self.main_metric()
+        names = self.results.with_results(self.ran, metric) if metric else []
+        return self.results.ranks(names, metric) if len(names) > 1 else pd.DataFrame()
+
+    @property
     def partial(self) -> str:
         """How much of the study is part of the run, in words; empty for a whole study."""
         counts = (
             (self.study.datasets, self.whole.datasets, "data sets"),
-            (self.ran, self.whole.algorithms, "configurations"),
+            (self.ran, self.whole.algorithms, self.noun),
         )
         return " and ".join(
             f"{len(selected)} of {len(all_)} {noun}" for selected, all_, noun in counts if len(selected) < len(all_)
@@ -232,7 +259,9 @@ def _values(counts: Counter[str]) -> str:
 def view(study: StudyReport) -> dict[str, Any]:
     """Return the values that the template of a study's page shows."""
     results, cells, numbers, achieved = study.results, study.results.cells, study.numbers(), study.achieved()
-    tables = [(name, *without_missing(table)) for name, table in study.tables.items()]
+    all_tables = [(name, *without_missing(table)) for name, table in study.tables.items()]
+    tables = [item for item in all_tables if item[1].blocks]
+    claims = study.claims[study.claims["verdict"] != "undecided"] if study.partial else study.claims
     return {
         "plan": study.study,
         "report": study,
@@ -241,12 +270,17 @@ def view(study: StudyReport) -> dict[str, Any]:
         "tables": tables,
         "paper_table": PAPER_TABLE if f"{PAPER_TABLE}.tex" in study.files else "",
         "main_metric": METRICS[metric].label if (metric := study.main_metric()) else "",
+        "figures": [picture for picture in study.figures if not picture.empty],
+        "without_data": [
+            *(picture.title for picture in study.figures if picture.empty),
+            *(table.title for _, table, _ in all_tables if not table.blocks),
+        ],
         "cells": _details(study, [cell for _, table, _ in tables for cell in _all_cells(table)]),
         "counts": tally(numbers["verdict"], VERDICTS),
-        "tiles": tally(achieved["verdict"], VERDICTS),
         "testing": _testing(achieved),
         "claim_counts": claim_counts(study.claims),
-        "claims": [row | {"again": _percent(row["probability"])} for row in study.claims.to_dict("records")],
+        "claims": [row | {"again": _percent(row["probability"])} for row in claims.to_dict("records")],
+        "hidden_claims": len(study.claims) - len(claims),
         "differences": differences(study),
         "speed_ups": _speed_ups(study),
         "fits": convergence(results),
@@ -291,11 +325,11 @@ def _testing(numbers: pd.DataFrame) -> dict[str, Any]:
 
 
 def bars(numbers: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return for each metric the number of each verdict and its share in percent."""
+    """Return for each metric the number of each verdict."""
     by_metric = []
     for metric, of_metric in numbers.groupby("metric", sort=False):
         counts, total = tally(of_metric["verdict"], VERDICTS), len(of_metric)
-        parts = [(name, count, 100 * count / total) for name, count in counts.items() if count]
+        parts = [(name, count) for name, count in counts.items() if count]
         by_metric.append({"label": METRICS[str(metric)].label, "total": total, "parts": parts})
     return by_metric
 

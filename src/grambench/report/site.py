@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from grambench.config.metrics import METRICS
-from grambench.report import overview, page, profiles, record_page
+from grambench.report import abstract, overview, page, profiles, record_page
 from grambench.report.looks import ASSETS, TEMPLATES
 from grambench.report.notes import Notes
 from grambench.report.page import StudyReport
@@ -78,13 +78,14 @@ class _Page:
 
 def _pages(report: Report) -> list[_Page]:
     rows = [row for study in report.studies for row in profiles.results_of(study)]
-    contestants = profiles.of_algorithms(report.studies, rows)
+    algorithms = profiles.of_algorithms(report.studies, rows)
     datasets = profiles.of_datasets(report.studies, rows, report.descriptions)
     papers = overview.papers(report.studies, report.notes)
     values = {
         "papers": papers,
-        "had": overview.extent(report.studies),
-        "contestants": contestants,
+        "extent": overview.extent(report.studies),
+        "boards": overview.boards(report.studies),
+        "algorithms": algorithms,
         "datasets": datasets,
         "partial": any(study.partial for study in report.studies),
         "facts": page.facts([record for study in report.studies for record in study.provenance]),
@@ -93,9 +94,9 @@ def _pages(report: Report) -> list[_Page]:
     }
     pages = [_Page(name=OVERVIEW, template="overview.html", title="Overview", values=values)]
     for study in report.studies:
-        values = {"study": page.view(study)}
+        values = {"study": page.view(study), "top": abstract.of(study)}
         pages.append(_Page(name=study.page, template="study.html", title=study.study.title, values=values))
-    for template, group in (("algorithm.html", contestants), ("dataset.html", datasets)):
+    for template, group in (("algorithm.html", algorithms), ("dataset.html", datasets)):
         pages += [_Page(name=item.page, template=template, title=item.title, values={"it": item}) for item in group]
     if report.notes:
         pages.append(_Page(name="notes", template="notes.html", title="Results that differ", values={}))
@@ -147,7 +148,7 @@ class _Renderer:
             "signs": page.SIGNS,
             "meanings": page.MEANINGS,
             "judged": page.JUDGED,
-            "tile": page.TILES,
+            "labels": page.LABELS,
             "high": {name for name, metric in METRICS.items() if metric.better == "higher"},
             "claim_signs": page.CLAIM_SIGNS,
             "level": LEVEL,

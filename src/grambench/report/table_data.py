@@ -23,7 +23,7 @@ CELLS = Table(
         Column("dataset", "text", f"name of the data set; {ALL!r} for all of the table together"),
         ALGORITHM,
         Column("metric", "text", "what is measured: a metric (below), or a comparison of the table's own"),
-        Column("algorithm_title", "text", "title of the entry, as the table prints it"),
+        Column("algorithm_title", "text", "title of the configuration, as the table prints it"),
         Column("metric_title", "text", "title of what is measured, with its unit"),
         Column("ours_mean", "number", "our number; missing where there is none", "that of the metric"),
         Column("ours_std", "number", "standard deviation of our runs (ddof = 1), if it is shown", "that of the metric"),

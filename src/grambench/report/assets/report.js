@@ -16,17 +16,33 @@
     set: (key, value) => { try { localStorage.setItem("grambench-" + key, value); } catch { /* private window */ } },
   };
 
+  // a link into a closed block opens it, and paper shows everything
+
+  const unfold = (element) => {
+    for (let block = element?.closest("details"); block; block = block.parentElement.closest("details")) block.open = true;
+  };
+  const aimed = () => location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const reveal = () => {
+    const target = aimed();
+    if (!target || !target.closest("details:not([open])")) return;
+    unfold(target);
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+  addEventListener("beforeprint", () => { for (const block of all("details")) block.open = true; });
+
   // one file: one page at a time
 
   if (document.documentElement.classList.contains("whole")) {
     const pages = all("article.page");
     const show = () => {
-      const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      const target = aimed();
       if (target && !target.closest("article.page")) return;
       const chosen = target ? target.closest("article.page") : pages[0];
       for (const page of pages) page.hidden = page !== chosen;
       document.title = chosen.dataset.title + " · grambench";
-      if (target) target.scrollIntoView();
+      if (target) { unfold(target); target.scrollIntoView(); }
       else scrollTo(0, 0);
     };
     addEventListener("hashchange", show);
@@ -35,10 +51,10 @@
 
   // light or dark
 
-  const schemes = { "": "as the system", light: "light", dark: "dark" };
+  const schemes = { "": "Theme: system", light: "Theme: light", dark: "Theme: dark" };
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const repaint = () => dispatchEvent(new Event("repaint"));
-  const scheme = make("select", { "aria-label": "Colours", onchange: () => { paint(); stored.set("scheme", scheme.value); } });
+  const scheme = make("select", { "aria-label": "Theme", onchange: () => { paint(); stored.set("scheme", scheme.value); } });
   for (const [value, text] of Object.entries(schemes)) scheme.append(make("option", { value }, text));
   const paint = () => {
     document.documentElement.dataset.scheme = scheme.value;

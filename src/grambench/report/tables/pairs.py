@@ -33,9 +33,13 @@ class PairsTable(OneMetricTable):
             "two algorithms, of a table of kind pairs",
             (
                 ALGORITHM,
-                Column("rival", "text", f"name of the entry that it is compared with; {ALL!r} for all others together"),
+                Column(
+                    "rival",
+                    "text",
+                    f"name of the configuration that it is compared with; {ALL!r} for all others together",
+                ),
                 Column("metric", "text", "what they are compared by: a metric (below)"),
-                Column("algorithm_title", "text", "title of the entry, as the table prints it"),
+                Column("algorithm_title", "text", "title of the configuration, as the table prints it"),
                 Column("rival_title", "text", "title of the one that it is compared with"),
                 Column("metric_title", "text", "title of the metric with its unit"),
                 Column("wins", "integer", won, "count"),

@@ -1,0 +1,131 @@
+"""The texts at the top of a page: the scope of the run, its findings, and the settings of a study."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import pandas as pd
+
+from grambench.config.metrics import METRICS
+from grambench.config.study import Study
+from grambench.kernels.functions import FAMILIES
+from grambench.report.page import JUDGED, StudyReport, claim_counts, tally
+from grambench.report.profiles import page_of
+
+
+def of(report: StudyReport) -> dict[str, Any]:
+    """Return the abstract of a study, the bar of its verdicts, and the settings in the box beneath it."""
+    study, counts = report.study, verdicts([report])
+    settings = (
+        ("Protocol", protocol_text(study)),
+        ("Repetitions", repetitions_text(report)),
+        ("Seed" if len(report.seeds) == 1 else "Seeds", ", ".join(map(str, report.seeds))),
+        ("Kernels", kernels_text(study)),
+    )
+    return {
+        "sentences": [text for text in (study.claim, scope(report), finding([report])) if text],
+        "parts": [(name, count) for name, count in counts.items() if count],
+        "settings": [(label, text) for label, text in settings if text],
+        "address": study.url.replace("https://doi.org/", "doi:")
+        if "//doi.org/" in study.url
+        else urlsplit(study.url).netloc,
+        "algorithms": [(report.results.title(name), page_of(study.file(name))) for name in report.ran],
+    }
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, as in "1 data set" and "2 data sets"."""
+    return f"{number} {noun}{'s' if number != 1 else ''}"
+
+
+def scope(report: StudyReport) -> str:
+    """Return the sentence on the data sets, algorithms and repetitions of the run."""
+    counts = (
+        (len(report.ran), len(report.whole.algorithms), report.noun),
+        (len(report.study.datasets), len(report.whole.datasets), "data sets"),
+    )
+    parts = [
+        f"{count} of {total} {noun}" if count < total else counted(count, noun[:-1]) for count, total, noun in counts
+    ]
+    return f"This run has {parts[0]} on {parts[1]}, each with {repetitions_text(report)}."
+
+
+def repetitions_text(report: StudyReport) -> str:
+    """Return what a run is repeated over, as in "20 published permutations"."""
+    protocol, cells = report.study.protocol, report.results.cells
+    origins = [str(origin) for origin in cells[cells["status"] == "ok"]["orders"].unique()] or [""]
+    texts = [protocol.repetitions_text(origin).strip() for origin in origins]
+    texts = [
+        text if text[0].isdigit() or text.startswith("one ") else f"{protocol.repetitions} {text}" for text in texts
+    ]
+    return " or ".join(dict.fromkeys(texts))
+
+
+def finding(group: Sequence[StudyReport]) -> str:
+    """Return the sentence on the results of a paper's studies: published numbers and claims, or the best algorithm."""
+    parts = [text for text in (_agreement(group), _claims(group)) if text]
+    if not parts or not any(report.study.published for report in group):
+        parts[:0] = [text for report in group if not report.study.published and (text := _best(report))][:1]
+    text = ", and ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def verdicts(group: Iterable[StudyReport]) -> dict[str, int]:
+    """Return how many published results of algorithms have each verdict, and how many are without a result."""
+    values = pd.concat([report.achieved()["verdict"] for report in group])
+    return tally(values, (*JUDGED, "unavailable"))
+
+
+def _agreement(group: Iterable[StudyReport]) -> str:
+    counts = verdicts(group)
+    judged, differing, exact = sum(counts[name] for name in JUDGED), counts["different"], counts["exact"]
+    if not judged:
+        return ""
+    text = f"{judged - differing} of {judged} published numbers show no significant difference"
+    if exact:
+        text += f", {exact} of them exact"
+    return text
+
+
+def _claims(group: Iterable[StudyReport]) -> str:
+    counts = claim_counts(pd.concat([report.claims for report in group]))
+    verb = "holds" if counts["decided"] == 1 else "hold"
+    return f"{counts['holds']} of {counted(counts['decided'], 'decided claim')} {verb}" if counts["decided"] else ""
+
+
+def _best(report: StudyReport) -> str:
+    """Return which algorithm of a study is best by its mean rank, or by the mean on a single data set."""
+    ranks = report.ranks
+    if ranks.empty:
+        return ""
+    means = ranks.mean()
+    title, metric = report.results.title(str(means.idxmin())), METRICS[report.main_metric()].label
+    quality = metric.partition(" (")[0]
+    quality = quality if quality[:2].isupper() else quality.lower()
+    if len(ranks) == 1:
+        return f"{title} is best of {counted(len(means), report.noun[:-1])} by {quality} on {ranks.index[0]}"
+    among = f"{len(means)} {report.noun} on {len(ranks)} data sets"
+    return f"{title} has the best mean rank by {quality}: {means.min():.1f} among {among}"
+
+
+def kernels_text(study: Study) -> str:
+    """Return the base kernels of a study in one line."""
+    listed = study.kernel_list()
+    n_views = len({kernel.view for kernel in listed})
+    texts = []
+    for family, count in Counter(kernel.family for kernel in listed).items():
+        values = sorted({kernel.parameter for kernel in listed if kernel.family == family})
+        span = f"{values[0]:g}" + (f" to {values[-1]:g}" if len(values) > 1 else "")
+        texts.append(f"{count} {FAMILIES[family].title.replace('{:g}', span)}")
+    if n_views > 1:
+        texts.append(f"on {n_views} views")
+    if family_ := study.dictionary:
+        grid = f"with a grid of {family_.count} values" if not listed else ""
+        texts.append(f"continuous {family_.family} family from {family_.low:g} to {family_.high:g} {grid}".strip())
+    return "; ".join(texts)
+
+
+def protocol_text(study: Study) -> str:
+    """Return the protocol of a study in words."""
+    return (study.protocol.__doc__ or "").partition("\n")[0].replace("`", "")
