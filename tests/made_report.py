@@ -73,7 +73,7 @@ def make(root):
         outputs = [layout.TABLE.format(**NAMES, table=table, suffix=suffix) for suffix in ("csv", "md", "tex")]
         tables.main([SPEC, *outputs, runs, cells, reproduction, *prepared])
     for figure in presentation.SETTINGS["figures"]:
-        outputs = [layout.FIGURE.format(**NAMES, figure=figure, suffix=suffix) for suffix in ("svg", "png")]
+        outputs = [layout.FIGURE.format(**NAMES, figure=figure, suffix=name) for name in layout.FIGURE_SUFFIXES]
         figures.main([SPEC, *outputs, runs, cells, curves, reproduction])
     inputs = [str(path) for path in Path("results").rglob("*") if path.is_file()]
     inputs.append(str(layout.NOTES))
