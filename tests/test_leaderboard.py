@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from scipy import stats
 
-from grambench.report import charts, drawing, figures, tables
+from grambench.report import board, charts, drawing, figures, tables
 from grambench.report.figures import critical_difference, heatmap, panels, pareto
 from grambench.results import reproduction
 from grambench.results.statistics import (
@@ -171,10 +171,11 @@ def cell(grid, label, column):
 
 def test_the_matrix_marks_the_best_and_the_failed(grids):
     matrix = grids["matrix"]
-    assert [row.label for row in matrix.blocks[0].rows] == list(BEST)
-    assert (cell(matrix, "sonar", "RKL").text, cell(matrix, "sonar", "RKL").best) == ("82.0", True)
-    assert not cell(matrix, "sonar", "Majority class").best
-    failed = cell(matrix, "waveform", "SimpleMKL")
+    assert matrix.columns == list(BEST)
+    assert [row.label for row in matrix.blocks[0].rows][::11] == ["RKL", "Majority class"]
+    assert (cell(matrix, "RKL", "sonar").text, cell(matrix, "RKL", "sonar").best) == ("82.0", True)
+    assert not cell(matrix, "Majority class", "sonar").best
+    failed = cell(matrix, "SimpleMKL", "waveform")
     assert (failed.text, failed.status, failed.best) == ("", "timeout", False)
     assert f"SimpleMKL on waveform: timeout: {REASON}." in matrix.remarks
     assert "**" in tables.markdown(matrix) and "timeout" in tables.markdown(matrix)
@@ -193,7 +194,8 @@ def test_pairs_are_ordered_by_wins_less_losses(grids):
     assert [row.label for row in block.rows] == pairs.columns[1:]
     assert [row.label for row in block.rows][::11] == ["RKL", "Majority class"]
     assert cell(pairs, "Majority class", "All").text == "0/0/87"
-    assert cell(pairs, "RKL", "Majority class").text == "8/0/0"
+    assert cell(pairs, "RKL", "Majority class").text == "8"
+    assert cell(pairs, "Majority class", "RKL").text == "0"
     counts = pairs.data.set_index(["algorithm_title", "rival_title"])[["wins", "ties", "losses"]]
     assert counts.loc[("Majority class", "All")].tolist() == [0, 0, 87]
     assert counts.loc[("RKL", "Majority class")].tolist() == [8, 0, 0]
@@ -341,6 +343,26 @@ def test_dots_have_room_for_many_data_sets():
     )
     canvas.draw_without_rendering()
     assert {label.get_rotation() for label in canvas.axes[0].get_xticklabels()} == {90.0}
+
+
+def test_the_first_screen_has_the_numbers_behind_ranks_and_front(results):
+    shown = board.numbers(results)
+    assert board.pair(results) == ("critical", "pareto")
+    titles = [each["title"] for each in shown["algorithms"]]
+    assert titles[0] == "RKL" and titles[-1] == "Majority class"
+    assert not any(each["own"] for each in shown["algorithms"])
+    assert shown["datasets"] == list(BEST)
+    accuracy = shown["metrics"][0]
+    assert (accuracy["name"], accuracy["high"], accuracy["log"]) == (ACCURACY, True, False)
+    assert accuracy["values"][0] == pytest.approx(list(BEST.values()), abs=0.01)
+    assert accuracy["values"][titles.index("SimpleMKL")][-1] is None  # the run that failed
+    assert [shown["metrics"][place]["name"] for place in shown["costs"]] == ["seconds", "kernel_values"]
+    assert [sorted(group) for group in shown["groups"]] == [list(range(len(BEHIND)))]
+
+
+def test_only_a_study_with_ranks_and_a_front_has_a_first_screen(results):
+    study = leaderboard.study(figures={"pareto": leaderboard.SETTINGS["figures"]["pareto"]})
+    assert board.numbers(replace(results, study=study)) is None
 
 
 @pytest.mark.parametrize("width", [drawing.PAGE, drawing.COLUMN])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 NAMES = 0.06  # inches of a letter of an algorithm's name
 PANEL = 0.62  # inches of a panel, at least
 TALLEST = 9.0  # inches of a page's text
+LONG = 10  # letters of a title that are small
 ROW = 0.13  # inches of an algorithm
 TITLE = 0.45  # inches of a panel's title and ticks
 OUTLYING = 1.5  # interquartile ranges outside the quartiles from which a mean is marked at the edge (Tukey)
@@ -69,7 +70,8 @@ def _draw_panel(axes: "Axes", data: FigureData, dataset: str, names: list[str], 
     rows = np.arange(len(names))
     colours = np.array(list(map(data.colour, names)))
     low, high = _ends(means, stds)
-    set_title(axes, dataset.replace("_", "\n", 1), fontsize=SMALL)
+    title = dataset.replace("_", "\n", 1)
+    set_title(axes, title, fontsize=SMALL if max(map(len, title.split("\n"))) <= LONG else 6.0)
     axes.set_xlim(low, high)
     inside = (low <= means) & (means <= high)
     ends = (means - stds)[inside], (means + stds)[inside]
