@@ -40,6 +40,9 @@ Most of it does.
 """
 
 
+SVG = b"<svg></svg>"
+
+
 def report_spec(title="", **changes):
     whole = SETTINGS | {"datasets": [*SETTINGS["datasets"], "w5a"]}
     described = {"wdbc": {"title": "Breast <cancer>", "licence": "free", "url": "https://example.org/wdbc"}}
@@ -93,7 +96,7 @@ def make_leaderboard(root):
     own = {"om2": {"path": str(algorithms.source("om2")), "title": "Mine"}}
     study = leaderboard.study(algorithms=leaderboard.SETTINGS["algorithms"] | own)
     results = replace(leaderboard.results(), study=study)
-    figure = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=b"<svg></svg>")
+    figure = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=SVG, column=SVG)
     of_study = page.StudyReport(
         results=results,
         whole=study,

@@ -593,10 +593,10 @@
   const steps = (low, high, log, most) => { // positions of ticks
     if (log) {
       const decades = Math.log10(high / low), of = decades > most - 1 ? [1] : decades > 1.5 ? [1, 3] : [1, 2, 5];
-      const found = [];
+      const ticks = [];
       const stride = Math.max(1, Math.ceil(decades / most));
-      for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += stride) found.push(...of.map((step) => +(step * 10 ** power).toPrecision(2)));
-      return found.filter((at) => at >= low && at <= high);
+      for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += stride) ticks.push(...of.map((step) => +(step * 10 ** power).toPrecision(2)));
+      return ticks.filter((at) => at >= low && at <= high);
     }
     const raw = (high - low) / most, power = 10 ** Math.floor(Math.log10(raw));
     const step = power * [1, 2, 5, 10].find((each) => each * power >= raw);
@@ -630,7 +630,7 @@
       make("p", {}, make("button", { type: "button", onclick: () => every(true) }, "All"), " ", make("button", { type: "button", onclick: () => every(false) }, "None")),
       ...boxes.map((box, of) => make("label", {}, box, " " + name(of)))));
     algorithmPicker.addEventListener("keydown", (event) => { if (event.key === "Escape") { algorithmPicker.open = false; count.focus(); } });
-    const said = make("p", { class: "where", role: "status" });
+    const status = make("p", { class: "where", role: "status" });
     const holders = [make("div", { class: "rank-chart" }), make("div", { class: "front-chart" })];
 
     // a name that leads to the algorithm's page
@@ -665,10 +665,10 @@
       const asked = single ? [dataset.get() - 1] : datasets.map((_, place) => place);
       const complete = asked.filter((place) => chosen.every((of) => single || at.values[of][place] !== null));
       const shown = chosen.filter((of) => !single || at.values[of][complete[0]] !== null);
-      said.textContent = "";
+      status.textContent = "";
       if (!shown.length || !complete.length) {
         for (const holder of holders) holder.replaceChildren();
-        said.textContent = chosen.length ? "No data set has results of all these algorithms. Choose fewer algorithms, or one data set." : "Choose algorithms.";
+        status.textContent = chosen.length ? "No data set has results of all these algorithms. Choose fewer algorithms, or one data set." : "Choose algorithms.";
         return;
       }
       const places = complete.map((place) => shown.map((of) => (at.high ? -1 : 1) * at.values[of][place]));
@@ -676,7 +676,7 @@
       const value = shown.map((of, i) => (single ? at.values[of][complete[0]] : mean(ranks.map((each) => each[i]))));
       const order = shown.map((_, i) => i).sort((a, b) => (single && at.high ? value[b] - value[a] : value[a] - value[b]));
       const basis = single ? datasets[complete[0]] : `${complete.length} of ${datasets.length} data sets`;
-      said.textContent = `${shown.length} algorithms on ${basis}.`;
+      status.textContent = `${shown.length} algorithms on ${basis}.`;
       const log = axis.get() === 0;
       drawRanks(order.map((i) => ({ of: shown[i], value: value[i] })), single ? at.label : `Mean rank by ${at.label.toLowerCase()}`, single && log && at.log, basis);
 
@@ -763,7 +763,7 @@
       const of = event.target.closest?.("[data-a]")?.dataset.a;
       for (const each of all("[data-a]", section)) each.classList.toggle("on", each.dataset.a === of);
     };
-    const live = make("div", { class: "live" }, make("div", { class: "tools" }, dataset.element, metric.element, ...(costs.length > 1 ? [cost.element] : []), axis.element, algorithmPicker), make("div", { class: "pair" }, ...holders), said);
+    const live = make("div", { class: "live" }, make("div", { class: "tools" }, dataset.element, metric.element, ...(costs.length > 1 ? [cost.element] : []), axis.element, algorithmPicker), make("div", { class: "pair" }, ...holders), status);
     for (const kind of ["mouseover", "mouseout", "focusin", "focusout"]) live.addEventListener(kind, mark);
     section.querySelector(".still").before(live);
     section.classList.add("drawn");
@@ -776,6 +776,7 @@
       build();
     }).observe(holders[0]);
   };
+
   const near = 600; // pixels below the screen from which a figure is drawn
   const drawn = (element) => (element.matches(".board") ? drawBoard : draw)(element);
   const seen = new IntersectionObserver((entries) => {

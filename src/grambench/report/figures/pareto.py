@@ -91,9 +91,9 @@ class ParetoFigure(RankingFigure):
         steps = zip(*(dots[name] for name in front), strict=True)
         axes.step(*steps, where="post", color=GREY, linewidth=1.0, zorder=1)
         for name, dot in dots.items():
-            own = data.is_own(name)
-            style: Any = {"markersize": 11.0 if own else 5.5, "markeredgecolor": BLACK if name in front else "white"}
-            axes.plot(*dot, "*" if own else "o", color=data.colour(name), markeredgewidth=0.8, zorder=3, **style)
+            is_own = data.is_own(name)
+            style: Any = {"markersize": 11.0 if is_own else 5.5, "markeredgecolor": BLACK if name in front else "white"}
+            axes.plot(*dot, "*" if is_own else "o", color=data.colour(name), markeredgewidth=0.8, zorder=3, **style)
         unnamed = _write_names(axes, data, dots, front)
         free = [data.title(name) for name in ranking.names if name not in dots]
         remarks = [f"{METRICS[self.cost].label}, geometric mean over {ranking.basis}"]
