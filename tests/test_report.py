@@ -547,10 +547,10 @@ def test_a_record_has_a_row_for_each_repetition_and_all_that_it_was_made_from(si
     assert "Mean 5 50 1 0.02 Standard deviation 1.29099 12.9099 0 0" in text
     assert "One row a repetition: published permutations." in text
     assert "Table 3 Mistakes (%) 5.50 ± 1.30 5.00 ± 1.29 ~ compatible" in text
-    assert "gaussian σ = 0.5 4 polynomial p = 1 3" in text
+    assert "Gaussian, σ = 0.5 4 linear 3" in text
     assert "seed 7 root of all random numbers permutations or splits published published with the data" in text
     assert "beta 0.8 Factor of a kernel's weight" in text
-    assert "2 base kernels: polynomial p = 1; gaussian σ = 0.5." in text
+    assert "2 base kernels: linear; Gaussian, σ = 0.5." in text
     assert "Deviations from the paper" in text
     assert re.search("Content of the prepared data \\(SHA-256\\) [0-9a-f]{64} ", text) and "abc, def" in text
     assert "Revision abc123" in text and "python 3.x" in text

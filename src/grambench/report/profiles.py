@@ -10,9 +10,8 @@ from typing import Any
 from grambench import algorithms
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.report.cells import Row
 from grambench.report.page import StudyReport, source
-from grambench.results.study import formatted
+from grambench.results.study import Results, formatted
 
 Rows = list[dict[str, Any]]
 FIRST_SECTIONS = ("Idea", "Formula")  # of an algorithm's docstring, before its results; all others come after them
@@ -36,13 +35,13 @@ def page_of(algorithm: str) -> str:
     return "algorithm-" + re.sub(r"[^A-Za-z0-9_]+", "-", algorithm).strip("-")
 
 
-def page_of_row(study: StudyReport, row: Row) -> str:
-    """Return the name of the page of the algorithm that a row of a table is about; empty for any other row."""
-    keys = [cell.key for cell in row.cells if cell.key]
-    names = {algorithm for _, algorithm, _ in keys}
-    if len(keys) < 2 or len(names) > 1 or row.label != study.results.title(keys[0][1]):
-        return ""
-    return page_of(study.study.file(keys[0][1]))
+def links(results: Results) -> dict[str, dict[str, Any]]:
+    """Return the page of each configuration of a study, and whether it runs a reader's own algorithm, by its title."""
+    study = results.study
+    return {
+        results.title(name): {"page": page_of(study.file(name)), "own": entry.path is not None}
+        for name, entry in study.algorithms.items()
+    }
 
 
 def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[ProfilePage]:

@@ -13,8 +13,8 @@ from grambench import algorithms
 from grambench.config import protocols
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset
+from grambench.kernels.labels import kernel_label
 from grambench.report import page, profiles
-from grambench.results.study import kernel_title
 
 if TYPE_CHECKING:
     from grambench.common.types import Floats
@@ -112,7 +112,7 @@ def _of_record(shared: _Shared, path: str, record: "Record") -> RecordPage:
             "published": _published(published),
             "settings": list(_settings(record)),
             "parameters": list(_parameters(file, settings)),
-            "pool": [kernel_title(kernel) for kernel in settings.get("kernels", [])],
+            "pool": [kernel_label(kernel) for kernel in settings.get("kernels", [])],
             "fold": len(settings.get("kernels", [])) > NAMED_KERNELS,
             "data": _data(record, shared.sources.get(record.dataset, {})),
             "versions": _versions(record),
@@ -192,7 +192,7 @@ def _kernel_values(record: "Record") -> dict[str, Any]:
     present = np.flatnonzero(np.isfinite(first))
     # kernels of a continuous family have numbers in place of names, and stay in the order in which they were learned
     if len(kernels) == len(first):
-        titles = list(map(kernel_title, kernels))
+        titles = list(map(kernel_label, kernels))
         present = present[np.argsort(-first[present], kind="stable")]
     else:
         titles = [f"Kernel {k + 1}" for k in range(len(first))]

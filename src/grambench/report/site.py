@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from grambench.config.metrics import METRICS
-from grambench.report import abstract, overview, page, profiles, record_page
+from grambench.report import abstract, board, overview, page, profiles, record_page
 from grambench.report.looks import ASSETS, TEMPLATES
 from grambench.report.notes import Notes
 from grambench.report.page import StudyReport
@@ -94,7 +94,9 @@ def _pages(report: Report) -> list[_Page]:
     }
     pages = [_Page(name=OVERVIEW, template="overview.html", title="Overview", values=values)]
     for study in report.studies:
-        values = {"study": page.view(study), "top": abstract.of(study)}
+        first_screen = {"board": board.numbers(study.results), "board_figures": board.pair(study.results)}
+        values = {"study": page.view(study), "top": abstract.of(study), "links": profiles.links(study.results)}
+        values |= first_screen
         pages.append(_Page(name=study.page, template="study.html", title=study.study.title, values=values))
     for template, group in (("algorithm.html", algorithms), ("dataset.html", datasets)):
         pages += [_Page(name=item.page, template=template, title=item.title, values={"it": item}) for item in group]
@@ -141,7 +143,6 @@ class _Renderer:
             "file": self._link_to_file,
             "record": self._link_to_record,
             "record_page": self._link_to_record_page,
-            "algorithm_page": profiles.page_of_row,
             "has": lambda name: name in page_names,
             "whole": whole,
             "report": report,
