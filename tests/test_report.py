@@ -274,11 +274,11 @@ def test_a_data_set_has_its_description_and_what_ran_on_it(site):
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name != "report.html"])
-def test_no_heading_is_empty(site, name):
+def test_every_heading_has_words_below_it(site, name):
     """What stands between a heading and the next one, or the end, has words."""
     text = (site / name).read_text(encoding="utf-8").partition("<article")[2].partition("</article")[0]
     for heading, body in zip(*[iter(re.split(r"<h2[^>]*>(.*?)</h2>", text, flags=re.S)[1:])] * 2, strict=True):
-        assert Page(body).words and "".join(Page(body).words).strip(), heading
+        assert re.sub(r"<[^>]*>", "", body).strip(), heading
 
 
 def made_report_of(whole, results, compared):
