@@ -124,10 +124,12 @@ def _of_record(shared: _Shared, path: str, record: "Record") -> RecordPage:
 def _repetitions(record: "Record", main: str) -> dict[str, Any]:
     """Return the table of the repetitions: the main metric first, then all others in the order of METRICS.
 
-    A metric that is neither good nor bad and has the same value everywhere gets no column; it is listed beside.
+    A metric that is neither good nor bad and has the same value everywhere gets no column; it is listed beside. A
+    metric without any value is left out.
     """
-    names = [name for name in dict.fromkeys([main, *METRICS, *record.metrics]) if name in record.metrics]
-    values = {name: record.metrics[name][0] for name in names}
+    measured = {name: table[0] for name, table in record.metrics.items() if np.isfinite(table[0]).any()}
+    names = [name for name in dict.fromkeys([main, *METRICS, *measured]) if name in measured]
+    values = {name: measured[name] for name in names}
     same = [name for name in names if name != main and _is_constant(name, values[name])]
     columns = [name for name in names if name not in same]
     foot = [_mean_and_deviation(name, values[name]) for name in columns]
