@@ -424,7 +424,7 @@ def test_lines_differ():
 
 
 def test_letters_are_equally_large_in_all_figures():
-    svg = b'<svg a="b" width="540.0pt">'
+    svg = b'<svg a="b" width="480.0pt">'
     picture = page.Picture(name="", title="", caption="", alternative="", left_out=[], svg=svg)
     assert picture.width == 50.0
 

@@ -559,6 +559,7 @@ def touched(folder, *names):
 def test_clean_removes_nothing_that_is_not_ours(project, capsys):
     removed = (
         *("results/gone/cells.csv", "results/gone/tables/table1.md", "results/gone/figures/a_b.svg"),
+        *("results/gone/figures/a_b.column.pdf", "results/gone/figures/a_b.column.svg"),
         *("results/runs/gone/sonar/om2.h5", "results/runs/gone/sonar/om2/beta.h5", "results/datasets/gone.h5"),
         *("results/grams/sonar/gaussian_sigma1e-05.h5", "results/blocks/omkc/sonar/om2/beta/0-1.h5"),
         *("results/replications/gone.csv", "results/replications/gone/sonar/om2/2-5.h5", "results/images/gone.h5"),

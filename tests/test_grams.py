@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -10,8 +11,11 @@ from scipy import sparse
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from grambench.common.errors import ConfigError, DataError
+from grambench.config.load import load
+from grambench.config.study import Study
 from grambench.kernels import grams, matrices
-from grambench.kernels.functions import Kernel
+from grambench.kernels.functions import FAMILIES, Kernel
+from grambench.kernels.labels import LABELS, kernel_label
 
 
 @pytest.fixture
@@ -164,12 +168,30 @@ def test_kernel_names_survive_the_round_trip():
     assert Kernel("inhomogeneous", 3).name == "inhomogeneous_d3"
 
 
-def test_kernel_titles():
-    assert Kernel("gaussian", 0.5).title == "gaussian σ = 0.5"
-    assert Kernel("polynomial", 2).title == "polynomial p = 2"
-    assert Kernel("inhomogeneous", 3).title == "polynomial (⟨x, x'⟩ + 1)^3"
-    assert Kernel("unitpolynomial", 2, "gist").title == "gist: polynomial ((1 + ⟨x, x'⟩)/2)^2"
-    assert Kernel("chisquare", 1).title == "chi-square s = 1 means"
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("gaussian_sigma0.5", "Gaussian, σ = 0.5"),
+        ("mediangaussian_sigma2", "Gaussian, σ = 2 x median distance"),
+        ("polynomial_p1", "linear"),
+        ("polynomial_p2", "polynomial of degree 2"),
+        ("inhomogeneous_d1", "polynomial of degree 1"),
+        ("dense_sift_v3h1/chisquare_s1", "dense SIFT, 3 x 1: chi-square"),
+        ("harris_hue/chisquare_s2", "Harris hue: chi-square, scale 2"),
+        ("phog_0/meangaussian_s1", "PHOG 0: Gaussian"),
+        ("lab/unitpolynomial_p2", "Lab: polynomial of degree 2"),
+    ],
+)
+def test_kernels_have_readable_labels(name, label):
+    assert Kernel.parse(name).name == name
+    assert kernel_label(name) == label
+
+
+def test_every_family_has_a_label_and_no_study_has_two_kernels_of_one_label():
+    assert set(LABELS) == set(FAMILIES)
+    for path in (Path(__file__).parents[1] / "config" / "studies").glob("*.yaml"):
+        labels = [kernel_label(kernel.name) for kernel in load(Study, path).kernel_list()]
+        assert len(set(labels)) == len(labels)
 
 
 @pytest.mark.parametrize(

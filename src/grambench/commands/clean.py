@@ -15,7 +15,7 @@ from grambench.common.errors import ConfigError
 if TYPE_CHECKING:
     from grambench.pipeline.plan import Plan
 
-SUFFIXES = {layout.TABLE: "csv|md|tex", layout.FIGURE: "svg|png"}
+SUFFIXES = {layout.TABLE: "csv|md|tex", layout.FIGURE: "|".join(map(re.escape, layout.FIGURE_SUFFIXES))}
 # the files that grambench writes below results; logs and the report are not listed: they are small or of all studies
 REMOVABLE = (
     *(layout.PREPARED, layout.IMAGES, layout.CODEBOOK, layout.DESCRIBED, layout.FEATURES, layout.INNER, layout.GRAM),

@@ -27,6 +27,7 @@ CLAIMS = "results/{study}/claims.csv"
 CHANCES = Path("config/replications/claims.csv")  # shipped, of all studies
 TABLE = "results/{study}/tables/{table}.{suffix}"
 FIGURE = "results/{study}/figures/{figure}.{suffix}"
+FIGURE_SUFFIXES = ("svg", "pdf", "column.svg", "column.pdf", "png")  # for a page, for a column, for slides
 REPORT = "results/report/index.html"  # the first page
 REPORT_FILE = "results/report/report.html"  # all pages as one file
 REPORT_PAGES = "results/report/pages"

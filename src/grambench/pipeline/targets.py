@@ -151,6 +151,6 @@ class Targets:
         paths = [pattern.format(study=study) for pattern in patterns]
         for table, suffix in itertools.product(self.studies[study].tables, ("csv", "md", "tex")):
             paths.append(layout.TABLE.format(study=study, table=table, suffix=suffix))
-        for figure, suffix in itertools.product(self.studies[study].figures, ("svg", "png")):
+        for figure, suffix in itertools.product(self.studies[study].figures, layout.FIGURE_SUFFIXES):
             paths.append(layout.FIGURE.format(study=study, figure=figure, suffix=suffix))
         return [*paths, *self.prepared(study), *self.records(study)]
