@@ -110,7 +110,7 @@ def markdown(text: str) -> list[str]:
             parts = []
             for child in token.children or []:
                 if child.type == "code_inline":
-                    parts.append(re.sub(r"\s", "_", child.content))
+                    parts.append("`" + re.sub(r"\s", "_", child.content) + "`")
                 elif child.type in ("text", "softbreak", "hardbreak"):
                     parts.append(child.content or " ")
             blocks.append("".join(parts))
@@ -146,7 +146,7 @@ def numpydoc(docstring: str) -> list[str]:
 
 def paragraphs(text: str) -> list[str]:
     """Return the paragraphs and items of lists, without indented code; a name in code is one word."""
-    text = re.sub(r"`+([^`]+)`+", lambda match: re.sub(r"\s", "_", match.group(1)), text)
+    text = re.sub(r"`+([^`]+)`+", lambda match: "`" + re.sub(r"\s", "_", match.group(1)) + "`", text)
     blocks = []
     for block in re.split(r"\n\s*\n|\n(?=[-*] )", text):
         lines = [line for line in block.splitlines() if line.strip()]
