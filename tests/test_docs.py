@@ -1,5 +1,6 @@
 """Pages name pages, files and functions that are there; the site itself is built strictly by `make docs`."""
 
+import importlib.util
 import re
 
 import pytest
@@ -79,3 +80,17 @@ def test_the_architecture_page_names_functions_that_are_there():
             assert re.search(rf"\b(def|class) {part}\b", code), f"{name} in {file}"
     for file in re.findall(r"`([\w/]+/[\w/]+\.py)`", text):
         assert (ROOT / file).is_file() or (ROOT / "src/grambench" / file).is_file(), file
+
+
+def test_figures_of_the_papers_show_the_tables_of_their_pages(tmp_path):
+    spec = importlib.util.spec_from_file_location("paper_figures", ROOT / "benchmarks/paper_figures.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    texts = {}
+    for folder in (ROOT / "docs/papers", tmp_path):
+        for page in (ROOT / "docs/papers").glob("*.md"):
+            if folder == tmp_path:
+                module.save(page.stem, page, folder / f"{page.stem}.svg")
+            drawn = (folder / f"{page.stem}.svg").read_text(encoding="utf-8")
+            texts.setdefault(page.stem, []).append(re.findall(r"<text[^>]*>([^<]+)</text>", drawn))
+    assert all(stored == drawn and len(drawn) > 10 for stored, drawn in texts.values())

@@ -48,7 +48,7 @@ def test_sentences_of_a_page(tool):
 def test_sentences_of_docstrings(tool):
     code = (
         '"""The module."""\n\ndef public(x):\n    """Do it.\n\n    >>> public(1)\n\n    Parameters\n    ----------\n'
-        '    x : int\n        The value. It counts.\n\n    Returns\n    -------\n    int\n'
+        "    x : int\n        The value. It counts.\n\n    Returns\n    -------\n    int\n"
         '        The result.\n    """\n'
         '\ndef _private():\n    """Not read."""\n'
     )
