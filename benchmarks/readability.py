@@ -27,7 +27,7 @@ from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[1]
 WORDS = ROOT / "tests/test_words.py"
-GENERATED = ("docs/data_dictionary.md", "docs/_reference", "docs/auto_examples", "docs/algorithms")
+GENERATED = ("docs/data_dictionary.md", "docs/_", "docs/gallery")
 MEDIAN, LONG, SHARE = 20, 35, 0.03
 ABBREVIATIONS = r"\b(?:al|cf|vs|eq|Eq|Fig|fig|Sect|No|pp|e\.g|i\.e)\.|(?:^|(?<=, )|(?<=\. )|(?<=\())[A-Z]\.(?= [A-Z])"
 END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"'”)*]))\s+(?=[\"'“(*`]*[A-Z0-9`(])")
