@@ -31,8 +31,8 @@ GENERATED = ("docs/data_dictionary.md", "docs/_", "docs/gallery")
 MEDIAN, LONG, SHARE = 20, 35, 0.03
 ABBREVIATIONS = r"\b(?:al|cf|vs|eq|Eq|Fig|fig|Sect|No|pp|e\.g|i\.e)\.|(?:^|(?<=, )|(?<=\. )|(?<=\())[A-Z]\.(?= [A-Z])"
 END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"'”)*]))\s+(?=[\"'“(*`]*[A-Z0-9`(])")
-SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.M)
-NAMED = {"Parameters", "Attributes", "Returns", "Raises", "Yields", "Other Parameters", "Warns"}  # "name : type" lines
+SECTION = re.compile(r"^(\w.*)\n-{3,}$", re.M)
+NAMED = {"Parameters", "Attributes", "Returns", "Raises", "Yields", "Other", "Warns"}  # sections of "name : type" lines
 BLOCK_TAGS = r"</?(?:p|li|ul|ol|div|h\d|table|thead|tbody|tr|th|td|caption|summary|details|section|article|nav|header|"
 BLOCK_TAGS += r"footer|option|select|label|button|dl|dt|dd|figure|figcaption|main|head|body|html|title|br|pre)\b[^>]*>"
 
@@ -136,7 +136,7 @@ def numpydoc(docstring: str) -> list[str]:
     parts = SECTION.split(docstring)
     blocks = paragraphs(parts[0])
     for section, body in zip(parts[1::2], parts[2::2], strict=True):
-        if section.strip() in NAMED:
+        if section.split()[0] in NAMED:
             body = "\n\n".join(map(inspect.cleandoc, re.split(r"^\S.*$", body, flags=re.M)))
         elif section.strip() == "Examples":
             continue
