@@ -398,6 +398,7 @@ def test_an_explanation_is_found_by_what_is_bold_in_it():
     headings = {section.id: section.title for section in chapter}
     assert headings[found.place(chapter, "claim", ["9"])] == "Claims that fail"
     assert "Verdicts" in found.html and "verdicts.md" not in found.html  # the report has no such page
+    assert '<li><a href="#note-omkc-somebody-et-al">OMKC (Somebody et al.)</a></li>' in found.html
     assert found.chapter("nobody") == [] and found.place([], "claim", ["1b"]) == ""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from markupsafe import escape
 
 LINKED = ("paragraph_open", "list_item_open", "table_open")
 BOLD = 3  # weight of a name in bold; a name in plain text has weight 1
@@ -131,8 +132,15 @@ def read(pages: Sequence[str], pictures: Mapping[str, bytes] | None = None) -> N
     html = re.sub(
         r"<table", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="plain"', html
     )
-    html = f"<h1>{TITLE}</h1>\n" + html.replace("</table>", "</table></div>")
+    html = f"<h1>{TITLE}</h1>\n{_contents(sections)}\n" + html.replace("</table>", "</table></div>")
     return Notes(html=html, sections=sections)
+
+
+def _contents(sections: Sequence[Section]) -> str:
+    """Return a list of links to the chapters."""
+    chapters = [section for section in sections if section.level == 2]
+    items = "".join(f'<li><a href="#{section.id}">{escape(section.title)}</a></li>' for section in chapters)
+    return f"<ul>{items}</ul>"
 
 
 def _without_local_links(children: list[Token]) -> list[Token]:
