@@ -19,7 +19,7 @@ from grambench.common import shipped
 from grambench.config.project import Configuration
 
 ROOT = Path(__file__).parent.parent
-SHIPPED = ["Snakefile", "workflow", "profiles", "envs/environment.yaml", "config", "data/bundled"]
+SHIPPED = ["Snakefile", "workflow", "profiles", "envs/environment.yaml", "config", "docs/papers", "data/bundled"]
 
 
 @pytest.fixture

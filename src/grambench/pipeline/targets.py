@@ -141,9 +141,8 @@ class Targets:
         return str(shipped.located(layout.CHANCES))
 
     def explained(self) -> list[str]:
-        """Return the page on results that differ, if there is one."""
-        path = shipped.located(layout.NOTES)
-        return [str(path)] if path.is_file() else []
+        """Return the pages on the papers, if there are any."""
+        return [str(path) for path in sorted(shipped.located(layout.NOTES).glob("*.md"))]
 
     def shown(self, study: str) -> list[str]:
         """Return all files of a study that the report shows or offers."""
