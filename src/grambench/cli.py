@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.command(arguments))
     except GrambenchError as error:
         print(error_lines(error), file=sys.stderr)
+        return REFUSED
+    # scikit-learn and what it needs are installed with the package, all else only with its extra
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith("grambench") or find_spec("snakemake"):
+            raise
+        command = f"grambench {arguments.command_name}"
+        print(f'grambench: {command} needs the workflow extra: pip install "grambench[workflow]"', file=sys.stderr)
         return REFUSED
     # the reader of the output, such as head, has ended
     except BrokenPipeError:
@@ -129,7 +137,7 @@ def _build_parser() -> argparse.ArgumentParser:
         module = import_module(f"grambench.commands.{name.replace('-', '_')}{'_' * iskeyword(name)}")
         description = module.run.__doc__
         sub = commands.add_parser(name, help=description[0].lower() + description[1:-1], description=description)
-        sub.set_defaults(command=module.run)
+        sub.set_defaults(command=module.run, command_name=name)
         if hasattr(module, "arguments"):
             module.arguments(sub)
     return parser

@@ -17,7 +17,7 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 BRANCH = re.compile(r"(list|dict)\[.+\]")  # pydantic's name for an alternative of a union in the location of a fault
 DEEPEST = 50  # levels of nested lists and mappings
 LARGEST = 10  # MiB of a file
-MOST = 100_000  # values in a file after its aliases are expanded, and points of a grid
+MOST = 100_000  # values in a file after its aliases are expanded
 
 
 class ConfigModel(BaseModel):

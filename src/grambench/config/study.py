@@ -14,10 +14,9 @@ from grambench.config.metrics import METRICS
 from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
 from grambench.config.protocols import SWEEP_YIELDS, Protocol
 from grambench.config.shown import Figure, Item, Sweep, Table
-from grambench.kernels import continuous
+from grambench.kernels.dictionary import NARROWEST, WIDEST, check_family
 from grambench.kernels.functions import DEGREE, FAMILIES, Kernel
 
-NARROWEST, WIDEST = 1e-100, 1e100  # their squares, and those times squared distances, are numbers still
 HIGHEST = 1000  # degree of a polynomial: so many products of whole Gram matrices
 
 Shown = TypeVar("Shown", bound=Item)
@@ -136,10 +135,7 @@ class Dictionary(Grid):
 
     @model_validator(mode="after")
     def _check_family_and_bounds(self) -> Self:
-        continuous.module(self.family)
-        for bound in (self.low, self.high):
-            if bound and not NARROWEST <= abs(bound) <= WIDEST:
-                raise ValueError(f"expected bounds between {NARROWEST:g} and {WIDEST:g}, got {bound:g}")
+        check_family(self.family, self.low, self.high)
         return self
 
 
