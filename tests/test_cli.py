@@ -334,7 +334,7 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, 
     assert ("and 2 more: grambench status" in out) is (len(failed) == 12)
 
 
-@pytest.mark.parametrize("option", ["-n", "--unlock"])
+@pytest.mark.parametrize("option", ["--lint", "--unlock"])
 def test_run_says_nothing_of_what_it_did_not_run(monkeypatch, capsys, option):
     seen = hand_over(monkeypatch)
     monkeypatch.setattr(run, "file_statuses", lambda: pytest.fail("looked at results"))

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 # options of snakemake with which it runs nothing
 IDLE = ("dryrun", "unlock", "lint", "summary", "detailed_summary", "list_rules", "list_target_rules")
 GRAPHS = ("dag", "rulegraph", "filegraph", "d3dag")
+# options of snakemake that change which of the planned jobs are run
+CHOOSING = ("force", "forceall", "forcerun", "until", "omit_from", "touch", "allowed_rules")
 LISTED_FAILURES = 10
 LOCKS = Path(".snakemake/locks")
 UNLOCK_SECONDS = 10  # snakemake may hold its lock for so long after a signal to end
@@ -38,14 +41,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     names.add_argument(parser, names.entries, "-a", "--algorithms", help="only these of their algorithms", **several)
     parser.add_argument("-n", "--dry-run", action="store_true", help="show what would be run, and run nothing")
     parser.add_argument("-v", "--verbose", action="store_true", help="show snakemake's output, not a progress bar")
-    parser.add_argument("-c", "--cores", default="all", help="number of cores (default: all)")
+    parser.add_argument("-c", "--cores", help="number of cores (default: all, or those of a profile)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run studies up to their report, through snakemake."""
     from grambench.pipeline import last_run
 
-    if arguments.cores != "all" and not (arguments.cores.isdecimal() and int(arguments.cores)):
+    if arguments.cores not in ("all", None) and not (arguments.cores.isdecimal() and int(arguments.cores)):
         raise ConfigError(f"--cores: expected a number of at least 1, or all, got {arguments.cores}")
     behind = arguments.snakemake
     end = behind.index("--") if "--" in behind else len(behind)
@@ -58,11 +61,19 @@ def run(arguments: argparse.Namespace) -> int:
         command += ["--snakefile", str(shipped.ROOT / "Snakefile")]
     if not (arguments.verbose or settings.idle):
         command += ["--logger", "grambench"]
-    command += ["--cores", arguments.cores, *(["-n"] if arguments.dry_run else []), *options]
+    if arguments.cores or not settings.profile:
+        command += ["--cores", arguments.cores or "all"]
+    command += [*(["-n"] if arguments.dry_run else []), *options]
     # of two options --configfile or --config, snakemake takes the last: it has the values of all
     command += ["--configfile", *map(str, settings.files)] if settings.files else []
     command += ["--config", *settings.entries] if settings.entries else []
+    counted = settings.counted and not targets
+    # snakemake prints every job of a dry run: what is expected of all of them follows
+    if counted and not settings.idle:
+        _show_expectation(plan, arguments.cores, settings.slurm)
     code = _call_snakemake([*command, *targets])
+    if counted and settings.idle and not code:
+        _show_expectation(plan, arguments.cores, settings.slurm)
     if code and any(LOCKS.glob("*")):
         remedy = "if no other run goes on here, one was killed: grambench run -- --unlock, then the same command again"
         print(f"{Path.cwd()} is locked: {remedy}", file=sys.stderr)
@@ -89,12 +100,21 @@ class _Settings(NamedTuple):
         The settings that `entries` give.
     idle : bool
         Whether snakemake runs nothing.
+    counted : bool
+        Whether all jobs of the plan that are not done are run, or listed in a dry run.
+    profile : bool
+        Whether snakemake gets a profile.
+    slurm : bool
+        Whether the jobs go to SLURM.
     """
 
     files: list[Path]
     entries: list[str]
     values: dict[str, Any]
     idle: bool
+    counted: bool = True
+    profile: bool = False
+    slurm: bool = False
 
 
 def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settings:
@@ -110,13 +130,24 @@ def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settin
     parser.prog = "snakemake"
     parsed = parser.parse_args(options)
     idle = arguments.dry_run or any(getattr(parsed, name, None) for name in (*IDLE, *GRAPHS))
+    counted = not any(getattr(parsed, name, None) for name in (*CHOOSING, *IDLE[1:], *GRAPHS, "targets"))
+    profiles = parsed.profile or []
+    slurm = "slurm" in (parsed.executor, *map(_executor, profiles))
     try:
         config = parse_config(parsed.config)
     except ValueError as error:
         raise ConfigError(f"--config: {error}") from None
     if twice := sorted(values.keys() & config):
         raise ConfigError(f"{twice[0]}: given both as an argument and with --config; expected one of them")
-    return _Settings([*files, *(parsed.configfile or [])], [*(parsed.config or []), *entries], config | values, idle)
+    files, entries = [*files, *(parsed.configfile or [])], [*(parsed.config or []), *entries]
+    return _Settings(files, entries, config | values, idle, counted, bool(profiles), slurm)
+
+
+def _executor(profile: str) -> str:
+    """Return the executor that the files of a profile name; empty if they name none."""
+    paths = sorted(Path(profile).glob("*.yaml"))
+    match = re.search(r"^executor: *(\S+)", "\n".join(path.read_text(encoding="utf-8") for path in paths), re.MULTILINE)
+    return match[1] if match else ""
 
 
 def _make_plan(call: _Settings) -> "Plan":
@@ -135,6 +166,15 @@ def _make_plan(call: _Settings) -> "Plan":
     update_config(overrides, call.values)
     update_config(settings, overrides)
     return Plan(settings, CONFIG, overrides, call.values)
+
+
+def _show_expectation(plan: "Plan", cores: str | None, slurm: bool) -> None:
+    """Print the number of jobs by step, and the expected time of the runs."""
+    from grambench.pipeline.expected import expectation
+
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = int(cores) if cores and cores != "all" else available
+    print(*expectation(plan).lines(count, slurm), sep="\n", flush=True)
 
 
 def _call_snakemake(command: Sequence[str]) -> int:
