@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         _write(*study)
         print(f"{study[0]}: uses it; grambench run {arguments.study} -d {name}")
     else:
-        print(f"name {name} among `datasets` of a study, and grambench run -d {name}; --study would do the former")
+        print(f"grambench run leaderboard -d {name} compares algorithms on it; --study adds it to a study of yours")
     return 0
 
 

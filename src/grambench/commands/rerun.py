@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     cell = names.find_cell(arguments.run)
     stored, dataset = records.read(Path(cell.path())), cell.dataset
-    plan = read_plan({"studies": [cell.study], "datasets": None, "algorithms": {}})
+    plan = read_plan({"studies": [cell.study], "datasets": [cell.dataset], "algorithms": {}})
     if cell not in plan.targets.cells():
         raise unknown_name("run of the configuration", arguments.run, map(str, plan.targets.cells()))
     inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.targets.kernels_from(cell.study, dataset))]

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     spec = trial.Trial(arguments.algorithm, parameters, opponents, arguments.repetitions, arguments.seconds)
     leaks = _show_leaks(spec)
     failed = False
-    errors: dict[str, dict[str, float]] = {}
+    accuracies: dict[str, dict[str, float]] = {}
     algorithm = ""
     with _quiet():
         for result in trial.run(plan, spec, arguments.datasets):
@@ -52,11 +52,13 @@ def run(arguments: argparse.Namespace) -> int:
                 text = result.reason + (" (--seconds)" if result.reason.startswith("timeout") else "")
                 failed = True
             else:
-                text = f"{printed(result.error, 'error_percent'):14} % error {result.seconds:8.3f} s a repetition"
+                text = (
+                    f"{printed(result.accuracy, 'accuracy_percent'):14} % accuracy {result.seconds:8.3f} s a repetition"
+                )
                 if not (leaks and result.title == algorithm):
-                    errors.setdefault(result.dataset, {})[result.title] = result.error.mean
+                    accuracies.setdefault(result.dataset, {})[result.title] = result.accuracy.mean
             print(f"{result.dataset:14} {result.title:24} {text}", flush=True)
-    for title, rank in trial.mean_ranks(errors).items():
+    for title, rank in trial.mean_ranks(accuracies).items():
         print(f"mean rank {rank:4.1f} {title}")
     if leaks:
         print(f"not ranked     {algorithm}")

@@ -406,6 +406,11 @@ class Study(ConfigModel):
         }
         return self.model_copy(update={"algorithms": entries})
 
+    @property
+    def takes_any_dataset(self) -> bool:
+        """Whether it compares algorithms on any data set that fits, with neither published numbers nor sweeps."""
+        return self.published is None and not self.sweeps
+
     def variants(self, entry: str) -> list[str]:
         """Return the entries that are variants of one."""
         return [name for name, other in self.algorithms.items() if other.variant_of == entry]
