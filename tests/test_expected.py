@@ -109,10 +109,18 @@ def test_run_says_what_is_expected(project, monkeypatch, capsys, arguments, show
 
 
 def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypatch, capsys):
-    shutil.copytree(ROOT / "profiles", project / "profiles")
+    assert main(["init", "mine"]) == 0
+    monkeypatch.chdir("mine")
+    profile = Path("profiles/slurm/profile.yaml").read_text()
+    assert profile == (ROOT / "profiles/slurm/profile.yaml").read_text() and "SBATCH_PARTITION" in profile
     commands = []
     monkeypatch.setattr(run, "_call_snakemake", lambda command: commands.append(command) or 0)
     assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
     out = capsys.readouterr().out
+    monkeypatch.setattr(run, "find_spec", lambda name: None)
+    assert main(["run", "-n", "--", "--executor", "slurm"]) == 2
+    assert capsys.readouterr().err == (
+        'grambench: jobs on SLURM need the slurm extra: pip install "grambench[slurm]"\n'
+    )
     assert "SLURM jobs\n" in out and "core hours, from" in out
     assert "--cores" not in commands[0]

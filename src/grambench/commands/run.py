@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -139,6 +140,8 @@ def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settin
         raise ConfigError(f"--config: {error}") from None
     if twice := sorted(values.keys() & config):
         raise ConfigError(f"{twice[0]}: given both as an argument and with --config; expected one of them")
+    if slurm and not find_spec("snakemake_executor_plugin_slurm"):
+        raise ConfigError('jobs on SLURM need the slurm extra: pip install "grambench[slurm]"')
     files, entries = [*files, *(parsed.configfile or [])], [*(parsed.config or []), *entries]
     return _Settings(files, entries, config | values, idle, counted, bool(profiles), slurm)
 
