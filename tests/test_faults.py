@@ -357,7 +357,7 @@ def test_a_cell_is_run_again_beside_its_record(small, go):
     hidden = gram.rename(gram.with_suffix(".away"))
     said = small.call(*rerun, expect=2)
     advice = f"grambench run omkc -d sonar -- {GRAM}"
-    assert said == f"grambench: {GRAM}: no such file, which the run reads; make it again: {advice}\n"
+    assert said == f"grambench: {GRAM}: no such file, which the run needs; make it: {advice}\n"
     hidden.rename(gram)
     content = bytearray(gram.read_bytes())
     content[5000] ^= 1

@@ -167,7 +167,7 @@ def test_all_faults_of_a_file_in_a_line_each(what: str, project: Path, capsys: A
         ),
         (["--label", "class", "--positive", "yes", "--negative", "yes"], "expected different labels, got yes in both"),
         (["--label", "class", "--positive", "yes", "--name", "Mine"], "--name: expected small letters"),
-        (["--label", "class", "--positive", "yes", "--name", "sonar"], "sonar is a data set that comes with grambench"),
+        (["--label", "class", "--positive", "yes", "--name", "sonar"], "sonar is the name of a data set of grambench"),
         ([*CALL, "--separator", "::"], "--separator: expected one character, or tab, got '::'"),
         ([*CALL, "--study", "firstt"], "unknown study in config/studies 'firstt': did you mean first"),
     ],
@@ -224,7 +224,7 @@ def test_a_name_that_yaml_takes_for_no_text_is_refused(project: Path, capsys: An
     call = ("--label", "y", "--positive", "a", *study)
     assert add(f"{name}.csv", *call) == 2
     said = capsys.readouterr().err
-    assert f"expected a name that YAML takes for a text, got {name.lower()}; give another with --name" in said
+    assert f"expected a name that YAML reads as text, got {name.lower()}; set another name with --name" in said
     assert said.count("\n") == 1 and files_of(Path("config")) == before
     assert add(f"{name}.csv", *call, "--name", "other") == 0
     assert cli.main(["validate", "first"]) == 0
@@ -268,7 +268,7 @@ def test_what_is_written_is_what_is_read(project: Path, capsys: Any, monkeypatch
     monkeypatch.setattr(yaml, "safe_dump", lambda values, **_: "name: other\n")
     before = files_of(Path("config"))
     assert add("people.csv", *CALL, "--study", "first") == 2
-    assert "cannot be written so that it is read again" in capsys.readouterr().err
+    assert "cannot be written as YAML (" in capsys.readouterr().err
     assert files_of(Path("config")) == before
 
 

@@ -230,7 +230,7 @@ TUNE = {"parameter": "C", "values": [2.0]}
         ),
         (
             {"sweeps": {"cs": VALUES | {"parameter": "C"}}},
-            "cs sets C, which cross-validation chooses",
+            "cs sets C, which cross-validation selects",
         ),
         ({"experts": "omkc_dd"}, "experts names algorithm omkc_dd, which the study does not have"),
         (
@@ -249,7 +249,7 @@ TUNE = {"parameter": "C", "values": [2.0]}
                     }
                 }
             },
-            "of which neither low nor high values are best",
+            "for which neither low nor high values are best",
         ),
     ],
 )
@@ -347,7 +347,7 @@ def test_every_protocol_takes_two_and_more_classes(tmp_path, protocol, dataset):
 
 def test_data_meet_what_learns_from_them(tmp_path):
     with pytest.raises(
-        ConfigError, match="sonar comes without a split into training and test part, which kind official_split"
+        ConfigError, match="sonar has no official split into training and test examples, which kind official_split"
     ):
         plan(tmp_path / "a", protocol={"kind": "official_split", "values": [1.0]}, algorithms={"om2": {}}, sweeps={})
     with pytest.raises(ConfigError, match="ca_1d: ca_1d learns from a continuous family of kernels; give"):

@@ -14,7 +14,7 @@ IGNORED = ".cache/\n.snakemake/\ndata/raw/\nresults/\n"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("folder", type=Path, metavar="DIR", help="made where it is missing; must be empty")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="new or empty folder of the project")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,5 +30,5 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"{folder}: cannot be made ({error.strerror})") from None
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         print(path)
-    print(f"cd {folder} && grambench run; data of your own: grambench add-dataset")
+    print(f"next: cd {folder} && grambench run; grambench add-dataset describes data of your own")
     return 0

@@ -92,7 +92,7 @@ LISTS = {"datasets": _list_datasets, "kernels": _list_kernels, "algorithms": _li
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("what", metavar="what", choices=list(LISTS), help=", ".join(LISTS))
+    parser.add_argument("what", metavar="what", choices=list(LISTS), help="what to list: " + ", ".join(LISTS))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one cell again, with the code and settings of now, and compare its numbers with the stored record."""
+    """Repeat one run with the current code and settings, and compare its numbers with the stored record."""
     from grambench.pipeline import trial
     from grambench.pipeline.steps import run as step
     from grambench.results import records
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.targets.kernels_from(cell.study, dataset))]
     if missing := [str(path) for path in inputs if not path.is_file()]:
         command = f"grambench run {cell.study} -d {dataset} -- {' '.join(missing)}"
-        raise DataError(f"{missing[0]}: no such file, which the run reads; make it again: {command}")
+        raise DataError(f"{missing[0]}: no such file, which the run needs; make it: {command}")
     plan.use_compiled_code()
     # each block may take as long as a run that is not split
     seconds = sum(map(plan.resources.run_seconds, plan.resources.blocks(cell) or [cell]))

@@ -36,17 +36,32 @@ UNLOCK_SECONDS = 10  # snakemake may hold its lock for so long after a signal to
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_studies(parser)
-    parser.add_argument("--demo", action="store_true", help="only the data sets that need no download")
+    parser.add_argument(
+        "--demo", action="store_true", help="run the demo: a few algorithms on data sets that need no download"
+    )
     several: dict[str, Any] = {"nargs": "+", "metavar": "NAME"}
-    names.add_argument(parser, names.datasets, "-d", "--datasets", help="only these data sets", **several)
-    names.add_argument(parser, names.entries, "-a", "--algorithms", help="only these of their algorithms", **several)
-    parser.add_argument("-n", "--dry-run", action="store_true", help="show what would be run, and run nothing")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show snakemake's output, not a progress bar")
+    names.add_argument(
+        parser,
+        names.datasets,
+        "-d",
+        "--datasets",
+        help="only these data sets; a data set of yours in a study without published numbers too",
+        **several,
+    )
+    names.add_argument(
+        parser, names.entries, "-a", "--algorithms", help="only these algorithms, as the study names them", **several
+    )
+    parser.add_argument(
+        "-n", "--dry-run", action="store_true", help="show the jobs and the expected time, and run nothing"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show the output of Snakemake instead of a progress bar"
+    )
     parser.add_argument("-c", "--cores", help="number of cores (default: all, or those of a profile)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run studies up to their report, through snakemake."""
+    """Run studies and make their report, with Snakemake."""
     from grambench.pipeline import last_run
 
     if arguments.cores not in ("all", None) and not (arguments.cores.isdecimal() and int(arguments.cores)):
@@ -76,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     if counted and settings.idle and not code:
         _show_expectation(plan, arguments.cores, settings.slurm)
     if code and any(LOCKS.glob("*")):
-        remedy = "if no other run goes on here, one was killed: grambench run -- --unlock, then the same command again"
+        remedy = "if no other run is active here, unlock it (grambench run -- --unlock) and repeat the command"
         print(f"{Path.cwd()} is locked: {remedy}", file=sys.stderr)
     # if a clock was set back meanwhile, this error is clearer than that of Snakemake
     if code == 1:
@@ -139,7 +154,7 @@ def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settin
     except ValueError as error:
         raise ConfigError(f"--config: {error}") from None
     if twice := sorted(values.keys() & config):
-        raise ConfigError(f"{twice[0]}: given both as an argument and with --config; expected one of them")
+        raise ConfigError(f"{twice[0]}: set by an argument and by --config; expected one of them")
     if slurm and not find_spec("snakemake_executor_plugin_slurm"):
         raise ConfigError('jobs on SLURM need the slurm extra: pip install "grambench[slurm]"')
     files, entries = [*files, *(parsed.configfile or [])], [*(parsed.config or []), *entries]
@@ -193,7 +208,7 @@ def _call_snakemake(command: Sequence[str]) -> int:
             _end(process, interrupted=error.code == 128 + signal.SIGINT)
             # the terminal may be closed
             with suppress(OSError):
-                print("interrupted; what is done is kept, the same command goes on from there", file=sys.stderr)
+                print("interrupted; results are kept, and the same command continues", file=sys.stderr)
             raise
 
 
@@ -235,6 +250,6 @@ def _show_results() -> int:
             notes.setdefault(file.reason, []).append(file.label.removeprefix("data set "))
     for reason, datasets in notes.items():
         commands = f"grambench fetch {' '.join(datasets)}, then the same run"
-        print(f"{'note':12} {', '.join(datasets)}: {reason}; to ask for the first source again: {commands}")
+        print(f"{'note':12} {', '.join(datasets)}: {reason}; to try the first source again: {commands}")
     print(f"{status.counts(files)}; report: {Path(layout.REPORT).resolve()}")
     return int(bool(failed))

@@ -18,15 +18,22 @@ DATASETS = ("ionosphere", "sonar")
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     check.add_arguments(parser, "each run")
-    parser.add_argument("-d", "--datasets", nargs="+", metavar="NAME", default=DATASETS, help=f"{' '.join(DATASETS)}")
-    against = "configurations of the leaderboard, or all"
+    parser.add_argument(
+        "-d",
+        "--datasets",
+        nargs="+",
+        metavar="NAME",
+        default=DATASETS,
+        help=f"names of data sets (default: {' '.join(DATASETS)})",
+    )
+    against = "algorithms of the leaderboard to compare with, or all (default: five)"
     names.add_argument(parser, names.opponents, "-a", "--against", nargs="*", metavar="NAME", help=against)
     repetitions = "number of repetitions (default: 5)"
     parser.add_argument("-r", "--repetitions", type=int, default=5, metavar="N", help=repetitions)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run an algorithm, such as mine.py, beside others on a few data sets, in seconds and without a study."""
+    """Compare an algorithm, such as mine.py, with others on a few data sets, in seconds and without a study."""
     from grambench.commands.project import read_plan
     from grambench.pipeline import trial
     from grambench.results.statistics import printed

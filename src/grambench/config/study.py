@@ -48,7 +48,7 @@ class Tune(ConfigModel):
     @model_validator(mode="after")
     def _check_single_C(self) -> Self:
         if self.C and self.parameter == "C":
-            raise ValueError("a tune over C has no other C: give the values of one")
+            raise ValueError("a tune over C has no key C: list the candidates under values alone")
         return self
 
     def chosen(self) -> list[str]:
@@ -342,7 +342,7 @@ class Study(ConfigModel):
                 yield f"{name} shows {metric}, which a study of kind {self.protocol.kind} does not measure: {measured}"
         for name, metric in ranked:
             if metric in METRICS and METRICS[metric].better is None:
-                yield f"{name} judges by {metric}, of which neither low nor high values are best"
+                yield f"{name} ranks by {metric}, for which neither low nor high values are best"
         for name, item in items:
             sweep = getattr(item, "sweep", None)
             if sweep is not None and sweep not in self.sweeps:
@@ -353,13 +353,13 @@ class Study(ConfigModel):
             setters = [name for name, entry in self.algorithms.items() if parameter in entry.parameters]
             setters += [name for name, sweep in self.sweeps.items() if parameter in sweep.sets()]
             if setters:
-                yield f"{setters[0]} sets {parameter}, which cross-validation chooses"
+                yield f"{setters[0]} sets {parameter}, which cross-validation selects"
         if self.replications and not (self.published and self.published.margins):
-            yield "replications judge published numbers by their margins, of which the study has none"
+            yield "replications need margins of published numbers, and the study declares none"
         for name, sweep in self.sweeps.items():
             if sweep.kind not in self.protocol.sweeps:
                 kinds = " and ".join(self.protocol.sweeps)
-                yield f"sweep {name} is of kind {sweep.kind}, studies of kind {self.protocol.kind} do {kinds}"
+                yield f"sweep {name} is of kind {sweep.kind}, but a study of kind {self.protocol.kind} allows {kinds}"
             n_kernels = len(self.kernel_list())
             if sweep.kind == "size" and sweep.of == "kernels" and max(sweep.values) > n_kernels:
                 yield f"sweep {name} asks for {max(sweep.values)} kernels, the study has {n_kernels}"
@@ -383,7 +383,7 @@ class Study(ConfigModel):
                 yield f"{kernel.name}: expected a parameter between {low:g} and {high:g}"
         relative = [kernel.name for kernel in self.kernel_list() if kernel.relative]
         if relative and self.protocol.stored:
-            yield f"{relative[0]} is in units of training examples, which a study of kind {self.protocol.kind} has not"
+            yield f"{relative[0]} is in units of training examples, but kind {self.protocol.kind} has none"
         if lacking := self.protocol.lacking(self.datasets):
             yield lacking
 

@@ -115,10 +115,12 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
         raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}")
     if study.protocol.needs_official_split and not dataset.has_split:
         kind = study.protocol.kind
-        raise ConfigError(f"{dataset.name} comes without a split into training and test part, which kind {kind} needs")
+        raise ConfigError(
+            f"{dataset.name} has no official split into training and test examples, which kind {kind} needs"
+        )
     profiled = any(sweep.kind == "profile" and dataset.name in sweep.datasets for sweep in study.sweeps.values())
     if profiled and dataset.classes:
-        raise ConfigError(f"{dataset.name} has {len(dataset.classes)} classes; searches are profiled with two")
+        raise ConfigError(f"{dataset.name} has {len(dataset.classes)} classes; a profile sweep needs two")
     if views == {""}:
         return
     if study.dictionary and not study.kernels:
