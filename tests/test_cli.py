@@ -728,7 +728,7 @@ def test_after_an_error_it_says_that_it_waits_for_steps_that_run(project, capsys
     for error in ("second", "third"):
         handler.emit(log(LogEvent.ERROR, logging.ERROR, error))
     handler.close()
-    waits = "other steps run still: they are waited for, and Ctrl-C ends them"
+    waits = "other steps are still running: waiting for them; Ctrl-C ends them"
     assert capsys.readouterr().err.splitlines() == ["first", "second", waits, "third"]
 
 
