@@ -68,15 +68,15 @@ def light(tmp_path_factory):
     return folder
 
 
-def python(*arguments, **variables):
+def python(*arguments, cwd=None, **variables):
     command = [sys.executable, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=os.environ | variables)
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=os.environ | variables)
 
 
-def python_with(folder, code):
+def python_with(folder, code, **options):
     """Run code with the packages of a folder and no others."""
     path = os.pathsep.join([str(ROOT / "src"), str(folder)])
-    return python("-S", "-c", code, PYTHONPATH=path, NUMBA_DISABLE_JIT="1", PYTHONDONTWRITEBYTECODE="1")
+    return python("-S", "-c", code, PYTHONPATH=path, NUMBA_DISABLE_JIT="1", PYTHONDONTWRITEBYTECODE="1", **options)
 
 
 def test_the_core_is_what_estimators_need():
@@ -117,3 +117,10 @@ def test_init_needs_no_extra(light, tmp_path):
     answer = python_with(light, call)
     assert (answer.returncode, answer.stderr) == (0, "")
     assert (tmp_path / "project/config/config.yaml").is_file()
+
+
+def test_the_list_of_algorithms_needs_no_extra_outside_of_a_project(light, tmp_path):
+    call = "from grambench.cli import main; raise SystemExit(main(['list', 'algorithms']))"
+    answer = python_with(light, call, cwd=tmp_path)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert len(answer.stdout.splitlines()) > 30 and "cannot be imported" not in answer.stdout

@@ -203,7 +203,10 @@ TUNE = {"parameter": "C", "values": [2.0]}
         ),
         ({"sweeps": {"scales": SCALES | {"references": {"unif": "rkl_l1"}}}}, "references name unif, which is not"),
         ({"sweeps": {"scales": SCALES | {"references": {"rkl_l1": "rkl"}}}}, "scales names algorithm rkl, which"),
-        ({"protocol": {"kind": "online"}}, "sweep scales is of kind scaling, but a study of kind online allows parameter"),
+        (
+            {"protocol": {"kind": "online"}},
+            "sweep scales is of kind scaling, but a study of kind online allows parameter",
+        ),
         ({"algorithms": NESTED["algorithms"] | {"unif": {"parameters": {"C": 1.0}}}}, "unif sets C, which cross-"),
         (
             {

@@ -61,10 +61,11 @@ def _list_algorithms() -> None:
 
 def _algorithms_of_studies() -> list[str]:
     """Return the algorithms that studies name by path or module; `run` reports studies that cannot be read."""
-    from grambench.config.load import read
-
     names: set[str] = set()
     for path in (CONFIG / "studies").glob("[a-z]*.yaml"):
+        # only projects need the extra that reads YAML
+        from grambench.config.load import read
+
         # the YAML is read without the models: these take a second for all studies
         with suppress(ConfigError, AttributeError):
             for entry in read(path).get("algorithms", {}).values():
