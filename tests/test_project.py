@@ -40,7 +40,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_new_project_is_small_and_its_study_short(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = sorted(str(path.relative_to(project)) for path in project.rglob("*") if path.is_file())
     settings = ["config/config.yaml", "config/datasets/iris.yaml", "config/studies/first.yaml"]
-    assert files == [".gitignore", *settings, "iris.csv"]
+    assert files == [".gitignore", *settings, "iris.csv", "profiles/slurm/profile.yaml"]
     assert len((project / settings[2]).read_text().splitlines()) <= 15
     assert cli.main(["-C", "mine", "fetch", "iris"]) == 0
     assert "iris               ok" in capsys.readouterr().out
