@@ -24,18 +24,17 @@ SETTINGS = presentation.study().model_dump(mode="json")
 SPEC = fingerprint.spec(SETTINGS)
 NAMES = {"study": "omkc"}
 PROVENANCE = {"versions": {"python": "3.x"}, "blas": "some blas", "revision": "abc123", "threads": {}, "cores": 2}
-NOTES = """# What comes out
+NOTES_FILE = layout.NOTES / "omkc.md"
+NOTES = """# OMKC (Somebody et al.)
 
-## OMKC (Somebody et al.)
+Most of it does, see [Verdicts](../verdicts.md).
 
-Most of it does.
-
-### Cells that are different
+## Numbers that differ
 
 - **w5a, mistakes of OMKC(S,S)**: no.
 - **wdbc, mistakes of OMKC(S,S)**: the reason is `said` here.
 
-### Claims that fail
+## Claims that fail
 
 - **1b** (among the best) is contradicted.
 """
@@ -87,8 +86,8 @@ def write_inputs(root):
         store.write(Path(layout.PREPARED.format(dataset=name)), dataset)
     for cell in presentation.cells().itertuples():
         records.write(Path(cell.record), made_record(cell))
-    layout.NOTES.parent.mkdir()
-    layout.NOTES.write_text(NOTES, encoding="utf-8")
+    layout.NOTES.mkdir(parents=True)
+    NOTES_FILE.write_text(NOTES, encoding="utf-8")
     return list(map(str, presentation.published(root / "published").values()))
 
 
@@ -108,7 +107,7 @@ def make(root):
         outputs = [layout.FIGURE.format(**NAMES, figure=figure, suffix=name) for name in layout.FIGURE_SUFFIXES]
         figures.main([SPEC, *outputs, runs, cells, curves, reproduction])
     inputs = [str(path) for path in Path("results").rglob("*") if path.is_file()]
-    inputs.append(str(layout.NOTES))
+    inputs.append(str(NOTES_FILE))
     report.main([report_spec(), layout.REPORT, *inputs])
     return inputs
 

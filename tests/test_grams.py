@@ -69,7 +69,7 @@ def test_a_matrix_that_would_not_be_finite_is_refused_before_it_is_made(features
     with np.errstate(all="ignore"):
         inner = grams.inner_products(factor * features)
     with pytest.raises(ValueError, match=f"^{re.escape(kernel.name)}: {ENTRIES}"):
-        grams.write_gram(tmp_path / "gram.h5", inner, kernel)
+        matrices.write_gram(tmp_path / "gram.h5", inner, kernel)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -107,7 +107,7 @@ def test_tiles_do_not_change_the_file(features, tmp_path, monkeypatch, tile):
     expected = grams.compute(inner, [kernel])[0]
     monkeypatch.setattr(grams, "GRAM_TILE", tile)
     path = tmp_path / "gram.h5"
-    grams.write_gram(path, inner, kernel, threads=3)
+    matrices.write_gram(path, inner, kernel, threads=3)
     mapped = matrices.open_matrix(path)
     assert np.array_equal(mapped, expected)
     assert not mapped.flags.writeable
@@ -124,7 +124,7 @@ def test_failure_leaves_no_file(features, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Kernel, "fill", planted)
     with pytest.raises(RuntimeError, match="planted"):
-        grams.write_gram(tmp_path / "gram.h5", grams.inner_products(features), Kernel("gaussian", 1.0))
+        matrices.write_gram(tmp_path / "gram.h5", grams.inner_products(features), Kernel("gaussian", 1.0))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -144,7 +144,7 @@ def test_damaged_files_are_named(features, tmp_path):
     with pytest.raises(DataError, match=r"gram\.h5: cannot be read \(No such file"):
         matrices.open_matrix(path)
     inner = grams.inner_products(features)
-    grams.write_inner(path, inner, {})
+    matrices.write_inner(path, inner, {})
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match=r"gram\.h5"):

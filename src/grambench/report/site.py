@@ -101,7 +101,7 @@ def _pages(report: Report) -> list[_Page]:
     for template, group in (("algorithm.html", algorithms), ("dataset.html", datasets)):
         pages += [_Page(name=item.page, template=template, title=item.title, values={"it": item}) for item in group]
     if report.notes:
-        pages.append(_Page(name="notes", template="notes.html", title="Results that differ", values={}))
+        pages.append(_Page(name="notes", template="notes.html", title="Explanations", values={}))
     return pages
 
 

@@ -4,7 +4,7 @@ The predictor is f(x) = sum_k w_k f_k(x), f_k(x) = sum_s y_s k_k(x_s, x), where 
 times the squared (2, q) group norm of theta = (f_1, ..., f_m), q = 1 / (1 - 1/p). With two classes the margin is
 2 y f(x), one class row gaining what the other loses.
 
-What OMKC's comparison leaves out, as its published numbers need it (docs/reproduction.md): p = 1.001, which puts nearly
+What OMKC's comparison leaves out, as its published numbers need it (docs/papers/omkc.md): p = 1.001, which puts nearly
 all weight on the kernel of the largest norm; a step of 1 at every margin of at most 1; a score of exactly 0 is a
 mistake on both classes.
 

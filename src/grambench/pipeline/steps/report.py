@@ -61,8 +61,8 @@ def main(argv: list[str]) -> None:
         study_report(spec["studies"][name], spec["whole"][name], find, spec["earlier"].get(name))
         for name in spec["order"]
     ]
-    notes_files = [Path(name) for name in argv[2:] if name.endswith(str(layout.NOTES))]
-    notes_page = _read_notes(notes_files[0]) if notes_files else None
+    notes_files = [Path(name) for name in argv[2:] if Path(name).match(f"{layout.NOTES}/*.md")]
+    notes_page = _read_notes(notes_files) if notes_files else None
     report = site.Report(studies=studies, title=spec["title"], descriptions=spec["datasets"], notes=notes_page)
     pages = site.write(report)
     # they may have pages of studies that are not asked for any more
@@ -75,10 +75,10 @@ def main(argv: list[str]) -> None:
     write_text(index.parent / SUMS, checksums)
 
 
-def _read_notes(path: Path) -> notes.Notes:
-    """Return the page on results that differ, with its pictures."""
-    pictures = {picture.name: picture.read_bytes() for picture in path.parent.glob("*.svg")}
-    return notes.read(path.read_text(encoding="utf-8"), pictures)
+def _read_notes(paths: list[Path]) -> notes.Notes:
+    """Return the pages on the papers as one, with their pictures."""
+    pictures = {picture.name: picture.read_bytes() for path in paths for picture in path.parent.glob("*.svg")}
+    return notes.read([path.read_text(encoding="utf-8") for path in paths], pictures)
 
 
 def study_report(

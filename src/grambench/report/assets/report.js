@@ -745,7 +745,7 @@
         picture.append(row(of, `${name(of)}: ${number(value)}`, back, link(of, { x: left - 8, y: y + 4, "text-anchor": "end" }), dot(of, mark, y), svg("text", { x: mark + (algorithms[of].own ? 12 : 8), y: y + 4, class: "tick" }, single ? number(value) : value.toFixed(1))));
       });
       bars.forEach(([from, to, level]) => picture.append(svg("line", { x1: width - 4 - 6 * level, x2: width - 4 - 6 * level, y1: from * ROW + 4, y2: (to + 1) * ROW, class: "alike" })));
-      picture.append(svg("text", { x: (left + right) / 2, y: bottom + 30, "text-anchor": "middle", class: "tick" }, bars.length ? label + "; bars join what tests do not tell apart" : label));
+      picture.append(svg("text", { x: (left + right) / 2, y: bottom + 30, "text-anchor": "middle", class: "tick" }, bars.length ? "Mean rank; bars: no significant difference" : label));
     };
     // bars over rows that cannot be told apart, each on the first level where it touches no other
     const levels = (rows) => {
@@ -769,7 +769,7 @@
       const bend = (y) => (log && y > 1 ? 1 + Math.log10(y) * 2 : y);
       const nearest = 0.6 * Math.min(...ys), shallowest = bend(nearest), deepest = bend(Math.max(...ys)) * 1.06 + 0.05;
       const y = (value) => top + ((bottom - top) * (bend(value) - shallowest)) / (deepest - shallowest);
-      const across = log ? steps(least / 1.6, most * 2.5, true, width < 400 ? 4 : 8) : steps(0, most * 1.15, false, 5);
+      const across = log ? steps(least / 1.6, most * 2.5, true, width < 400 ? 5 : 8) : steps(0, most * 1.15, false, 5);
       for (const tick of across) picture.append(svg("line", { x1: x(tick), x2: x(tick), y1: top - 6, y2: bottom, class: "grid" }), svg("text", { x: x(tick), y: bottom + 15, "text-anchor": "middle", class: "tick" }, number(tick)));
       for (const tick of log ? [0, 0.5, 1, 2, 5, 10, 20, 50, 100, 1e3, 1e4, 1e5].filter((each) => each >= nearest && bend(each) <= deepest) : steps(nearest, Math.max(...ys, 0.1), false, 5)) picture.append(svg("line", { x1: left, x2: right, y1: y(tick), y2: y(tick), class: "grid" }), svg("text", { x: left - 5, y: y(tick) + 4, "text-anchor": "end", class: "tick" }, number(tick)));
       const front = frontOf(dots).sort((a, b) => a.x - b.x);
