@@ -320,7 +320,7 @@ def test_a_command_that_is_told_to_end_ends_what_it_has_started(small, go):
         code, left = told.wait(), living(small)
         go.touch()  # what may be left ends
         assert (code, left) == (128 + number, [])
-        assert "interrupted; what is done is kept" in told.stdout.read() and not fit.is_running()
+        assert "interrupted; results are kept" in told.stdout.read() and not fit.is_running()
         go.unlink()
         assert not (small.folder / SLOW).exists() and not list(small.folder.glob(".snakemake/locks/*"))
 
