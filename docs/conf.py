@@ -9,7 +9,8 @@ from sphinx.application import Sphinx
 from grambench.common.provenance import version_of
 from grambench.config.shown import FIGURES, TABLES
 
-sys.path.insert(0, str(Path(__file__).parent))  # for sphinx-gallery, which imports from `site_pages`
+sys.path.insert(0, str(Path(__file__).parent))  # sphinx-gallery imports from `site_pages` too
+import site_pages
 
 project = "grambench"
 release = version_of("grambench")
@@ -46,7 +47,7 @@ html_theme = "furo"
 html_title = f"grambench {release}"
 html_copy_source = False
 html_static_path = ["_static"]
-html_css_files = ["gallery.css"]
+html_css_files = ["site.css"]
 
 
 def complete(app: Sphinx, page: str, source: list[str]) -> None:
@@ -72,5 +73,6 @@ def kinds() -> str:
 
 
 def setup(app: Sphinx) -> None:
-    """Register it."""
+    """Write the generated pages, and register what completes the others."""
+    site_pages.write_algorithm_pages(Path(app.srcdir) / "_algorithms")
     app.connect("source-read", complete)

@@ -2,7 +2,8 @@
 
 A module in `online/`, `batch/`, `parametric/`, `baselines/` or `multiclass/` defines
 
-- its docstring: paper, algorithm number, every deviation; the first line is the algorithm's title;
+- its docstring: the first line has the algorithm's title, up to the colon, and a summary; the idea follows, then the
+  sections Formula, Notes (if needed), Complexity, Deviations and References, which its pages show;
 - `Parameters`, a frozen dataclass that checks itself, defined in the file or imported;
 - `fit`, a pure function with the arguments and the result described in `grambench.algorithms.fit`.
 
@@ -21,6 +22,7 @@ import dataclasses
 import functools
 import hashlib
 import importlib.util
+import re
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -196,6 +198,18 @@ def title(name: str) -> str:
 def docstring(name: str) -> str:
     """Return the docstring of an algorithm's file; empty if it has none or cannot be parsed."""
     return (ast.get_docstring(tree) or "") if (tree := _parse(name)) else ""
+
+
+def sections(name: str) -> dict[str, str]:
+    """Return the text below each heading of an algorithm's docstring, under "Idea" that before the first heading.
+
+    The first paragraph, which has the title, is left out.
+    """
+    text = docstring(name).partition("\n\n")[2]
+    idea, *rest = re.split(r"^(\w[\w ]*)\n-{3,}\n", text, flags=re.MULTILINE)
+    return {"Idea": idea.strip("\n")} | {
+        heading: body.strip("\n") for heading, body in zip(rest[::2], rest[1::2], strict=True)
+    }
 
 
 def prose(name: str) -> str:
