@@ -1,6 +1,8 @@
 """The gallery is complete and readable, every algorithm has a full page, and the examples of docstrings run."""
 
+import doctest
 import functools
+import importlib
 import importlib.util
 import re
 
@@ -9,6 +11,16 @@ from copies import ROOT
 
 from grambench import algorithms
 
+DOCUMENTED = {  # modules with examples in their docstrings, and how many names have some
+    "grambench.estimators.classifier": 2,
+    "grambench.estimators.transformer": 1,
+    "grambench.estimators.kernels": 1,
+    "grambench.kernels.functions": 1,
+    "grambench.kernels.pool": 1,
+    "grambench.algorithms.alignment": 1,
+    "grambench.solvers.meb": 1,
+    "grambench.solvers.svm": 1,
+}
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
 
 
@@ -77,3 +89,17 @@ def test_pages_are_written_only_where_they_change(tmp_path):
     pages.write_algorithm_pages(tmp_path)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.md")} == times
     assert len(times) == 1 + sum(len(algorithms.names(folder)) for folder in pages.CATEGORIES)
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_examples_of_docstrings_run(name):
+    module = importlib.import_module(name)
+    documented = [each for each in doctest.DocTestFinder().find(module) if each.examples]
+    assert len(documented) == DOCUMENTED[name]
+    assert doctest.testmod(module).failed == 0
+
+
+def test_every_public_name_has_an_example():
+    import grambench
+
+    assert all("Examples\n" in getattr(grambench, name).__doc__ for name in grambench.__all__)
