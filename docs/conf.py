@@ -28,6 +28,7 @@ autodoc_typehints = "none"  # types stand in the docstrings, with shapes and uni
 autosummary_generate_overwrite = True
 napoleon_google_docstring = False
 napoleon_use_ivar = True
+strip_signature_backslash = True  # else napoleon loses the last underscore of `classes_`
 myst_heading_anchors = 4
 suppress_warnings = ["ref.python"]  # types of docstrings that two classes have as a name
 sphinx_gallery_conf = {
@@ -42,10 +43,11 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "min_reported_time": 1e9,  # a time would differ from build to build
 }
-exclude_patterns = ["examples"]  # whose pages are in the gallery
+exclude_patterns = ["examples", "_templates"]  # whose pages are in the gallery
 html_theme = "furo"
 html_title = f"grambench {release}"
 html_copy_source = False
+templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 

@@ -75,8 +75,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     trace_ : Trace, list of C, or None
         For online algorithms, by round: mistakes, scores before labels were revealed, weights, support vectors. The
         algorithm's file says whether a score of exactly 0 is a mistake.
-    n_features_in_, feature_names_in_
-        Defined as in scikit-learn.
+    n_features_in_ : int
+        Number of features of X in `fit`.
+    feature_names_in_ : ndarray of str
+        Names of the features, if X in `fit` has names, as a data frame does.
 
     Raises
     ------
