@@ -135,7 +135,13 @@ def _escaped(text: str) -> str:
     """Return text as Markdown, in which code is between backticks, and x_i and x^2 are indices and powers."""
     parts = re.split(r"(`[^`]+`)", text)
     parts[::2] = [_scripts(re.sub(r"([\\*\[\]<>|#])", r"\\\1", part)) for part in parts[::2]]
-    return re.sub(r"DOI (10\.\S+)", r"DOI [\1](https://doi.org/\1)", "".join(parts))
+    escaped = re.sub(r"DOI (10\.\S+)", r"DOI [\1](https://doi.org/\1)", "".join(parts))
+    return re.sub(r"\bdocs/(\S+\.md)\b", lambda match: _link(match[1]), escaped)
+
+
+def _link(page: str) -> str:
+    """Return a link from the page of an algorithm to one of this folder, or its name if it is not there."""
+    return f"[{page}](../{page})" if (FOLDER / page).is_file() else f"docs/{page}"
 
 
 def _scripts(text: str) -> str:

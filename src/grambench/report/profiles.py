@@ -42,14 +42,14 @@ def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[ProfilePage]:
 
 def _algorithm(name: str, used: list[tuple[StudyReport, str]], rows: Rows) -> ProfilePage:
     text = algorithms.docstring(name) or name
-    heading = text.partition("\n\n")[0]
+    heading, _, rest = text.partition("\n\n")
     return ProfilePage(
         page=page_of(name),
         name=name,
         title=algorithms.title(name),
         summary=_capital(" ".join(heading.partition(":")[2].split()) or " ".join(heading.split())),
         facts={
-            "sections": {title: paragraphs(body) for title, body in algorithms.sections(name).items()},
+            "paragraphs": paragraphs(rest),
             "parameters": _parameters(name, used),
             "fault": algorithms.fault(name),
             "rows": rows,

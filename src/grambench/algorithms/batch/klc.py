@@ -21,7 +21,7 @@ Deviations
 ----------
 The descent starts at equal weights, as in Section 6 of Gai et al. The paper runs it under the two constraints only. Its
 eq. 10 and K + I/C differ by a factor of 2 in C. Eq. 10 has a bias b, and so has this SVM. The published KL-C
-accuracies, though, fit the sign of f(x) − b on 17 of 22 cells, and that of f(x) on 10 (docs/reproduction.md); the
+accuracies, though, fit the sign of f(x) − b on 17 of 22 cells, and that of f(x) on 10 (docs/papers/rkl.md); the
 parameter `bias` selects either.
 
 References

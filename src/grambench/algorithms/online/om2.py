@@ -16,7 +16,7 @@ A support vector costs O(m n) kernel evaluations and additions, one row of every
 
 Deviations
 ----------
-By default this is OMKC's comparison as its published numbers need it (docs/reproduction.md). p = 1.001 puts nearly all
+By default this is OMKC's comparison as its published numbers need it (docs/papers/omkc.md). p = 1.001 puts nearly all
 weight on the kernel of the largest norm; a step of 1 is taken at every margin of at most 1; a score of exactly 0 is a
 mistake on both classes. Jie et al. have q = 2 ln m instead, which is `p` of None; it is at least 2 here, since p is at
 most 2 and two kernels give 1.4. They take steps of min(1, 1 − 2 margin / (2 m^(2/q))), which is `shortened`: 2 m^(2/q)
