@@ -8,9 +8,9 @@ Formula
     γ = argmin (1 − λ) γ'Y (Σ_k K_k) Y γ + λ ‖γ‖²,    γ ≥ 0, Σ = 1 over each class
     η_k ∝ γ'Y K_k Y γ
 
-The same problem is solved once more, on the kernel Σ_k η_k K_k, whose γ is the SVM's: f(x) = Σ_i y_i γ_i k(x, x_i) + b
-is 0 half-way between the two points of the hulls. Every K_k counts as scaled to a mean diagonal of 1, as in the
-authors' program, so that λ means the same whatever scale the kernels come in.
+The same problem is solved once more, on the kernel Σ_k η_k K_k. Its γ is the SVM's: f(x) = Σ_i y_i γ_i k(x, x_i) + b is
+0 half-way between the two points. Every K_k counts as scaled to a mean diagonal of 1, as in the authors' program, so
+that λ means the same whatever scale the kernels come in.
 
 Complexity
 ----------
@@ -19,9 +19,11 @@ Two L2-SVMs and m quadratic forms, O(m n²) for kernels that are stored. The alg
 Deviations
 ----------
 η sums to one, as in the authors' program; the paper's text has a Euclidean norm of one. λ = 0 is not allowed, since
-hulls that meet have no direction between them. With a = s γ, the best s for each γ, either problem is that of an L2-SVM
-with C = (1 − λ) / λ up to that factor: its dual, 2s − s²/2 γ'(YKY + I/C)γ, is largest at s = 2 / γ'(YKY + I/C)γ. So the
-package's SVM solver solves both, while the authors use an interior-point method on all n variables.
+hulls that meet have no direction between them.
+
+With α = s γ and the best s for each γ, either problem is that of an L2-SVM with C = (1 − λ) / λ. Its dual, 2s − s²/2
+γ'(YKY + I/C)γ, is largest at s = 2 / γ'(YKY + I/C)γ. The package's SVM solver therefore solves both problems, while the
+authors use an interior-point method on all n variables.
 
 References
 ----------

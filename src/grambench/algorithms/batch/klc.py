@@ -9,20 +9,21 @@ Formula
     minimise T(θ) = R²(K + I/C) ‖w‖² / 2,   K = Σ_k θ_k K_k,   over θ ≥ 0, ‖θ‖ = 1 in the l1 or the l2 norm
     dT/dθ_k = W ρ_k − 1/2 R² q_k,   ρ_k = Σ_i β_i K_k,ii − β'K_k β,   q_k = v'K_k v
 
-‖w‖² / 2 is the value W of the L2-SVM, a hard-margin SVM on K + I/C, and R² the squared radius of the minimum enclosing
+‖w‖² / 2 is the value W of the L2-SVM, a hard-margin SVM on K + I/C. R² is the squared radius of the minimum enclosing
 ball with that kernel (Chapelle et al. 2002, eq. 6 and Section 4).
 
 Complexity
 ----------
-An evaluation computes one MEB and trains one SVM, both started from the last ones; a gradient adds all q_k and ρ_k in
+An evaluation computes one MEB and trains one SVM, both started from the last ones. A gradient adds all q_k and ρ_k in
 O(m n s), where s counts support vectors of either.
 
 Deviations
 ----------
 The descent starts at equal weights, as in Section 6 of Gai et al. The paper runs it under the two constraints only. Its
-eq. 10 and K + I/C differ by a factor of 2 in C. Eq. 10 has a bias b, and so has this SVM. The published KL-C
-accuracies, though, fit the sign of f(x) − b on 17 of 22 cells, and that of f(x) on 10 (docs/papers/rkl.md); the
-parameter `bias` selects either.
+eq. 10 and K + I/C differ by a factor of 2 in C.
+
+Eq. 10 has a bias b, and so has this SVM. The published KL-C accuracies, though, fit the sign of f(x) − b on 17 of 22
+cells, and that of f(x) on 10 (docs/papers/rkl.md); the parameter `bias` selects either.
 
 References
 ----------

@@ -18,13 +18,16 @@ changes. A Newton step adds O(u³ + m u² + m³) for u free coefficients.
 
 Deviations
 ----------
-Far from the optimum the logarithm of θ moves 1.5 times as far as the update says, which saves iterations. Near it θ is
-the point where the update would leave it, q_k proportional to θ_k^(p−1), by Newton's method on the logarithms: the SVM
-responds to θ by its free coefficients, whose derivative is that of a linear system. The steps are damped, more after
-one that went too far and less after one that did not go far enough. Where the objective rises, θ goes back to where it
-was and takes the paper's own step, which never raises it. K_k v is kept for every kernel and corrected for the
-coefficients that the SVM changes. That gives all q_k, and K(θ) v at the next θ, without reading the kernels of all
-support vectors again.
+Far from the optimum the logarithm of θ moves 1.5 times as far as the update says, which saves iterations.
+
+Near the optimum, Newton's method on the logarithms finds the θ that the update would not change, q_k proportional to
+θ_k^(p−1). The SVM responds to θ by its free coefficients, whose derivative is that of a linear system. The steps are
+damped, more after one that went too far and less after one that did not go far enough.
+
+Where the objective rises, θ goes back to where it was and takes the paper's own step, which never raises it.
+
+K_k v is kept for every kernel and corrected for the coefficients that the SVM changes. That gives all q_k, and K(θ) v
+at the next θ, without reading the kernels of all support vectors again.
 
 References
 ----------

@@ -11,23 +11,24 @@ Formula
 
     dg/dθ_k = −1/2 r² q_k + 1/2 (v'K(θ)v) ρ_k,   q_k = v'K_k v,   ρ_k = Σ_i β_i K_k,ii − β'K_k β     (eq. 21 and 22)
 
-r² is the squared radius of the MEB (eq. 17), with coefficients β. With v = y α / r², the coefficients of the decision
-function, the inner problem is r² times a C-SVC on K(θ) with C / r² in place of C. Where eq. 17 prints K_ij(θ) in its
-first sum, K_ii(θ) is meant; finite differences confirm it.
+r² is the squared radius of the MEB (eq. 17), with coefficients β. The coefficients of the decision function are v = y α
+/ r². The inner problem is r² times a C-SVC on K(θ) with C / r² in place of C. Where eq. 17 prints K_ij(θ) in its first
+sum, K_ii(θ) is meant; finite differences confirm it.
 
 Complexity
 ----------
-An evaluation computes one MEB and trains one SVM, both started from the last ones; a gradient adds all q_k and ρ_k in
+An evaluation computes one MEB and trains one SVM, both started from the last ones. A gradient adds all q_k and ρ_k in
 O(m n s), where s counts support vectors of either. The descent has at most `iterations` gradients.
 
 Deviations
 ----------
 The descent starts at equal weights (Section 6) and stops at a relative gap to the bound of
 `grambench.solvers.certificates.rkl`; the paper does not say when it stops. The bound holds since the problem, though
-not convex, has no local optimum that is not a global one. From equal weights of the kernels as they are given, the
-descent moves u_k = θ_k tr K_k, the weights of the kernels at unit trace, and keeps the constraint on u; θ gets its own
-norm at the end. By Propositions 2 and 3 this is the same problem, and gradient steps in θ would creep where the kernels
-differ in scale. With the paper's kernels of equal trace it changes nothing.
+not convex, has no local optimum that is not a global one.
+
+The descent moves u_k = θ_k tr K_k, the weights of the kernels at unit trace, from equal θ. It keeps the constraint on
+u, and θ gets its own norm at the end. By Propositions 2 and 3 this is the same problem, and gradient steps in θ would
+creep where the kernels differ in scale. With the paper's kernels of equal trace it changes nothing.
 
 References
 ----------

@@ -12,10 +12,10 @@ J is the value of a C-SVC on the combined kernel (their Algorithm 1).
 Notes
 -----
 A small gap costs many SVMs where kernels are nearly alike, as Gaussians of neighbouring widths are. Along their
-difference J curves little, across it much, and a descent by the gradient zigzags in such a valley. Of 40 kernels on 569
-examples with C = 1000 it trains 98 SVMs to a gap of 0.01 and 677 to 1e-4, where SILP, which keeps every SVM as a cut,
-trains 16 and 27. Neither SVMs 100 times as precise (628) nor an exact line search (1057) change that;
-`benchmarks/mkl_gaps.py` has the numbers. The gap of 0.01 is the authors' own.
+difference J curves little, across it much, and a descent by the gradient zigzags in such a valley. With 40 kernels, 569
+examples and C = 1000, it trains 98 SVMs to a gap of 0.01 and 677 to 1e-4. SILP, which keeps every SVM as a cut, trains
+16 and 27. Neither SVMs 100 times as precise (628) nor an exact line search (1057) change that; `benchmarks/mkl_gaps.py`
+has the numbers. The gap of 0.01 is the authors' own.
 
 Complexity
 ----------
@@ -27,7 +27,7 @@ Deviations
 The line search looks for the zero of the slope, which costs no more than J, by regula falsi instead of golden section.
 The coordinate of reference, the largest weight, is the steepest of several, and is selected anew when it is the one
 that reaches 0. The SVM is trained as precisely as the gap asks for, starts from the last one, and belongs to the
-returned weights; in the authors' toolbox it belongs to the weights before the last step.
+returned weights. In the authors' toolbox it belongs to the weights before the last step.
 
 References
 ----------

@@ -13,8 +13,8 @@ al. 2010, (2) with one weight a kernel).
 
 Complexity
 ----------
-m C · folds SVMs on n (1 − 1/folds) examples each, C more on all examples for each kernel with a weight, and linear
-programs in m + n + 1 variables.
+m C · folds SVMs on n (1 − 1/folds) examples each, and C more on all examples for each kernel with a weight. The linear
+programs have m + n + 1 variables.
 
 Deviations
 ----------

@@ -16,8 +16,8 @@ The default step sizes minimise the right side of Theorem 1, whose terms in them
 
 The default λ is that for the f of the ball for which the bound is largest, ‖f‖ = radius. The paper takes λ proportional
 to T^(−1/2) where ‖f‖ is bounded, and names no factor. In its experiments λ is tuned, as study oks does. The step is
-divided by p, which is about 1/m: with m kernels and a step of 1, the first example takes a classifier out of the unit
-ball, and after the projection little but the last example is left of it.
+divided by p, which is about 1/m. With m kernels and a step of 1, the first example takes a classifier out of the unit
+ball. After the projection, little but the last example is left of it.
 
 Complexity
 ----------
@@ -27,10 +27,11 @@ example's diagonal value, and a draw.
 Deviations
 ----------
 Theorem 1 needs l ≤ L and |l'| ≤ G in every round, for which the printed algorithm does not provide. Here each
-classifier is shrunk to ‖f‖ ≤ radius after its step, a projection that brings it no further from any f in that ball: the
-proof stands, for the best f of the ball. With k(x, x) ≤ 1, which the proof takes for granted (G bounds the norm of l'
-k(x, ·)), |f(x)| ≤ radius, and L and G follow: `loss_bound` and `slope_bound`. Kernels with larger diagonals run as
-well, without the bound.
+classifier is shrunk to ‖f‖ ≤ radius after its step. This projection brings it no further from any f in that ball, so
+the proof stands for the best f of the ball.
+
+With k(x, x) ≤ 1, which the proof takes for granted (G bounds the norm of l' k(x, ·)), |f(x)| ≤ radius, and L and G
+follow: `loss_bound` and `slope_bound`. Kernels with larger diagonals run as well, without the bound.
 
 References
 ----------

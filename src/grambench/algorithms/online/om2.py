@@ -16,13 +16,17 @@ A support vector costs O(m n) kernel evaluations and additions, one row of every
 
 Deviations
 ----------
-By default this is OMKC's comparison as its published numbers need it (docs/papers/omkc.md). p = 1.001 puts nearly all
-weight on the kernel of the largest norm; a step of 1 is taken at every margin of at most 1; a score of exactly 0 is a
-mistake on both classes. Jie et al. have q = 2 ln m instead, which is `p` of None; it is at least 2 here, since p is at
-most 2 and two kernels give 1.4. They take steps of min(1, 1 − 2 margin / (2 m^(2/q))), which is `shortened`: 2 m^(2/q)
-is the squared (2, q) group norm of an example with k(x, x) = 1 in the row of its class and its negative in the other
-row. They pass several times. With a `budget`, beyond either paper, all kernels forget the oldest support vector that
-they share. One that a later pass adds again counts again.
+By default this is OMKC's comparison as its published numbers need it (docs/papers/omkc.md). The value p = 1.001 puts
+nearly all weight on the kernel of the largest norm. A step of 1 is taken at every margin of at most 1, and a score of
+exactly 0 is a mistake on both classes.
+
+Jie et al. have q = 2 ln m instead, which is `p` of None. It is at least 2 here, since p is at most 2 and two kernels
+give 1.4. They take steps of min(1, 1 − 2 margin / (2 m^(2/q))), which is `shortened`. Here 2 m^(2/q) is the squared (2,
+q) group norm of an example with k(x, x) = 1 in the row of its class and its negative in the other row. They pass
+several times.
+
+With a `budget`, beyond either paper, all kernels forget the oldest support vector that they share. One that a later
+pass adds again counts again.
 
 References
 ----------

@@ -17,10 +17,12 @@ memory.
 Deviations
 ----------
 The printed algorithm counts y f_k(x) ≤ 0 as a mistake of kernel k (line 8). The published numbers need sign(0) = +1 for
-each kernel and for the weighted vote, and the order of summation in `grambench.algorithms.scores`. The printed θ is
-divided by its sum in every round (line 12), which changes no sign but that of a rounding error; the published numbers
-on diabetes need the vote without the division. The paper allows β in (0, 1); its Figure 4 goes up to 1, and so does
-this.
+each kernel and for the weighted vote, and the order of summation in `grambench.algorithms.scores`.
+
+The printed θ is divided by its sum in every round (line 12), which changes no sign but that of a rounding error. The
+published numbers on diabetes need the vote without the division.
+
+The paper allows β in (0, 1); its Figure 4 goes up to 1, and so does this.
 
 References
 ----------
