@@ -72,6 +72,6 @@ axes[0].legend(frameon=False, ncols=2)
 plt.show()
 
 # %%
-# The figure shows that a budget of 50 examples a kernel costs three percentage points of
-# mistakes and saves most of the support vectors. With a budget of 10, the classifiers
-# forget what they have learned, and the mistake rate stays high.
+# The figure shows that a budget of 50 examples a kernel costs three percentage points
+# of mistakes and saves most of the support vectors. With a budget of 10, the
+# classifiers forget what they have learned, and the mistake rate stays high.

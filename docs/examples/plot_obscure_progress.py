@@ -88,6 +88,6 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# The figure shows the value of the online stage: after it, OBSCURE descends within a bound
-# and needs fewer passes than Pegasos for the same objective. The test errors of the two
-# algorithms are alike after ten passes.
+# The figure shows the value of the online stage: after it, OBSCURE descends within a
+# bound and needs fewer passes than Pegasos for the same objective. The test errors of
+# the two algorithms are alike after ten passes.
