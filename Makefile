@@ -50,11 +50,11 @@ lint: .venv/dev.stamp
 
 lock: .venv/dev.stamp
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
-	    pyproject.toml -o envs/requirements.lock
+	    --extra workflow pyproject.toml -o envs/requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
-	    --extra slurm -c envs/requirements.lock pyproject.toml -o envs/slurm.lock
+	    --extra workflow --extra slurm -c envs/requirements.lock pyproject.toml -o envs/slurm.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
-	    --extra dev --extra docs --extra slurm -c envs/slurm.lock pyproject.toml -o envs/dev.lock
+	    --extra dev --extra docs --extra workflow --extra slurm -c envs/slurm.lock pyproject.toml -o envs/dev.lock
 
 docs: .venv/dev.stamp
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs build/docs

@@ -1,7 +1,7 @@
 """CA-1D on the three sines: the test error against how far the frequencies are off, and against C.
 
     snakemake --cores 2 results/datasets/dirichlet.h5 --config 'studies=[ca_dirichlet]'   # the data, once
-    python benchmarks/ca_offset.py --out docs/ca_offset.svg
+    python benchmarks/ca_offset.py --out docs/papers/ca_offset.svg
 
 On the draws of the study `ca_dirichlet`, each kernel with the C of the least validation error:
 

@@ -1,7 +1,7 @@
 """What OMKC's published numbers say about conventions that the paper leaves out: each choice beside its rivals.
 
 For every choice this counts, over the data sets whose published orders are at hand, the cells (mistakes and support
-vectors, mean and standard deviation) that are exact, compatible or, by Welch's test, different. docs/reproduction.md
+vectors, mean and standard deviation) that are exact, compatible or, by Welch's test, different. docs/papers/omkc.md
 quotes it.
 """
 

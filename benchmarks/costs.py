@@ -12,10 +12,9 @@ from scaling import per_repetition, recorded
 
 from grambench.config.load import read
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.resources import START
+from grambench.pipeline.resources import SHORT, START
 
 ROOT = Path(__file__).parent.parent
-LONG = 10.0  # seconds
 
 
 def measured(plan, folder):
@@ -37,13 +36,13 @@ def main():
         for run, (seconds, wall) in measured(plan, folder).items():
             key = (run.study, run.dataset, run.task)
             costs.pop(key, None)
-            if wall > LONG:
+            if wall > SHORT:
                 costs[key] = seconds
     with (ROOT / "config/costs.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["study", "dataset", "task", "seconds"])
         writer.writerows((*run, f"{seconds:.2g}") for run, seconds in sorted(costs.items()))
-    print(f"{len(costs)} runs of more than {LONG:g} s, {sum(costs.values()):.0f} s for a repetition of each")
+    print(f"{len(costs)} runs of more than {SHORT} s, {sum(costs.values()):.0f} s for a repetition of each")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "gram.h5"
         ways = {
-            "made and written": lambda: grams.write_gram(path, inner, Kernel("gaussian", 1.0)),
+            "made and written": lambda: matrices.write_gram(path, inner, Kernel("gaussian", 1.0)),
             "checked": lambda: check(path),
             "checked and added up": lambda: matrices.open_matrix(path).sum(),
         }

@@ -2,7 +2,7 @@
 
     python benchmarks/verdict_counts.py RESULTS [--studies NAME ...] [--algorithms NAME ...]
 
-README.md and docs/reproduction.md quote them. A number that stands in two tables of its paper counts once. Beside the
+README.md and docs/papers quote them. A number that stands in two tables of its paper counts once. Beside the
 verdicts of a metric stand the numbers that could be confirmed were there no difference at all (or are exact), those
 that differ by no more than the margin, the median of what could be detected, and the root mean square of z.
 """

@@ -1,36 +1,45 @@
 """The report of the small study of presentation.py, made by all steps after the runs."""
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
+import leaderboard
+import pandas as pd
 import presentation
 
+from grambench import algorithms
 from grambench.common import layout
 from grambench.common.files import sealed
 from grambench.datasets import store
 from grambench.pipeline import fingerprint
 from grambench.pipeline.steps import claims, figures, report, reproduce, tables
-from grambench.results import records
+from grambench.report import page, site
+from grambench.report.tables import build
+from grambench.results import records, reproduction
 
 SETTINGS = presentation.study().model_dump(mode="json")
 SPEC = fingerprint.spec(SETTINGS)
 NAMES = {"study": "omkc"}
 PROVENANCE = {"versions": {"python": "3.x"}, "blas": "some blas", "revision": "abc123", "threads": {}, "cores": 2}
-NOTES = """# What comes out
+NOTES_FILE = layout.NOTES / "omkc.md"
+NOTES = """# OMKC (Somebody et al.)
 
-## OMKC (Somebody et al.)
+Most of it does, see [Verdicts](../verdicts.md).
 
-Most of it does.
-
-### Cells that are different
+## Numbers that differ
 
 - **w5a, mistakes of OMKC(S,S)**: no.
 - **wdbc, mistakes of OMKC(S,S)**: the reason is `said` here.
 
-### Claims that fail
+## Claims that fail
 
 - **1b** (among the best) is contradicted.
 """
+
+
+SVG = b"<svg></svg>"
 
 
 def report_spec(title="", **changes):
@@ -55,8 +64,8 @@ def write_inputs(root):
             study="omkc", dataset=cell.dataset, algorithm=cell.algorithm, status=cell.status, provenance=provenance
         )
         records.write(Path(cell.record), record)
-    layout.NOTES.parent.mkdir()
-    layout.NOTES.write_text(NOTES, encoding="utf-8")
+    layout.NOTES.mkdir(parents=True)
+    NOTES_FILE.write_text(NOTES, encoding="utf-8")
     return list(map(str, presentation.published(root / "published").values()))
 
 
@@ -73,9 +82,34 @@ def make(root):
         outputs = [layout.TABLE.format(**NAMES, table=table, suffix=suffix) for suffix in ("csv", "md", "tex")]
         tables.main([SPEC, *outputs, runs, cells, reproduction, *prepared])
     for figure in presentation.SETTINGS["figures"]:
-        outputs = [layout.FIGURE.format(**NAMES, figure=figure, suffix=suffix) for suffix in ("svg", "png")]
+        outputs = [layout.FIGURE.format(**NAMES, figure=figure, suffix=name) for name in layout.FIGURE_SUFFIXES]
         figures.main([SPEC, *outputs, runs, cells, curves, reproduction])
     inputs = [str(path) for path in Path("results").rglob("*") if path.is_file()]
-    inputs.append(str(layout.NOTES))
+    inputs.append(str(NOTES_FILE))
     report.main([report_spec(), layout.REPORT, *inputs])
     return inputs
+
+
+def make_leaderboard(root):
+    """Write the report of the leaderboard of leaderboard.py below a folder; one algorithm is a reader's own."""
+    own = {"om2": {"path": str(algorithms.source("om2")), "title": "Mine"}}
+    study = leaderboard.study(algorithms=leaderboard.SETTINGS["algorithms"] | own)
+    results = replace(leaderboard.results(), study=study)
+    figure = page.Picture(name="", title="", caption="", alternative="A figure", left_out=[], svg=SVG, column=SVG)
+    of_study = page.StudyReport(
+        results=results,
+        whole=study,
+        earlier="",
+        prepared={},
+        reproduction=reproduction.TABLE.frame([]),
+        claims=pd.DataFrame(columns=["claim", "verdict", "probability"]),
+        comparison={},
+        tables={name: build(results, {}, {}, table) for name, table in study.tables.items()},
+        figures=[replace(figure, name=name, title=name) for name in study.figures],
+        files={},
+        provenance=[],
+        newest=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    for name, content in site.write(site.Report(studies=[of_study], title="", descriptions={}, notes=None)).items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)

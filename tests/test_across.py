@@ -424,7 +424,7 @@ def test_lines_differ():
 
 
 def test_letters_are_equally_large_in_all_figures():
-    svg = b'<svg a="b" width="540.0pt">'
+    svg = b'<svg a="b" width="480.0pt">'
     picture = page.Picture(name="", title="", caption="", alternative="", left_out=[], svg=svg)
     assert picture.width == 50.0
 
@@ -473,7 +473,8 @@ def test_only_studies_of_random_splits_have_searches_to_profile():
     nested = yaml.safe_load((CONFIG / "studies/rkl.yaml").read_text())
     profile = SETTINGS["sweeps"]["profile"] | {"algorithms": ["unif"], "datasets": ["sonar"]}
     with pytest.raises(
-        ConfigError, match="sweep profile is of kind profile, studies of kind nested_cv do parameter and scaling"
+        ConfigError,
+        match="sweep profile is of kind profile, but a study of kind nested_cv allows parameter and scaling",
     ):
         check(Study, nested | {"sweeps": nested["sweeps"] | {"profile": profile}}, "rkl.yaml")
 

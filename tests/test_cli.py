@@ -301,7 +301,7 @@ def test_run_takes_algorithms(monkeypatch, capsys):
         (["omkc", "-a", "om3"], "command line: algorithms: unknown algorithm of omkc 'om3': did you mean om"),
         (["omkc", "oks", "-a", "rkl_l1"], "unknown algorithm of omkc, oks 'rkl_l1': "),
         (["omck", "-a", "om2"], "unknown study 'omck': did you mean omkc"),
-        (["omkc", "--", "--config", "studies=[rkl]"], "studies: given both as an argument and with --config"),
+        (["omkc", "--", "--config", "studies=[rkl]"], "studies: set by an argument and by --config"),
         (["--", "--config", "datasets"], "--config: Invalid config definition"),
         (["--", "--config", "algorithms={omkc: [om3]}"], "unknown algorithm of omkc 'om3': did you mean om"),
         (["--", "--config", "datasets={omck: [wdbc]}"], "command line: datasets: unknown study 'omck': did you mean"),
@@ -334,7 +334,7 @@ def test_run_ends_with_what_failed_and_where_the_report_is(monkeypatch, capsys, 
     assert ("and 2 more: grambench status" in out) is (len(failed) == 12)
 
 
-@pytest.mark.parametrize("option", ["-n", "--unlock"])
+@pytest.mark.parametrize("option", ["--lint", "--unlock"])
 def test_run_says_nothing_of_what_it_did_not_run(monkeypatch, capsys, option):
     seen = hand_over(monkeypatch)
     monkeypatch.setattr(run, "file_statuses", lambda: pytest.fail("looked at results"))
@@ -392,7 +392,7 @@ def note(asked, studies):
 
 
 def test_status_counts_what_was_run_last(project, capsys):
-    assert call(capsys, "status")[:2] == (0, "nothing was run here yet: grambench run\n")
+    assert call(capsys, "status")[:2] == (0, "no run yet: grambench run\n")
     asked = {
         "omkc": {"om2": leave("omkc", "sonar", "om2"), "om1": "", "omkc_dd": leave("omkc", "sonar", "omkc_dd")[:-1]},
         "rkl": {"rkl": leave("rkl", "sonar", "rkl", "error", "ValueError: planted")},
@@ -458,7 +458,7 @@ def test_validate_says_all_that_is_wrong_at_once(project, capsys):
             "datasets: unknown data set 'sonr': did you mean sonar?",
             "datasets: expected a task, got letter, which has 26 classes; name one of its tasks: "
             + ", ".join(Configuration(Path("config")).tasks("letter")),
-            "published: expected the file config/published/nothing.csv, which is not there",
+            "published: the file config/published/nothing.csv is missing",
         )
     }
     study["datasets"] = study["datasets"][:-2]
@@ -559,6 +559,7 @@ def touched(folder, *names):
 def test_clean_removes_nothing_that_is_not_ours(project, capsys):
     removed = (
         *("results/gone/cells.csv", "results/gone/tables/table1.md", "results/gone/figures/a_b.svg"),
+        *("results/gone/figures/a_b.column.pdf", "results/gone/figures/a_b.column.svg"),
         *("results/runs/gone/sonar/om2.h5", "results/runs/gone/sonar/om2/beta.h5", "results/datasets/gone.h5"),
         *("results/grams/sonar/gaussian_sigma1e-05.h5", "results/blocks/omkc/sonar/om2/beta/0-1.h5"),
         *("results/replications/gone.csv", "results/replications/gone/sonar/om2/2-5.h5", "results/images/gone.h5"),
@@ -728,7 +729,7 @@ def test_after_an_error_it_says_that_it_waits_for_steps_that_run(project, capsys
     for error in ("second", "third"):
         handler.emit(log(LogEvent.ERROR, logging.ERROR, error))
     handler.close()
-    waits = "other steps run still: they are waited for, and Ctrl-C ends them"
+    waits = "other steps are still running: waiting for them; Ctrl-C ends them"
     assert capsys.readouterr().err.splitlines() == ["first", "second", waits, "third"]
 
 

@@ -93,7 +93,7 @@ def test_a_study_shows_only_its_own_data_sets(tmp_path):
     with pytest.raises(ConfigError, match="beta names data set ionosphere, which the study does not have"):
         Configuration(tmp_path / "config").study("omkc")
     path.write_text(path.read_text().replace("name: omkc", "name: other", 1))
-    with pytest.raises(ConfigError, match="expected omkc, as the file is called, got other"):
+    with pytest.raises(ConfigError, match="expected omkc, the name of the file, got other"):
         Configuration(tmp_path / "config").study("omkc")
 
 
@@ -234,7 +234,7 @@ def test_damaged_costs_are_named(tmp_path):
 def test_documents_name_only_what_exists():
     """Every file and make target that README and docs mention is there."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
-    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))):
         text = page.read_text()
         for target in re.findall(r"\bmake ([a-z-]+)(?=`|  )", text):
             assert target in targets, f"{page.name}: make {target}"
@@ -256,7 +256,7 @@ def test_a_file_that_does_not_end_is_refused(tmp_path):
     os.truncate(large, 2**40)
     script = "import sys; from pathlib import Path; from grambench.config.load import read; read(Path(sys.argv[1]))"
     for path, fault in (
-        *((path, "expected a file, got another kind of thing") for path in (device, pipe, folder)),
+        *((path, "expected a regular file, got a folder or a device") for path in (device, pipe, folder)),
         (large, "expected at most 10 MiB, got 1048576"),
     ):
         answer = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, timeout=600)
@@ -269,4 +269,4 @@ def test_commands_do_not_read_a_device(tmp_path, monkeypatch, capsys):
     path = Path("config/studies/mine.yaml")
     path.symlink_to("/dev/zero")
     assert cli.main(["validate", "mine"]) == 2
-    assert capsys.readouterr().err == f"grambench: {path}: expected a file, got another kind of thing\n"
+    assert capsys.readouterr().err == f"grambench: {path}: expected a regular file, got a folder or a device\n"

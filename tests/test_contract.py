@@ -22,7 +22,7 @@ from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.errors import ContractError, DataError
 from grambench.datasets import store
 from grambench.experiments.training import Examples, predicted, scores_of
-from grambench.kernels import grams
+from grambench.kernels import grams, matrices
 from grambench.kernels.continuous import gaussian
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Continuous, Stored
@@ -392,7 +392,7 @@ def inputs(tmp_path):
     store.write(tmp_path / "made.h5", made)
     files = [tmp_path / f"{name}.h5" for name in kernels]
     for name, path in zip(kernels, files, strict=True):
-        grams.write_gram(path, grams.inner_products(made.features), Kernel.parse(name))
+        matrices.write_gram(path, grams.inner_products(made.features), Kernel.parse(name))
     protocols = {
         "online": {"repetitions": 1, "checkpoints": 2},
         "nested_cv": {"outer_folds": 2, "inner_folds": 2, "select": "C", "values": [1.0]},
@@ -546,7 +546,7 @@ def test_whatever_an_algorithm_writes_its_record_holds_the_end_of_it(supervised_
 def test_a_kernel_that_is_not_finite_fails_its_runs_and_is_named(inputs, tmp_path):
     spec, output, files = inputs("perceptron", "online")
     kernel, inner = Kernel("polynomial", 1000), tmp_path / "inner.h5"
-    grams.write_inner(inner, grams.inner_products(100.0 * data().features), {})
+    matrices.write_inner(inner, grams.inner_products(100.0 * data().features), {})
     asked = json.dumps({"family": kernel.family, "parameter": kernel.parameter})
     evaluate.main([asked, "identity", files[1], str(inner), "1"])
     with pytest.raises(DataError, match=r"holds no matrix \(polynomial_p1000: expected finite values, got others"):

@@ -86,7 +86,8 @@ def test_the_conda_environment_has_the_packages_and_versions_of_the_lock():
     entries = [entry.replace("==", "=") for entry in [*ENVIRONMENT, *pip] if isinstance(entry, str)]
     versions = dict(entry.split("=") for entry in entries if "=" in entry and not entry.startswith("python="))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert set(versions) == {Requirement(line).name for line in project["dependencies"]} - CALLERS
+    lines = [*project["dependencies"], *project["optional-dependencies"]["workflow"]]
+    assert set(versions) == {Requirement(line).name for line in lines} - CALLERS
     for name, version in versions.items():
         digits = version.split(".")
         assert locked(name).split(".")[: len(digits)] == digits, f"{name} is {locked(name)} in the lock, not {version}"

@@ -1,25 +1,96 @@
-"""Pages name pages and files that are there; the site itself is built strictly by `make docs`."""
+"""Pages name pages, files and functions that are there; the site itself is built strictly by `make docs`."""
 
+import importlib.util
 import re
 
 import pytest
 from copies import ROOT
 
-PAGES = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("config/*/*.md")]
-)
+GUIDE = sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs/papers").glob("*.md"))
+PAGES = sorted([*ROOT.glob("*.md"), *GUIDE, *ROOT.glob("*/README.md"), *ROOT.glob("config/*/*.md")])
+
+
+def slug(heading):
+    """Return the anchor of a heading, as GitHub and MyST make it."""
+    return re.sub(r"[^\w -]", "", heading.replace("`", "").lower()).replace(" ", "-")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_links_to_is_there(page):
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
-        assert target.startswith("http") or (page.parent / target).exists(), target
-    for target in re.findall(r"`(docs/\w+\.\w+)`", text):
+    for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", text):
+        if target.startswith("http"):
+            continue
+        linked = (page.parent / target) if target else page
+        assert linked.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.M)
+            assert anchor in map(slug, headings), f"{target}#{anchor}"
+    for target in re.findall(r"`(docs/[\w/]+\.\w+)`", text):
         assert (ROOT / target).is_file(), target
 
 
-def test_readme_names_the_pages_of_the_site():
-    named = set(re.findall(r"docs/(\w+\.md)", (ROOT / "README.md").read_text(encoding="utf-8")))
-    inner = {"index.md", "reference.md", "leaderboard.md", "features.md"}  # which other pages link to
-    assert named >= {path.name for path in (ROOT / "docs").glob("*.md")} - inner
+def test_files_elsewhere_name_pages_that_are_there():
+    folders = ("src", "workflow", "config", "benchmarks", "tests/slurm", "profiles")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in FILES_WITH_PAGES]
+    named = {
+        (path.name, page)
+        for path in files
+        for page in re.findall(r"\bdocs/[\w/]+\.(?:md|svg|png)\b", path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 10
+    assert {(name, page) for name, page in named if not (ROOT / page).is_file()} == set()
+
+
+FILES_WITH_PAGES = {".py", ".md", ".yaml", ".rst", ".smk", ".html"}
+
+
+def test_every_page_is_in_the_navigation():
+    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    named = {name for block in re.findall(r"```\{toctree\}(.*?)```", index, re.S) for name in block.split()}
+    pages = {str(path.relative_to(ROOT / "docs").with_suffix("")) for path in GUIDE}
+    assert pages - {"index"} <= named
+
+
+def test_the_readme_is_short_and_links_to_the_guide():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.count("\n") <= 100
+    linked = set(re.findall(r"\]\(docs/([\w/]+)\.md\)", text))
+    assert {"getting_started", "running", "results", "datasets", "extending", "library"} <= linked
+    assert {path.stem for path in (ROOT / "docs/papers").glob("*.md")} <= {name.rpartition("/")[2] for name in linked}
+
+
+def test_a_page_of_a_paper_leads_with_its_findings():
+    for page in sorted((ROOT / "docs/papers").glob("*.md")):
+        headings = re.findall(r"^## (.*)$", page.read_text(encoding="utf-8"), re.M)
+        assert headings[:2] == ["What was run", "Findings"], page.name
+        appendices = [heading.startswith("Appendix: ") for heading in headings]
+        assert appendices == sorted(appendices) and any(appendices), page.name
+
+
+def test_the_architecture_page_names_functions_that_are_there():
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w.]+)(?:\([^`]*\))?` (?:in|of) `([\w/]+\.py)`", text)
+    named += re.findall(r"^\| `(\w+)` \| `([\w/]+\.py)` \|", text, re.M)
+    assert len(named) > 15
+    for name, file in named:
+        path = ROOT / file if file.startswith("src/") else ROOT / "src/grambench" / file
+        code = path.read_text(encoding="utf-8")
+        for part in name.split("."):
+            assert re.search(rf"\b(def|class) {part}\b", code), f"{name} in {file}"
+    for file in re.findall(r"`([\w/]+/[\w/]+\.py)`", text):
+        assert (ROOT / file).is_file() or (ROOT / "src/grambench" / file).is_file(), file
+
+
+def test_figures_of_the_papers_show_the_tables_of_their_pages(tmp_path):
+    spec = importlib.util.spec_from_file_location("paper_figures", ROOT / "benchmarks/paper_figures.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    texts = {}
+    for folder in (ROOT / "docs/papers", tmp_path):
+        for page in (ROOT / "docs/papers").glob("*.md"):
+            if folder == tmp_path:
+                module.save(page.stem, page, folder / f"{page.stem}.svg")
+            drawn = (folder / f"{page.stem}.svg").read_text(encoding="utf-8")
+            texts.setdefault(page.stem, []).append(re.findall(r"<text[^>]*>([^<]+)</text>", drawn))
+    assert all(stored == drawn and len(drawn) > 10 for stored, drawn in texts.values())

@@ -449,6 +449,7 @@ def changed(array, place, value):
     return array
 
 
+RANGE = {"family": "gaussian", "unit": "median", "low": 0.1, "high": 10, "count": 5, "spacing": "log"}
 WRONG = [
     (KernelClassifier(), changed(X, (1, 1), np.nan), Y, "X: expected finite numbers, got 1 NaN and 0 inf of 120"),
     (KernelClassifier(), X.astype(str), Y, "not compatible with arrays of bytes/strings"),
@@ -470,8 +471,16 @@ WRONG = [
     (KernelClassifier(kernels=[3]), X, Y, "kernels: expected names or functions, got int 3"),
     (KernelClassifier(kernels="gaussian_sigma-1"), X, Y, "sigma must be a positive number, got -1"),
     (KernelClassifier(kernels="gaussian_sigmax"), X, Y, "kernel 'gaussian_sigmax': could not convert"),
-    (KernelClassifier(kernels={"family": "gaussian", "low": 1}), X, Y, "kernels: high: Field required"),
+    (KernelClassifier(kernels={"family": "gaussian", "low": 1}), X, Y, "kernels: high is missing"),
     (KernelClassifier(kernels={"family": "gausian", "values": [1]}), X, Y, "did you mean gaussian"),
+    (KernelClassifier(kernels={"family": "gaussian", "value": [1]}), X, Y, "unknown key of kernels 'value': did you"),
+    (KernelClassifier(kernels={"family": "gaussian", "values": []}), X, Y, "kernels: expected one of values or more"),
+    (KernelClassifier(kernels={"family": "gaussian", "values": ["x"]}), X, Y, "kernels: could not convert"),
+    (KernelClassifier(kernels=RANGE | {"count": 0}), X, Y, "kernels: expected a count from 1 to"),
+    (KernelClassifier(kernels=RANGE | {"high": 0.05}), X, Y, "kernels: low must be below high, got 0.1 and 0.05"),
+    (KernelClassifier(kernels=RANGE | {"spacing": "logg"}), X, Y, "kernels: expected linear or log as spacing"),
+    (KernelClassifier(kernels=RANGE | {"unit": "mean"}), X, Y, "kernels: expected median as unit, got 'mean'"),
+    (KernelClassifier(kernels=RANGE | {"high": 1e200}), X, Y, "kernels: expected bounds between 1e-100 and 1e"),
     (KernelClassifier("ca_1d", "rbf"), X, Y, "continuous parameter.*of an estimator: kernels"),
     (KernelClassifier("majority", GRAMS), np.arange(40) + 1, Y, "numbers of examples in the given Gram matrices"),
     (KernelClassifier("random_forest", GRAMS), np.arange(40), Y, "expected a pool with features"),

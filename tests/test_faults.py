@@ -16,7 +16,7 @@ from copies import NEW, ONLINE, Copy
 from grambench.common import files, layout
 from grambench.common.errors import DataError
 from grambench.datasets import collection, store, views
-from grambench.kernels import grams, matrices
+from grambench.kernels import matrices
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import status
 from grambench.results import records
@@ -29,7 +29,7 @@ def written(request, tmp_path):
     """A file, and the function that reads it."""
     path = tmp_path / "file.h5"
     if "gram" in request.param:
-        grams.write_gram(path, np.eye(1100 if "large" in request.param else 40), Kernel("gaussian", 1.0))
+        matrices.write_gram(path, np.eye(1100 if "large" in request.param else 40), Kernel("gaussian", 1.0))
         return path, matrices.open_matrix
     if request.param == "record":
         metrics = {"mistake_percent": np.arange(200.0).reshape(1, 200)}
@@ -135,7 +135,7 @@ def test_what_killed_processes_left_is_swept(tmp_path):
 
 def test_a_gram_that_was_not_made_stands_for_the_runs_that_need_it(tmp_path):
     good, bad = tmp_path / "grams" / "good.h5", tmp_path / "grams" / "bad.h5"
-    grams.write_gram(good, np.eye(4), Kernel("gaussian", 1.0), identity="good")
+    matrices.write_gram(good, np.eye(4), Kernel("gaussian", 1.0), identity="good")
     matrices.write_unavailable(bad, "timeout: ran for 1800 s, the limit", "bad")
     both = {str(good): "good", str(bad): "bad"}
     runs = [status.FileStatus(f"{name}.h5", name, "error", "", both) for name in ("a", "b")]
@@ -149,10 +149,10 @@ def test_a_full_disk_leaves_no_gram(tmp_path):
     """A limit of the file's size acts as a full disk does: the bytes have no place."""
     n, limit = 1100, 4 * 2**20
     script = (
-        "import resource, numpy as np; from pathlib import Path; from grambench.kernels import functions, grams;"
+        "import resource, numpy as np; from pathlib import Path; from grambench.kernels import functions, matrices;"
         f"inner = np.eye({n});"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}));"
-        f"grams.write_gram(Path({str(tmp_path / 'gram.h5')!r}), inner, functions.Kernel('gaussian', 1.0))"
+        f"matrices.write_gram(Path({str(tmp_path / 'gram.h5')!r}), inner, functions.Kernel('gaussian', 1.0))"
     )
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert answer.returncode == 1
@@ -357,7 +357,7 @@ def test_a_cell_is_run_again_beside_its_record(small, go):
     hidden = gram.rename(gram.with_suffix(".away"))
     said = small.call(*rerun, expect=2)
     advice = f"grambench run omkc -d sonar -- {GRAM}"
-    assert said == f"grambench: {GRAM}: no such file, which the run reads; make it again: {advice}\n"
+    assert said == f"grambench: {GRAM}: no such file, which the run needs; make it: {advice}\n"
     hidden.rename(gram)
     content = bytearray(gram.read_bytes())
     content[5000] ^= 1

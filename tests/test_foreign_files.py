@@ -167,7 +167,7 @@ def test_a_foreign_file_is_refused_in_one_line(folders, tmp_path, capsys, comman
     write(folders[1] / name)
     assert cli.main(arguments) == 2
     said = capsys.readouterr().err
-    assert f"{folders[1] / name}: expected a file as grambench writes it, got another" in said
+    assert f"{folders[1] / name}: expected a file of grambench, got another" in said
     assert said.count("\n") == 1 and not (tmp_path / "c").exists()
 
 

@@ -17,7 +17,7 @@ QUICK = Kernel("gaussian", 1.0)
 @pytest.fixture
 def make(tmp_path):
     """Return what makes the matrix of a kernel under limits, and returns its file."""
-    grams.write_inner(tmp_path / "inner.h5", np.eye(400), {})
+    matrices.write_inner(tmp_path / "inner.h5", np.eye(400), {})
 
     def made(kernel, seconds=3000.0, memory_mb=2000.0):
         spec = json.dumps({"family": kernel.family, "parameter": kernel.parameter})

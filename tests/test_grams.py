@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -10,8 +11,11 @@ from scipy import sparse
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from grambench.common.errors import ConfigError, DataError
+from grambench.config.load import load
+from grambench.config.study import Study
 from grambench.kernels import grams, matrices
-from grambench.kernels.functions import Kernel
+from grambench.kernels.functions import FAMILIES, Kernel
+from grambench.kernels.labels import LABELS, kernel_label
 
 
 @pytest.fixture
@@ -65,7 +69,7 @@ def test_a_matrix_that_would_not_be_finite_is_refused_before_it_is_made(features
     with np.errstate(all="ignore"):
         inner = grams.inner_products(factor * features)
     with pytest.raises(ValueError, match=f"^{re.escape(kernel.name)}: {ENTRIES}"):
-        grams.write_gram(tmp_path / "gram.h5", inner, kernel)
+        matrices.write_gram(tmp_path / "gram.h5", inner, kernel)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -103,7 +107,7 @@ def test_tiles_do_not_change_the_file(features, tmp_path, monkeypatch, tile):
     expected = grams.compute(inner, [kernel])[0]
     monkeypatch.setattr(grams, "GRAM_TILE", tile)
     path = tmp_path / "gram.h5"
-    grams.write_gram(path, inner, kernel, threads=3)
+    matrices.write_gram(path, inner, kernel, threads=3)
     mapped = matrices.open_matrix(path)
     assert np.array_equal(mapped, expected)
     assert not mapped.flags.writeable
@@ -120,7 +124,7 @@ def test_failure_leaves_no_file(features, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Kernel, "fill", planted)
     with pytest.raises(RuntimeError, match="planted"):
-        grams.write_gram(tmp_path / "gram.h5", grams.inner_products(features), Kernel("gaussian", 1.0))
+        matrices.write_gram(tmp_path / "gram.h5", grams.inner_products(features), Kernel("gaussian", 1.0))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -140,7 +144,7 @@ def test_damaged_files_are_named(features, tmp_path):
     with pytest.raises(DataError, match=r"gram\.h5: cannot be read \(No such file"):
         matrices.open_matrix(path)
     inner = grams.inner_products(features)
-    grams.write_inner(path, inner, {})
+    matrices.write_inner(path, inner, {})
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match=r"gram\.h5"):
@@ -164,12 +168,30 @@ def test_kernel_names_survive_the_round_trip():
     assert Kernel("inhomogeneous", 3).name == "inhomogeneous_d3"
 
 
-def test_kernel_titles():
-    assert Kernel("gaussian", 0.5).title == "gaussian σ = 0.5"
-    assert Kernel("polynomial", 2).title == "polynomial p = 2"
-    assert Kernel("inhomogeneous", 3).title == "polynomial (⟨x, x'⟩ + 1)^3"
-    assert Kernel("unitpolynomial", 2, "gist").title == "gist: polynomial ((1 + ⟨x, x'⟩)/2)^2"
-    assert Kernel("chisquare", 1).title == "chi-square s = 1 means"
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("gaussian_sigma0.5", "Gaussian, σ = 0.5"),
+        ("mediangaussian_sigma2", "Gaussian, σ = 2 x median distance"),
+        ("polynomial_p1", "linear"),
+        ("polynomial_p2", "polynomial of degree 2"),
+        ("inhomogeneous_d1", "polynomial of degree 1"),
+        ("dense_sift_v3h1/chisquare_s1", "dense SIFT, 3 x 1: chi-square"),
+        ("harris_hue/chisquare_s2", "Harris hue: chi-square, scale 2"),
+        ("phog_0/meangaussian_s1", "PHOG 0: Gaussian"),
+        ("lab/unitpolynomial_p2", "Lab: polynomial of degree 2"),
+    ],
+)
+def test_kernels_have_readable_labels(name, label):
+    assert Kernel.parse(name).name == name
+    assert kernel_label(name) == label
+
+
+def test_every_family_has_a_label_and_no_study_has_two_kernels_of_one_label():
+    assert set(LABELS) == set(FAMILIES)
+    for path in (Path(__file__).parents[1] / "config" / "studies").glob("*.yaml"):
+        labels = [kernel_label(kernel.name) for kernel in load(Study, path).kernel_list()]
+        assert len(set(labels)) == len(labels)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 from leaderboard import BEHIND, BEST, FAILED, REASON
 from matplotlib.colors import to_hex
+from matplotlib.text import Text
 from scipy import stats
 
-from grambench.report import charts, figures, tables
-from grambench.report.figures import critical_difference, pareto
+from grambench.report import board, charts, drawing, figures, tables
+from grambench.report.figures import critical_difference, heatmap, panels, pareto
 from grambench.results import reproduction
 from grambench.results.statistics import (
     Sample,
@@ -170,10 +171,11 @@ def cell(grid, label, column):
 
 def test_the_matrix_marks_the_best_and_the_failed(grids):
     matrix = grids["matrix"]
-    assert [row.label for row in matrix.blocks[0].rows] == list(BEST)
-    assert (cell(matrix, "sonar", "RKL").text, cell(matrix, "sonar", "RKL").best) == ("82.0", True)
-    assert not cell(matrix, "sonar", "Majority class").best
-    failed = cell(matrix, "waveform", "SimpleMKL")
+    assert matrix.columns == list(BEST)
+    assert [row.label for row in matrix.blocks[0].rows][::11] == ["RKL", "Majority class"]
+    assert (cell(matrix, "RKL", "sonar").text, cell(matrix, "RKL", "sonar").best) == ("82.0", True)
+    assert not cell(matrix, "Majority class", "sonar").best
+    failed = cell(matrix, "SimpleMKL", "waveform")
     assert (failed.text, failed.status, failed.best) == ("", "timeout", False)
     assert f"SimpleMKL on waveform: timeout: {REASON}." in matrix.remarks
     assert "**" in tables.markdown(matrix) and "timeout" in tables.markdown(matrix)
@@ -192,7 +194,8 @@ def test_pairs_are_ordered_by_wins_less_losses(grids):
     assert [row.label for row in block.rows] == pairs.columns[1:]
     assert [row.label for row in block.rows][::11] == ["RKL", "Majority class"]
     assert cell(pairs, "Majority class", "All").text == "0/0/87"
-    assert cell(pairs, "RKL", "Majority class").text == "8/0/0"
+    assert cell(pairs, "RKL", "Majority class").text == "8"
+    assert cell(pairs, "Majority class", "RKL").text == "0"
     counts = pairs.data.set_index(["algorithm_title", "rival_title"])[["wins", "ties", "losses"]]
     assert counts.loc[("Majority class", "All")].tolist() == [0, 0, 87]
     assert counts.loc[("RKL", "Majority class")].tolist() == [8, 0, 0]
@@ -243,11 +246,13 @@ def words(axes):
 
 
 def test_the_diagram_joins_all_where_seven_data_sets_cannot_tell_two_apart(canvases, results):
-    (axes,) = canvases["critical"].axes
-    bars = [drawn for drawn in axes.get_lines() if drawn.get_linewidth() > 2]
-    assert len(bars) == 1  # Holm's correction of 66 tests on 7 data sets
-    texts = words(axes)
-    assert texts[0] == "RKL  1.0" and "12.0  Majority class" in texts and len(texts) == len(BEHIND)
+    axes, margin = canvases["critical"].axes
+    assert len(margin.get_lines()) == 1  # Holm's correction of 66 tests on 7 data sets
+    names, texts = [label.get_text() for label in axes.get_yticklabels()], words(axes)
+    assert (names[0], texts[0]) == ("RKL", "1.0") and (names[-1], texts[-1]) == ("Majority class", "12.0")
+    assert len(texts) == len(names) == len(BEHIND)
+    dots = [float(drawn.get_xdata()[0]) for drawn in axes.get_lines()]
+    assert dots == sorted(dots) and axes.yaxis_inverted()
     means = results.means(NAMES, ACCURACY).drop(FAILED[0])
     assert f"χ² = {friedman(means)[0]:.1f}" in canvases["critical"].get_supxlabel()
     assert "7 of 8 data sets, without waveform" in canvases["critical"].get_supxlabel()
@@ -291,11 +296,12 @@ def test_costs_are_geometric_means_over_the_data_sets_that_all_have(canvases):
 def test_what_costs_nothing_has_no_place_on_a_logarithmic_axis(canvases):
     (axes,) = canvases["work"].axes
     assert len(axes.texts) == len(BEHIND) - 2
-    assert axes.get_xlabel().endswith("not shown, without any: Gradient boosting, Majority class")
+    label = " ".join(axes.get_xlabel().split())
+    assert label.endswith("not shown, without any: Gradient boosting, Majority class")
 
 
 def test_labels_are_tried_around_their_dot():
-    boxes = list(pareto._around(100.0, 50.0, 30.0, 8.0, pareto.SIDEWAYS))
+    boxes = list(pareto._around(100.0, 50.0, 30.0, 8.0, pareto.SIDEWAYS, pareto.RINGS))
     ring, first = boxes[0]
     assert ring == pareto.RINGS[0] and first.x0 == pytest.approx(100.0 + ring) and first.y1 == pytest.approx(54.0)
     assert len(boxes) == len(pareto.RINGS) * len(pareto.SIDEWAYS)
@@ -310,23 +316,23 @@ def test_the_heat_map_goes_by_rank_and_marks_the_failed(canvases):
 
 
 def test_panels_show_all_means_but_far_ones(canvases):
-    panels = canvases["panels"].axes
-    assert [axes.get_title(loc="left") for axes in panels] == list(BEST)
-    names = [label.get_text() for label in panels[0].get_yticklabels()]
+    all_axes = canvases["panels"].axes
+    assert [axes.get_title(loc="left") for axes in all_axes] == list(BEST)
+    names = [label.get_text() for label in all_axes[0].get_yticklabels()]
     assert names[0] == "RKL" and names[-1] == "Majority class"
-    dots, low, high = panels[0].collections[1:]
+    dots, low, high = all_axes[0].collections[1:]
     assert dots.get_offsets()[0].tolist() == [pytest.approx(89.5), 0.0]
-    edge = panels[0].get_xlim()[0]
+    edge = all_axes[0].get_xlim()[0]
     assert len(high.get_offsets()) == 0
     assert low.get_offsets()[-1].tolist() == [pytest.approx(edge), 11.0]
-    assert words(panels[-1]) == ["×"]
+    assert words(all_axes[-1]) == ["×"]
     colours = {to_hex(colour).upper() for colour in dots.get_facecolor()}
     assert figures.line(leaderboard.study(), "rkl")[0] in colours
 
 
 def test_dots_have_room_for_many_data_sets():
     study = leaderboard.study()
-    sets = [f"set_{number}" for number in range(20)]
+    sets = [f"a_long_name_{number}" for number in range(20)]
     runs = leaderboard.results().runs
     copies = pd.concat([runs[runs["dataset"] == "sonar"].assign(dataset=name) for name in sets])
     cells = leaderboard.results().cells
@@ -339,11 +345,67 @@ def test_dots_have_room_for_many_data_sets():
     assert {label.get_rotation() for label in canvas.axes[0].get_xticklabels()} == {90.0}
 
 
+def test_the_first_screen_has_the_numbers_behind_ranks_and_front(results):
+    shown = board.numbers(results)
+    assert board.pair(results) == ("critical", "pareto")
+    titles = [each["title"] for each in shown["algorithms"]]
+    assert titles[0] == "RKL" and titles[-1] == "Majority class"
+    assert not any(each["own"] for each in shown["algorithms"])
+    assert shown["datasets"] == list(BEST)
+    accuracy = shown["metrics"][0]
+    assert (accuracy["name"], accuracy["high"], accuracy["log"]) == (ACCURACY, True, False)
+    assert accuracy["values"][0] == pytest.approx(list(BEST.values()), abs=0.01)
+    assert accuracy["values"][titles.index("SimpleMKL")][-1] is None  # the run that failed
+    assert [shown["metrics"][place]["name"] for place in shown["costs"]] == ["seconds", "kernel_values"]
+    assert [sorted(group) for group in shown["groups"]] == [list(range(len(BEHIND)))]
+
+
+def test_only_a_study_with_ranks_and_a_front_has_a_first_screen(results):
+    study = leaderboard.study(figures={"pareto": leaderboard.SETTINGS["figures"]["pareto"]})
+    assert board.numbers(replace(results, study=study)) is None
+
+
+@pytest.mark.parametrize("width", [drawing.PAGE, drawing.COLUMN])
+def test_figures_have_the_width_of_a_page_or_of_a_column(results, width):
+    """No text is smaller than 6 points as printed."""
+    given = results, pd.DataFrame(), NOTHING
+    for name, figure in results.study.figures.items():
+        canvas = figures.draw(*given, figure, width)
+        assert 0.8 * width < canvas.get_figwidth() <= width, name
+        sizes = [text.get_fontsize() for text in canvas.findobj(Text) if text.get_text() and text.get_visible()]
+        assert min(sizes) >= 6.0, name
+
+
+def test_what_is_too_wide_for_a_column_is_a_page_wide():
+    names = [f"algorithm {number}" for number in range(33)]
+    assert panels._layout(drawing.COLUMN, names, 3) == (drawing.COLUMN, 1, 3)
+    assert panels._layout(drawing.COLUMN, names, 27)[0] == drawing.PAGE
+    assert heatmap._layout(drawing.COLUMN, names, 8)[0] <= drawing.COLUMN
+    assert heatmap._layout(drawing.COLUMN, names, 27)[0] > drawing.COLUMN
+
+
+def test_dots_cover_their_range_and_need_not_start_at_zero(canvases, results):
+    (axes,) = canvases["dots"].axes
+    means = results.means(NAMES, ACCURACY).to_numpy()
+    low, high = axes.get_ylim()
+    assert 40.0 < low < np.nanmin(means) and np.nanmax(means) < high < 110.0
+
+
+def test_an_algorithm_of_ones_own_is_marked_by_more_than_its_colour(results):
+    settings = leaderboard.SETTINGS["algorithms"] | {"om2": {"path": "mine.py", "title": "Mine"}}
+    study = leaderboard.study(algorithms=settings)
+    own = Results(study, results.runs, results.cells)
+    for name in ("critical", "heatmap", "panels", "pareto"):
+        canvas = figures.draw(own, pd.DataFrame(), NOTHING, study.figures[name])
+        labels = [text for text in canvas.findobj(Text) if text.get_text() == "★ Mine"]
+        assert "bold" in {label.get_fontweight() for label in labels}, name
+
+
 def test_files_are_the_same_every_time(tmp_path, results):
     for number in ("1", "2"):
         for name in ("critical", "pareto"):
             canvas = figures.draw(results, pd.DataFrame(), NOTHING, results.study.figures[name])
-            figures.save(canvas, tmp_path / f"{name}{number}.svg", tmp_path / f"{name}{number}.png")
+            figures.save(canvas, tmp_path / f"{name}{number}.svg", "svg")
     for name in ("critical", "pareto"):
         assert (tmp_path / f"{name}1.svg").read_bytes() == (tmp_path / f"{name}2.svg").read_bytes()
 

@@ -217,7 +217,7 @@ def test_nothing_is_left_where_the_disk_is_full(sides, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(collect, "write", full)
-    refused(sides, "could not be written .No space left on device.; nothing is left of it")
+    refused(sides, "could not be written .No space left on device.; no folder was made")
 
 
 def test_a_record_under_another_name_is_no_second_cell(sides, tmp_path):

@@ -1,5 +1,6 @@
 """Algorithms from outside: files, modules, entry points; `grambench try` and `check`; the documentation's example."""
 
+import hashlib
 import re
 import shutil
 import sys
@@ -7,12 +8,14 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from grambench import algorithms, cli
 from grambench.commands.project import read_plan
 from grambench.common.errors import ConfigError
 from grambench.common.layout import Cell
+from grambench.datasets.store import PreparedDataset
 from grambench.experiments import conformance
 from grambench.pipeline import compiled, fingerprint, supervise
 
@@ -294,7 +297,7 @@ def test_try_shows_a_leak_and_does_not_rank_it(capsys):
     assert code == 1
     first, mine, other, *ranks = said.splitlines()
     assert first.startswith("leaks: scores each example by itself: scores: expected those of an example")
-    assert "% error" in mine and "% error" in other
+    assert "% accuracy" in mine and "% accuracy" in other
     assert ranks == ["mean rank  1.0 Majority", "not ranked     Made"]
 
 
@@ -314,6 +317,38 @@ def test_try_prints_a_row_beside_others_and_leaves_no_results(capsys):
     assert not Path("results").exists()
 
 
+BASE = """name: points
+title: Points of three classes
+n: 90
+d: 2
+classes: 3
+sources:
+  - kind: file
+    files: [{name: points.csv, path: points.csv, sha256: SHA256}]
+    reader: {format: csv, label: 2}
+"""
+TASK = "name: three\ntitle: Three\nbase: points\nclasses: [a, b, c]\nn: 90\nd: 2\ncontent: CONTENT\n"
+
+
+def test_try_takes_data_and_algorithms_of_more_classes(capsys):
+    """Two-class algorithms learn three classes one-vs-rest, and a multi-class algorithm learns two as C = 2."""
+    config = Path("config/config.yaml")
+    config.write_text(config.read_text().replace("[bundled]", "[bundled, file]"))
+    centres = np.repeat([[0.0, 0.0], [0.0, 9.0], [9.0, 0.0]], 30, axis=0)
+    points, labels = centres + np.random.default_rng(0).normal(size=(90, 2)), np.repeat([0, 1, 2], 30).astype(np.int8)
+    prepared = PreparedDataset(name="three", features=points, labels=labels, orders=None, source={})
+    text = "".join(f"{x!r},{y!r},{'abc'[label]}\n" for (x, y), label in zip(points.tolist(), labels, strict=True))
+    folder = Path("config/datasets")
+    (folder / "points.csv").write_text(text)
+    (folder / "points.yaml").write_text(BASE.replace("SHA256", hashlib.sha256(text.encode()).hexdigest()))
+    (folder / "three.yaml").write_text(TASK.replace("CONTENT", prepared.content))
+    code, said, err = call(capsys, "try", "obscure", "-d", "three", "sonar", "-a", "uniform_svm", "-r", "2")
+    assert code == 0, said + err
+    rows = [re.match(r"(three|sonar) +(\S+).*? ([\d.]+) ± [\d.]+ +% accuracy", line) for line in said.splitlines()[:4]]
+    assert [row[1] for row in rows] == ["three", "three", "sonar", "sonar"]
+    assert all(float(row[3]) > 90.0 for row in rows[:2]) and all(50.0 < float(row[3]) < 100.0 for row in rows[2:])
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -328,8 +363,7 @@ def test_try_prints_a_row_beside_others_and_leaves_no_results(capsys):
         (["check", "rkl", "--seconds", "0"], "--seconds: expected a positive number, got 0"),
         (["try", "rkl", "--seconds", "nan"], "--seconds: expected a positive number, got nan"),
         (["try", "rkl", "-r", "0"], "--repetitions: expected at least 1, got 0"),
-        (["try", "rkl", "-d", "digits_10"], "digits_10: expected a data set of vectors and two classes"),
-        (["try", "obscure"], "obscure: expected an algorithm for two classes, got one that learns from class numbers"),
+        (["try", "rkl", "-d", "drawings_stripes"], "a kernel is on view '', but data set drawings_stripes has"),
     ],
 )
 def test_wrong_names_and_parameters_get_one_line(capsys, arguments, message):

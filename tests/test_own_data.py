@@ -11,12 +11,15 @@ import pytest
 import yaml
 
 from grambench import cli
+from grambench.commands.clean import find_unneeded
+from grambench.commands.project import read_everything
 from grambench.common import layout
 from grambench.common.errors import ConfigError, DataError
 from grambench.config.dataset import Csv, Dataset
-from grambench.config.load import check
+from grambench.config.load import check, read
 from grambench.config.project import Configuration
 from grambench.datasets import describe, readers, store
+from grambench.pipeline import last_run
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch as fetch_step
 
@@ -164,7 +167,7 @@ def test_all_faults_of_a_file_in_a_line_each(what: str, project: Path, capsys: A
         ),
         (["--label", "class", "--positive", "yes", "--negative", "yes"], "expected different labels, got yes in both"),
         (["--label", "class", "--positive", "yes", "--name", "Mine"], "--name: expected small letters"),
-        (["--label", "class", "--positive", "yes", "--name", "sonar"], "sonar is a data set that comes with grambench"),
+        (["--label", "class", "--positive", "yes", "--name", "sonar"], "sonar is the name of a data set of grambench"),
         ([*CALL, "--separator", "::"], "--separator: expected one character, or tab, got '::'"),
         ([*CALL, "--study", "firstt"], "unknown study in config/studies 'firstt': did you mean first"),
     ],
@@ -221,7 +224,7 @@ def test_a_name_that_yaml_takes_for_no_text_is_refused(project: Path, capsys: An
     call = ("--label", "y", "--positive", "a", *study)
     assert add(f"{name}.csv", *call) == 2
     said = capsys.readouterr().err
-    assert f"expected a name that YAML takes for a text, got {name.lower()}; give another with --name" in said
+    assert f"expected a name that YAML reads as text, got {name.lower()}; set another name with --name" in said
     assert said.count("\n") == 1 and files_of(Path("config")) == before
     assert add(f"{name}.csv", *call, "--name", "other") == 0
     assert cli.main(["validate", "first"]) == 0
@@ -265,7 +268,7 @@ def test_what_is_written_is_what_is_read(project: Path, capsys: Any, monkeypatch
     monkeypatch.setattr(yaml, "safe_dump", lambda values, **_: "name: other\n")
     before = files_of(Path("config"))
     assert add("people.csv", *CALL, "--study", "first") == 2
-    assert "cannot be written so that it is read again" in capsys.readouterr().err
+    assert "cannot be written as YAML (" in capsys.readouterr().err
     assert files_of(Path("config")) == before
 
 
@@ -338,3 +341,64 @@ def test_minmax_of_a_constant_column(project: Path) -> None:
     prepared = store.read(Path(layout.PREPARED.format(dataset="a")))
     assert isinstance(prepared, store.PreparedDataset)
     assert np.array_equal(prepared.features, [[-1, -1], [1, -1]])
+
+
+def planned(datasets: Any, *studies: str) -> Plan:
+    return Plan(read(Path("config/config.yaml")) | {"studies": list(studies), "datasets": datasets}, Path("config"))
+
+
+def test_a_data_set_of_ones_own_runs_in_a_study_without_published_numbers(project: Path, capsys: Any) -> None:
+    assert add("people.csv", *CALL) == 0
+    for plan in (planned(["people"], "leaderboard", "rkl"), planned({"leaderboard": ["people"]}, "leaderboard")):
+        assert plan.targets.datasets("leaderboard") == ["people"]
+        assert {cell.dataset for cell in plan.targets.cells()} == {"people"}
+    both = planned(["sonar", "people"], "leaderboard", "rkl")
+    assert both.targets.datasets("leaderboard") == ["sonar", "people"]
+    assert both.targets.datasets("rkl") == ["sonar"]
+    assert planned(["people"], "first").targets.datasets("first") == ["people"]
+
+
+@pytest.mark.parametrize(
+    ("study", "dataset", "message"),
+    [
+        (
+            "rkl",
+            "people",
+            "none of the studies rkl has a data set and an algorithm asked for; other data sets",
+        ),
+        ("leaderboard", "drawings_stripes", "leaderboard: a kernel is on view '', but data set drawings_stripes has"),
+        ("leaderboard", "peple", "unknown data set 'peple': did you mean people?"),
+    ],
+)
+def test_a_data_set_that_a_study_cannot_take_is_refused_in_a_line(
+    project: Path, capsys: Any, study: str, dataset: str, message: str
+) -> None:
+    assert add("people.csv", *CALL) == 0
+    capsys.readouterr()
+    assert cli.main(["run", study, "-d", dataset, "-n"]) == 2
+    err = capsys.readouterr().err
+    assert message in err and err.count("\n") == 1
+
+
+def test_results_of_an_added_data_set_are_kept_until_its_description_is_removed(project: Path, capsys: Any) -> None:
+    assert add("people.csv", *CALL) == 0
+    plan = planned({"leaderboard": ["people"]}, "leaderboard")
+    last_run.write(plan)
+    record = Path(plan.targets.cells()[0].path())
+    record.parent.mkdir(parents=True)
+    record.touch()
+    assert record not in find_unneeded(read_everything())
+    Path("config/datasets/people.yaml").unlink()
+    assert record in find_unneeded(read_everything())
+
+
+@pytest.mark.workflow
+def test_the_leaderboard_shows_a_data_set_of_ones_own(project: Path, capfd: Any) -> None:
+    assert add("people.csv", *CALL) == 0
+    assert cli.main(["run", "leaderboard", "-d", "people", "-a", "majority", "uniform_svm", "-c", "2"]) == 0
+    out = capfd.readouterr().out
+    assert "2 of 2 runs without a measured cost" in out and "2 runs ok" in out
+    page = Path("results/report/pages/study-leaderboard.html").read_text()
+    assert ">people<" in page and "1 of 28 data sets" in page
+    assert cli.main(["rerun", "leaderboard/people/majority"]) == 0
+    assert "equal" in capfd.readouterr().out

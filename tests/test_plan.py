@@ -203,7 +203,10 @@ TUNE = {"parameter": "C", "values": [2.0]}
         ),
         ({"sweeps": {"scales": SCALES | {"references": {"unif": "rkl_l1"}}}}, "references name unif, which is not"),
         ({"sweeps": {"scales": SCALES | {"references": {"rkl_l1": "rkl"}}}}, "scales names algorithm rkl, which"),
-        ({"protocol": {"kind": "online"}}, "sweep scales is of kind scaling, studies of kind online do parameter"),
+        (
+            {"protocol": {"kind": "online"}},
+            "sweep scales is of kind scaling, but a study of kind online allows parameter",
+        ),
         ({"algorithms": NESTED["algorithms"] | {"unif": {"parameters": {"C": 1.0}}}}, "unif sets C, which cross-"),
         (
             {
@@ -230,7 +233,7 @@ TUNE = {"parameter": "C", "values": [2.0]}
         ),
         (
             {"sweeps": {"cs": VALUES | {"parameter": "C"}}},
-            "cs sets C, which cross-validation chooses",
+            "cs sets C, which cross-validation selects",
         ),
         ({"experts": "omkc_dd"}, "experts names algorithm omkc_dd, which the study does not have"),
         (
@@ -249,7 +252,7 @@ TUNE = {"parameter": "C", "values": [2.0]}
                     }
                 }
             },
-            "of which neither low nor high values are best",
+            "for which neither low nor high values are best",
         ),
     ],
 )
@@ -347,7 +350,7 @@ def test_every_protocol_takes_two_and_more_classes(tmp_path, protocol, dataset):
 
 def test_data_meet_what_learns_from_them(tmp_path):
     with pytest.raises(
-        ConfigError, match="sonar comes without a split into training and test part, which kind official_split"
+        ConfigError, match="sonar has no official split into training and test examples, which kind official_split"
     ):
         plan(tmp_path / "a", protocol={"kind": "official_split", "values": [1.0]}, algorithms={"om2": {}}, sweeps={})
     with pytest.raises(ConfigError, match="ca_1d: ca_1d learns from a continuous family of kernels; give"):

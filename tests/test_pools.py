@@ -12,6 +12,7 @@ from grambench.experiments.pools import Pools, dense, full_pool
 from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import compute, inner_products
 from grambench.kernels.pixels import ByPixels
+from grambench.kernels.pool import SubPool, stacked
 from grambench.kernels.pools import FamilyRange, VectorPools, ViewPools
 from grambench.kernels.views import Viewed
 
@@ -237,3 +238,20 @@ def test_a_family_beside_kernels_goes_with_vectors_and_views():
     ):
         for pool in (pools.train(), pools.between(others), pools.among(others)):
             assert pool.shape[0] == 1 and len(pool.family.grid) == 2
+
+
+def test_stacked_gram_matrices_are_the_ones_that_a_pool_keeps():
+    """A second copy of sixty Gram matrices would take gigabytes."""
+    rng = np.random.default_rng(0)
+    views = {name: rng.random((12, 3)) for name in ("a", "b")}
+    kernels = [Kernel("polynomial", 1.0, view="a"), Kernel("polynomial", 2.0, view="b")]
+    whole = Viewed(kernels, views)
+    for pool in (whole, whole.part(np.arange(8), np.arange(12))):
+        separate = np.stack(list(pool.grams()))
+        stack = stacked(pool)
+        assert np.array_equal(stack, separate)
+        assert np.shares_memory(stack, stacked(pool))
+        assert all(np.shares_memory(stack[k], pool.grams()[k]) for k in range(2))
+        assert not stack.flags.writeable and not pool.grams()[1].flags.writeable
+    subset = SubPool(whole, kernels=[1, 0])
+    assert np.array_equal(stacked(subset), stacked(whole)[::-1])

@@ -19,7 +19,7 @@ from grambench.common import shipped
 from grambench.config.project import Configuration
 
 ROOT = Path(__file__).parent.parent
-SHIPPED = ["Snakefile", "workflow", "profiles", "envs/environment.yaml", "config", "data/bundled"]
+SHIPPED = ["Snakefile", "workflow", "profiles", "envs/environment.yaml", "config", "docs/papers", "data/bundled"]
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_new_project_is_small_and_its_study_short(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = sorted(str(path.relative_to(project)) for path in project.rglob("*") if path.is_file())
     settings = ["config/config.yaml", "config/datasets/iris.yaml", "config/studies/first.yaml"]
-    assert files == [".gitignore", *settings, "iris.csv"]
+    assert files == [".gitignore", *settings, "iris.csv", "profiles/slurm/profile.yaml"]
     assert len((project / settings[2]).read_text().splitlines()) <= 15
     assert cli.main(["-C", "mine", "fetch", "iris"]) == 0
     assert "iris               ok" in capsys.readouterr().out

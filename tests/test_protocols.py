@@ -58,7 +58,7 @@ def test_a_study_needs_sizes_of_each_data_set(kind):
         ({"sweeps": {"k": {"values": [1.5]}}}, "values must be whole numbers from 1 on, got 1.5"),
         (
             {"sweeps": {"k": {"values": [1]}}, "protocol": PROTOCOLS["online"]},
-            "sweep k is of kind size, studies of kind online do parameter",
+            "sweep k is of kind size, but a study of kind online allows parameter",
         ),
         ({"tune": {"parameter": "C", "values": [1], "C": [1]}}, "a tune over C has no other C"),
         ({"tune": TWO, "parameters": {"C": 1}}, "obscure sets C, which is tuned"),

@@ -18,7 +18,7 @@ from grambench.config.protocols import PREDICTIONS
 from grambench.datasets import store
 from grambench.experiments import conformance
 from grambench.experiments.conformance import DICTIONARY, same
-from grambench.kernels import grams
+from grambench.kernels import grams, matrices
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import GridPool, Stored
 from grambench.pipeline.steps import fit as step
@@ -101,7 +101,7 @@ def prepared(tmp_path_factory):
     stored = {}
     for name in KERNELS:
         stored[name] = folder / f"{name}.h5"
-        grams.write_gram(stored[name], grams.inner_products(features), Kernel.parse(name))
+        matrices.write_gram(stored[name], grams.inner_products(features), Kernel.parse(name))
     return folder / "made.h5", stored
 
 

@@ -98,7 +98,7 @@ def test_only_what_draws_is_run_again_on_published_orders():
         ({"datasets": {"letter_b_d": ["om2"]}, "seconds": 1}, "replications names data set letter_b_d"),
         ({"count": 2, "seconds": 1}, "count"),
         ({}, "seconds"),
-        ({"seconds": 1}, "replications judge published numbers by their margins, of which the study has none"),
+        ({"seconds": 1}, "replications need margins of published numbers, and the study declares none"),
     ],
 )
 def test_wrong_replications_are_refused(tmp_path, change, message):

@@ -159,7 +159,7 @@ def test_sentences_lead_to_their_place_and_to_its_explanation(site):
     text = (site / "index.html").read_text(encoding="utf-8")
     (place, why) = re.search(r'<li><a href="([^"]+)">OMKC\(S,S\).*?href="([^"]+)"', text).groups()
     assert place == "pages/study-omkc.html#study-omkc-different-omkc_ss-mistake_percent"
-    assert why.startswith("pages/notes.html#note-omkc-cells-that-are-different-")
+    assert why.startswith("pages/notes.html#note-omkc-numbers-that-differ-")
     explained = (site / "pages/notes.html").read_text(encoding="utf-8")
     assert re.search(rf'id="{why.partition("#")[2]}">.*?wdbc, mistakes.*?the reason is', explained, re.S)
 
@@ -296,7 +296,7 @@ def test_pages_of_what_is_not_asked_for_any_more_are_gone(site, monkeypatch):
     stray = site / "pages" / "study-old.html"
     stray.write_text("old", encoding="utf-8")
     given = [str(path) for path in Path("results").rglob("*") if path.is_file() and "report" not in path.parts]
-    report.main([made_report.report_spec(), layout.REPORT, *given, str(layout.NOTES)])
+    report.main([made_report.report_spec(), layout.REPORT, *given, str(made_report.NOTES_FILE)])
     assert not stray.exists() and (site / "pages" / "study-omkc.html").exists()
 
 
@@ -390,18 +390,20 @@ def test_captions_say_on_how_many_runs_a_figure_rests():
 
 
 def test_an_explanation_is_found_by_what_is_bold_in_it():
-    found = notes.read(made_report.NOTES)
+    found = notes.read([made_report.NOTES])
     chapter = found.chapter("omkc")
     blocks = {block.id: block.text for section in chapter for block in section.blocks}
-    assert blocks[found.place(chapter, "different", ["OMKC(S,S)"], ["wdbc"])].startswith("wdbc, mistakes")
+    assert blocks[found.place(chapter, "differ", ["OMKC(S,S)"], ["wdbc"])].startswith("wdbc, mistakes")
     assert blocks[found.place(chapter, "claim", ["1b"])].startswith("1b (among the best)")
     headings = {section.id: section.title for section in chapter}
     assert headings[found.place(chapter, "claim", ["9"])] == "Claims that fail"
+    assert "Verdicts" in found.html and "verdicts.md" not in found.html  # the report has no such page
+    assert '<li><a href="#note-omkc-somebody-et-al">OMKC (Somebody et al.)</a></li>' in found.html
     assert found.chapter("nobody") == [] and found.place([], "claim", ["1b"]) == ""
 
 
 def test_every_paper_of_the_shipped_notes_has_its_chapter():
-    found = notes.read((presentation.ROOT / layout.NOTES).read_text(encoding="utf-8"))
+    found = notes.read([path.read_text("utf-8") for path in sorted((presentation.ROOT / layout.NOTES).glob("*.md"))])
     studies = (presentation.ROOT / "config" / "studies").glob("*.yaml")
     names = {path.stem for path in studies if "\npublished:" in path.read_text(encoding="utf-8")}
     assert len(names) > 5
@@ -409,7 +411,7 @@ def test_every_paper_of_the_shipped_notes_has_its_chapter():
     assert without == []
     chapter = found.chapter("omkc")
     blocks = {block.id: block.text for section in chapter for block in section.blocks}
-    place = found.place(chapter, "different", ["OM-2"], ["w5a"], ["support vectors"])
+    place = found.place(chapter, "differ", ["OM-2"], ["w5a"], ["support vectors"])
     assert blocks[place].startswith("w5a, support vectors of OM-2")
 
 

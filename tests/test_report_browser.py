@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import made_report
 import pytest
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -104,6 +105,11 @@ def test_pages_open_without_errors_and_without_requests(site, tmp_path, name):
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_serious(site, tmp_path, name):
     """In both colour schemes; `preload` would ask for the style sheets once more."""
+    assert serious_faults(site, name, tmp_path) == []
+
+
+def serious_faults(site, name, folder):
+    """Return what axe finds on a page in light and in dark."""
     script = """
     const engine = document.createElement("script");
     engine.src = "ENGINE";
@@ -120,8 +126,8 @@ def test_axe_finds_nothing_serious(site, tmp_path, name):
     };
     document.body.append(engine);
     """
-    found = tell(site, name, tmp_path, script.replace("ENGINE", AXE.as_uri()))
-    assert [each for each in found if each[1] in SERIOUS] == []
+    found = tell(site, name, folder, script.replace("ENGINE", AXE.as_uri()))
+    return [each for each in found if each[1] in SERIOUS]
 
 
 def test_tables_sort_search_and_filter(site, tmp_path):
@@ -131,7 +137,8 @@ def test_tables_sort_search_and_filter(site, tmp_path):
     const names = () => [...table.querySelectorAll("tbody:not([hidden]) tr.head b")].map((each) => each.textContent);
     const rows = () => [...table.querySelectorAll("tbody:not([hidden]) tr:not(.head):not([hidden]) th")].length;
     const answer = { all: names() };
-    const head = [...table.querySelectorAll("thead .sort")].find((each) => each.textContent === "OMKC(D,D)");
+    const title = (each) => each.parentElement.textContent.trim();
+    const head = [...table.querySelectorAll("thead .sort")].find((each) => title(each) === "OMKC(D,D)");
     head.click();
     answer.sorted = [names(), head.parentElement.getAttribute("aria-sort")];
     table.querySelector("thead .sort").click();
@@ -358,3 +365,59 @@ def test_print_shows_whole_tables_and_the_figures_for_papers(site, tmp_path):
     assert float(box[1]) > float(box[2])  # landscape
     style = (site / "pages" / "report.css").read_text(encoding="utf-8").partition("@media print")[2]
     assert ".note" not in style and "break-inside: avoid" in style
+
+
+@pytest.fixture(scope="module")
+def leaderboard_site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("leaderboard")
+    made_report.make_leaderboard(folder)
+    return folder
+
+
+def test_a_leaderboard_starts_with_ranks_and_a_front_whose_contents_can_be_chosen(leaderboard_site, tmp_path):
+    script = """
+    const board = document.querySelector(".board");
+    const texts = (selector) => [...board.querySelectorAll(selector)].map((each) => each.textContent);
+    const rows = () => texts(".rank-chart [data-a] a");
+    const set = (number, value) => {
+      const select = board.querySelectorAll("select")[number];
+      select.value = value;
+      select.dispatchEvent(new Event("change"));
+    };
+    const answer = { ranks: rows(), titles: texts("h2"), front: texts(".front-chart .on-front a") };
+    answer.values = texts(".rank-chart [data-a] .tick");
+    answer.href = board.querySelector(".rank-chart a").getAttribute("href");
+    answer.own = texts(".rank-chart .own");
+    answer.bars = board.querySelectorAll(".alike").length;
+    set(0, 6);
+    answer.single = [texts("h2")[0], texts(".rank-chart [data-a] .tick").slice(0, 2)];
+    set(0, 0);
+    set(3, 1);
+    answer.linear = texts(".front-chart .tick")[0];
+    const boxes = [...board.querySelectorAll("details input")];
+    boxes[0].click();
+    answer.without = [rows().length, texts("summary")[0], board.querySelectorAll(".alike").length];
+    const [, none] = board.querySelectorAll("details button");
+    none.click();
+    answer.none = [rows().length, texts("[role=status]")[0]];
+    const details = document.querySelector("#study-leaderboard table caption").closest("details");
+    answer.first = details.textContent.includes("All data sets together");
+    answer.cells = [...document.querySelectorAll("table .own a")].map((each) => each.textContent).slice(0, 2);
+    say(answer);
+    """
+    told = tell(leaderboard_site, "pages/study-leaderboard.html", tmp_path, script)
+    assert (told["ranks"][0], told["ranks"][-1], len(told["ranks"])) == ("RKL", "Majority class", 12)
+    assert (told["values"][0], told["values"][-1]) == ("1.0", "12.0")
+    assert told["titles"] == ["Mean rank by accuracy (%), 7 of 8 data sets", "Accuracy against time, 7 of 8 data sets"]
+    assert "RKL" in told["front"] and "Majority class" in told["front"]
+    assert told["href"] == "algorithm-rkl.html" and told["own"] == ["★ Mine"] and told["bars"] == 1
+    assert told["single"] == ["Accuracy (%) on sonar", ["82", "81.8"]]
+    assert told["linear"] == "0"
+    assert told["without"] == [11, "Algorithms: 11 of 12", 0]
+    assert told["none"] == [0, "Choose algorithms."]
+    assert told["first"] and told["cells"] == ["Mine", "Mine"]
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there: npm ci --prefix tests/browser")
+def test_axe_finds_nothing_serious_on_a_leaderboard(leaderboard_site, tmp_path):
+    assert serious_faults(leaderboard_site, "pages/study-leaderboard.html", tmp_path) == []

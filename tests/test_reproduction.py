@@ -157,7 +157,7 @@ def test_heads_of_the_tables(table):
     dimension = one(table, dataset="wdbc", metric="d")
     assert (dimension.verdict, dimension.ours_mean, dimension.published_mean) == ("different", 3.0, 4.0)
     best = one(table, dataset="wdbc", metric="best_kernel")
-    assert (best.verdict, best.ours) == ("exact", "polynomial p = 1")
+    assert (best.verdict, best.ours) == ("exact", "linear")
     assert one(table, dataset="splice", metric="best_kernel").verdict == "unavailable"
     assert set(table[table["metric"].isin(["n", "d", "best_kernel"])]["item"]) == {"Data sets"}
 

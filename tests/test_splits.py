@@ -107,7 +107,7 @@ def test_shares_of_at_most_so_many_examples_are_drawn_of_a_data_set_without_size
 
 
 def test_too_few_examples_are_said():
-    with pytest.raises(DataError, match=r"made: 40 \+ 30 \+ 50 examples are asked for, it has 100"):
+    with pytest.raises(DataError, match=r"made: 40 \+ 30 \+ 50 examples are needed, and it has 100"):
         drawn(asked("random_splits"), dataset(n=100))
 
 

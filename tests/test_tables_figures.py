@@ -69,7 +69,7 @@ def test_failed_and_missing_cells_say_so(grids):
     assert cell(grid, "splice", "Mistakes (%)", "OMKC(D,D)").status == "unavailable"
     assert cell(grid, "w5a", "Mistakes (%)", "OMKC(D,D)").status == tables.NO_RESULT
     heads = {block.dataset: block.head for block in grid.blocks}
-    assert heads["wdbc"] == "published permutations, n = 40, d = 3, m = 2, best kernel expert: polynomial p = 1"
+    assert heads["wdbc"] == "published permutations, n = 40, d = 3, m = 2, best kernel expert: linear"
     assert presentation.REASON in heads["splice"]
 
 
@@ -274,9 +274,10 @@ def test_files_are_the_same_every_time(tmp_path, compared):
     plan = presentation.study().figures["figure1"]
     for number in ("1", "2"):
         canvas = figures.draw(presentation.results(), presentation.curves(), compared, plan)
-        figures.save(canvas, tmp_path / f"{number}.svg", tmp_path / f"{number}.png")
-    assert (tmp_path / "1.svg").read_bytes() == (tmp_path / "2.svg").read_bytes()
-    assert (tmp_path / "1.png").read_bytes() == (tmp_path / "2.png").read_bytes()
+        for suffix in ("svg", "pdf", "png"):
+            figures.save(canvas, tmp_path / f"{number}.{suffix}", suffix)
+    for suffix in ("svg", "pdf", "png"):
+        assert (tmp_path / f"1.{suffix}").read_bytes() == (tmp_path / f"2.{suffix}").read_bytes()
     assert b"<dc:date>" not in (tmp_path / "1.svg").read_bytes()
 
 
@@ -313,6 +314,54 @@ def test_an_entry_that_nobody_names_stands_beside_all_others(compared):
     alone = study.figures["figure3"]  # of one entry
     assert study.with_unnamed(alone) == alone
     assert presentation.study().with_unnamed(figure) == figure  # none is unnamed there
+
+
+def test_bars_start_at_zero_whatever_a_kind_of_figure_sets():
+    upright, _ = drawing.single_panel(3.0, 2.0)
+    (axes,) = upright.axes
+    axes.bar([0, 1], [70.0, 80.0])
+    axes.set_ylim(60.0, 81.0)
+    drawing.start_bars_at_zero(upright)
+    assert axes.get_ylim() == (0.0, 81.0)
+    lying, _ = drawing.single_panel(3.0, 2.0)
+    (axes,) = lying.axes
+    axes.barh([0, 1], [-70.0, -80.0])
+    axes.set_xlim(-81.0, -60.0)
+    drawing.start_bars_at_zero(lying)
+    assert axes.get_xlim() == (-81.0, 0.0)
+
+
+CUT = '''
+from typing import Literal
+
+from grambench.report.drawing import DatasetsFigure, single_panel
+
+
+class CutFigure(DatasetsFigure):
+    """Bars on an axis that cuts them."""
+
+    kind: Literal["cut"]
+
+    def draw(self, data):
+        """Draw bars from 51 on."""
+        canvas, axes = single_panel(data.width, 2.0)
+        axes.barh([0, 1], [80.0, 82.0])
+        axes.set_xlim(51.0, 83.0)
+        return canvas
+'''
+
+
+def test_a_new_kind_of_figure_cannot_cut_bars(tmp_path, monkeypatch, compared):
+    for folder in ("figures", "tables"):
+        shutil.copytree(shown.REPORT / folder, tmp_path / folder)
+    (tmp_path / "figures/cut.py").write_text(CUT)
+    monkeypatch.setattr(shown, "REPORT", tmp_path)
+    monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path / "figures")])
+    plan = presentation.SETTINGS["figures"]["figure1"] | {"kind": "cut"}
+    study = Study.model_validate(presentation.SETTINGS | {"figures": {"cut": plan}})
+    results = Results(study, presentation.runs(), presentation.cells())
+    canvas = figures.draw(results, presentation.curves(), compared, study.figures["cut"])
+    assert canvas.axes[0].get_xlim() == (0.0, 83.0)
 
 
 MINE = '''

@@ -215,7 +215,7 @@ def test_a_fetch_that_cannot_write_is_one_line(folder: Path) -> None:
     command = [sys.executable, "-m", "grambench.pipeline.steps", "fetch", spec, str(output)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     assert answer.returncode == 1
-    assert answer.stderr == f"{output}: cannot be written (Is a directory); see to that and fetch again\n"
+    assert answer.stderr == f"{output}: cannot be written (Is a directory); make it writable and fetch again\n"
 
 
 def test_examples_of_a_task_and_of_a_generated_source() -> None:

@@ -96,7 +96,7 @@ def test_what_is_there_stays_where_no_more_faithful_source_answers(stand_in, tmp
 
 
 def test_a_run_and_its_report_say_which_data_sets_are_stand_ins(finished):
-    line = "sonar: a stand-in, no published permutations: no cell can be exact; to ask for the first source again: "
+    line = "sonar: a stand-in, no published permutations: no cell can be exact; to try the first source again: "
     line += "grambench fetch sonar, then the same run"
     assert line in finished.said
     page = (finished.folder / "results/report/index.html").read_text()

@@ -21,8 +21,20 @@ RETIRED = {
     r"repeats": "repetitions",
     r"chosen_c|chosen_value|search_seconds": "selected_C, selected_value, fit_seconds",
 }
+IN_PROSE = {  # in pages and templates, where names of code do not stand
+    r"contestants?": "algorithm",
+    r"comes? out|came out|does not come out": "results, results that differ",
+    r"(not )?(at hand)": "available, in this run",
+    r"(be|is) had": "available",
+    r"chosen a convention": "used to settle an unstated convention",
+    r"as the system": "Theme: system",
+    r"readings?": "variant",
+    r"(train|trains|trained|SVM|of the|in the|batch) machines": "SVMs",
+    r"draws? anew|drawn anew": "drawn again, repeated",
+}
 KEPT = {  # where a retired term is what a file is about
     "src/grambench/common/errors.py": ("repeats", "heads", "holdout", "chosen_c", "chosen_value", "search_seconds"),
+    "docs/extending.md": ("MANY_CLASSES",),
     "src/grambench/algorithms/__init__.py": ("MANY_CLASSES",),  # what algorithms from outside say
 }
 FILES = [

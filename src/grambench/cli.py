@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
@@ -29,18 +30,20 @@ COMMANDS = [  # in the order of help
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder
   grambench add-dataset my.csv --label class --positive yes
-  grambench list algorithms                        what there is
-  grambench run --demo                             three embedded data sets
-  grambench run                                    the full study on all cores
-  grambench run rkl -d wdbc sonar -a rkl_l1 -n     what would be run: one study, two data sets, one algorithm
-  grambench run -- --keep-going                    what follows -- goes to snakemake
-  grambench status                                 what is done, what failed and why
+  grambench list algorithms                        the names and parameters of all algorithms
+  grambench run --demo                             a small run without downloads
+  grambench run                                    all studies of config.yaml on all cores
+  grambench run rkl -d wdbc sonar -a rkl_l1 -n     show the jobs: one study, two data sets, one algorithm
+  grambench run leaderboard -d mine                your data set under the leaderboard's protocol
+  grambench try mine.py -d sonar                   your algorithm beside five others, in seconds
+  grambench run -- --keep-going                    arguments after -- go to Snakemake
+  grambench status                                 the runs that are done, and those that failed
   grambench show omkc/wdbc/om2                     one record: settings, numbers, provenance
-  grambench rerun omkc/wdbc/om2                    run it again and compare; the record stays
-  grambench run -- -R $(grambench failed)          try again whatever failed
-  grambench repair                                 remove what a disk or a power cut has damaged
-  grambench compare results.old results            what changed beyond noise
-  grambench merge results.a results.b -o merged    one results folder out of two
+  grambench rerun omkc/wdbc/om2                    repeat a run, and compare it with its record
+  grambench run -- -R $(grambench failed)          repeat the runs that failed
+  grambench repair                                 find and remove damaged files
+  grambench compare results.old results            changes that are larger than noise
+  grambench merge results.a results.b -o merged    two results folders as one
 """
 
 
@@ -63,6 +66,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.command(arguments))
     except GrambenchError as error:
         print(error_lines(error), file=sys.stderr)
+        return REFUSED
+    # scikit-learn and what it needs are installed with the package, all else only with its extra
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith("grambench") or find_spec("snakemake"):
+            raise
+        command = f"grambench {arguments.command_name}"
+        print(f'grambench: {command} needs the workflow extra: pip install "grambench[workflow]"', file=sys.stderr)
         return REFUSED
     # the reader of the output, such as head, has ended
     except BrokenPipeError:
@@ -115,21 +125,19 @@ def _build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = _Parser(
         prog="grambench",
-        description="Reproduces published experiments on kernel learning, every number beside the published one.",
+        description="Benchmarks of kernel learning, and reproductions of five papers.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=provenance.version_of("grambench"))
-    parser.add_argument(
-        "-C", type=_change_folder, metavar="DIR", help="work in the project that is, or holds, this folder"
-    )
+    parser.add_argument("-C", type=_change_folder, metavar="DIR", help="work in the project that contains this folder")
     commands = parser.add_subparsers(metavar="command", required=True)
     for name in COMMANDS:
         # try is a keyword: its module is try_
         module = import_module(f"grambench.commands.{name.replace('-', '_')}{'_' * iskeyword(name)}")
         description = module.run.__doc__
         sub = commands.add_parser(name, help=description[0].lower() + description[1:-1], description=description)
-        sub.set_defaults(command=module.run)
+        sub.set_defaults(command=module.run, command_name=name)
         if hasattr(module, "arguments"):
             module.arguments(sub)
     return parser

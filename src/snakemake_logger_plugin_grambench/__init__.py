@@ -55,7 +55,7 @@ class LogHandler(LogHandlerBase):
                 self._write(self.format(record))
                 if record.levelno >= logging.ERROR and len(self.outputs) > 1 and not self.waits:
                     self.waits = True  # for as long as the limit of a run, without another word of Snakemake
-                    self._write("other steps run still: they are waited for, and Ctrl-C ends them")
+                    self._write("other steps are still running: waiting for them; Ctrl-C ends them")
 
     def close(self) -> None:
         """Leave the bar as it is."""

@@ -110,7 +110,7 @@ rule figure:
             subcategory="Figures",
             labels={"what": "{figure}"},
         ),
-        expand(layout.FIGURE, suffix="png", allow_missing=True),
+        expand(layout.FIGURE, suffix=layout.FIGURE_SUFFIXES[1:], allow_missing=True),
     log:
         "results/logs/figure/{study}/{figure}.log",
     wildcard_constraints:

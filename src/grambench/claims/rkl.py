@@ -2,7 +2,7 @@
 
 Accuracies are means over the five outer folds. The paper compares them as they stand; where its own numbers would stand
 such a comparison on other partitions in less than half of the cases, a test paired over the folds takes its place. KL-C
-is the SVM of eq. 10, with its bias; the published KL-C numbers fit it without (docs/reproduction.md). Therefore 1a, 1c,
+is the SVM of eq. 10, with its bias; the published KL-C numbers fit it without (docs/papers/rkl.md). Therefore 1a, 1c,
 2b and 3b are judged against that variant too, as 1d, 1e, 2c and 3c.
 """
 

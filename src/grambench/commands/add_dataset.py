@@ -16,23 +16,29 @@ NAME = r"[a-z][a-z0-9_]{0,99}"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("file", type=Path, help="one row an example; separator and header are found out")
-    parser.add_argument("--label", required=True, metavar="COLUMN", help="the labels' column, by its name or position")
-    parser.add_argument("--positive", required=True, nargs="+", metavar="LABEL", help="what becomes +1")
-    parser.add_argument("--negative", default=[], nargs="+", metavar="LABEL", help="what becomes -1 (all others)")
-    parser.add_argument("--drop", default=[], nargs="+", metavar="COLUMN", help="columns to leave out")
-    parser.add_argument("--drop-incomplete", action="store_true", help="leave out rows with missing values")
-    parser.add_argument("--minmax", action="store_true", help="map each column to [-1, 1]")
-    separator = "if it is not found out rightly; or tab"
+    parser.add_argument("file", type=Path, help="CSV file with one example in a row; separator and header are detected")
+    parser.add_argument("--label", required=True, metavar="COLUMN", help="column of the labels: its name or position")
+    parser.add_argument("--positive", required=True, nargs="+", metavar="LABEL", help="labels of class +1")
+    parser.add_argument(
+        "--negative", default=[], nargs="+", metavar="LABEL", help="labels of class -1 (default: all others)"
+    )
+    parser.add_argument("--drop", default=[], nargs="+", metavar="COLUMN", help="columns to drop")
+    parser.add_argument("--drop-incomplete", action="store_true", help="drop rows with missing values")
+    parser.add_argument("--minmax", action="store_true", help="scale each column to [-1, 1]")
+    separator = "separator of columns, one character or tab (default: detected)"
     parser.add_argument("--separator", type=_parse_separator, metavar="CHARACTER", help=separator)
-    parser.add_argument("--header", action=argparse.BooleanOptionalAction, help="whether the first line names columns")
-    parser.add_argument("--name", help="of the data set (the file's)")
-    parser.add_argument("--study", help="a study of yours that shall use it")
-    parser.add_argument("--replace", action="store_true", help="write a description anew that is there")
+    parser.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first line has the names of the columns (default: detected)",
+    )
+    parser.add_argument("--name", help="name of the data set (default: the name of the file)")
+    parser.add_argument("--study", help="add the data set to this study of yours")
+    parser.add_argument("--replace", action="store_true", help="replace an existing description")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Describe a CSV file of your own, everything counted and hashed, so that studies can use it."""
+    """Describe a CSV file of your own, with its size and checksum, for use in studies."""
     import yaml
 
     from grambench.config.dataset import Dataset
@@ -48,16 +54,16 @@ def run(arguments: argparse.Namespace) -> int:
         )
     # YAML reads the last name of a study's line `datasets: [iris, no]` as a truth value
     if yaml.safe_load(name) != name:
-        raise ConfigError(f"expected a name that YAML takes for a text, got {name}; give another with --name")
+        raise ConfigError(f"expected a name that YAML reads as text, got {name}; set another name with --name")
     command = _format_command(arguments)
     if plain(command) != command:
         raise ConfigError(
             f"expected file, columns and labels in UTF-8 without control characters, got {command!r:.300}"
         )
     if output.is_file() and not arguments.replace:
-        raise ConfigError(f"{output}: is there already; --replace writes it anew, --name gives another name")
+        raise ConfigError(f"{output}: exists already; --replace replaces it, and --name sets another name")
     if not output.is_file() and name in configuration().names("datasets"):
-        raise ConfigError(f"{name} is a data set that comes with grambench; give yours another name with --name")
+        raise ConfigError(f"{name} is the name of a data set of grambench; set another name with --name")
     if not arguments.file.is_file():
         raise DataError(f"{arguments.file}: no such file")
     keys = ("label", "positive", "negative", "drop", "separator", "header", "drop_incomplete", "minmax")
@@ -77,9 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{output}: {values['n']} x {values['d']}, {values['positives']} labelled +1")
     if study:
         _write(*study)
-        print(f"{study[0]}: uses it; grambench run {arguments.study} -d {name}")
+        print(f"{study[0]}: has the data set now; run it: grambench run {arguments.study} -d {name}")
     else:
-        print(f"name {name} among `datasets` of a study, and grambench run -d {name}; --study would do the former")
+        print(f"grambench run leaderboard -d {name} compares algorithms on it; --study adds it to a study of yours")
     return 0
 
 
@@ -90,10 +96,10 @@ def _check_parsed(path: Path, text: str, values: Any) -> None:
     try:
         if parse(text, path) == values:
             return
-        fault = "it would be read as another"
+        fault = "it would be read with other values"
     except ConfigError as error:
         fault = str(error)
-    raise ConfigError(f"{path}: cannot be written so that it is read again ({fault}); nothing was written")
+    raise ConfigError(f"{path}: cannot be written as YAML ({fault}); nothing was written")
 
 
 def _write(path: Path, text: str) -> None:
@@ -136,7 +142,7 @@ def _add_to_study(study: str, dataset: str) -> tuple[Path, str]:
     datasets = values.get("datasets") if isinstance(values, dict) else None
     match = re.search(r"^datasets: *\[([^\]\n]*)\]", text, re.MULTILINE)
     if match is None or not isinstance(datasets, list):
-        raise ConfigError(f"{path}: expected a line `datasets: [...]`, got none; name {dataset} there yourself")
+        raise ConfigError(f"{path}: expected a line `datasets: [...]`, got none; add {dataset} by hand")
     # the line keeps the names as the user wrote them
     names = list(filter(None, map(str.strip, match[1].split(","))))
     line = ", ".join(dict.fromkeys([*names, dataset]))

@@ -32,14 +32,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser, limited: str) -> None:
     """Add the arguments `algorithm`, `--parameters` and `--seconds`, the time limit of what `limited` names."""
-    parser.add_argument("algorithm", help="a file (mine.py), a module (package.module), or a name of the list")
-    parser.add_argument("-p", "--parameters", default="{}", metavar="YAML", help="such as '{rate: 0.5}'")
-    limit = f"limit of time of {limited} (default: {DEFAULT_SECONDS:g})"
+    parser.add_argument(
+        "algorithm", help="a file (mine.py), a module (package.module), or a name of `grambench list algorithms`"
+    )
+    parser.add_argument(
+        "-p", "--parameters", default="{}", metavar="YAML", help="parameters of the algorithm, such as '{rate: 0.5}'"
+    )
+    limit = f"time limit of {limited} in seconds (default: {DEFAULT_SECONDS:g})"
     parser.add_argument("--seconds", type=float, default=DEFAULT_SECONDS, metavar="S", help=limit)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Hold an algorithm, such as mine.py, against what all of them do; exit 1 where it does not."""
+    """Check whether an algorithm, such as mine.py, keeps the contract of all algorithms; exit 1 if it does not."""
     faults = []
 
     def show(title: str, fault: str) -> None:

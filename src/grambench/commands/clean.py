@@ -15,7 +15,7 @@ from grambench.common.errors import ConfigError
 if TYPE_CHECKING:
     from grambench.pipeline.plan import Plan
 
-SUFFIXES = {layout.TABLE: "csv|md|tex", layout.FIGURE: "svg|png"}
+SUFFIXES = {layout.TABLE: "csv|md|tex", layout.FIGURE: "|".join(map(re.escape, layout.FIGURE_SUFFIXES))}
 # the files that grambench writes below results; logs and the report are not listed: they are small or of all studies
 REMOVABLE = (
     *(layout.PREPARED, layout.IMAGES, layout.CODEBOOK, layout.DESCRIBED, layout.FEATURES, layout.INNER, layout.GRAM),
@@ -26,11 +26,11 @@ REMOVABLE = (
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask first")
+    parser.add_argument("-y", "--yes", action="store_true", help="remove without asking")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Remove what no study needs any more: results of what is not configured, data of no description."""
+    """Remove results and data that no study of the configuration needs; ask first."""
     _refuse_links(layout.RESULTS, *reversed(Path(layout.RAW).parents[1:4]))
     sizes = {path: _size(path) for path in find_unneeded(read_everything())}
     for path, size in sizes.items():

@@ -6,14 +6,14 @@ from pathlib import Path
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("old", type=Path)
-    parser.add_argument("new", type=Path)
-    parser.add_argument("--study", help="its name; all that were run when none is given")
-    parser.add_argument("--timings", action="store_true", help="compare seconds too")
+    parser.add_argument("old", type=Path, help="results folder to compare with")
+    parser.add_argument("new", type=Path, help="results folder to compare")
+    parser.add_argument("--study", help="name of a study (default: all studies with results)")
+    parser.add_argument("--timings", action="store_true", help="compare measured seconds too")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show what changed between two results folders beyond noise; exit 1 if any did."""
+    """Show the differences of two results folders that are larger than noise; exit 1 if there are any."""
     from grambench.results.compare import compare
 
     table = compare(arguments.old, arguments.new, arguments.study, timings=arguments.timings)

@@ -6,7 +6,7 @@ from grambench.commands.project import read_plan
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show versions, linear algebra, cores, memory, and which data sources answer."""
+    """Show versions, linear algebra, cores and memory, and which data sources answer."""
     from grambench.pipeline import doctor
 
     plan = read_plan()

@@ -15,11 +15,17 @@ if TYPE_CHECKING:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    names.add_argument(parser, names.datasets, "datasets", nargs="*", help="their names; all when none is given")
+    names.add_argument(
+        parser,
+        names.datasets,
+        "datasets",
+        nargs="*",
+        help="names of data sets (default: all of the studies in config.yaml)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Download data sets from the first source that answers, prepare them, and say what does not fit."""
+    """Download data sets, prepare them, and report those that are unavailable or do not fit their description."""
     from grambench.config.dataset import Dataset
 
     plan = read_plan()

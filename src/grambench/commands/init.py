@@ -8,25 +8,27 @@ from grambench.common import shipped
 from grambench.common.errors import ConfigError
 
 TEMPLATE = shipped.PACKAGE / "commands/template"
+PROFILE = "profiles/slurm"
 IGNORED = ".cache/\n.snakemake/\ndata/raw/\nresults/\n"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("folder", type=Path, metavar="DIR", help="made where it is missing; must be empty")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="new or empty folder of the project")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make a small project of your own in a new folder: settings, a study, a data set."""
+    """Make a project in a new folder: settings, a study, a data set, a profile for SLURM."""
     folder: Path = arguments.folder
     try:
         if folder.exists() and any(folder.iterdir()):
             raise ConfigError(f"{folder}: expected a new or an empty folder, got one with files")
-        shutil.copytree(TEMPLATE, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        for source, target in ((TEMPLATE, folder), (shipped.ROOT / PROFILE, folder / PROFILE)):
+            shutil.copytree(source, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
         (folder / ".gitignore").write_text(IGNORED, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be made ({error.strerror})") from None
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         print(path)
-    print(f"cd {folder} && grambench run; data of your own: grambench add-dataset")
+    print(f"next: cd {folder} && grambench run; grambench add-dataset describes data of your own")
     return 0

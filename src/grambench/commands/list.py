@@ -61,10 +61,11 @@ def _list_algorithms() -> None:
 
 def _algorithms_of_studies() -> list[str]:
     """Return the algorithms that studies name by path or module; `run` reports studies that cannot be read."""
-    from grambench.config.load import read
-
     names: set[str] = set()
     for path in (CONFIG / "studies").glob("[a-z]*.yaml"):
+        # only projects need the extra that reads YAML
+        from grambench.config.load import read
+
         # the YAML is read without the models: these take a second for all studies
         with suppress(ConfigError, AttributeError):
             for entry in read(path).get("algorithms", {}).values():
@@ -92,7 +93,7 @@ LISTS = {"datasets": _list_datasets, "kernels": _list_kernels, "algorithms": _li
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("what", metavar="what", choices=list(LISTS), help=", ".join(LISTS))
+    parser.add_argument("what", metavar="what", choices=list(LISTS), help="what to list: " + ", ".join(LISTS))
 
 
 def run(arguments: argparse.Namespace) -> int:

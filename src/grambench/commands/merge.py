@@ -6,13 +6,15 @@ from pathlib import Path
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("folders", nargs="+", type=Path, metavar="folder", help="results folders, two or more")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="NEW", help="the folder to make")
-    parser.add_argument("--prefer", type=Path, metavar="FOLDER", help="the folder whose numbers win if two have a cell")
+    parser.add_argument("folders", nargs="+", type=Path, metavar="folder", help="results folders to merge, two or more")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="NEW", help="new results folder")
+    parser.add_argument(
+        "--prefer", type=Path, metavar="FOLDER", help="folder whose numbers are kept where two folders differ"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Join results folders, of other machines, data sets or repetitions, in a new one."""
+    """Merge results folders of several machines, studies or data sets into a new one."""
     from grambench.results.merge import merge
 
     table = merge(arguments.folders, arguments.output, arguments.prefer)

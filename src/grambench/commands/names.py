@@ -23,12 +23,18 @@ def add_argument(
 
 def add_studies(parser: argparse.ArgumentParser) -> None:
     """Add the argument `studies`."""
-    add_argument(parser, studies, "studies", nargs="*", help="their names; those of config.yaml when none is given")
+    add_argument(parser, studies, "studies", nargs="*", help="names of studies (default: those of config.yaml)")
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the argument `run`."""
-    add_argument(parser, runs, "run", metavar="STUDY/DATASET/ALGORITHM", help="of a sweep, /SWEEP follows")
+    add_argument(
+        parser,
+        runs,
+        "run",
+        metavar="STUDY/DATASET/ALGORITHM",
+        help="name of the run; /SWEEP follows for a run of a sweep",
+    )
 
 
 def studies(**ignored: Any) -> list[str]:

@@ -8,7 +8,7 @@ from grambench.common.errors import DataError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Open the report in a browser, and print where it is."""
+    """Open the report in a browser, and print its path."""
     import webbrowser
 
     path = Path(layout.REPORT)

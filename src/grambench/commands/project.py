@@ -49,5 +49,15 @@ def read_plan(overrides: Mapping[str, Any] = {}) -> "Plan":
 
 
 def read_everything() -> "Plan":
-    """Return the plan of all studies of the project with all their data sets and algorithms."""
-    return read_plan({"studies": configuration().names("studies"), "datasets": None, "algorithms": {}})
+    """Return the plan of all studies of the project with all their data sets and algorithms, added ones included."""
+    from grambench.pipeline import last_run
+
+    folder = configuration()
+    names = folder.names("studies")
+    # data sets that runs have added to a study, such as the user's to the leaderboard, belong to it
+    datasets = {
+        study: [*folder.study(study).datasets, *more]
+        for study, asked in last_run.datasets().items()
+        if study in names and (more := [name for name in asked if name in folder.names("datasets")])
+    }
+    return read_plan({"studies": names, "datasets": datasets or None, "algorithms": {}})

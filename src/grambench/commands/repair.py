@@ -12,11 +12,11 @@ from grambench.common.errors import DataError
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("--results", type=Path, metavar="FOLDER", help="another results folder")
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask first")
+    parser.add_argument("-y", "--yes", action="store_true", help="remove without asking")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Find damaged files of results that can be made again, remove them, and say how to make them."""
+    """Find and remove damaged results, and print the command that makes them again; ask first."""
     from grambench.pipeline import status
 
     results = arguments.results or layout.RESULTS

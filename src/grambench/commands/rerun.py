@@ -23,20 +23,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one cell again, with the code and settings of now, and compare its numbers with the stored record."""
+    """Repeat one run with the current code and settings, and compare its numbers with the stored record."""
     from grambench.pipeline import trial
     from grambench.pipeline.steps import run as step
     from grambench.results import records
 
     cell = names.find_cell(arguments.run)
     stored, dataset = records.read(Path(cell.path())), cell.dataset
-    plan = read_plan({"studies": [cell.study], "datasets": None, "algorithms": {}})
+    plan = read_plan({"studies": [cell.study], "datasets": [cell.dataset], "algorithms": {}})
     if cell not in plan.targets.cells():
         raise unknown_name("run of the configuration", arguments.run, map(str, plan.targets.cells()))
     inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.targets.kernels_from(cell.study, dataset))]
     if missing := [str(path) for path in inputs if not path.is_file()]:
         command = f"grambench run {cell.study} -d {dataset} -- {' '.join(missing)}"
-        raise DataError(f"{missing[0]}: no such file, which the run reads; make it again: {command}")
+        raise DataError(f"{missing[0]}: no such file, which the run needs; make it: {command}")
     plan.use_compiled_code()
     # each block may take as long as a run that is not split
     seconds = sum(map(plan.resources.run_seconds, plan.resources.blocks(cell) or [cell]))

@@ -3,12 +3,14 @@
 import argparse
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 # options of snakemake with which it runs nothing
 IDLE = ("dryrun", "unlock", "lint", "summary", "detailed_summary", "list_rules", "list_target_rules")
 GRAPHS = ("dag", "rulegraph", "filegraph", "d3dag")
+# options of snakemake that change which of the planned jobs are run
+CHOOSING = ("force", "forceall", "forcerun", "until", "omit_from", "touch", "allowed_rules")
 LISTED_FAILURES = 10
 LOCKS = Path(".snakemake/locks")
 UNLOCK_SECONDS = 10  # snakemake may hold its lock for so long after a signal to end
@@ -32,20 +36,35 @@ UNLOCK_SECONDS = 10  # snakemake may hold its lock for so long after a signal to
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_studies(parser)
-    parser.add_argument("--demo", action="store_true", help="only the data sets that need no download")
+    parser.add_argument(
+        "--demo", action="store_true", help="run the demo: a few algorithms on data sets that need no download"
+    )
     several: dict[str, Any] = {"nargs": "+", "metavar": "NAME"}
-    names.add_argument(parser, names.datasets, "-d", "--datasets", help="only these data sets", **several)
-    names.add_argument(parser, names.entries, "-a", "--algorithms", help="only these of their algorithms", **several)
-    parser.add_argument("-n", "--dry-run", action="store_true", help="show what would be run, and run nothing")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show snakemake's output, not a progress bar")
-    parser.add_argument("-c", "--cores", default="all", help="number of cores (default: all)")
+    names.add_argument(
+        parser,
+        names.datasets,
+        "-d",
+        "--datasets",
+        help="only these data sets; a data set of yours in a study without published numbers too",
+        **several,
+    )
+    names.add_argument(
+        parser, names.entries, "-a", "--algorithms", help="only these algorithms, as the study names them", **several
+    )
+    parser.add_argument(
+        "-n", "--dry-run", action="store_true", help="show the jobs and the expected time, and run nothing"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show the output of Snakemake instead of a progress bar"
+    )
+    parser.add_argument("-c", "--cores", help="number of cores (default: all, or those of a profile)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run studies up to their report, through snakemake."""
+    """Run studies and make their report, with Snakemake."""
     from grambench.pipeline import last_run
 
-    if arguments.cores != "all" and not (arguments.cores.isdecimal() and int(arguments.cores)):
+    if arguments.cores not in ("all", None) and not (arguments.cores.isdecimal() and int(arguments.cores)):
         raise ConfigError(f"--cores: expected a number of at least 1, or all, got {arguments.cores}")
     behind = arguments.snakemake
     end = behind.index("--") if "--" in behind else len(behind)
@@ -58,13 +77,21 @@ def run(arguments: argparse.Namespace) -> int:
         command += ["--snakefile", str(shipped.ROOT / "Snakefile")]
     if not (arguments.verbose or settings.idle):
         command += ["--logger", "grambench"]
-    command += ["--cores", arguments.cores, *(["-n"] if arguments.dry_run else []), *options]
+    if arguments.cores or not settings.profile:
+        command += ["--cores", arguments.cores or "all"]
+    command += [*(["-n"] if arguments.dry_run else []), *options]
     # of two options --configfile or --config, snakemake takes the last: it has the values of all
     command += ["--configfile", *map(str, settings.files)] if settings.files else []
     command += ["--config", *settings.entries] if settings.entries else []
+    counted = settings.counted and not targets
+    # snakemake prints every job of a dry run: what is expected of all of them follows
+    if counted and not settings.idle:
+        _show_expectation(plan, arguments.cores, settings.slurm)
     code = _call_snakemake([*command, *targets])
+    if counted and settings.idle and not code:
+        _show_expectation(plan, arguments.cores, settings.slurm)
     if code and any(LOCKS.glob("*")):
-        remedy = "if no other run goes on here, one was killed: grambench run -- --unlock, then the same command again"
+        remedy = "if no other run is active here, unlock it (grambench run -- --unlock) and repeat the command"
         print(f"{Path.cwd()} is locked: {remedy}", file=sys.stderr)
     # if a clock was set back meanwhile, this error is clearer than that of Snakemake
     if code == 1:
@@ -89,12 +116,21 @@ class _Settings(NamedTuple):
         The settings that `entries` give.
     idle : bool
         Whether snakemake runs nothing.
+    counted : bool
+        Whether all jobs of the plan that are not done are run, or listed in a dry run.
+    profile : bool
+        Whether snakemake gets a profile.
+    slurm : bool
+        Whether the jobs go to SLURM.
     """
 
     files: list[Path]
     entries: list[str]
     values: dict[str, Any]
     idle: bool
+    counted: bool = True
+    profile: bool = False
+    slurm: bool = False
 
 
 def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settings:
@@ -110,13 +146,26 @@ def _read_settings(arguments: argparse.Namespace, options: list[str]) -> _Settin
     parser.prog = "snakemake"
     parsed = parser.parse_args(options)
     idle = arguments.dry_run or any(getattr(parsed, name, None) for name in (*IDLE, *GRAPHS))
+    counted = not any(getattr(parsed, name, None) for name in (*CHOOSING, *IDLE[1:], *GRAPHS, "targets"))
+    profiles = parsed.profile or []
+    slurm = "slurm" in (parsed.executor, *map(_executor, profiles))
     try:
         config = parse_config(parsed.config)
     except ValueError as error:
         raise ConfigError(f"--config: {error}") from None
     if twice := sorted(values.keys() & config):
-        raise ConfigError(f"{twice[0]}: given both as an argument and with --config; expected one of them")
-    return _Settings([*files, *(parsed.configfile or [])], [*(parsed.config or []), *entries], config | values, idle)
+        raise ConfigError(f"{twice[0]}: set by an argument and by --config; expected one of them")
+    if slurm and not find_spec("snakemake_executor_plugin_slurm"):
+        raise ConfigError('jobs on SLURM need the slurm extra: pip install "grambench[slurm]"')
+    files, entries = [*files, *(parsed.configfile or [])], [*(parsed.config or []), *entries]
+    return _Settings(files, entries, config | values, idle, counted, bool(profiles), slurm)
+
+
+def _executor(profile: str) -> str:
+    """Return the executor that the files of a profile name; empty if they name none."""
+    paths = sorted(Path(profile).glob("*.yaml"))
+    match = re.search(r"^executor: *(\S+)", "\n".join(path.read_text(encoding="utf-8") for path in paths), re.MULTILINE)
+    return match[1] if match else ""
 
 
 def _make_plan(call: _Settings) -> "Plan":
@@ -137,6 +186,15 @@ def _make_plan(call: _Settings) -> "Plan":
     return Plan(settings, CONFIG, overrides, call.values)
 
 
+def _show_expectation(plan: "Plan", cores: str | None, slurm: bool) -> None:
+    """Print the number of jobs by step, and the expected time of the runs."""
+    from grambench.pipeline.expected import expectation
+
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = int(cores) if cores and cores != "all" else available
+    print(*expectation(plan).lines(count, slurm), sep="\n", flush=True)
+
+
 def _call_snakemake(command: Sequence[str]) -> int:
     """Run snakemake with this package and its logger; a signal that ends this command ends snakemake and its steps."""
     from grambench.pipeline import supervise
@@ -150,7 +208,7 @@ def _call_snakemake(command: Sequence[str]) -> int:
             _end(process, interrupted=error.code == 128 + signal.SIGINT)
             # the terminal may be closed
             with suppress(OSError):
-                print("interrupted; what is done is kept, the same command goes on from there", file=sys.stderr)
+                print("interrupted; results are kept, and the same command continues", file=sys.stderr)
             raise
 
 
@@ -192,6 +250,6 @@ def _show_results() -> int:
             notes.setdefault(file.reason, []).append(file.label.removeprefix("data set "))
     for reason, datasets in notes.items():
         commands = f"grambench fetch {' '.join(datasets)}, then the same run"
-        print(f"{'note':12} {', '.join(datasets)}: {reason}; to ask for the first source again: {commands}")
+        print(f"{'note':12} {', '.join(datasets)}: {reason}; to try the first source again: {commands}")
     print(f"{status.counts(files)}; report: {Path(layout.REPORT).resolve()}")
     return int(bool(failed))

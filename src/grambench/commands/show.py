@@ -19,12 +19,12 @@ SHOWN_KERNELS = 10
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     names.add_run(parser)
-    other = "of another results folder"
+    other = "another results folder"
     parser.add_argument("--results", type=Path, default=layout.RESULTS, metavar="FOLDER", help=other)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one record: its settings, numbers and provenance, or why it failed."""
+    """Print one record: settings, numbers and provenance, or why the run failed."""
     from grambench.results import records
     from grambench.results.reading import as_written
 

@@ -15,17 +15,15 @@ if TYPE_CHECKING:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    names.add_argument(
-        parser, names.studies, "study", nargs="?", help="its name; all of the last run when none is given"
-    )
-    parser.add_argument("-a", "--all", action="store_true", help="list everything, not only what failed")
+    names.add_argument(parser, names.studies, "study", nargs="?", help="name of a study (default: all of the last run)")
     parser.add_argument(
-        "--results", type=Path, metavar="FOLDER", help="of another results folder, such as a merged one"
+        "-a", "--all", action="store_true", help="list all runs and data sets, not only those that failed"
     )
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help="another results folder, such as a merged one")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show what the last run has done, what failed and why; exit 1 where something failed."""
+    """Show the status of the last run, and why runs failed; exit 1 if any failed."""
     from grambench.pipeline import status
 
     results = arguments.results or layout.RESULTS
@@ -35,10 +33,10 @@ def run(arguments: argparse.Namespace) -> int:
     for file in files:
         if file.failed or arguments.all:
             print(f"{file.status:12} {file.label}" + (f": {file.reason}" if file.reason else ""))
-    print(status.counts(files) or "nothing was run here yet: grambench run")
+    print(status.counts(files) or "no run yet: grambench run")
     failed = any(file.failed for file in files)
     if failed and not arguments.results:
-        print("try again: call it as before, with -- -R $(grambench failed)")
+        print("to repeat them: the same command with -- -R $(grambench failed)")
     return int(failed)
 
 

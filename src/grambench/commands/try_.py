@@ -18,15 +18,22 @@ DATASETS = ("ionosphere", "sonar")
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     check.add_arguments(parser, "each run")
-    parser.add_argument("-d", "--datasets", nargs="+", metavar="NAME", default=DATASETS, help=f"{' '.join(DATASETS)}")
-    against = "configurations of the leaderboard, or all"
+    parser.add_argument(
+        "-d",
+        "--datasets",
+        nargs="+",
+        metavar="NAME",
+        default=DATASETS,
+        help=f"names of data sets (default: {' '.join(DATASETS)})",
+    )
+    against = "algorithms of the leaderboard to compare with, or all (default: five)"
     names.add_argument(parser, names.opponents, "-a", "--against", nargs="*", metavar="NAME", help=against)
     repetitions = "number of repetitions (default: 5)"
     parser.add_argument("-r", "--repetitions", type=int, default=5, metavar="N", help=repetitions)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run an algorithm, such as mine.py, beside others on a few data sets, in seconds and without a study."""
+    """Compare an algorithm, such as mine.py, with others on a few data sets, in seconds and without a study."""
     from grambench.commands.project import read_plan
     from grambench.pipeline import trial
     from grambench.results.statistics import printed
@@ -42,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     spec = trial.Trial(arguments.algorithm, parameters, opponents, arguments.repetitions, arguments.seconds)
     leaks = _show_leaks(spec)
     failed = False
-    errors: dict[str, dict[str, float]] = {}
+    accuracies: dict[str, dict[str, float]] = {}
     algorithm = ""
     with _quiet():
         for result in trial.run(plan, spec, arguments.datasets):
@@ -52,11 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
                 text = result.reason + (" (--seconds)" if result.reason.startswith("timeout") else "")
                 failed = True
             else:
-                text = f"{printed(result.error, 'error_percent'):14} % error {result.seconds:8.3f} s a repetition"
+                text = (
+                    f"{printed(result.accuracy, 'accuracy_percent'):14} % accuracy {result.seconds:8.3f} s a repetition"
+                )
                 if not (leaks and result.title == algorithm):
-                    errors.setdefault(result.dataset, {})[result.title] = result.error.mean
+                    accuracies.setdefault(result.dataset, {})[result.title] = result.accuracy.mean
             print(f"{result.dataset:14} {result.title:24} {text}", flush=True)
-    for title, rank in trial.mean_ranks(errors).items():
+    for title, rank in trial.mean_ranks(accuracies).items():
         print(f"mean rank {rank:4.1f} {title}")
     if leaks:
         print(f"not ranked     {algorithm}")

@@ -12,7 +12,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check studies and the data sets and algorithms that they name; nothing is run."""
+    """Check studies with their data sets and algorithms, without a run."""
     plan = read_plan({"studies": arguments.studies} if arguments.studies else {})
     for name in plan.studies:
         print(f"{name}: {len(plan.targets.datasets(name))} data sets, {len(plan.targets.cells(name))} runs")

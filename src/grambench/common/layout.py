@@ -27,11 +27,12 @@ CLAIMS = "results/{study}/claims.csv"
 CHANCES = Path("config/replications/claims.csv")  # shipped, of all studies
 TABLE = "results/{study}/tables/{table}.{suffix}"
 FIGURE = "results/{study}/figures/{figure}.{suffix}"
+FIGURE_SUFFIXES = ("svg", "pdf", "column.svg", "column.pdf", "png")  # for a page, for a column, for slides
 REPORT = "results/report/index.html"  # the first page
 REPORT_FILE = "results/report/report.html"  # all pages as one file
 REPORT_PAGES = "results/report/pages"
 REPORT_FILES = "results/report/files"  # what the pages offer for download
-NOTES = Path("docs/reproduction.md")  # what does not come out and why
+NOTES = Path("docs/papers")  # a page for each paper: its findings, and the numbers that differ and why
 # what the names in braces stand for: Snakemake makes, and `grambench clean` removes, nothing else
 WILDCARDS = dict.fromkeys(("study", "dataset", "base", "descriptor", "table", "figure"), "[a-z][a-z0-9_]*")
 WILDCARDS |= {"kernel": "[a-z]+_[a-z]+[0-9.e+-]+", "task": "[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?"}

@@ -716,7 +716,7 @@ class Images(Description):
     def _check_sources(self) -> Self:
         for source in self.sources:
             if source.content or (listed(source.reader.positive) and not isinstance(source, Generated)):
-                raise ValueError(f"content and labels are its tasks', got some in the source {source.origin}")
+                raise ValueError(f"content and labels belong to its tasks, got some in the source {source.origin}")
         return self
 
 

@@ -17,7 +17,7 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 BRANCH = re.compile(r"(list|dict)\[.+\]")  # pydantic's name for an alternative of a union in the location of a fault
 DEEPEST = 50  # levels of nested lists and mappings
 LARGEST = 10  # MiB of a file
-MOST = 100_000  # values in a file after its aliases are expanded, and points of a grid
+MOST = 100_000  # values in a file after its aliases are expanded
 
 
 class ConfigModel(BaseModel):
@@ -74,9 +74,9 @@ def _message(fault: ErrorDetails, model: type[ConfigModel]) -> str:
     if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):  # of a model, of a dataclass
         message = str(unknown_name("key", key, model.model_fields)) if key in fault["loc"] else "no such key"
         if new := RENAMED.get(path[-1]):
-            message = f"no such key, it is called {new} now"
+            message = f"no such key; its new name is {new}"
     if fault["type"] == "union_tag_invalid" and (new := RENAMED.get(fault["ctx"]["tag"])):
-        message = f"{fault['ctx']['tag']} is called {new} now"
+        message = f"{fault['ctx']['tag']} has the new name {new}"
     return f"{key}: {message}"
 
 
@@ -96,7 +96,7 @@ def read(path: Path) -> Any:
     try:
         state = path.stat()
         if not stat.S_ISREG(state.st_mode):  # a device or a pipe need not end
-            raise ConfigError(f"{path}: expected a file, got another kind of thing")
+            raise ConfigError(f"{path}: expected a regular file, got a folder or a device")
         if state.st_size > LARGEST * 2**20:
             raise ConfigError(f"{path}: expected at most {LARGEST} MiB, got {state.st_size / 2**20:.0f}")
         return parse(path.read_text(encoding="utf-8"), path)

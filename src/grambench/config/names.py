@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
-from grambench.config.load import MOST, ConfigModel
+from grambench.common import grids
+from grambench.config.load import ConfigModel
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Names = Annotated[list[Name], Field(min_length=1)]
@@ -36,21 +37,14 @@ class Grid(ConfigModel):
 
     low: float
     high: float
-    count: Annotated[int, Field(ge=1, le=MOST)]
+    count: Annotated[int, Field(ge=1, le=grids.MOST)]
     spacing: Literal["linear", "log"]
 
     @model_validator(mode="after")
     def _check_bounds(self) -> Self:
-        if not self.low < self.high:
-            raise ValueError(f"low must be below high, got {self.low:g} and {self.high:g}")
-        if self.spacing == "log" and self.low <= 0.0:
-            raise ValueError(f"a grid of log spacing starts above 0, got {self.low:g}")
+        grids.check_bounds(self.low, self.high, self.spacing)
         return self
 
     def grid(self) -> list[float]:
         """Return the numbers of the grid."""
-        # Commands that only list data sets do not need NumPy.
-        import numpy as np
-
-        values = (np.geomspace if self.spacing == "log" else np.linspace)(self.low, self.high, self.count)
-        return [float(value) for value in values]
+        return grids.grid(self.low, self.high, self.count, self.spacing)

@@ -157,7 +157,7 @@ class Configuration:
         for file in study.published.files() if study.published else ():
             if not self.path(f"published/{file}").is_file():
                 missing = self.folder / "published" / file
-                faults.lines.append(f"{path}: published: expected the file {missing}, which is not there")
+                faults.lines.append(f"{path}: published: the file {missing} is missing")
         faults.report()
         return study
 
@@ -230,4 +230,4 @@ class Configuration:
 
 def _check_name(name: str, path: Path) -> None:
     if name != path.stem:
-        raise ConfigError(f"{path}: name: expected {path.stem}, as the file is called, got {name}")
+        raise ConfigError(f"{path}: name: expected {path.stem}, the name of the file, got {name}")

@@ -347,7 +347,7 @@ class RandomSplits(Offline):
             train, validation = (int(share * total) for share in (self.shares or ())[:2])
             return train, validation, total - train - validation
         if sum(sizes) > n:
-            raise DataError(f"{dataset}: {' + '.join(map(str, sizes))} examples are asked for, it has {n}")
+            raise DataError(f"{dataset}: {' + '.join(map(str, sizes))} examples are needed, and it has {n}")
         train, validation, test = sizes
         return train, validation, test
 

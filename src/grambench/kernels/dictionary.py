@@ -3,16 +3,29 @@
 A plan, which computes no kernels, imports this module; it loads neither pools nor Numba.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+import operator
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
+from grambench.common import grids
 from grambench.common.types import Floats
 from grambench.kernels import continuous
 from grambench.kernels.functions import Units
 
 if TYPE_CHECKING:
     from grambench.kernels.pool import Continuous
+
+# the squares of bounds, and products of these with squared distances, must not overflow
+NARROWEST, WIDEST = 1e-100, 1e100
+
+
+def check_family(family: str, low: float, high: float) -> None:
+    """Raise ConfigError for an unknown family, and ValueError for bounds whose squares overflow."""
+    continuous.module(family)
+    for bound in (low, high):
+        if bound and not NARROWEST <= abs(bound) <= WIDEST:
+            raise ValueError(f"expected bounds between {NARROWEST:g} and {WIDEST:g}, got {bound:g}")
 
 
 class FamilyRange(NamedTuple):
@@ -35,6 +48,28 @@ class FamilyRange(NamedTuple):
     high: float
     grid: list[float]
     unit: str | None = None
+
+    @classmethod
+    def of(cls, family: str, low: float, high: float, count: int, spacing: str, unit: str | None = None) -> Self:
+        """Return a family with the grid of `count` parameters that these settings describe.
+
+        Raises
+        ------
+        ConfigError
+            If the family does not exist.
+        TypeError, ValueError
+            If another setting is not allowed.
+        """
+        low, high, count = float(low), float(high), operator.index(count)
+        if spacing not in ("linear", "log"):
+            raise ValueError(f"expected linear or log as spacing, got {spacing!r}")
+        if not 1 <= count <= grids.MOST:
+            raise ValueError(f"expected a count from 1 to {grids.MOST}, got {count}")
+        if unit not in ("median", None):
+            raise ValueError(f"expected median as unit, got {unit!r}")
+        grids.check_bounds(low, high, spacing)
+        check_family(str(family), low, high)
+        return cls(family, low, high, grids.grid(low, high, count, spacing), unit)
 
     def unit_of(self, train: Floats | Units) -> float:
         """Return the unit of the parameter, from training examples (n, d) or from their units."""

@@ -6,13 +6,11 @@ The matrix <x, x'> of a data set is computed once. The Gram matrix of each kerne
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from grambench.common.types import Floats
-from grambench.kernels import matrices
 from grambench.kernels.functions import FAMILIES, Kernel, Units
 
 GRAM_TILE = 160  # three tiles (products, distances, entries) of 200 KiB stay in a core's second-level cache
@@ -115,15 +113,3 @@ def compute(inner: Floats, kernels: Sequence[Kernel], out: Floats | None = None,
     grams = np.empty((len(kernels), *inner.shape)) if out is None else out
     fill(inner, kernels, list(grams), threads=threads)
     return grams
-
-
-def write_gram(path: Path, inner: Floats, kernel: Kernel, *, threads: int = 1, identity: str = "") -> None:
-    """Write the Gram matrix of one kernel with the identity of its inputs (`grambench.common.files.sealed`)."""
-    with matrices.create(path, len(inner), {"kernel": kernel.name}, identity) as gram:
-        fill(inner, [kernel], [gram], threads=threads)
-
-
-def write_inner(path: Path, inner: Floats, attributes: dict[str, str], identity: str = "") -> None:
-    """Write a matrix of inner products with the identity of its inputs."""
-    with matrices.create(path, len(inner), attributes, identity) as matrix:
-        np.copyto(matrix, inner)

@@ -14,6 +14,8 @@ import numpy as np
 from grambench.common.errors import DataError
 from grambench.common.files import check, sealed
 from grambench.common.types import Floats
+from grambench.kernels import grams
+from grambench.kernels.functions import Kernel
 
 
 @contextmanager
@@ -50,6 +52,18 @@ def create(path: Path, n: int, attributes: dict[str, str], identity: str = "") -
             with temporary.open("r+b") as stream:
                 os.posix_fallocate(stream.fileno(), 0, offset + 8 * n * n)
         yield np.memmap(temporary, dtype="<f8", mode="r+", offset=offset, shape=(n, n)).view(np.ndarray)
+
+
+def write_gram(path: Path, inner: Floats, kernel: Kernel, *, threads: int = 1, identity: str = "") -> None:
+    """Write the Gram matrix of one kernel with the identity of its inputs (`grambench.common.files.sealed`)."""
+    with create(path, len(inner), {"kernel": kernel.name}, identity) as gram:
+        grams.fill(inner, [kernel], [gram], threads=threads)
+
+
+def write_inner(path: Path, inner: Floats, attributes: dict[str, str], identity: str = "") -> None:
+    """Write a matrix of inner products with the identity of its inputs."""
+    with create(path, len(inner), attributes, identity) as matrix:
+        np.copyto(matrix, inner)
 
 
 def write_unavailable(path: Path, reason: str, identity: str = "") -> None:

@@ -353,10 +353,12 @@ class LazyGrams(Sequence[Floats]):
         The number of matrices.
     compute : callable
         Returns the matrix of an index. The pool decides whether to keep it.
+    kept : dict of ndarray (t, n), optional
+        The matrices that the pool keeps, by their index; `stacked` replaces them by views of one array.
     """
 
-    def __init__(self, m: int, compute: Callable[[int], Floats]) -> None:
-        self._indices, self._compute = range(m), compute
+    def __init__(self, m: int, compute: Callable[[int], Floats], kept: dict[int, Floats] | None = None) -> None:
+        self._indices, self._compute, self._kept = range(m), compute, kept
 
     def __len__(self) -> int:
         return len(self._indices)
@@ -364,6 +366,17 @@ class LazyGrams(Sequence[Floats]):
     def __getitem__(self, k: Any) -> Any:
         index = self._indices[k]
         return self._compute(index) if isinstance(index, int) else [self._compute(i) for i in index]
+
+    def stacked(self) -> Floats:
+        """Return the matrices as one read-only array (m, t, n); a pool that keeps them has no second copy."""
+        stack: Floats | None = self[0].base
+        if self._kept is None or stack is None or stack.ndim != 3:
+            stack = np.empty((len(self), *self[0].shape))
+            for k in self._indices:
+                stack[k] = self[k]
+                if self._kept is not None:
+                    (self._kept[k],) = read_only([stack[k]])
+        return np.asarray(read_only(stack))
 
 
 class SubPool(Pool):
@@ -430,7 +443,8 @@ class SubPool(Pool):
 
     def grams(self) -> Grams:
         """Return m read-only arrays (t, n), each computed at its first access."""
-        return LazyGrams(len(self._kernels), self._gram)
+        is_whole = list(self._kernels) == list(range(self._parent.shape[0])) and not self._all_pairs
+        return LazyGrams(len(self._kernels), self._gram, self._copies if is_whole else None)
 
     def _gram(self, k: int) -> Floats:
         kernel = self._kernels[k]
@@ -540,4 +554,6 @@ def locked(features: Features) -> Features:
 def stacked(pool: Pool) -> Floats:
     """Return the kernel values of a pool as one array (m, t, n), without a copy if they are stored as one."""
     grams = pool.grams()
+    if isinstance(grams, LazyGrams):
+        return grams.stacked()
     return grams if isinstance(grams, np.ndarray) else np.stack(grams)

@@ -11,10 +11,8 @@ from typing import Any
 from grambench.kernels.computed import Computed, units_of
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel, Units
-from grambench.kernels.pixels import ByPixels
 from grambench.kernels.pool import Continuous, GridPool, Pool
 from grambench.kernels.scaled import Scaled
-from grambench.kernels.views import Viewed
 
 
 class BasePools:
@@ -126,6 +124,10 @@ class ViewPools(BasePools):
         pixels: bool = False,
     ) -> None:
         super().__init__(kernels, train, dictionary, trace)
+        # Pools of vectors alone, as of most estimators, do not wait for the compiled code of views.
+        from grambench.kernels.pixels import ByPixels
+        from grambench.kernels.views import Viewed
+
         self._kind = ByPixels if pixels else Viewed
         self._basis = self._kind(kernels, train, trace=trace, family=partial(self._family, train))
 

@@ -114,7 +114,7 @@ class Viewed(Scaled):
 
     def grams(self) -> Grams:
         """Return m read-only arrays (t, n), each computed at its first access."""
-        return LazyGrams(len(self.kernels), self._gram)
+        return LazyGrams(len(self.kernels), self._gram, self._grams)
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
         """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""

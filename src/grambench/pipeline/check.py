@@ -33,10 +33,11 @@ def check_studies(configuration: Configuration, project: Project, origins: Mappi
         with faults.at():
             studies[name] = configuration.study(name)
             _check_study(studies[name], str(configuration.file("studies", name)), configuration.dataset, faults)
-    datasets = project.datasets or []
+    datasets, descriptions = project.datasets or [], dict[str, Dataset]()
     for dataset in itertools.chain(*datasets.values()) if isinstance(datasets, dict) else datasets:
         with faults.at(origins["datasets"]):
-            configuration.dataset(dataset)
+            descriptions[dataset] = configuration.dataset(dataset)
+    _add_datasets(studies, project, descriptions, faults, origins.get("datasets", ""))
     if isinstance(datasets, dict):
         faults.known(origins["datasets"], "study", datasets, names)
     entries, origin = project.algorithms, origins.get("algorithms", "")
@@ -51,6 +52,25 @@ def check_studies(configuration: Configuration, project: Project, origins: Mappi
     return studies
 
 
+def _add_datasets(
+    studies: dict[str, Study], project: Project, datasets: Mapping[str, Dataset], faults: Faults, origin: str
+) -> None:
+    """Add to studies that take any data set those that the project names and no study of the run lists."""
+    selection = project.datasets or []
+    listed = {name for study in studies.values() for name in study.datasets}
+    for title, study in studies.items():
+        if not study.takes_any_dataset:
+            continue
+        names, elsewhere = (selection.get(title, []), ()) if isinstance(selection, dict) else (selection, listed)
+        more = [name for name in names if name in datasets and name not in (*study.datasets, *elsewhere)]
+        for name in more:
+            with faults.at(f"{origin}: {title}"):
+                check_dataset(study, datasets[name])
+                if lacking := study.protocol.lacking([name]):
+                    raise ConfigError(lacking)
+        studies[title] = study.model_copy(update={"datasets": [*study.datasets, *dict.fromkeys(more)]})
+
+
 def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], faults: Faults) -> None:
     """Gather the faults in the algorithms and the data sets of a study."""
     # an SVM trained on a learned kernel has a C too
@@ -63,7 +83,7 @@ def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], fau
     faults.known(f"{file}: protocol", kind, study.protocol.tuned(), sorted(parameters))
     for name in study.datasets:
         with faults.at(f"{file}: datasets"):
-            _check_dataset(study, dataset(name))
+            check_dataset(study, dataset(name))
 
 
 def _check_algorithm(study: Study, entry: str) -> None:
@@ -86,7 +106,7 @@ def _check_algorithm(study: Study, entry: str) -> None:
         raise ConfigError(f"{name} learns from a continuous family of kernels; give the study a `dictionary`")
 
 
-def _check_dataset(study: Study, dataset: Dataset) -> None:
+def check_dataset(study: Study, dataset: Dataset) -> None:
     """Raise ConfigError if a data set lacks a view that a kernel is on, or does not fit the protocol or algorithms."""
     used = {kernel.view for kernel in study.kernel_list()}
     views = {view for name in dataset.descriptors or [] for view in features.views(name)} or dataset.views()
@@ -95,10 +115,12 @@ def _check_dataset(study: Study, dataset: Dataset) -> None:
         raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}")
     if study.protocol.needs_official_split and not dataset.has_split:
         kind = study.protocol.kind
-        raise ConfigError(f"{dataset.name} comes without a split into training and test part, which kind {kind} needs")
+        raise ConfigError(
+            f"{dataset.name} has no official split into training and test examples, which kind {kind} needs"
+        )
     profiled = any(sweep.kind == "profile" and dataset.name in sweep.datasets for sweep in study.sweeps.values())
     if profiled and dataset.classes:
-        raise ConfigError(f"{dataset.name} has {len(dataset.classes)} classes; searches are profiled with two")
+        raise ConfigError(f"{dataset.name} has {len(dataset.classes)} classes; a profile sweep needs two")
     if views == {""}:
         return
     if study.dictionary and not study.kernels:

@@ -41,6 +41,6 @@ def refuse_leftovers(folder: Path) -> None:
     """
     if jobs := leftovers(folder):
         raise LeftoverError(
-            f"{len(jobs)} SLURM jobs of an earlier call still work in this folder; "
+            f"{len(jobs)} SLURM jobs of an earlier call still run in this folder; "
             f"wait for them (squeue --me) or cancel them: scancel {' '.join(jobs)}"
         )

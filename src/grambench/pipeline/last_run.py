@@ -80,6 +80,11 @@ def read(results: Path, study: str | None = None) -> Requests | None:
         return TypeAdapter(Requests).validate_python({name: content["asked"][name] for name in names}) or None
 
 
+def datasets() -> dict[str, list[str]]:
+    """Return the data sets of the last run of each study."""
+    return {study: list(asked) for study, asked in _read_requests(Path(layout.LAST_RUN)).items()}
+
+
 def earlier(plan: "Plan") -> "dict[str, Specifications]":
     """Return the specifications of each study of an earlier run that is not in this one and has all its results."""
     specs, requests = dict[str, "Specifications"](), _read_requests(Path(layout.LAST_RUN))

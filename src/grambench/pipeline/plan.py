@@ -86,7 +86,10 @@ class Plan:
         names = list(self.studies)
         self.left_out = [name for name in names if not (self.targets.datasets(name) and self.targets.algorithms(name))]
         if len(self.left_out) == len(names):
-            raise ConfigError(f"none of the studies {', '.join(names)} has a data set and an algorithm asked for")
+            raise ConfigError(
+                f"none of the studies {', '.join(names)} has a data set and an algorithm asked for; "
+                "other data sets run in a study without published numbers, such as the leaderboard"
+            )
         for name in self.left_out:
             del self.studies[name]
         for name in self.studies:

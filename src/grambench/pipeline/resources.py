@@ -4,12 +4,15 @@ import itertools
 import math
 from collections.abc import Iterable
 
+from grambench import algorithms
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.pipeline.targets import Targets
 
 # seconds of a run in addition to its repetitions
 START = 3
+# seconds above which benchmarks/costs.py lists a run in config/costs.csv
+SHORT = 10
 # the number of the last attempt at a run; follows from the retries of profiles/slurm
 LAST = 3
 
@@ -28,6 +31,21 @@ class Resources:
         """
         measured = self.targets.configuration.costs.get((cell.study, cell.dataset, cell.task))
         return START + self._repetitions(cell) * (measured or self._estimate_seconds(cell))
+
+    def measured_seconds(self, cell: Cell) -> float | None:
+        """Return roughly how long a run, or a block of it, takes on one core; None if such a run was never measured.
+
+        `config/costs.csv` lists the measured runs that took longer than SHORT. The others of its studies took less, but
+        for algorithms and data sets of the user.
+        """
+        costs = self.targets.configuration.costs
+        if (cell.study, cell.dataset, cell.task) in costs:
+            return self.expected_seconds(cell)
+        study = self.targets.studies[cell.study]
+        of_user = self.targets.is_own(cell.dataset) or not algorithms.category_of(study.file(cell.algorithm))
+        if of_user or cell.study not in {name for name, _, _ in costs}:
+            return None
+        return START + min(SHORT, self.expected_seconds(cell) - START)
 
     def _estimate_seconds(self, cell: Cell) -> float:
         """Return roughly how long a repetition takes that was never measured."""

@@ -1,7 +1,7 @@
 """Run a command within limits of time and memory, and return how it ended.
 
 No process that the command has started outlives it, whatever its session, as far as the system allows: Linux makes
-this process the parent of orphans, and ends the command when this process dies. docs/running.md lists the limits of
+this process the parent of orphans, and ends the command when this process dies. docs/safeguards.md lists the limits of
 this.
 """
 

@@ -121,6 +121,10 @@ class Targets:
         paths = [file.path for source in description.sources if isinstance(source, Own) for file in source.files]
         return [path for path in paths if Path(path).is_file()]
 
+    def is_own(self, dataset: str) -> bool:
+        """Return whether a data set has a source that is a file of the user."""
+        return any(isinstance(source, Own) for source in self.configuration.description(dataset).sources)
+
     def published(self, study: str) -> list[str]:
         """Return the files with the published numbers of a study."""
         files = self.studies[study].published
@@ -141,9 +145,8 @@ class Targets:
         return str(shipped.located(layout.CHANCES))
 
     def explained(self) -> list[str]:
-        """Return the page on results that differ, if there is one."""
-        path = shipped.located(layout.NOTES)
-        return [str(path)] if path.is_file() else []
+        """Return the pages on the papers, if there are any."""
+        return [str(path) for path in sorted(shipped.located(layout.NOTES).glob("*.md"))]
 
     def shown(self, study: str) -> list[str]:
         """Return all files of a study that the report shows or offers."""
@@ -151,6 +154,6 @@ class Targets:
         paths = [pattern.format(study=study) for pattern in patterns]
         for table, suffix in itertools.product(self.studies[study].tables, ("csv", "md", "tex")):
             paths.append(layout.TABLE.format(study=study, table=table, suffix=suffix))
-        for figure, suffix in itertools.product(self.studies[study].figures, ("svg", "png")):
+        for figure, suffix in itertools.product(self.studies[study].figures, layout.FIGURE_SUFFIXES):
             paths.append(layout.FIGURE.format(study=study, figure=figure, suffix=suffix))
         return [*paths, *self.prepared(study), *self.records(study)]

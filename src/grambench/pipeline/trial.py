@@ -22,6 +22,7 @@ from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.layout import Cell
 from grambench.config.study import Entry, Study, Tune
 from grambench.datasets import store
+from grambench.pipeline.check import check_dataset
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch, prepare
 from grambench.results import records
@@ -64,8 +65,8 @@ class TrialResult(NamedTuple):
     ----------
     dataset, title : str
         The data set, and the algorithm as tables print it.
-    error : Sample
-        The test error in percent over the repetitions.
+    accuracy : Sample
+        The test accuracy in percent over the repetitions, as the leaderboard shows it.
     seconds : float
         The mean time of a repetition, including the selection of hyperparameters.
     reason : str
@@ -74,7 +75,7 @@ class TrialResult(NamedTuple):
 
     dataset: str
     title: str
-    error: Sample
+    accuracy: Sample
     seconds: float
     reason: str
 
@@ -87,8 +88,6 @@ def build_study(plan: Plan, trial: Trial) -> Study:
             raise unknown_name(f"algorithm of {STUDY}", opponent, leaderboard.algorithms)
     if fault := algorithms.fault(name):
         raise ConfigError(f"{name}: cannot be imported: {fault}")
-    if algorithms.is_multiclass(name):
-        raise ConfigError(f"{name}: expected an algorithm for two classes, got one that learns from class numbers")
     algorithms.parameters(name, trial.parameters)
     free = "C" in set(algorithms.fields(name)) - set(trial.parameters)
     tune = Tune(parameter="C", values=dataclasses.asdict(leaderboard.protocol)["values"]) if free else None
@@ -112,18 +111,16 @@ def run(plan: Plan, trial: Trial, datasets: Sequence[str]) -> Iterator[TrialResu
     trial : Trial
         The algorithm and its opponents.
     datasets : sequence of str
-        Data sets of two classes, of the leaderboard or others.
+        Data sets of vectors, of the leaderboard or others.
 
     Raises
     ------
     ConfigError
-        For an unknown name, or a parameter that the algorithm refuses.
+        For an unknown name, a parameter that the algorithm refuses, or a data set without vectors.
     """
     plan.studies[STUDY] = study = build_study(plan, trial)
     for dataset in datasets:
-        described = plan.targets.dataset(dataset)
-        if described.classes or described.descriptors:
-            raise ConfigError(f"{dataset}: expected a data set of vectors and two classes, got another")
+        check_dataset(study, plan.targets.dataset(dataset))
     for dataset in datasets:
         with tempfile.TemporaryDirectory() as folder:
             prepared = Path(folder) / "prepared.h5"
@@ -146,10 +143,10 @@ def run(plan: Plan, trial: Trial, datasets: Sequence[str]) -> Iterator[TrialResu
                     yield _result(dataset, title_of(study, entry), record)
 
 
-def mean_ranks(errors: Mapping[str, Mapping[str, float]]) -> pd.Series:
-    """Return mean ranks by title, the best first, over the data sets on which all have an error."""
-    table = pd.DataFrame(errors).T.dropna()
-    return table.round(9).rank(axis="columns").mean().sort_values(kind="stable")
+def mean_ranks(accuracies: Mapping[str, Mapping[str, float]]) -> pd.Series:
+    """Return mean ranks by title, the best first, over the data sets on which all have an accuracy."""
+    table = pd.DataFrame(accuracies).T.dropna()
+    return table.round(9).rank(axis="columns", ascending=False).mean().sort_values(kind="stable")
 
 
 def step_arguments(plan: Plan, cell: Cell, output: Path, inputs: Sequence[Path], seconds: float) -> list[str]:
@@ -167,8 +164,8 @@ def _run(arguments: Sequence[str]) -> records.Record:
 
 
 def _result(dataset: str, title: str, record: records.Record) -> TrialResult:
-    """Return the errors and times of a record, or why it has none."""
+    """Return the accuracies and times of a record, or why it has none."""
     if record.status != "ok":
         return TrialResult(dataset, title, Sample.of([]), math.nan, f"{record.status}: {record.reason}")
-    errors, times = (record.metrics[metric].ravel() for metric in ("error_percent", "seconds"))
-    return TrialResult(dataset, title, Sample.of(errors), float(times.mean()), "")
+    accuracies, times = (record.metrics[metric].ravel() for metric in ("accuracy_percent", "seconds"))
+    return TrialResult(dataset, title, Sample.of(accuracies), float(times.mean()), "")

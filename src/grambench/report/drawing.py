@@ -5,6 +5,7 @@ when a study is loaded. It therefore imports matplotlib only where something is 
 """
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -48,19 +49,25 @@ GREY = "#888888"  # of lines that are no results, such as a diagonal
 DARK_GREY = "#444444"  # of texts
 WHITE_EDGE: Any = {"markeredgecolor": "white", "markeredgewidth": 0.4}
 SMALL_DOTS: Any = {"handlelength": 1.2, "handletextpad": 0.5}  # of a legend of dots
-MAX_COLUMNS = 3  # of panels
+MAX_COLUMNS = 3  # of panels on a page
 # Bands of many lines lie over each other, and are clearer.
 OPACITY_OF_FEW, OPACITY_OF_MANY, MAX_FEW = 0.12, 0.07, 3
-WIDTH = 9.3  # inches of three columns
-LETTER_HEIGHT, LETTER_WIDTH = 9 / 72, 0.07  # inches of a legend's letters
+PAGE, COLUMN = 6.9, 3.3  # inches: the width of a page's text, and of one of its two columns
+LABEL, SMALL = 8.0, 7.0  # points of the letters of labels and of ticks, as printed
+HEIGHTS, NARROW_HEIGHTS = {1: 2.7, 2: 2.2, 3: 1.75}, {1: 1.9, 2: 1.4}  # inches of a panel, by the number in a row
+LETTER_HEIGHT, LETTER_WIDTH = 7.5 / 72, 0.06  # inches of a legend's letters
+LABEL_WIDTH = 0.062  # inches of a letter of a label
+HEADROOM = 0.06  # share of the range of dots that is left free above and below them
+OWN_MARK = "★"  # before the title of a reader's own algorithm
 Curve = tuple[Floats, Floats, Floats | None]  # x, mean and standard deviation, if any
 STYLE: Any = {
     "svg.hashsalt": "grambench",
     "svg.fonttype": "path",
     "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.labelsize": 9,
+    "pdf.fonttype": 42,
+    "font.size": LABEL,
+    "axes.titlesize": LABEL,
+    "axes.labelsize": LABEL,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": "#555555",
@@ -70,13 +77,13 @@ STYLE: Any = {
     "grid.linewidth": 0.6,
     "xtick.color": "#444444",
     "ytick.color": "#444444",
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
     "legend.frameon": False,
-    "legend.fontsize": 9,
-    "lines.linewidth": 1.6,
+    "legend.fontsize": 7.5,
+    "lines.linewidth": 1.3,
     "figure.dpi": 100,
-    "savefig.dpi": 160,
+    "savefig.dpi": 200,
 }
 
 
@@ -144,11 +151,27 @@ class Chart:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureData:
-    """The data of figures: the results of a study, curves.parquet and reproduction.csv."""
+    """The data of figures: the results of a study, curves.parquet and reproduction.csv, and the width in inches."""
 
     results: "Results"
     curves: "pd.DataFrame"
     reproduction: "pd.DataFrame"
+    width: float = PAGE
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the figure is drawn for one column of a page."""
+        return self.width < PAGE
+
+    def is_own(self, name: str) -> bool:
+        """Return whether a configuration runs a reader's own algorithm, from a file outside the package."""
+        entry = self.results.study.algorithms.get(name)
+        return entry is not None and entry.path is not None
+
+    def title(self, name: str) -> str:
+        """Return the title of a configuration; a reader's own algorithm is marked."""
+        title = self.results.title(name)
+        return f"{OWN_MARK} {title}" if self.is_own(name) else title
 
     def colour(self, name: str) -> str:
         """Return the colour of a configuration."""
@@ -167,7 +190,7 @@ class FigureData:
     def line(self, name: str, x: Floats, mean: Floats, std: Floats | None = None, **style: Any) -> Line:
         """Return a line with the title, the colour and the dashes of a configuration, unless `style` has others."""
         colour, dash = line(self.results.study, name)
-        style = {"title": self.results.title(name), "colour": colour, "dash": dash} | style
+        style = {"title": self.title(name), "colour": colour, "dash": dash} | style
         return Line(x=x, mean=mean, std=np.zeros(len(mean)) if std is None else std, **style)
 
     def panels(
@@ -215,7 +238,7 @@ class FigureKind(AnyFigure):
         """Draw the figure."""
         chart = self.chart(data)
         assert chart is not None, f"figures of kind {self.kind} define neither draw nor chart"
-        return draw_panels(data.results, self, chart)
+        return draw_panels(data, self, chart)
 
     def chart(self, data: FigureData) -> Chart | None:
         """Return the numbers of the interactive figure in the report; None if the kind has none."""
@@ -286,20 +309,22 @@ def set_title(axes: "Axes", title: str, **options: Any) -> None:
     axes.set_title(title, loc="left", fontweight="bold", **options)
 
 
-def draw_panels(results: "Results", figure: AnyFigure, chart: Chart) -> "Canvas":
+def draw_panels(data: FigureData, figure: AnyFigure, chart: Chart) -> "Canvas":
     """Draw the panels that have any line."""
     from matplotlib.lines import Line2D
 
     panels = [panel for panel in chart.panels if panel.lines]
     if not panels:
-        return empty(results, figure)
-    columns = min(MAX_COLUMNS, len(panels))
-    rows = math.ceil(len(panels) / columns)
-    size = (6.2, 3.4) if len(panels) == 1 else (WIDTH, 3.4 if len(panels) == 2 else 2.45 * rows + 0.75)
+        return empty(data, figure)
+    # In a column of a page, a second panel beside the first takes the room of its ticks.
+    most = MAX_COLUMNS if not data.narrow else 1 if len(panels) <= MAX_COLUMNS else 2
+    columns = min(most, len(panels))
+    height = (NARROW_HEIGHTS if data.narrow else HEIGHTS)[columns]
+    size = (data.width, height * math.ceil(len(panels) / columns) + 0.6)
     canvas, all_axes = panel_grid(size, len(panels), columns)
     for axes, panel in zip(all_axes, panels, strict=True):
         logarithmic = METRICS[panel.metric].logarithmic
-        set_title(axes, panel.title)
+        set_title(axes, fold_name(panel.title, data.width / columns - 0.5))
         axes.set_yscale("log" if logarithmic else "linear")
         opacity = OPACITY_OF_MANY if len(panel.lines) > MAX_FEW else OPACITY_OF_FEW
         for line in panel.lines:
@@ -309,8 +334,9 @@ def draw_panels(results: "Results", figure: AnyFigure, chart: Chart) -> "Canvas"
         if chart.ticks:
             axes.set_xticks(list(chart.ticks.values()), list(chart.ticks))
         chart.scale(axes)
-    canvas.supylabel(chart.y_label, fontsize=9)
-    canvas.supxlabel(chart.x_label, fontsize=9)
+    height = float(canvas.get_figheight())
+    canvas.supylabel(fold(chart.y_label, height), fontsize=LABEL)
+    canvas.supxlabel(fold(chart.x_label, data.width), fontsize=LABEL)
     # The panel with the most lines comes first: it has the lines in the figure's order.
     fullest = sorted(panels, key=lambda panel: -len(panel.lines))
     legend = {
@@ -345,8 +371,9 @@ def _draw_line(axes: "Axes", line: Line, opacity: float, *, logarithmic: bool) -
     axes.plot(line.x, mean, color=colour, linestyle=line.dash, marker=line.marker, markersize=4)
 
 
-def empty(results: "Results", figure: AnyFigure) -> "Canvas":
+def empty(data: FigureData, figure: AnyFigure) -> "Canvas":
     """Return a panel with the reasons why there is nothing to show."""
+    results = data.results
     datasets = figure.named("datasets") or results.study.datasets
     reasons = dict.fromkeys(
         reason
@@ -355,10 +382,47 @@ def empty(results: "Results", figure: AnyFigure) -> "Canvas":
         if (reason := results.missing(name, algorithm))
     )
     text = "\n".join(["No data for this figure:", ", ".join(datasets), *list(reasons)[:3]])
-    canvas, axes = single_panel(6.2, 2.4)
+    canvas, axes = single_panel(data.width, 1.8)
     axes.set_axis_off()
     axes.text(0.5, 0.5, text, ha="center", va="center", wrap=True, color=DARK_GREY, transform=axes.transAxes)
     return canvas
+
+
+def fold(text: str, width: float) -> str:
+    """Return a label in lines of at most a width in inches."""
+    return textwrap.fill(text, max(int(width / LABEL_WIDTH), 12))
+
+
+def fold_name(name: str, width: float) -> str:
+    """Return the name of a data set, in two lines if it is wider than a width in inches."""
+    return name.replace("_", "\n", 1) if len(name) * 1.15 * LABEL_WIDTH > width else name
+
+
+def start_bars_at_zero(canvas: "Canvas") -> None:
+    """Extend every axis along which bars run to 0: their lengths are compared, and a cut bar misleads.
+
+    A logarithmic axis has no 0.
+    """
+    from matplotlib.container import BarContainer
+
+    for axes in canvas.axes:
+        for bars in axes.containers:
+            if not isinstance(bars, BarContainer):
+                continue
+            across = bars.orientation == "horizontal"
+            axis, limits = (axes.xaxis, axes.get_xlim()) if across else (axes.yaxis, axes.get_ylim())
+            if axis.get_scale() == "linear":
+                low, high = min(*limits, 0.0), max(*limits, 0.0)
+                ends = (low, high) if limits[0] <= limits[1] else (high, low)
+                (axes.set_xlim if across else axes.set_ylim)(*ends)
+
+
+def fit_to_dots(axes: "Axes", low: float, high: float) -> None:
+    """Set the y axis of dots: it covers them with a little room, and need not contain 0."""
+    if low < high or low > 0.0:
+        room = HEADROOM * (high - low) or 0.05 * abs(high)
+        # No dot lies below 0, so that the room beneath ends there.
+        axes.set_ylim(max(low - room, 0.0) if low >= 0.0 else low - room, high + room)
 
 
 def plain_ticks(axis: "Axis", values: list[float]) -> None:

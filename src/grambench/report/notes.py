@@ -1,20 +1,22 @@
-"""The page on results that differ, docs/reproduction.md, as part of the report, and its explanation of one number.
+"""The pages on the papers, docs/papers, as one page of the report, and the explanation of one number.
 
-Every block of the page can be linked to. The explanation of a number that differs is searched in the section of its
+Every block of the page can be linked to. The explanation of a number that differs is searched in the chapter of its
 paper. It is the block with most of the number's names, where names in bold count more.
 """
 
 import base64
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from markupsafe import escape
 
 LINKED = ("paragraph_open", "list_item_open", "table_open")
 BOLD = 3  # weight of a name in bold; a name in plain text has weight 1
 PREFIX = "note-"
+TITLE = "Explanations"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +40,7 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class Notes:
-    """The page: its HTML, and its sections in their order."""
+    """The page: its HTML, and its sections in their order; a chapter, at level 2, is the page of one paper."""
 
     html: str
     sections: list[Section]
@@ -88,19 +90,29 @@ def _weight(block: NoteBlock, name: str) -> int:
     return BOLD if word.search(block.bold) else int(bool(word.search(block.text)))
 
 
-def read(text: str, pictures: Mapping[str, bytes] | None = None) -> Notes:
-    """Return a page in Markdown as HTML in which every block has an id; its pictures, SVG files, by their names."""
+def read(pages: Sequence[str], pictures: Mapping[str, bytes] | None = None) -> Notes:
+    """Join pages in Markdown to one page in HTML in which every block has an id.
+
+    Parameters
+    ----------
+    pages : sequence of str
+        The pages; the title of each becomes a heading of level 2, its headings one level lower too.
+    pictures : mapping, optional
+        The SVG files that the pages show, by name.
+    """
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = markdown.parse(text)
+    tokens = [token for text in pages for token in markdown.parse(text)]
     sections: list[Section] = []
     used_ids: set[str] = set()
     chapter = ""
     for number, token in enumerate(tokens):
+        if token.type.startswith("heading_"):
+            token.tag = f"h{int(token.tag[1:]) + 1}"
         if token.type == "heading_open":
             title = tokens[number + 1].content
             words = re.findall(r"[a-z0-9]+", title.lower())
             chapter = next(word for word in words if word != "the") if token.tag == "h2" else chapter
-            key = _unique(PREFIX + "-".join(words if token.tag != "h3" else [chapter, *words]), used_ids)
+            key = _unique(PREFIX + "-".join(words if token.tag == "h2" else [chapter, *words]), used_ids)
             token.attrSet("id", key)
             sections.append(Section(id=key, level=int(token.tag[1:]), title=title))
         elif token.type in LINKED and sections and not token.hidden:
@@ -110,7 +122,8 @@ def read(text: str, pictures: Mapping[str, bytes] | None = None) -> Notes:
             bold = " ".join(re.findall(r"\*\*(.+?)\*\*", content))
             plain = re.sub(r"[*`]|\\(?=\W)", "", content)
             sections[-1].blocks.append(NoteBlock(id=key, text=plain, bold=re.sub(r"[*`]|\\(?=\W)", "", bold)))
-        for child in token.children or []:
+        token.children = _without_local_links(token.children or [])
+        for child in token.children:
             if child.type == "image" and (svg := (pictures or {}).get(str(child.attrs["src"]))):
                 child.attrSet("src", "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii"))
         if token.type == "th_open":
@@ -119,7 +132,26 @@ def read(text: str, pictures: Mapping[str, bytes] | None = None) -> Notes:
     html = re.sub(
         r"<table", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table class="plain"', html
     )
-    return Notes(html=html.replace("</table>", "</table></div>"), sections=sections)
+    html = f"<h1>{TITLE}</h1>\n{_contents(sections)}\n" + html.replace("</table>", "</table></div>")
+    return Notes(html=html, sections=sections)
+
+
+def _contents(sections: Sequence[Section]) -> str:
+    """Return a list of links to the chapters."""
+    chapters = [section for section in sections if section.level == 2]
+    items = "".join(f'<li><a href="#{section.id}">{escape(section.title)}</a></li>' for section in chapters)
+    return f"<ul>{items}</ul>"
+
+
+def _without_local_links(children: list[Token]) -> list[Token]:
+    """Leave out links to other pages of the documentation, which the report does not have; their texts stay."""
+    kept, local = [], False
+    for child in children:
+        if child.type == "link_open":
+            local = not str(child.attrs["href"]).startswith("http")
+        if not (local and child.type in ("link_open", "link_close")):
+            kept.append(child)
+    return kept
 
 
 def _content(tokens: list[Token]) -> str:

@@ -101,7 +101,7 @@ def _numbers(study: StudyReport, notes: Notes | None) -> list[Sentence]:
             text = f"{prefix}{len(different)} of {len(compared)} numbers differ in {quantity}: {_listed(datasets)}."
         names = [title, title.rpartition(" ")[0] or title] if title else datasets
         metrics = [label.partition(" (")[0].lower(), label.partition(" (")[0], _plural(label)]
-        note = notes.place(chapter, "different", names, datasets, metrics) if notes else ""
+        note = notes.place(chapter, "differ", names, datasets, metrics) if notes else ""
         anchor = f"{study.page}-different-{name or 'data'}-{metric}"
         rows.append(Sentence(text=text, page=study.page, anchor=anchor, note=note))
     return rows

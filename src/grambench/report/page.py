@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from grambench.common.threads import VARIABLES
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
+from grambench.report.board import pair
 from grambench.report.cells import NO_RESULT, TableCell, TableContent
 from grambench.report.table_data import Comparison
 from grambench.results.reproduction import VARIANTS, judged_by_replications
@@ -23,7 +24,7 @@ from grambench.results.study import ALL, NOT_PART, Prepared, Results
 from grambench.results.verdicts import VERDICTS, normality
 
 WIDEST = 62.0  # rem of a figure
-POINTS_PER_REM = 10.8
+POINTS_PER_REM = 9.6
 SIGNS = {
     "exact": "=",
     "confirmed": "≈",
@@ -57,8 +58,10 @@ class Picture:
         The name among the study's figures, the texts printed with it, and a text for readers who cannot see it.
     left_out : list of str
         Data sets without a panel.
-    svg : bytes
-        The figure as for papers.
+    svg, column : bytes
+        The figure as for papers, as wide as a page and as a column.
+    downloads : dict of str
+        The files to download by their titles, below the study's folder.
     chart : dict or None
         The numbers of the interactive figure, see grambench.report.charts; None if its kind has none.
     """
@@ -69,18 +72,34 @@ class Picture:
     alternative: str
     left_out: list[str]
     svg: bytes
+    column: bytes = b""
+    downloads: dict[str, str] = field(default_factory=dict)
     chart: dict[str, Any] | None = None
 
     @property
     def address(self) -> str:
         """The figure as a data: address, so that the page needs no other file."""
-        return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode("ascii")
+        return _data_address(self.svg)
+
+    @property
+    def column_address(self) -> str:
+        """The figure of a column as a data: address."""
+        return _data_address(self.column)
 
     @property
     def width(self) -> float:
         """How wide the figure is shown at most, in rem: letters have the same size in all figures."""
-        points = re.search(rb'<svg [^>]*width="([\d.]+)pt"', self.svg)
-        return round(float(points[1]) / POINTS_PER_REM, 1) if points else WIDEST
+        return round(points_of(self.svg) / POINTS_PER_REM, 1) or WIDEST
+
+
+def _data_address(svg: bytes) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")
+
+
+def points_of(svg: bytes) -> float:
+    """Return the width of a figure in points; 0 if its file does not say."""
+    width = re.search(rb'<svg [^>]*width="([\d.]+)pt"', svg)
+    return float(width[1]) if width else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,7 +247,10 @@ def _values(counts: Counter[str]) -> str:
 def view(study: StudyReport) -> dict[str, Any]:
     """Return the values that the template of a study's page shows."""
     results, cells, numbers, achieved = study.results, study.results.cells, study.numbers(), study.achieved()
-    tables = [(name, *without_missing(table)) for name, table in study.tables.items()]
+    # A leaderboard's first table has the algorithms as rows, the best first.
+    ranks = {name for name, table in study.study.tables.items() if table.kind == "ranks" and pair(results)}
+    names = sorted(study.tables, key=lambda name: name not in ranks)
+    tables = [(name, *without_missing(study.tables[name])) for name in names]
     return {
         "plan": study.study,
         "report": study,

@@ -10,7 +10,7 @@ from grambench import algorithms
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report.page import StudyReport, source
-from grambench.results.study import formatted
+from grambench.results.study import Results, formatted
 
 Rows = list[dict[str, Any]]
 
@@ -29,6 +29,15 @@ class ProfilePage:
 def page_of(algorithm: str) -> str:
     """Return the name of an algorithm's page; an algorithm from outside is named after its path or its module."""
     return "algorithm-" + re.sub(r"[^A-Za-z0-9_]+", "-", algorithm).strip("-")
+
+
+def links(results: Results) -> dict[str, dict[str, Any]]:
+    """Return the page of each configuration of a study, and whether it runs a reader's own algorithm, by its title."""
+    study = results.study
+    return {
+        results.title(name): {"page": page_of(study.file(name)), "own": entry.path is not None}
+        for name, entry in study.algorithms.items()
+    }
 
 
 def of_algorithms(studies: list[StudyReport], rows: Rows) -> list[ProfilePage]:

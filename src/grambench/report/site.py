@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from grambench.config.metrics import METRICS
-from grambench.report import overview, page, profiles
+from grambench.report import board, overview, page, profiles
 from grambench.report.looks import ASSETS, TEMPLATES
 from grambench.report.notes import Notes
 from grambench.report.page import StudyReport
@@ -92,12 +92,13 @@ def _pages(report: Report) -> list[_Page]:
     }
     pages = [_Page(name=OVERVIEW, template="overview.html", title="Overview", values=values)]
     for study in report.studies:
-        values = {"study": page.view(study)}
+        first_screen = {"board": board.numbers(study.results), "board_figures": board.pair(study.results)}
+        values = {"study": page.view(study), "links": profiles.links(study.results), **first_screen}
         pages.append(_Page(name=study.page, template="study.html", title=study.study.title, values=values))
     for template, group in (("algorithm.html", contestants), ("dataset.html", datasets)):
         pages += [_Page(name=item.page, template=template, title=item.title, values={"it": item}) for item in group]
     if report.notes:
-        pages.append(_Page(name="notes", template="notes.html", title="Results that differ", values={}))
+        pages.append(_Page(name="notes", template="notes.html", title="Explanations", values={}))
     return pages
 
 

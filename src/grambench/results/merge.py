@@ -108,8 +108,8 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
             conflicts.append(f"{name}: {conflict}")
     if conflicts:
         raise DataError(
-            f"{len(conflicts)} of {len(candidates)} cells have two values, the first {conflicts[0]}; say which folder "
-            f"wins with --prefer {' or --prefer '.join(map(str, folders))}, after a look at what grambench compare says"
+            f"{len(conflicts)} of {len(candidates)} cells have two values, the first {conflicts[0]}; choose the folder "
+            f"to keep: --prefer {' or --prefer '.join(map(str, folders))}; grambench compare shows the differences"
         )
     _check_comparable(selected.values())
     datasets = _select_datasets(folders, prefer, selected.values())
@@ -118,7 +118,7 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     try:
         _write(output, selected, datasets, pd.concat([table, *earlier]))
     except OSError as error:
-        raise DataError(f"{output}: could not be written ({error.strerror or error}); nothing is left of it") from None
+        raise DataError(f"{output}: could not be written ({error.strerror or error}); no folder was made") from None
     return table
 
 
@@ -154,7 +154,7 @@ def _find_records(folder: Path) -> list[Path]:
     """Return the record files of a results folder; raise DataError if there are none or tables list others."""
     paths = sorted(layout.located(folder, "results/runs").rglob("[!.]*.h5"))
     if not paths:
-        raise DataError(f"{folder / 'runs'}: no records; expected a results folder in which a study was run")
+        raise DataError(f"{folder / 'runs'}: no records; expected the results folder of a study that was run")
     existing = set(paths)
     for cells in sorted(folder.glob("*/cells.csv")):
         with as_written(cells):

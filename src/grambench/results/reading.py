@@ -17,4 +17,4 @@ def as_written(path: Path) -> Iterator[None]:
         raise
     # Libraries raise errors of many kinds, such as RecursionError for deep JSON and csv.Error for a long field.
     except Exception as error:
-        raise DataError(f"{path}: expected a file as grambench writes it, got another ({reason(error):.200})") from None
+        raise DataError(f"{path}: expected a file of grambench, got another ({reason(error):.200})") from None

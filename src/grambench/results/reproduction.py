@@ -14,12 +14,13 @@ from grambench.config.metrics import METRICS
 from grambench.config.study import Published
 from grambench.datasets.store import PreparedDataset
 from grambench.kernels.functions import Kernel
+from grambench.kernels.labels import kernel_label
 from grambench.results import replications
 from grambench.results.collect import ORDERS, STUDY
 from grambench.results.columns import Column, Table
 from grambench.results.replications import Replications
 from grambench.results.statistics import Sample
-from grambench.results.study import ALL, NO_VALUES, NOT_PART, Prepared, Results, formatted, kernel_title
+from grambench.results.study import ALL, NO_VALUES, NOT_PART, Prepared, Results, formatted
 from grambench.results.verdicts import VERDICTS, Judged, judge, judge_digits, judge_median, prints_as, resampled_medians
 
 TABLE = Table(
@@ -278,7 +279,7 @@ def _compare_best_kernel(results: Results, dataset: str, published: str) -> dict
         "runs": runs,
         "orders": results.orders(dataset, experts),
         "verdict": verdict,
-        "published": kernel_title(published),
-        "ours": " or ".join(map(kernel_title, ours)),
+        "published": kernel_label(published),
+        "ours": " or ".join(map(kernel_label, ours)),
         "reason": reason,
     }

@@ -15,7 +15,6 @@ from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
-from grambench.kernels.functions import Kernel
 from grambench.results.collect import CELLS
 from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, printed, student
 
@@ -255,11 +254,6 @@ class Results:
 
 
 Prepared = dict[str, PreparedDataset | Unavailable]
-
-
-def kernel_title(name: str) -> str:
-    """Return a kernel's name for people, such as "gaussian σ = 0.5"."""
-    return Kernel.parse(name).title
 
 
 def formatted(sample: Sample, dataset: str, metric: str, *, fine: bool = False) -> str:

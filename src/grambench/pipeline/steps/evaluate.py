@@ -6,7 +6,7 @@ python -m grambench.pipeline.steps evaluate SPEC IDENTITY OUTPUT INNER THREADS
 import json
 from pathlib import Path
 
-from grambench.kernels import grams, matrices
+from grambench.kernels import matrices
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import supervise
 
@@ -20,6 +20,6 @@ def main(argv: list[str]) -> None:
     inner, kernel = matrices.open_matrix(source), Kernel(spec["family"], spec["parameter"])
     with supervise.exit_on_failed_allocation():
         try:
-            grams.write_gram(output, inner, kernel, threads=threads, identity=identity)
+            matrices.write_gram(output, inner, kernel, threads=threads, identity=identity)
         except ValueError as error:
             matrices.write_unavailable(output, str(error), identity)

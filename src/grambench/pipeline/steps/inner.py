@@ -18,4 +18,4 @@ def main(argv: list[str]) -> None:
         matrices.write_unavailable(output, str(dataset), identity)
         return
     attributes = {"dataset": dataset.name, "content": dataset.content}
-    grams.write_inner(output, grams.inner_products(dataset.features), attributes, identity)
+    matrices.write_inner(output, grams.inner_products(dataset.features), attributes, identity)

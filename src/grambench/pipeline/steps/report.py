@@ -25,9 +25,17 @@ from grambench.config.study import Study
 from grambench.datasets import store
 from grambench.pipeline.steps import read_spec
 from grambench.report import charts, figures, notes, page, site, tables
+from grambench.report.drawing import COLUMN
 from grambench.results import records, reproduction
 from grambench.results.study import Results
 
+POINTS_PER_INCH = 72.0
+FIGURE_DOWNLOADS = {  # titles of the files of a figure, by their suffixes
+    "svg": "SVG, page (6.9 in)",
+    "pdf": "PDF, page",
+    "column.svg": "SVG, column (3.3 in)",
+    "column.pdf": "PDF, column",
+}
 FindFile = Callable[[str], Path]
 # by whether a study of an earlier run is stale; None for a study of this run
 EARLIER = {
@@ -51,8 +59,8 @@ def main(argv: list[str]) -> None:
         study_report(spec["studies"][name], spec["whole"][name], find, spec["earlier"].get(name))
         for name in spec["order"]
     ]
-    notes_files = [Path(name) for name in argv[2:] if name.endswith(str(layout.NOTES))]
-    notes_page = _read_notes(notes_files[0]) if notes_files else None
+    notes_files = [Path(name) for name in argv[2:] if Path(name).match(f"{layout.NOTES}/*.md")]
+    notes_page = _read_notes(notes_files) if notes_files else None
     report = site.Report(studies=studies, title=spec["title"], descriptions=spec["datasets"], notes=notes_page)
     pages = site.write(report)
     # they may have pages of studies that are not asked for any more
@@ -65,10 +73,10 @@ def main(argv: list[str]) -> None:
     write_text(index.parent / SUMS, checksums)
 
 
-def _read_notes(path: Path) -> notes.Notes:
-    """Return the page on results that differ, with its pictures."""
-    pictures = {picture.name: picture.read_bytes() for picture in path.parent.glob("*.svg")}
-    return notes.read(path.read_text(encoding="utf-8"), pictures)
+def _read_notes(paths: list[Path]) -> notes.Notes:
+    """Return the pages on the papers as one, with their pictures."""
+    pictures = {picture.name: picture.read_bytes() for path in paths for picture in path.parent.glob("*.svg")}
+    return notes.read([path.read_text(encoding="utf-8") for path in paths], pictures)
 
 
 def study_report(
@@ -99,8 +107,8 @@ def study_report(
     downloads = {}
     for name, suffix in itertools.product(study.tables, ("csv", "md", "tex")):
         downloads[f"tables/{name}.{suffix}"] = path(layout.TABLE, table=name, suffix=suffix)
-    for name in study.figures:
-        downloads[f"figures/{name}.svg"] = path(layout.FIGURE, figure=name, suffix="svg")
+    for name, suffix in itertools.product(study.figures, FIGURE_DOWNLOADS):
+        downloads[f"figures/{name}.{suffix}"] = path(layout.FIGURE, figure=name, suffix=suffix)
     downloads |= {Path(pattern).name: path(pattern) for pattern in (layout.REPRODUCTION, layout.CLAIMS, layout.CELLS)}
     files = {name: check(file).read_bytes() for name, file in downloads.items()}
     return page.StudyReport(
@@ -113,8 +121,7 @@ def study_report(
         comparison=index,
         tables={name: tables.build(results, prepared, index, table) for name, table in sorted(study.tables.items())},
         figures=[
-            _picture(results, curves, compared, name, figure, files[f"figures/{name}.svg"])
-            for name, figure in sorted(study.figures.items())
+            _picture(results, curves, compared, name, figure, files) for name, figure in sorted(study.figures.items())
         ],
         files={name: content for name, content in files.items() if content.count(b"\n") > 1},
         provenance=[records.read(record).provenance for record in record_files],
@@ -123,9 +130,17 @@ def study_report(
 
 
 def _picture(
-    results: Results, curves: pd.DataFrame, compared: pd.DataFrame, name: str, figure: Figure, svg: bytes
+    results: Results, curves: pd.DataFrame, compared: pd.DataFrame, name: str, figure: Figure, files: dict[str, bytes]
 ) -> page.Picture:
-    """Return a figure with its texts and the numbers of its interactive chart."""
+    """Return a figure with its texts, its files and the numbers of its interactive chart."""
+    widths = {suffix: page.points_of(files[f"figures/{name}.{suffix}"]) for suffix in ("svg", "column.svg")}
+    # A figure that is too wide for a column has the width of a page in both files.
+    in_column = widths["column.svg"] <= POINTS_PER_INCH * COLUMN + 1.0
+    downloads = {
+        FIGURE_DOWNLOADS[suffix]: f"figures/{name}.{suffix}"
+        for suffix in FIGURE_DOWNLOADS
+        if in_column or not suffix.startswith("column")
+    }
     chart = figures.chart(results, curves, compared, figure)
     return page.Picture(
         name=name,
@@ -133,6 +148,8 @@ def _picture(
         caption=". ".join(filter(None, [figure.caption.rstrip("."), figures.describe_runs(results, figure)])),
         alternative=figures.alternative(results, figure),
         left_out=figures.left_out(results, figure),
-        svg=svg,
+        svg=files[f"figures/{name}.svg"],
+        column=files[f"figures/{name}.column.svg"],
+        downloads=downloads,
         chart=charts.numbers(chart) if chart else None,
     )

@@ -1,4 +1,4 @@
-"""The papers' figures with our curves, and published against own numbers, as SVG and PNG.
+"""The papers' figures with our curves, and published against own numbers, as SVG, PDF and PNG.
 
 A module here is a kind of figure, named after the kind: "curves" is the module `curves` with the class `CurvesFigure`,
 a `grambench.report.drawing.FigureKind`. The class has the fields that a study's file sets and draws the figure. Nothing
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grambench.config.shown import AnyFigure
-from grambench.report.drawing import STYLE, Chart, FigureData, FigureKind, line
+from grambench.report.drawing import PAGE, STYLE, Chart, FigureData, FigureKind, line, start_bars_at_zero
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,10 +20,22 @@ if TYPE_CHECKING:
 
     from grambench.results.study import Results
 
+DATED = {  # entries of a file's metadata that would differ from run to run, or from version to version
+    "svg": ("Date", "Creator"),
+    "pdf": ("CreationDate", "Creator", "Producer"),
+    "png": ("Software",),
+}
+
 __all__ = ["Chart", "alternative", "chart", "draw", "left_out", "line", "said", "save"]
 
 
-def draw(results: "Results", curves: "pd.DataFrame", reproduction: "pd.DataFrame", figure: AnyFigure) -> "Canvas":
+def draw(
+    results: "Results",
+    curves: "pd.DataFrame",
+    reproduction: "pd.DataFrame",
+    figure: AnyFigure,
+    width: float = PAGE,
+) -> "Canvas":
     """Draw one figure.
 
     Parameters
@@ -36,11 +48,16 @@ def draw(results: "Results", curves: "pd.DataFrame", reproduction: "pd.DataFrame
         reproduction.csv.
     figure : AnyFigure
         The figure's description in the study.
+    width : float
+        The width in inches, `PAGE` or `COLUMN` of `grambench.report.drawing`.
     """
     import matplotlib as mpl
 
     with mpl.rc_context(STYLE):
-        return _kind(results, figure).draw(FigureData(results=results, curves=curves, reproduction=reproduction))
+        data = FigureData(results=results, curves=curves, reproduction=reproduction, width=width)
+        canvas = _kind(results, figure).draw(data)
+        start_bars_at_zero(canvas)
+        return canvas
 
 
 def chart(results: "Results", curves: "pd.DataFrame", reproduction: "pd.DataFrame", figure: AnyFigure) -> Chart | None:
@@ -61,13 +78,12 @@ def describe_runs(results: "Results", figure: AnyFigure) -> str:
     return kind.about_runs.format(runs=f"n = {high} runs" if low == high else f"n = {low} to {high} runs")
 
 
-def save(canvas: "Canvas", svg: Path, png: Path) -> None:
-    """Write a figure in both formats, without dates."""
+def save(canvas: "Canvas", path: Path, suffix: str) -> None:
+    """Write a figure as svg, pdf or png, without dates."""
     import matplotlib as mpl
 
     with mpl.rc_context(STYLE):
-        canvas.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-        canvas.savefig(png, format="png", metadata={"Software": None})
+        canvas.savefig(path, format=suffix, metadata=dict.fromkeys(DATED[suffix]))
 
 
 def left_out(results: "Results", figure: AnyFigure) -> list[str]:

@@ -6,7 +6,20 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricNames, Name
-from grambench.report.drawing import DARK_GREY, GREY, Chart, FigureData, FigureKind, Line, Panel, plain_ticks, set_title
+from grambench.report.drawing import (
+    COLUMN,
+    DARK_GREY,
+    GREY,
+    MAX_COLUMNS,
+    PAGE,
+    Chart,
+    FigureData,
+    FigureKind,
+    Line,
+    Panel,
+    plain_ticks,
+    set_title,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +36,7 @@ MARKS = {
     "different": ("#D55E00", "X"),
 }
 NAMED = 8  # points that are labelled, at most
-SIDE = 260.0  # points of length of a panel
+MARGIN = 0.75  # inches of a panel for ticks and labels
 APART = 8.5  # points from one label to the next
 WIDE = 3.0  # ratio of the largest to the smallest number from which the axes are logarithmic
 BORDERED: Any = {"markeredgecolor": "white", "markeredgewidth": 0.5}
@@ -44,8 +57,14 @@ class AgreementFigure(FigureKind):
         from matplotlib.lines import Line2D
 
         judged = self._judged(data)
-        canvas = Canvas(figsize=(4.3 * len(self.metrics), 4.7), layout=ConstrainedLayoutEngine(h_pad=0.09))
-        for axes, metric in zip(canvas.subplots(1, len(self.metrics), squeeze=False)[0], self.metrics, strict=True):
+        columns = 1 if data.narrow else min(len(self.metrics), MAX_COLUMNS)
+        rows = -(-len(self.metrics) // columns)
+        side = min(data.width / columns, COLUMN)
+        canvas = Canvas(figsize=(side * columns, side * rows + 0.3), layout=ConstrainedLayoutEngine(h_pad=0.09))
+        all_axes = canvas.subplots(rows, columns, squeeze=False).ravel()
+        for axes in all_axes[len(self.metrics) :]:
+            axes.set_axis_off()
+        for axes, metric in zip(all_axes, self.metrics, strict=False):
             points = judged[judged["metric"] == metric]
             set_title(axes, METRICS[metric].label)
             axes.set_xlabel("Published")
@@ -56,12 +75,13 @@ class AgreementFigure(FigureKind):
             for verdict, (colour, mark) in MARKS.items():
                 _draw_points(axes, points[points["verdict"] == verdict], colour, mark)
             _draw_diagonal(axes, points)
-            _name_outliers(axes, data.results, points[points["verdict"] == "different"])
-        style: Any = {"linestyle": "", "markersize": 6, **BORDERED}
+            length = 72.0 * (side - MARGIN)
+            _name_outliers(axes, data.results, points[points["verdict"] == "different"], length)
+        style: Any = {"linestyle": "", "markersize": 5, **BORDERED}
         handles = [Line2D([], [], color=colour, marker=mark, **style) for colour, mark in MARKS.values()]
         shown = judged[judged["metric"].isin(self.metrics)]
         names = [f"{verdict} ({(shown['verdict'] == verdict).sum()})" for verdict in MARKS]
-        canvas.legend(handles, names, loc="outside upper center", ncols=len(names))
+        canvas.legend(handles, names, loc="outside upper center", ncols=2 if side * columns < PAGE else len(names))
         return canvas
 
     def chart(self, data: FigureData) -> Chart:
@@ -110,7 +130,7 @@ def _draw_points(axes: "Axes", points: "pd.DataFrame", colour: str, mark: str) -
     # Bars end above 0, which a logarithmic axis does not have.
     errors = [[np.minimum(std, 0.95 * mean), std] for mean, std in ((x, x_std), (y, y_std))]
     axes.errorbar(x, y, xerr=errors[0], yerr=errors[1], fmt="none", ecolor=colour, elinewidth=0.6, alpha=0.45, zorder=2)
-    axes.plot(x, y, mark, color=colour, markersize=5.5, zorder=3, **BORDERED)
+    axes.plot(x, y, mark, color=colour, markersize=4.5, zorder=3, **BORDERED)
 
 
 def _draw_diagonal(axes: "Axes", points: "pd.DataFrame") -> None:
@@ -131,8 +151,11 @@ def _draw_diagonal(axes: "Axes", points: "pd.DataFrame") -> None:
         plain_ticks(axis, [low, high])
 
 
-def _name_outliers(axes: "Axes", results: "Results", points: "pd.DataFrame") -> None:
-    """Write data set and algorithm beside the worst points, on the side away from the diagonal."""
+def _name_outliers(axes: "Axes", results: "Results", points: "pd.DataFrame", length: float) -> None:
+    """Write data set and algorithm beside the worst points, on the side away from the diagonal.
+
+    The panel is `length` points high.
+    """
     ours, published = (points[name].to_numpy(np.float64) for name in ("ours_mean", "published_mean"))
     worst = np.argsort(-np.abs(np.log(ours / published)), kind="stable")[:NAMED]
     to_axes = axes.transScale.transform
@@ -142,7 +165,7 @@ def _name_outliers(axes: "Axes", results: "Results", points: "pd.DataFrame") -> 
         above = bool(point["ours_mean"] > point["published_mean"])
         position = (float(point["published_mean"]), float(point["ours_mean"]))
         across, up = to_axes([position])[0]
-        height = SIDE * (up - y_low) / (y_high - y_low)
+        height = length * (up - y_low) / (y_high - y_low)
         # At the left end, a label to the left would run over the axis.
         leftwards = above and across - x_low > 0.3 * (x_high - x_low)
         label = max(height + (5.0 if above else -5.0), label_heights[above] + APART)

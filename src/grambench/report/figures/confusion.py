@@ -6,7 +6,7 @@ import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.shown import OneName
-from grambench.report.drawing import DatasetsFigure, FigureData, empty, panel_grid, set_title
+from grambench.report.drawing import SMALL, DatasetsFigure, FigureData, empty, panel_grid, set_title
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 NAMED = 30  # classes whose names fit at the axes
-WRITTEN = 20  # classes whose shares fit in their cells
+WRITTEN = 12  # classes whose shares fit in their cells
+MAX_COLUMNS = 2
 PREFIX = "confused:"
 
 
@@ -33,15 +34,18 @@ class ConfusionFigure(DatasetsFigure):
         counts = runs[(runs["algorithm"] == algorithm) & (runs["sweep"] == "") & runs["metric"].str.startswith(PREFIX)]
         datasets = [dataset for dataset in self.datasets if (counts["dataset"] == dataset).any()]
         if not datasets:
-            return empty(data.results, self)
-        canvas, all_axes = panel_grid((5.6 * len(datasets), 5.0), len(datasets), len(datasets))
+            return empty(data, self)
+        columns = 1 if data.narrow else min(len(datasets), MAX_COLUMNS)
+        side = data.width / max(columns, 1.5)
+        size = (data.width, (side - 0.2) * -(-len(datasets) // columns))
+        canvas, all_axes = panel_grid(size, len(datasets), columns)
         for axes, dataset in zip(all_axes, datasets, strict=True):
             names, shares = _shares(counts[counts["dataset"] == dataset])
             image = axes.imshow(shares, cmap="Blues", norm=PowerNorm(0.5, vmin=0.0, vmax=100.0))
-            set_title(axes, f"{dataset}: {data.results.title(algorithm)}")
+            set_title(axes, f"{dataset}: {data.title(algorithm)}")
             _label(axes, names, shares)
             bar = canvas.colorbar(image, ax=axes, fraction=0.045, pad=0.02)
-            bar.set_label("Test examples of the class (%)", fontsize=8)
+            bar.set_label("Test examples of the class (%)", fontsize=SMALL)
         return canvas
 
 
@@ -65,4 +69,4 @@ def _label(axes: "Axes", names: list[str], shares: Floats) -> None:
     for (row, column), share in np.ndenumerate(shares) if len(names) <= WRITTEN else ():
         if share >= 0.5:
             colour = "white" if share > 50.0 else "#333333"
-            axes.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=6.5, color=colour)
+            axes.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=6.0, color=colour)

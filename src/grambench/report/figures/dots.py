@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-MANY = 12  # most names that fit beside or above each other
+HEIGHT = 3.0  # inches
+MANY = 12  # most names of a legend in one line
 SPREAD = 0.8  # share of the distance between two data sets that their dots take
 
 
@@ -25,62 +26,85 @@ class DotsFigure(DatasetsFigure):
 
     def chart(self, data: FigureData) -> Chart:
         """Return the dots, at one position for each data set."""
-        datasets, lines = self._datasets(data), []
-        for number, name in enumerate(self.algorithms):
-            x = np.arange(len(datasets), dtype=np.float64) + _offset(number, len(self.algorithms))
+        datasets, algorithms, lines = self._datasets(data), self._algorithms(data), []
+        alone = len(self.datasets) == 1
+        for number, name in enumerate(algorithms):
+            x = _positions(number, len(algorithms), len(datasets), alone=alone)
             mean, std = data.means(datasets, [name], self.metrics[0])
-            if np.isfinite(mean).any():
-                lines.append(data.line(name, x, mean, std, dash=None, marker=data.shape(name), names=tuple(datasets)))
-        ticks = {name: float(position) for position, name in enumerate(datasets)}
+            lines.append(data.line(name, x, mean, std, dash=None, marker=data.shape(name), names=tuple(datasets)))
+        labels = [data.title(name) for name in algorithms] if alone else datasets
+        ticks = {label: float(position) for position, label in enumerate(labels)}
         panel = Panel(title="", lines=lines, metric=self.metrics[0])
         return self.metric_chart([panel], x_label="", ticks=ticks)
 
     def draw(self, data: FigureData) -> "Canvas":
         """Draw the dots and the published numbers; with one data set the algorithms themselves are the axis."""
-        results, (metric,), datasets = data.results, self.metrics, self._datasets(data)
+        (metric,), datasets = self.metrics, self._datasets(data)
         if not datasets:
-            return drawing.empty(results, self)
-        algorithms = [name for name in self.algorithms if any(results.values(d, name, metric).size for d in datasets)]
+            return drawing.empty(data, self)
+        algorithms = self._algorithms(data)
         alone = len(self.datasets) == 1
-        positions = np.arange(len(algorithms if alone else datasets), dtype=np.float64)
-        canvas, axes = drawing.single_panel(drawing.WIDTH, 4.0)
+        labels = [data.title(name) for name in algorithms] if alone else datasets
+        canvas, axes = drawing.single_panel(data.width, HEIGHT)
         axes.set_axisbelow(True)
         legend: dict[str, Any] = {}
         published: list[Any] = []
+        ends: list[float] = []
         for number, name in enumerate(algorithms):
-            x = positions[[number]] if alone else positions + _offset(number, len(algorithms))
+            x = _positions(number, len(algorithms), len(datasets), alone=alone)
             mean, std = data.means(datasets, [name], metric)
             style: Any = {"color": data.colour(name), "marker": "o" if alone else data.shape(name), "linestyle": ""}
-            style |= {"markersize": 6.5 if alone else 4.8} | drawing.WHITE_EDGE
+            style |= {"markersize": 5.5 if alone else 3.2 if data.narrow else 4.2} | drawing.WHITE_EDGE
             axes.errorbar(x, mean, std, fmt="none", ecolor=style["color"], elinewidth=1.0, alpha=0.6)
-            (legend[results.title(name)],) = axes.plot(x, mean, **style)
+            (legend[data.title(name)],) = axes.plot(x, mean, **style)
             numbers = _published(data, datasets, name, metric)
+            ends += [*(mean - std), *(mean + std), *numbers]
             if np.isfinite(numbers).any():
-                size = 16 if alone else 7
+                size = 14 if alone else 4 if data.narrow else 6
                 published = axes.plot(x, numbers, "_", color=drawing.BLACK, markersize=size, markeredgewidth=1.4)
         if alone:
-            axes.set_xticks(positions, [name.replace(", ", ",\n") for name in legend])
             legend.clear()
-        else:
-            axes.set_xticks(positions, [name.replace("_", "\n", 1) for name in datasets])
-            if len(datasets) > MANY:
-                axes.tick_params(axis="x", labelrotation=90)
+        _set_labels(axes, labels, data.width)
         if published:
             (legend["Published"],) = published
         axes.set_ylabel(METRICS[metric].label)
-        _set_axes(axes, positions, logarithmic=METRICS[metric].logarithmic)
+        _set_axes(axes, len(labels))
+        if METRICS[metric].logarithmic:
+            axes.set_yscale("log")
+        elif np.isfinite(ends).any():
+            drawing.fit_to_dots(axes, float(np.nanmin(ends)), float(np.nanmax(ends)))
         if legend:
             drawing.put_legend(canvas, legend, 10 if len(legend) <= MANY else 6, **drawing.SMALL_DOTS)
         return canvas
+
+    def _algorithms(self, data: FigureData) -> list[str]:
+        """Return the algorithms that have a result."""
+        (metric,), datasets = self.metrics, self._datasets(data)
+        return [name for name in self.algorithms if any(data.results.values(d, name, metric).size for d in datasets)]
 
     def _datasets(self, data: FigureData) -> list[str]:
         without = self.left_out(data.results)
         return [name for name in self.datasets if name not in without]
 
 
-def _offset(number: int, count: int) -> float:
-    """Return how far the dots of one of several algorithms are from the position of their data set."""
-    return SPREAD * ((number + 0.5) / count - 0.5)
+def _positions(number: int, count: int, datasets: int, *, alone: bool) -> Floats:
+    """Return where the dots of one of several algorithms are: beside each other in the place of their data set.
+
+    With one data set alone, each algorithm has a place.
+    """
+    if alone:
+        return np.array([float(number)])
+    return np.arange(datasets, dtype=np.float64) + SPREAD * ((number + 0.5) / count - 0.5)
+
+
+def _set_labels(axes: "Axes", labels: list[str], width: float) -> None:
+    """Write the labels of the positions, upright where they do not fit beside each other."""
+    folded = [label.replace("_", "\n", 1).replace(", ", ",\n") for label in labels]
+    longest = max(len(line) for label in folded for line in label.split("\n"))
+    if longest * drawing.LABEL_WIDTH < 0.9 * width / len(labels):
+        axes.set_xticks(range(len(labels)), folded)
+    else:
+        axes.set_xticks(range(len(labels)), labels, rotation=90)
 
 
 def _published(data: FigureData, datasets: list[str], algorithm: str, metric: str) -> Floats:
@@ -90,14 +114,10 @@ def _published(data: FigureData, datasets: list[str], algorithm: str, metric: st
     return np.array([numbers.get((dataset, algorithm, metric), np.nan) for dataset in datasets])
 
 
-def _set_axes(axes: "Axes", positions: Floats, *, logarithmic: bool) -> None:
-    """Set the scales, and shade every second position."""
-    axes.set_xlim(-0.5, len(positions) - 0.5)
+def _set_axes(axes: "Axes", count: int) -> None:
+    """Set the scale of the positions, and shade every second one."""
+    axes.set_xlim(-0.5, count - 0.5)
     axes.grid(visible=False, axis="x")
     axes.tick_params(axis="x", length=0)
-    if logarithmic:
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(bottom=0)
-    for position in positions[1::2]:
+    for position in range(1, count, 2):
         axes.axvspan(position - 0.5, position + 0.5, color="#F4F5F7", zorder=0, linewidth=0)

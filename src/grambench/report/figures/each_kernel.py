@@ -9,6 +9,7 @@ from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
 from grambench.config.shown import OneMetric
+from grambench.kernels.labels import kernel_label
 from grambench.report import drawing
 from grambench.report.drawing import DatasetsFigure, FigureData
 
@@ -46,19 +47,20 @@ class EachKernelFigure(DatasetsFigure):
         means = {name: results.by_kernel(self.sweep, name, algorithm, metric) for name in self.datasets}
         datasets = [name for name in self.datasets if len(means[name])]
         if not datasets:
-            return drawing.empty(results, self)
-        columns = min(MAX_COLUMNS, len(datasets))
-        canvas, all_axes = drawing.panel_grid(
-            (drawing.WIDTH, 0.6 + 2.1 * -(-len(datasets) // columns)), len(datasets), columns
-        )
-        numbers = {kernel.name: (number, kernel.title) for number, kernel in enumerate(results.study.kernel_list(), 1)}
+            return drawing.empty(data, self)
+        columns = min(1 if data.narrow else MAX_COLUMNS, len(datasets))
+        height = 0.4 + (0.45 + 0.13 * 2 * self.count) * -(-len(datasets) // columns)
+        canvas, all_axes = drawing.panel_grid((data.width, height), len(datasets), columns)
+        kernels = enumerate(results.study.kernel_list(), start=1)
+        labels = {kernel.name: f"{number}  {kernel_label(kernel.name)}" for number, kernel in kernels}
         for axes, dataset in zip(all_axes, datasets, strict=True):
             ranked = means[dataset].sort_values(ascending=METRICS[metric].better == "lower", kind="stable")
             shown = [*ranked.index[: self.count], *ranked.index[-self.count :]]
-            titles = ["{}  {}".format(*numbers[kernel]) for kernel in shown]
-            drawing.set_title(axes, dataset)
+            titles = [labels[kernel] for kernel in shown]
+            # Beneath the title are the labels of the bars, which may be wider than the panel.
+            axes.set_title(dataset, loc="right", fontweight="bold")
             _draw_bars(axes, titles, ranked[shown].to_numpy(), self.count)
-        canvas.supxlabel(METRICS[metric].label, fontsize=9)
+        canvas.supxlabel(METRICS[metric].label, fontsize=drawing.LABEL)
         drawing.put_legend(canvas, {"Best": Patch(color=BEST), "Worst": Patch(color=WORST)}, 2)
         return canvas
 
@@ -75,5 +77,5 @@ def _draw_bars(axes: "Axes", names: list[str], values: Floats, count: int) -> No
     axes.tick_params(axis="y", labelsize=6.5, length=0)
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
-    low, high = float(values.min()), float(values.max())
-    axes.set_xlim(max(0.0, low - 0.5 * (high - low) - 1.0), high + 0.12 * (high - low) + 1.0)
+    # Room for the number beside the longest bar.
+    axes.set_xlim(0.0, 1.15 * float(values.max()))

@@ -1,5 +1,6 @@
 """The kernels of a continuous family that the algorithms have selected in all repetitions."""
 
+import math
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from grambench.config.metrics import METRICS
@@ -28,12 +29,13 @@ class FoundFigure(DatasetsFigure):
 
     def draw(self, data: FigureData) -> "Canvas":
         """Draw the weight of each kernel selected in any repetition against the kernel's parameter."""
-        results, kernels = data.results, data.results.kernels
+        kernels = data.results.kernels
         datasets = [d for d in self.datasets if any(kernels(d, algorithm).size for algorithm in self.algorithms)]
         if not datasets:
-            return drawing.empty(results, self)
+            return drawing.empty(data, self)
+        columns = 1 if data.narrow else len(datasets)
         canvas, all_axes = drawing.panel_grid(
-            (6.2 if len(datasets) == 1 else drawing.WIDTH, 3.4), len(datasets), len(datasets)
+            (data.width, 2.6 * math.ceil(len(datasets) / columns)), len(datasets), columns
         )
         legend: dict[str, Any] = {}
         for axes, dataset in zip(all_axes, datasets, strict=True):
@@ -41,16 +43,18 @@ class FoundFigure(DatasetsFigure):
                 drawing.set_title(axes, dataset, pad=16)
             for name, x in self.marks.items():
                 axes.axvline(x, color=drawing.GREY, linewidth=0.9, zorder=1)
-                axes.text(x, 1.0, name, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=8)
+                axes.text(
+                    x, 1.0, name, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=drawing.SMALL
+                )
             for name in self.algorithms:
                 parameters, weights = kernels(dataset, name)
                 colour = data.colour(name)
                 axes.vlines(parameters, 0.0, weights, color=colour, linewidth=0.8, alpha=0.3)
                 style: Any = {"marker": data.shape(name), "color": colour, "markersize": 5, "linestyle": ""}
                 (points,) = axes.plot(parameters, weights, **style, alpha=0.75, markeredgewidth=0)
-                legend[results.title(name)] = points
+                legend[data.title(name)] = points
             axes.set_ylim(bottom=0)
-        canvas.supylabel(METRICS[self.metrics[0]].label, fontsize=9)
-        canvas.supxlabel(self.label, fontsize=9)
+        canvas.supylabel(METRICS[self.metrics[0]].label, fontsize=drawing.LABEL)
+        canvas.supxlabel(self.label, fontsize=drawing.LABEL)
         drawing.put_legend(canvas, legend, 10, **drawing.SMALL_DOTS)
         return canvas

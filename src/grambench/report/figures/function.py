@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from grambench.report.drawing import WIDTH, FigureData, FigureKind, single_panel
+from grambench.report.drawing import FigureData, FigureKind, single_panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -35,7 +35,7 @@ class FunctionFigure(FigureKind):
         low, high = self.x
         x = np.linspace(low, high, 2001)
         values = FUNCTIONS[self.function](x)
-        canvas, axes = single_panel(WIDTH, 2.9)
+        canvas, axes = single_panel(data.width, 2.2)
         axes.plot(x, values, color="#0072B2", linewidth=1.2, label="f")
         axes.plot(x, np.where(values > 0.0, 1.0, -1.0), ".", color="#D55E00", markersize=1.8, label="sign of f")
         axes.set_xlim(low, high)

@@ -4,16 +4,20 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import WIDTH, FigureData, empty, single_panel
+from grambench.report.drawing import PAGE, SMALL, FigureData, empty, fold, single_panel
 from grambench.report.ranking import RankingFigure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-ROW, COLUMN = 0.19, 0.62  # inches of a cell, at most
+ROW, CELL = 0.15, 0.5  # inches of a cell: its height, and its width at most
+NARROWEST = 0.13  # inches of a cell's width, for the name of its data set
+NAMES, BAR = 0.06, 0.75  # inches of a letter of an algorithm's name, and of the colour bar
 CLIPPED = 90  # percentile from which all colours are alike: the worst would make all others alike
-LETTER = 0.075  # inches of a digit of the size that cells have at most
+LETTER = 0.06  # inches of a digit
 DARK = 0.45  # share of the last colour from which letters are white
 MISSING = "#E9E9E9"
 
@@ -25,32 +29,54 @@ class HeatmapFigure(RankingFigure):
     about_runs: ClassVar[str] = "Means of {runs}"
 
     def draw(self, data: FigureData) -> "Canvas":
-        """Draw a cell for each mean, with its number."""
+        """Draw a cell for each mean, with its number where there is room for it."""
         from matplotlib.colors import PowerNorm
 
         (metric,) = self.metrics
-        results, ranking = data.results, self.ranking(data.results)
+        ranking = self.ranking(data.results)
         if not ranking.names:
-            return empty(results, self)
-        values = results.behind(ranking.names, metric, ranking.datasets).to_numpy().T
-        names, count = [results.title(name) for name in ranking.names], len(ranking.datasets)
-        room = WIDTH - 1.3 - 0.066 * max(map(len, names))
-        column = min(COLUMN, room / count)
-        canvas, axes = single_panel(WIDTH - room + column * count, 1.3 + ROW * len(names))
+            return empty(data, self)
+        values = data.results.behind(ranking.names, metric, ranking.datasets).to_numpy().T
+        names, count = [data.title(name) for name in ranking.names], len(ranking.datasets)
+        width, cell = _layout(data.width, names, count)
+        canvas, axes = single_panel(width, 1.1 + ROW * len(names))
         axes.set_facecolor(MISSING)
         top = max(float(np.nanpercentile(values, CLIPPED)), 1e-9)
         image = axes.imshow(values, cmap="YlOrBr", norm=PowerNorm(0.5, vmin=0.0, vmax=top), aspect="auto")
+        _label(axes, data, ranking.names, ranking.datasets)
+        if cell > 2.6 * LETTER:
+            _write_values(axes, values, DARK * top, cell)
         bar = canvas.colorbar(image, ax=axes, extend="max", fraction=0.03, pad=0.02)
-        bar.set_label(f"{METRICS[metric].label} behind the best", fontsize=8)
-        axes.set_xticks(range(count), ranking.datasets, rotation=50, ha="right", rotation_mode="anchor")
-        axes.set_yticks(range(len(names)), names)
-        axes.tick_params(length=0)
-        axes.grid(visible=False)
-        size = min(7.0, 7.0 * column / (4.3 * LETTER))
-        for (y, x), value in np.ndenumerate(values):
-            dark = np.isfinite(value) and value > DARK * top
-            text = f"{value:.1f}" if np.isfinite(value) else "×"
-            colour = "white" if dark else "#333333"
-            axes.text(x, y, text, ha="center", va="center", fontsize=size, color=colour)
-        canvas.supxlabel(f"Rows by mean rank on {ranking.basis}; ×: no result", fontsize=8)
+        bar.set_label(f"{METRICS[metric].label} behind the best", fontsize=SMALL)
+        canvas.supxlabel(fold(f"Rows by mean rank on {ranking.basis}; ×: no result", width), fontsize=SMALL)
         return canvas
+
+
+def _layout(width: float, names: list[str], count: int) -> tuple[float, float]:
+    """Return the width of the figure and of a cell in inches.
+
+    Data sets whose names do not fit beside each other in a column of a page take the page's whole width.
+    """
+    room = width - BAR - NAMES * max(map(len, names))
+    if width < PAGE and room < NARROWEST * count:
+        return _layout(PAGE, names, count)
+    cell = min(CELL, room / count)
+    return width - room + cell * count, cell
+
+
+def _label(axes: "Axes", data: FigureData, names: list[str], datasets: list[str]) -> None:
+    """Name rows and columns; a reader's own algorithm is set in bold."""
+    axes.set_xticks(range(len(datasets)), datasets, rotation=60, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(names)), [data.title(name) for name in names])
+    for label, name in zip(axes.get_yticklabels(), names, strict=True):
+        label.set_fontweight("bold" if data.is_own(name) else "normal")
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+
+
+def _write_values(axes: "Axes", values: Floats, dark: float, width: float) -> None:
+    """Write each number into its cell, without a decimal where the cell is narrow."""
+    for (y, x), value in np.ndenumerate(values):
+        text = f"{value:.{int(width > 4.0 * LETTER)}f}" if np.isfinite(value) else "×"
+        colour = "white" if np.isfinite(value) and value > dark else "#333333"
+        axes.text(x, y, text, ha="center", va="center", fontsize=6.5, color=colour)

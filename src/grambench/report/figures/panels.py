@@ -7,16 +7,19 @@ import numpy as np
 
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS
-from grambench.report.drawing import GREY, WIDTH, FigureData, empty, panel_grid, set_title
+from grambench.report.drawing import GREY, PAGE, SMALL, FigureData, empty, fold, panel_grid, set_title
 from grambench.report.ranking import RankingFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-MAX_COLUMNS = 10
-TALLEST = 11.0  # inches
-ROW = 0.15  # inches of an algorithm, at most
+NAMES = 0.06  # inches of a letter of an algorithm's name
+PANEL = 0.62  # inches of a panel, at least
+TALLEST = 9.0  # inches of a page's text
+LONG = 10  # letters of a title that are small
+ROW = 0.13  # inches of an algorithm
+TITLE = 0.45  # inches of a panel's title and ticks
 OUTLYING = 1.5  # interquartile ranges outside the quartiles from which a mean is marked at the edge (Tukey)
 
 
@@ -30,21 +33,34 @@ class PanelsFigure(RankingFigure):
         """Draw mean and standard deviation of every algorithm; outlying means are marked at the edge."""
         (metric,), ranking = self.metrics, self.ranking(data.results)
         if not ranking.names:
-            return empty(data.results, self)
+            return empty(data, self)
         count = len(ranking.names)
-        lines = math.ceil(len(ranking.datasets) / MAX_COLUMNS)
-        columns = math.ceil(len(ranking.datasets) / lines)
-        row = min(ROW, (TALLEST - 0.8) / lines / count - 0.5 / count)
-        size = (WIDTH, 0.5 + lines * (0.5 + row * count))
+        names = [data.title(name) for name in ranking.names]
+        width, lines, columns = _layout(data.width, names, len(ranking.datasets))
+        size = (width, 0.5 + lines * (TITLE + ROW * count))
         canvas, all_axes = panel_grid(size, len(ranking.datasets), columns, share_y=True)
         for axes, dataset in zip(all_axes, ranking.datasets, strict=True):
             _draw_panel(axes, data, dataset, ranking.names, metric)
         for axes in all_axes[::columns]:
-            axes.set_yticks(range(count), [data.results.title(name) for name in ranking.names])
+            axes.set_yticks(range(count), names)
             axes.set_ylim(count - 0.4, -0.6)
-            axes.tick_params(axis="y", labelsize=min(8.0, 68.0 * row))
-        canvas.supxlabel(f"{METRICS[metric].label}. Rows by mean rank on {ranking.basis}", fontsize=8)
+            for label, name in zip(axes.get_yticklabels(), ranking.names, strict=True):
+                label.set_fontweight("bold" if data.is_own(name) else "normal")
+        text = f"{METRICS[metric].label}. Rows by mean rank on {ranking.basis}"
+        canvas.supxlabel(fold(text, width), fontsize=SMALL)
         return canvas
+
+
+def _layout(width: float, names: list[str], count: int) -> tuple[float, int, int]:
+    """Return the width in inches, the number of lines of panels and the number of panels in a line.
+
+    Panels that would be higher than a page in one of its columns take the page's whole width.
+    """
+    most = max(int((width - NAMES * max(map(len, names))) / PANEL), 1)
+    lines = math.ceil(count / most)
+    if width < PAGE and 0.5 + lines * (TITLE + ROW * len(names)) > TALLEST:
+        return _layout(PAGE, names, count)
+    return width, lines, math.ceil(count / lines)
 
 
 def _draw_panel(axes: "Axes", data: FigureData, dataset: str, names: list[str], metric: str) -> None:
@@ -54,18 +70,19 @@ def _draw_panel(axes: "Axes", data: FigureData, dataset: str, names: list[str], 
     rows = np.arange(len(names))
     colours = np.array(list(map(data.colour, names)))
     low, high = _ends(means, stds)
-    set_title(axes, dataset.replace("_", "\n", 1), fontsize=7.0)
+    title = dataset.replace("_", "\n", 1)
+    set_title(axes, title, fontsize=SMALL if max(map(len, title.split("\n"))) <= LONG else 6.0)
     axes.set_xlim(low, high)
     inside = (low <= means) & (means <= high)
     ends = (means - stds)[inside], (means + stds)[inside]
     axes.hlines(rows[inside], *ends, colors=list(colours[inside]), linewidth=1.2, alpha=0.5)
-    axes.scatter(means[inside], rows[inside], s=11, c=colours[inside], zorder=3)
+    axes.scatter(means[inside], rows[inside], s=8, c=colours[inside], zorder=3)
     for outside, edge, mark in ((means < low, low, "<"), (means > high, high, ">")):
         edges = np.full(outside.sum(), edge)
-        axes.scatter(edges, rows[outside], s=16, c=colours[outside], marker=mark, clip_on=False)
+        axes.scatter(edges, rows[outside], s=12, c=colours[outside], marker=mark, clip_on=False)
     for row in rows[np.isnan(means)]:
         axes.text(0.5, row, "×", transform=axes.get_yaxis_transform(), ha="center", va="center", color=GREY)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=3))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=2))
     axes.tick_params(axis="x", labelsize=7)
     axes.tick_params(axis="y", length=0)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from grambench.config.metrics import METRICS
 from grambench.config.names import Name
-from grambench.report.drawing import BLACK, GREY, WIDTH, Chart, FigureData, Line, Panel, empty
+from grambench.report.drawing import BLACK, GREY, SMALL, Chart, FigureData, Line, Panel, empty, fold
 from grambench.report.ranking import Ranking, RankingFigure
 
 if TYPE_CHECKING:
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
     from grambench.results.study import Results
 
-HEIGHT = 5.6
-SIZE = 8.0  # points of a letter
-DOT = 4.5  # points from a dot's middle that no label covers
-RINGS = (7.0, 12.0, 18.0, 26.0, 36.0, 48.0, 62.0, 78.0)  # points from a dot to its label, the nearest free one
+HEIGHT, NARROW_HEIGHT = 4.4, 3.8  # inches
+LEFT, BOTTOM, RIGHT, TOP = 0.5, 0.62, 0.1, 0.1  # inches around the panel
+SIZE = SMALL  # points of a letter
+DOT = 3.5  # points from a dot's middle that no label covers
+RINGS = (6.0, 11.0, 18.0, 26.0, 36.0, 48.0, 62.0, 78.0)  # points from a dot to its label, the nearest free one
+NEAR = 4  # of the rings, in a column of a page: longer lines to names would cross
 LINEAR = 1.0  # points behind the best up to which that axis is linear, and logarithmic from there on
 SIDEWAYS = [0, 180, 330, 210, 30, 150, 270, 90, 300, 240, 60, 120]  # where a name is tried around its dot, in degrees
 UPWARDS = [150, 180, 120, 90, 60, 30, 210, 330, 0, 240, 300, 270]  # the same on the front, whose steps lie below
@@ -54,7 +56,7 @@ class ParetoFigure(RankingFigure):
         dots = self._dots(data.results, ranking)
         lines = []
         for name, (cost, behind) in dots.items():
-            style: Any = {"dash": None, "marker": "o", "names": (data.results.title(name),)}
+            style: Any = {"dash": None, "marker": "o", "names": (data.title(name),)}
             lines.append(data.line(name, np.array([cost]), np.array([behind]), **style))
         front = [dots[name] for name in pareto_front(dots)]
         if len(front) > 1:
@@ -78,22 +80,27 @@ class ParetoFigure(RankingFigure):
         (metric,), results, ranking = self.metrics, data.results, self.ranking(data.results)
         dots = self._dots(results, ranking)
         if not dots:
-            return empty(results, self)
+            return empty(data, self)
         # The panel has a fixed place: labels are laid out before anything is drawn.
-        canvas = Canvas(figsize=(WIDTH, HEIGHT))
-        axes = canvas.add_axes((0.07, 0.12, 0.91, 0.85))
+        width, height = data.width, NARROW_HEIGHT if data.narrow else HEIGHT
+        canvas = Canvas(figsize=(width, height))
+        inside = (width - LEFT - RIGHT) / width, (height - BOTTOM - TOP) / height
+        axes = canvas.add_axes((LEFT / width, BOTTOM / height, *inside))
         _set_scales(axes, dots)
         front = pareto_front(dots)
         steps = zip(*(dots[name] for name in front), strict=True)
         axes.step(*steps, where="post", color=GREY, linewidth=1.0, zorder=1)
         for name, dot in dots.items():
-            style: Any = {"markersize": 6.5, "markeredgecolor": BLACK if name in front else "white", "zorder": 3}
-            axes.plot(*dot, "o", color=data.colour(name), markeredgewidth=0.9, **style)
-        _write_names(axes, results, dots, front)
-        free = [results.title(name) for name in ranking.names if name not in dots]
-        without = f"; not shown, without any: {', '.join(free)}" if free else ""
-        axes.set_xlabel(f"{METRICS[self.cost].label}, geometric mean over {ranking.basis}{without}")
-        axes.set_ylabel(f"{METRICS[metric].label} behind the best of each data set, mean")
+            is_own = data.is_own(name)
+            style: Any = {"markersize": 11.0 if is_own else 5.5, "markeredgecolor": BLACK if name in front else "white"}
+            axes.plot(*dot, "*" if is_own else "o", color=data.colour(name), markeredgewidth=0.8, zorder=3, **style)
+        unnamed = _write_names(axes, data, dots, front)
+        free = [data.title(name) for name in ranking.names if name not in dots]
+        remarks = [f"{METRICS[self.cost].label}, geometric mean over {ranking.basis}"]
+        remarks += [f"not shown, without any: {', '.join(free)}"] if free else []
+        remarks += [f"{unnamed} dots not named"] if unnamed else []
+        axes.set_xlabel(fold("; ".join(remarks), width))
+        axes.set_ylabel(fold(f"{METRICS[metric].label} behind the best of each data set, mean", height))
         return canvas
 
     def _dots(self, results: "Results", ranking: Ranking) -> Dots:
@@ -121,8 +128,11 @@ def _set_scales(axes: "Axes", dots: Dots) -> None:
     axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
 
 
-def _write_names(axes: "Axes", results: "Results", dots: Dots, front: list[str]) -> None:
-    """Write each name at the nearest place beside its dot where it covers neither a dot nor another name."""
+def _write_names(axes: "Axes", data: FigureData, dots: Dots, front: list[str]) -> int:
+    """Write each name at the nearest place beside its dot where it covers neither a dot nor another name.
+
+    The front comes first. Return the number of names for which no such place is left.
+    """
     from matplotlib.font_manager import FontProperties
     from matplotlib.patheffects import withStroke
     from matplotlib.textpath import TextPath
@@ -133,17 +143,22 @@ def _write_names(axes: "Axes", results: "Results", dots: Dots, front: list[str])
     room = Bbox.from_extents(*(scale * end for end in inside.extents))
     positions = {name: scale * axes.transData.transform(dot) for name, dot in dots.items()}
     occupied = [Bbox.from_extents(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in positions.values()]
-    for name, (x, y) in positions.items():
-        title = results.title(name)
-        weight = "bold" if name in front else "normal"
+    unnamed = 0
+    for name in sorted(positions, key=lambda name: name not in front and not data.is_own(name)):
+        (x, y), title = positions[name], data.title(name)
+        weight = "bold" if name in front or data.is_own(name) else "normal"
         width = TextPath((0, 0), title, size=SIZE, prop=FontProperties(weight=weight)).get_extents().width
-        boxes = list(_around(x, y, width + 2.0, SIZE + 1.0, UPWARDS if name in front else SIDEWAYS))
+        rings = RINGS[:NEAR] if data.narrow else RINGS
+        boxes = _around(x, y, width + 2.0, SIZE + 1.0, UPWARDS if name in front else SIDEWAYS, rings)
         free = (
             ring_and_box
             for ring_and_box in boxes
             if _lies_in(ring_and_box[1], room) and not any(map(ring_and_box[1].overlaps, occupied))
         )
-        ring, box = next(free, boxes[0])
+        ring, box = next(free, (0.0, None))
+        if box is None:
+            unnamed += 1
+            continue
         occupied.append(box)
         axes.annotate(
             title,
@@ -159,17 +174,20 @@ def _write_names(axes: "Axes", results: "Results", dots: Dots, front: list[str])
             arrowprops={"arrowstyle": "-", "color": "#999999", "linewidth": 0.6} if ring > RINGS[0] else None,
             zorder=4,
         )
+    return unnamed
 
 
 def _lies_in(box: "Bbox", room: "Bbox") -> bool:
     return bool(room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1)
 
 
-def _around(x: float, y: float, width: float, height: float, angles: list[int]) -> "Iterator[tuple[float, Bbox]]":
+def _around(
+    x: float, y: float, width: float, height: float, angles: list[int], rings: tuple[float, ...]
+) -> "Iterator[tuple[float, Bbox]]":
     """Yield the boxes that a label may take around a point, the nearest first."""
     from matplotlib.transforms import Bbox
 
-    for ring in RINGS:
+    for ring in rings:
         for angle in np.deg2rad(angles):
             along, up = float(np.cos(angle)), float(np.sin(angle))
             middle_x, middle_y = x + ring * along + width / 2 * along, y + ring * up + height / 2 * up

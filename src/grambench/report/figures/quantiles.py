@@ -11,7 +11,7 @@ from grambench.report.drawing import Chart, FigureData, FigureKind, Line, Panel
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-SIDE = 4.3  # inches
+SIDE = 3.3  # inches
 FARTHEST = 8.0  # z that lie farther out are drawn there
 
 
@@ -52,7 +52,7 @@ class QuantilesFigure(FigureKind):
         chart = self.chart(data)
         lines = chart.panels[0].lines
         if not lines:
-            return drawing.empty(data.results, self)
+            return drawing.empty(data, self)
         canvas, axes = drawing.single_panel(SIDE, SIDE)
         farthest_z = max(float(np.abs(line.mean).max()) for line in lines)
         ends = 1.1 * max(max(line.x[-1] for line in lines), farthest_z)
@@ -64,16 +64,25 @@ class QuantilesFigure(FigureKind):
                 line.marker,
                 color=line.colour,
                 label=line.title,
-                markersize=4.2,
+                markersize=3.4,
                 **drawing.WHITE_EDGE,
             )
         tested = normality(judged_by_replications(data.reproduction).sort_values("z")["z"].to_numpy(np.float64))
         text = f"root mean square {tested.rms:.2f}\nKolmogorov-Smirnov p = {tested.p_value:.2g}"
-        axes.text(0.98, 0.03, text, ha="right", va="bottom", transform=axes.transAxes, fontsize=8, color=drawing.BLACK)
+        axes.text(
+            0.98,
+            0.03,
+            text,
+            ha="right",
+            va="bottom",
+            transform=axes.transAxes,
+            fontsize=drawing.SMALL,
+            color=drawing.BLACK,
+        )
         axes.set_xlabel(chart.x_label)
         axes.set_ylabel(chart.y_label)
         axes.set_xlim(-ends, ends)
         axes.set_ylim(-ends, ends)
         axes.set_aspect("equal")
-        axes.legend(loc="upper left", fontsize=8)
+        axes.legend(loc="upper left", fontsize=drawing.SMALL)
         return canvas

@@ -1,4 +1,4 @@
-"""Data sets by algorithms: the means of one metric, the best of each data set in bold."""
+"""Algorithms by data sets: the means of one metric, the best of each data set in bold."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -10,22 +10,21 @@ if TYPE_CHECKING:
 
 
 class MatrixTable(OneMetricTable):
-    """A row for each data set, a column for each algorithm, means of one metric; the best of each row in bold."""
+    """A row for each algorithm, a column for each data set, means of one metric; the best of each column in bold."""
 
     kind: Literal["matrix"]
 
     def build(self, data: "TableData") -> TableContent:
-        """Lay out a row for each data set and a column for each algorithm."""
+        """Lay out a row for each algorithm and a column for each data set."""
         (metric,), datasets = self.metrics, data.results.study.datasets
+        best = {dataset: data.results.best(dataset, self.algorithms, metric) for dataset in datasets}
         rows = []
-        for dataset in datasets:
-            best = data.results.best(dataset, self.algorithms, metric)
-            cells = [_cell(data, dataset, name, metric, best=name in best) for name in self.algorithms]
-            rows.append(Row(label=dataset, cells=cells))
+        for name in self.algorithms:
+            cells = [_cell(data, dataset, name, metric, best=name in best[dataset]) for dataset in datasets]
+            rows.append(Row(label=data.results.title(name), cells=cells))
         blocks = [Block(rows=rows)]
         remarks = ["Means over the runs.", data.about_bold(self.metrics), *data.absences(datasets, self.algorithms)]
-        columns, corner = data.titles(self.algorithms), METRICS[metric].label
-        return self.content(columns, blocks, remarks, data.frame(cells_of(blocks)), corner)
+        return self.content(datasets, blocks, remarks, data.frame(cells_of(blocks)), METRICS[metric].label)
 
 
 def _cell(data: "TableData", dataset: str, algorithm: str, metric: str, *, best: bool) -> TableCell:

@@ -57,7 +57,7 @@ class PairsTable(OneMetricTable):
         rows, records = [], []
         for name in names:
             counts = {ALL: totals[name]} | {rival: duels[name, rival] for rival in names if rival != name}
-            cells = [_cell(totals[name]), *(_cell(counts.get(rival, (0, 0, 0))) for rival in names)]
+            cells = [_total_cell(totals[name]), *(_wins_cell(counts.get(rival, (0, 0, 0))) for rival in names)]
             rows.append(Row(label=results.title(name), cells=cells))
             for rival, wins_ties_losses in counts.items():
                 rival_title = ALL_RIVALS if rival == ALL else results.title(rival)
@@ -65,8 +65,9 @@ class PairsTable(OneMetricTable):
                 records.append((name, rival, metric, *titles, *wins_ties_losses))
         test = "paired t-test" if results.study.protocol.paired else "Student's t-test"
         remarks = [
-            "Data sets on which the algorithm of the row wins, ties and loses against that of the column; against all "
-            "others together in the first column. Rows are ordered by wins less losses.",
+            "Data sets on which the algorithm of the row wins against that of the column; it loses on those of the "
+            "mirrored cell. The first column has wins, ties and losses against all others together. Rows are ordered "
+            "by wins less losses.",
             f"It wins where its mean is better and a {test} tells the two apart at {BEST_LEVEL:.0%}, and ties where "
             "the test does not; data sets where one of the two has no result do not count.",
         ]
@@ -81,6 +82,11 @@ def _total(duels: Duels, name: str) -> Counts:
     return wins, ties, losses
 
 
-def _cell(counts: Counts) -> TableCell:
-    """Return "wins/ties/losses", a dash if the two never met."""
+def _total_cell(counts: Counts) -> TableCell:
+    """Return "wins/ties/losses", a dash if there is no other."""
     return TableCell(text="/".join(map(str, counts)) if any(counts) else "", status=NO_RESULT)
+
+
+def _wins_cell(counts: Counts) -> TableCell:
+    """Return the wins alone, so that the columns of many algorithms fit on a page; a dash if the two never met."""
+    return TableCell(text=str(counts[0]) if any(counts) else "", status=NO_RESULT)

@@ -1,5 +1,7 @@
 """A block for each data set, a row for each metric, a column for each algorithm."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -8,7 +10,7 @@ from pydantic import model_validator
 from grambench.config.metrics import METRICS
 from grambench.config.names import MetricName, Name
 from grambench.config.study import Study
-from grambench.report.cells import Block, Row, TableContent, TableKind, cells_of
+from grambench.report.cells import Block, Row, TableCell, TableContent, TableKind, cells_of
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData
@@ -53,6 +55,7 @@ class ResultsTable(TableKind):
         remarks = [
             "Mean ± standard deviation over the runs; in parentheses the published value.",
             *([data.about_bold(self.highlight)] if self.highlight else []),
+            *_kernel_numbers(data, cells_of(blocks)),
             *data.absences(datasets, algorithms),
         ]
         return self.content(data.titles(algorithms), blocks, remarks, data.frame(cells_of(blocks)), corner="")
@@ -61,7 +64,8 @@ class ResultsTable(TableKind):
 def _head(data: "TableData", dataset: str, algorithms: list[str]) -> str:
     """Return the head of a block as the paper prints it, with the kind of repetitions."""
     from grambench.datasets.store import Unavailable
-    from grambench.results.study import NOT_PART, kernel_title
+    from grambench.kernels.labels import kernel_label
+    from grambench.results.study import NOT_PART
 
     results, loaded = data.results, data.prepared.get(dataset)
     if isinstance(loaded, Unavailable):
@@ -73,8 +77,19 @@ def _head(data: "TableData", dataset: str, algorithms: list[str]) -> str:
     facts = [results.study.protocol.repetitions_text(origin) for origin in origins]
     facts += [f"n = {size}", f"d = {dimension}", _pool(results.study)]
     if best := results.best_kernels(dataset):
-        facts.append(f"best kernel expert: {' or '.join(map(kernel_title, best))}")
+        facts.append(f"best kernel expert: {' or '.join(map(kernel_label, best))}")
     return ", ".join(facts)
+
+
+def _kernel_numbers(data: "TableData", cells: Iterable[TableCell]) -> list[str]:
+    """Return the remark on what the numbers of selected kernels stand for."""
+    from grambench.kernels.labels import kernel_label
+
+    texts = [cell.text for cell in cells if cell.key and cell.key[2] == "selected_kernel"]
+    numbers = sorted({int(number) for text in texts for number in re.findall(r"\d+", text)})
+    kernels = data.results.study.kernel_list()
+    named = [f"{number}: {kernel_label(kernels[number - 1].name)}" for number in numbers if number <= len(kernels)]
+    return [f"Kernels by their numbers: {'; '.join(named)}."] if named else []
 
 
 def _pool(study: Study) -> str:

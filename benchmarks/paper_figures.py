@@ -1,0 +1,142 @@
+"""The figures at the top of the papers' pages, drawn from the tables of these pages.
+
+    python benchmarks/paper_figures.py docs/papers
+
+A figure shows the same numbers as its table, so draw it again after an edit of the table.
+"""
+
+import argparse
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+VERDICTS = {"exact": "#3b7fb6", "confirmed": "#4fae8c", "compatible": "#e3c65b", "different": "#d9793f"}
+SIGNS = {"exact": "=", "confirmed": "≈", "compatible": "~", "different": "≠"}
+WIDE_ENOUGH = 0.03  # of the longest bar: a narrower part has no room for its number
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"
+STYLE = {
+    "font.size": 10,
+    "svg.fonttype": "none",  # text stays text: small files, read aloud
+    "svg.hashsalt": "grambench",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+}
+Rows = list[list[str]]
+
+
+def table(page: Path, first_cell: str) -> Rows:
+    """Return the rows of the table whose header begins with a cell, the header first, without the ruler."""
+    text = page.read_text(encoding="utf-8")
+    block = next(part for part in re.findall(r"(?:^\|.*\n)+", text, re.M) if part.startswith(f"| {first_cell} |"))
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in block.splitlines()]
+    return [rows[0], *rows[2:]]
+
+
+def numbers(cell: str) -> list[float]:
+    return [float(number) for number in re.findall(r"\d*\.?\d+", cell)]
+
+
+def verdicts(axes: Axes, rows: Rows) -> None:
+    """Draw a bar of verdicts for each row: a name and four counts."""
+    names = [row[0] for row in rows]
+    left = [0.0] * len(rows)
+    for position, (verdict, colour) in enumerate(VERDICTS.items(), start=1):
+        counts = [numbers(row[position])[0] if row[position] else 0.0 for row in rows]
+        axes.barh(names, counts, left=left, color=colour, label=f"{SIGNS[verdict]} {verdict}", height=0.7)
+        for index, count in enumerate(counts):
+            if count > WIDE_ENOUGH * max(sum(numbers(cell)[0] for cell in row[1:5] if cell) for row in rows):
+                axes.text(left[index] + count / 2, index, f"{count:g}", ha="center", va="center", fontsize=9)
+            left[index] += count
+    axes.invert_yaxis()
+    axes.set(xlabel="number of results")
+    axes.figure.legend(ncols=4, loc="outside upper center")
+
+
+def omkc(axes: Axes, page: Path) -> None:
+    verdicts(axes, [row for row in table(page, "algorithm")[1:] if row[0] not in ("all", WITHOUT)])
+
+
+def rkl(axes: Axes, page: Path) -> None:
+    rows = table(page, "column")[1:]
+    verdicts(axes, rows[: [row[0] for row in rows].index("all")])
+    axes.set(xlabel="number of accuracies")
+
+
+def ca(axes: Axes, page: Path) -> None:
+    verdicts(axes, [row for row in table(page, "item")[1:] if row[1] and row[4]])
+
+
+def oks(axes: Axes, page: Path) -> None:
+    """Draw the accuracies of two methods, ours beside the printed ones."""
+    header, *rows = table(page, "task")
+    for name, colour, shift in (("MuSVM", BLUE, -0.15), ("OKS-SVM", ORANGE, 0.15)):
+        pairs = [numbers(row[header.index(name)]) for row in rows]
+        heights = [index + shift for index in range(len(rows))]
+        for height, (ours, printed) in zip(heights, pairs, strict=True):
+            axes.plot([ours, printed], [height, height], color=colour, linewidth=1, alpha=0.5)
+        axes.plot([pair[0] for pair in pairs], heights, "o", color=colour, label=f"{name}, here")
+        axes.plot([pair[1] for pair in pairs], heights, "D", color=colour, fillstyle="none", label=f"{name}, printed")
+    axes.set_yticks(range(len(rows)), [row[0] for row in rows])
+    axes.invert_yaxis()
+    axes.set(xlabel="accuracy (%)")
+    axes.figure.legend(ncols=4, loc="outside upper center")
+
+
+def obscure(axes: Axes, page: Path) -> None:
+    """Draw the accuracy by p on Caltech-101."""
+    header, *rows = table(page, "p")
+    for row, colour, look in zip(rows, (BLUE, ORANGE, GREY), ("o-", "s-", "^--"), strict=True):
+        points = [(float(p), float(value)) for p, value in zip(header[1:], row[1:], strict=True) if value]
+        axes.plot(*zip(*points, strict=True), look, color=colour, label=row[0])
+    axes.set(xlabel="p", ylabel="test accuracy (%)")
+    axes.legend(loc="upper right")
+
+
+def leaderboard(axes: Axes, page: Path) -> None:
+    """Draw how far behind the best each algorithm, or group of algorithms, is."""
+    rows = table(page, "algorithm")[1:]
+    names = [re.sub(r" \(p tuned, p = 2\)", "", row[0]) for row in rows]
+    for index, row in enumerate(rows):
+        low, high = min(numbers(row[1])), max(numbers(row[1]))
+        axes.plot([low, high], [index, index], color=BLUE, linewidth=6, solid_capstyle="round")
+    axes.set_yticks(range(len(rows)), names)
+    axes.invert_yaxis()
+    axes.set(xlabel="points behind the best; a bar spans a group", xlim=(0, None))
+    axes.grid(axis="x", alpha=0.3)
+
+
+WITHOUT = "without numbers used to settle an unstated convention"
+FIGURES: dict[str, tuple[Callable[[Axes, Path], None], tuple[float, float]]] = {
+    "omkc": (omkc, (7.0, 3.0)),
+    "rkl": (rkl, (7.0, 3.4)),
+    "ca": (ca, (7.0, 2.4)),
+    "oks": (oks, (7.0, 3.6)),
+    "obscure": (obscure, (7.0, 3.2)),
+    "leaderboard": (leaderboard, (7.0, 4.2)),
+}
+
+
+def save(name: str, page: Path, path: Path) -> None:
+    """Draw the figure of a page."""
+    draw, size = FIGURES[name]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.subplots(), page)
+        figure.savefig(path, metadata={"Date": None, "Creator": None})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="of the pages")
+    folder = parser.parse_args().folder
+    for name in FIGURES:
+        save(name, folder / f"{name}.md", folder / f"{name}.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""The first screen of a leaderboard: the means behind a rank chart and a Pareto front whose contents can be chosen."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from grambench.config.metrics import METRICS
+from grambench.report.drawing import BLACK, line
+from grambench.results.study import Results
+
+RANKS, FRONT = "critical_difference", "pareto"  # kinds of figures
+
+
+def pair(results: Results) -> tuple[str, str] | None:
+    """Return the names of the first rank chart and the first Pareto front of a study; None unless it has both."""
+    kinds = {figure.kind: name for name, figure in sorted(results.study.figures.items(), reverse=True)}
+    return (kinds[RANKS], kinds[FRONT]) if {RANKS, FRONT} <= kinds.keys() else None
+
+
+def numbers(results: Results) -> dict[str, Any] | None:
+    """Return what the charts of the first screen show; None for a study without them, or without two algorithms.
+
+    The first metric is that of the study's rank chart. `groups` are algorithms that cannot be told apart by it.
+    """
+    if (names := pair(results)) is None:
+        return None
+    study = results.study
+    ranks = study.with_unnamed(study.figures[names[0]])
+    metrics = ranks.named("metrics")
+    algorithms = results.with_results(ranks.named("algorithms"), metrics[0])
+    if len(algorithms) < 2:
+        return None
+    fronts = [figure for figure in study.figures.values() if figure.kind == FRONT]
+    costs = list(dict.fromkeys(str(getattr(figure, "cost")) for figure in fronts))  # noqa: B009
+    measured = set(map(str, results.runs["metric"].unique()))
+    metrics = [name for name in dict.fromkeys([*metrics, *_compared(results), *costs]) if name in measured]
+    return {
+        "algorithms": [
+            {
+                "title": results.title(name),
+                "colour": "" if (colour := line(study, name)[0]) == BLACK else colour,
+                "own": study.algorithms[name].path is not None,
+            }
+            for name in algorithms
+        ],
+        "datasets": study.datasets,
+        "metrics": [
+            {
+                "name": name,
+                "label": METRICS[name].label,
+                "high": METRICS[name].better == "higher",
+                "log": METRICS[name].logarithmic,
+                "values": _means(results, algorithms, name),
+            }
+            for name in metrics
+        ],
+        "costs": [metrics.index(name) for name in costs if name in metrics],
+        "groups": _groups(results, algorithms, metrics[0]),
+    }
+
+
+def _compared(results: Results) -> list[str]:
+    """Return the metrics by which tables that rank algorithms compare them."""
+    tables = [table for table in results.study.tables.values() if table.kind == "ranks"]
+    metrics = [metric for table in tables for metric in table.named("metrics")]
+    return [name for name in metrics if METRICS[name].better and not METRICS[name].derived]
+
+
+def _means(results: Results, algorithms: Iterable[str], metric: str) -> list[list[float | None]]:
+    """Return a row of means for each algorithm, a number for each data set; None where there is no result."""
+    table = results.means(algorithms, metric, results.study.datasets)
+    return [[None if value != value else float(f"{value:.6g}") for value in table[name]] for name in algorithms]
+
+
+def _groups(results: Results, algorithms: list[str], metric: str) -> list[list[int]]:
+    """Return groups of algorithms that cannot be told apart by a metric over the data sets that all of them have."""
+    from grambench.results.statistics import BEST_LEVEL, alike, friedman, pairwise
+
+    ranks = results.ranks(algorithms, metric)
+    if len(ranks) < 2:
+        return []
+    mean_ranks = ranks.mean()
+    order = sorted(algorithms, key=lambda name: float(mean_ranks[name]))
+    means = results.means(order, metric, ranks.index)
+    _, p_value = friedman(means)
+    differ = p_value < BEST_LEVEL or len(order) == 2
+    groups = alike(order, pairwise(means)) if differ else [tuple(order)]
+    return [[algorithms.index(name) for name in group] for group in groups]

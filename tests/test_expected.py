@@ -1,0 +1,126 @@
+"""What `grambench run` says of the jobs and the time before it runs anything, and in a dry run."""
+
+import shutil
+from pathlib import Path
+
+import h5py
+import pytest
+import yaml
+from copies import ROOT
+
+from grambench.cli import main
+from grambench.commands import run
+from grambench.commands.project import read_plan
+from grambench.common.files import sealed
+from grambench.common.layout import Cell
+from grambench.pipeline import last_run
+from grambench.pipeline.expected import expectation
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with the repository's configuration, no results, and a data set and an algorithm of the user."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def planned(study, datasets, algorithms):
+    return read_plan({"studies": [study], "datasets": datasets, "algorithms": algorithms})
+
+
+def leave_record(plan, cell, status="ok"):
+    """Write the record of a run as the plan asks for it, so that it is not made again."""
+    with sealed(Path(cell.path()), plan.specs.identity(cell)) as temporary, h5py.File(temporary, "w") as file:
+        file.attrs.update(status=status, reason="")
+
+
+def test_the_expected_time_is_that_of_the_measured_costs(project):
+    plan = planned("leaderboard", ["sonar", "heart"], ["uniform_svm", "rkl"])
+    expected = expectation(plan)
+    assert (expected.runs, expected.datasets, expected.kernels, expected.unknown) == (4, 2, 0, 0)
+    assert expected.seconds == pytest.approx(sum(map(plan.resources.measured_seconds, plan.targets.cells())))
+    costs = {("leaderboard", "sonar", "rkl"): 100.0}
+    plan.configuration.__dict__["costs"] = costs
+    repetitions = plan.studies["leaderboard"].protocol.repetitions
+    split = expectation(plan)
+    assert split.blocks == repetitions == 10 and split.longest == pytest.approx(103.0)
+    assert 1030.0 <= split.seconds <= 1030.0 + 3 * 13.0  # and three runs that are not listed took ten seconds at most
+    first, second = split.lines(cores=2, slurm=False)
+    assert first == "jobs: 2 data sets, 4 runs (long ones in 10 blocks), tables of 1 study, report"
+    assert second == "time of the runs: about 9 min on 2 cores, from the measured costs in config/costs.csv"
+    first, second = split.lines(cores=2, slurm=True)
+    assert first.endswith("report; about 13 SLURM jobs")  # ten blocks, the short runs of two data sets, the tables
+    assert second.startswith("time of the runs: about 0.3 core hours, from")
+
+
+def test_runs_that_are_done_or_failed_are_not_expected(project):
+    plan = planned("leaderboard", ["sonar"], ["uniform_svm", "rkl", "silp"])
+    first, second, third = plan.targets.cells()
+    leave_record(plan, first)
+    leave_record(plan, second, "error")
+    assert expectation(plan).runs == 1
+    leave_record(plan, third)
+    assert expectation(plan).lines(2, False) == ["jobs: tables of 1 study, report"]
+
+
+def test_no_time_is_expected_of_runs_without_a_cost(project):
+    path = project / "config/studies/leaderboard.yaml"
+    study = yaml.safe_load(path.read_text())
+    (project / "config/studies/mine.py").write_text(
+        (ROOT / "src/grambench/algorithms/batch/uniform_svm.py").read_text()
+    )
+    study["algorithms"]["mine"] = {"path": "mine.py"}
+    path.write_text(yaml.safe_dump(study))
+    plan = planned("leaderboard", ["sonar"], ["mine", "rkl"])
+    assert plan.resources.measured_seconds(Cell("leaderboard", "sonar", "mine")) is None
+    lines = expectation(plan).lines(2, False)
+    assert lines[1].endswith("config/costs.csv; 1 of 2 runs without a measured cost")
+    lines = expectation(planned("leaderboard", ["sonar"], ["mine"])).lines(2, False)
+    assert lines[1] == "time of the runs: not known, 1 of 1 run without a measured cost"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ([], "before"),
+        (["-n"], "after"),
+        (["--", "--dry-run"], "after"),
+        (["--", "--unlock"], ""),
+        (["--", "--forceall"], ""),
+        (["--", "-R", "prepare"], ""),
+        (["--", "-k", "--", "results/x.csv"], ""),
+    ],
+    ids=str,
+)
+def test_run_says_what_is_expected(project, monkeypatch, capsys, arguments, shown):
+    monkeypatch.setattr(run, "_call_snakemake", lambda command: print("snakemake") or 0)
+    monkeypatch.setattr(last_run, "write", lambda plan: None)
+    monkeypatch.setattr(run, "_show_results", lambda: 0)
+    assert main(["run", "leaderboard", "-d", "sonar", "-a", "rkl", "-c", "2", *arguments]) == 0
+    lines = ["jobs: 1 data set, 1 run, tables of 1 study, report"] if shown else []
+    lines += (
+        ["time of the runs: less than a minute on 2 cores, from the measured costs in config/costs.csv"]
+        if shown
+        else []
+    )
+    expected = ["snakemake", *lines] if shown == "after" else [*lines, "snakemake"]
+    assert capsys.readouterr().out.splitlines() == expected
+
+
+def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypatch, capsys):
+    assert main(["init", "mine"]) == 0
+    monkeypatch.chdir("mine")
+    profile = Path("profiles/slurm/profile.yaml").read_text()
+    assert profile == (ROOT / "profiles/slurm/profile.yaml").read_text() and "SBATCH_PARTITION" in profile
+    commands = []
+    monkeypatch.setattr(run, "_call_snakemake", lambda command: commands.append(command) or 0)
+    assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
+    out = capsys.readouterr().out
+    monkeypatch.setattr(run, "find_spec", lambda name: None)
+    assert main(["run", "-n", "--", "--executor", "slurm"]) == 2
+    assert capsys.readouterr().err == (
+        'grambench: jobs on SLURM need the slurm extra: pip install "grambench[slurm]"\n'
+    )
+    assert "SLURM jobs\n" in out and "core hours, from" in out
+    assert "--cores" not in commands[0]

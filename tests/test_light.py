@@ -1,0 +1,126 @@
+"""`pip install grambench` brings what the estimators need; all else is of the extra `workflow`."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import distribution, packages_distributions
+
+import pytest
+from copies import ROOT
+from packaging.requirements import Requirement
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CORE = {Requirement(line).name for line in PROJECT["dependencies"]}
+WORKFLOW = {Requirement(line).name for line in PROJECT["optional-dependencies"]["workflow"]}
+
+IMPORT = """
+import sys
+from grambench import KernelClassifier, MultipleKernelTransformer
+print(sorted({name.partition(".")[0] for name in sys.modules} & set(sys.argv[1:])))
+"""
+
+FIT = """
+from sklearn.datasets import load_iris
+from grambench import KernelClassifier, MultipleKernelTransformer, algorithms
+
+X, y = load_iris(return_X_y=True)
+X, y = X[::5], y[::5]
+dictionary = {"family": "gaussian", "low": 0.1, "high": 10, "count": 3, "spacing": "log"}
+for estimator in (
+    KernelClassifier(), KernelClassifier("omkc_dd"), KernelClassifier("ca_1d"), KernelClassifier("cka", dictionary),
+    KernelClassifier("rkl", [{"family": "gaussian", "values": [1, 2]}, "rbf"]), MultipleKernelTransformer("alignf"),
+):
+    estimator.fit(X, y)
+for name in algorithms.names():
+    assert not algorithms.fault(name), (name, algorithms.fault(name))
+"""
+
+
+def modules_of(distributions):
+    """Return the names under which distributions are imported."""
+    return {
+        module
+        for module, owners in packages_distributions().items()
+        if {owner.lower() for owner in owners} & distributions
+    }
+
+
+def closure(names):
+    """Return the distributions that these need, extras aside, and these themselves."""
+    needed, queue = {}, list(names)
+    while queue:
+        name = queue.pop().lower()
+        if name not in needed:
+            needed[name] = distribution(name)
+            lines = map(Requirement, needed[name].requires or [])
+            queue += [line.name for line in lines if line.marker is None or line.marker.evaluate({"extra": ""})]
+    return needed.values()
+
+
+@pytest.fixture(scope="module")
+def light(tmp_path_factory):
+    """Return a folder with links to the packages that the core needs, and to no other."""
+    folder = tmp_path_factory.mktemp("light")
+    for package in closure(CORE):
+        for name in {file.parts[0] for file in package.files} - {"..", "__pycache__"}:
+            (folder / name).symlink_to(package.locate_file(name))
+    return folder
+
+
+def python(*arguments, cwd=None, **variables):
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=os.environ | variables)
+
+
+def python_with(folder, code, **options):
+    """Run code with the packages of a folder and no others."""
+    path = os.pathsep.join([str(ROOT / "src"), str(folder)])
+    return python("-S", "-c", code, PYTHONPATH=path, NUMBA_DISABLE_JIT="1", PYTHONDONTWRITEBYTECODE="1", **options)
+
+
+def test_the_core_is_what_estimators_need():
+    assert {"numpy", "scipy", "scikit-learn", "numba", "tqdm"} == CORE
+    assert {"snakemake", "pyarrow", "matplotlib", "pandas", "pydantic", "h5py"} < WORKFLOW
+
+
+def test_an_import_of_the_estimators_loads_neither_the_workflow_nor_numba():
+    # scikit-learn imports pandas, pyarrow and psutil itself where these are installed
+    theirs = python("-c", "import sys, sklearn.base, sklearn.metrics.pairwise; print(*sys.modules)").stdout.split()
+    unwanted = modules_of(WORKFLOW) - {name.partition(".")[0] for name in theirs} | {"numba"}
+    assert {"pydantic", "yaml", "h5py", "snakemake", "matplotlib"} < unwanted
+    answer = python("-c", IMPORT, *unwanted)
+    assert answer.stdout == "[]\n", answer.stderr
+
+
+def test_estimators_fit_without_the_workflow(light):
+    answer = python_with(light, FIT)
+    assert answer.returncode == 0, answer.stderr[-2000:]
+
+
+@pytest.mark.parametrize("call", [["run"], ["-C", ".", "list", "algorithms"], ["try", "a.py"]], ids=" ".join)
+def test_the_command_names_the_extra_that_it_lacks(light, call):
+    answer = python_with(light, f"from grambench.cli import main; raise SystemExit(main({call}))")
+    name = next(word for word in call if word in ("run", "list", "try"))
+    expected = f'grambench: grambench {name} needs the workflow extra: pip install "grambench[workflow]"\n'
+    assert (answer.stdout + answer.stderr, answer.returncode) == (expected, 2)
+
+
+@pytest.mark.parametrize("call", [["--help"], ["run", "--help"], ["--version"]], ids=" ".join)
+def test_help_needs_no_extra(light, call):
+    answer = python_with(light, f"from grambench.cli import main; raise SystemExit(main({call}))")
+    assert (answer.returncode, answer.stderr) == (0, "") and answer.stdout
+
+
+def test_init_needs_no_extra(light, tmp_path):
+    call = f"from grambench.cli import main; raise SystemExit(main(['init', {str(tmp_path / 'project')!r}]))"
+    answer = python_with(light, call)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert (tmp_path / "project/config/config.yaml").is_file()
+
+
+def test_the_list_of_algorithms_needs_no_extra_outside_of_a_project(light, tmp_path):
+    call = "from grambench.cli import main; raise SystemExit(main(['list', 'algorithms']))"
+    answer = python_with(light, call, cwd=tmp_path)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert len(answer.stdout.splitlines()) > 30 and "cannot be imported" not in answer.stdout

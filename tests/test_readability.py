@@ -1,0 +1,77 @@
+"""The tool that measures sentences, and the goal that README and docs meet."""
+
+import importlib.util
+import statistics
+
+import pytest
+from copies import ROOT
+
+
+@pytest.fixture(scope="module")
+def tool():
+    spec = importlib.util.spec_from_file_location("readability", ROOT / "benchmarks/readability.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PAGE = """# A heading is no sentence
+
+One sentence, with `code of five words here` in it. Another by Hoi et al. (2013)
+ends here. `code` begins the third.
+
+- an item
+- S. C. H. Hoi wrote 1.5 pages.
+
+| a table | is left out |
+|---|---|
+| a | b |
+
+```
+code is left out
+```
+"""
+
+
+def test_sentences_of_a_page(tool):
+    sentences = [sentence for block in tool.markdown(PAGE) for sentence in tool.split(block)]
+    assert sentences == [
+        "One sentence, with `code_of_five_words_here` in it.",
+        "Another by Hoi et al. (2013) ends here.",
+        "`code` begins the third.",
+        "an item",
+        "S. C. H. Hoi wrote 1.5 pages.",
+    ]
+    assert tool.length(sentences[0]) == 6
+
+
+def test_sentences_of_docstrings(tool):
+    code = (
+        '"""The module."""\n\ndef public(x):\n    """Do it.\n\n    >>> public(1)\n\n    Parameters\n    ----------\n'
+        "    x : int\n        The value. It counts.\n\n    Returns\n    -------\n    int\n"
+        '        The result.\n    """\n'
+        '\ndef _private():\n    """Not read."""\n'
+    )
+    sentences = [sentence for block in tool.python(code) for sentence in tool.split(block)]
+    assert sentences == ["The module.", "Do it.", "The value.", "It counts.", "The result."]
+
+
+def test_texts_of_templates(tool):
+    text = "<style>p {}</style>{% if x %}<p>{{ n }} runs <b>of</b> two.</p>{% endif %}<li>Theme: system</li>"
+    sentences = [sentence for block in tool.template(text) for sentence in tool.split(block)]
+    assert sentences == ["X runs of two.", "Theme: system"]
+
+
+def test_retired_terms_are_found(tool, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("What comes out are the contestants of a holdout.")
+    assert {term for term, _ in tool.retired(page)} == {"comes out", "contestants", "holdout"}
+
+
+def test_readme_and_docs_meet_the_goal(tool):
+    pages = list(tool.files([ROOT / "README.md", ROOT / "docs"]))
+    assert len(pages) > 20
+    sentences = [sentence for path in pages for text in tool.texts(path) for sentence in tool.split(text)]
+    assert statistics.median(map(tool.length, sentences)) <= tool.MEDIAN
+    assert tool.share(sentences) <= tool.SHARE
+    assert {str(path): terms for path in pages if (terms := tool.retired(path))} == {}
