@@ -2,9 +2,9 @@
 The progress of OBSCURE
 =======================
 
-OBSCURE learns many classes and the weights of kernels at once. Its online stage finds a
-good start, and its second stage minimises the objective by stochastic steps. This
-example compares it with Pegasos, which has no such start.
+OBSCURE learns several classes and the weights of kernels at once. Its online stage
+finds a good start, and its second stage minimises the objective by stochastic steps.
+This example compares it with Pegasos, which has no such start.
 """
 
 # %%
