@@ -3,8 +3,8 @@ The kernels that OKS selects
 ============================
 
 OKS draws one kernel in each round, trains only its classifier, and at the end selects
-the kernel with the largest weight. This example repeats the pass with 40 seeds, and
-compares how often each kernel is selected with how well it does alone.
+the kernel with the largest weight. This example makes 40 passes with different seeds,
+and compares how often each kernel is selected with how well it does alone.
 """
 
 # %%
