@@ -2,7 +2,8 @@
 
 A module in `online/`, `batch/`, `parametric/`, `baselines/` or `multiclass/` defines
 
-- its docstring: paper, algorithm number, every deviation; the first line is the algorithm's title;
+- its docstring: the first line has the algorithm's title, up to the colon, and a summary; the idea follows, then the
+  sections Formula, Notes (if needed), Complexity, Deviations and References, which its pages show;
 - `Parameters`, a frozen dataclass that checks itself, defined in the file or imported;
 - `fit`, a pure function with the arguments and the result described in `grambench.algorithms.fit`.
 

@@ -32,7 +32,15 @@ def scaled_to_one(weights: Floats) -> Floats:
 
 
 def alignment(gram: Floats, labels: Labels) -> float:
-    """Return the centred alignment of K (n, n) with yy'; 0 for a constant K or a single class."""
+    """Return the centred alignment of K (n, n) with yy'; 0 for a constant K or a single class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([-1, -1, 1, 1])
+    >>> round(alignment(np.outer(y, y), y), 12), alignment(np.ones((4, 4)), y)
+    (1.0, 0.0)
+    """
     y, centre = centred_labels(labels), centred(gram)
     scale = np.linalg.norm(centre) * (y @ y)
     return float(y @ centre @ y / scale) if scale > 0.0 else 0.0

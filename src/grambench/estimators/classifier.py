@@ -75,8 +75,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     trace_ : Trace, list of C, or None
         For online algorithms, by round: mistakes, scores before labels were revealed, weights, support vectors. The
         algorithm's file says whether a score of exactly 0 is a mistake.
-    n_features_in_, feature_names_in_
-        Defined as in scikit-learn.
+    n_features_in_ : int
+        Number of features of X in `fit`.
+    feature_names_in_ : ndarray of str
+        Names of the features, if X in `fit` has names, as a data frame does.
 
     Raises
     ------
@@ -87,10 +89,21 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     Examples
     --------
+    Learn the weights of two kernels:
+
     >>> from grambench import KernelClassifier
     >>> from sklearn.datasets import load_iris
-    >>> KernelClassifier(random_state=0).fit(*load_iris(return_X_y=True)).predict([[5.0, 3.5, 1.3, 0.3]])
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KernelClassifier("cka", ["gaussian_sigma1", "gaussian_sigma10"]).fit(X, y)
+    >>> model.predict([[5.0, 3.5, 1.3, 0.3]])
     array([0])
+    >>> model.kernel_weights_.shape  # a row for each class, since CKA learns one-vs-rest
+    (3, 2)
+
+    Parameters of the algorithm are keywords, and `get_params` lists them:
+
+    >>> KernelClassifier("simple_mkl", C=10, gap=0.1).get_params()["gap"]
+    0.1
     """
 
     def __init__(
@@ -138,6 +151,16 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             Classes of the next examples.
         classes : array, optional
             All classes of the whole stream; required in the first call.
+
+        Examples
+        --------
+        >>> from grambench import KernelClassifier
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> model = KernelClassifier("omkc_dd").partial_fit(X[:300], y[:300], classes=[0, 1])
+        >>> model = model.partial_fit(X[300:], y[300:])
+        >>> model.trace_.mistakes.shape
+        (569,)
         """
         if self._precomputed:
             raise ValueError("precomputed: expected kernels as an array, of which a stream names examples by number")

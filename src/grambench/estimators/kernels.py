@@ -313,6 +313,16 @@ def check_grams(grams: Any, *, names: Sequence[str] = (), definite: bool | None 
     definite : bool, optional
         Whether to check definiteness: the smallest eigenvalue may be negative by 1e-6 of the largest. By default it is
         checked for up to 2000 examples, where it takes a fraction of a second.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from grambench import check_grams
+    >>> check_grams(np.eye(3))
+    >>> check_grams(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    Traceback (most recent call last):
+    ...
+    ValueError: kernel_0: expected a positive semi-definite Gram matrix, got eigenvalues from -1 to 3
     """
     values = array(grams)
     m, n = len(values), values.shape[2]

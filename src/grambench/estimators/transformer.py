@@ -28,6 +28,18 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     ----------
     classes_, kernels_, kernel_weights_, certificate_, n_features_in_, feature_names_in_
         See KernelClassifier.
+
+    Examples
+    --------
+    >>> from grambench import MultipleKernelTransformer
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MultipleKernelTransformer("cka").fit(X, y).transform(X[:4]).shape
+    (4, 150)
+    >>> make_pipeline(MultipleKernelTransformer("cka"), SVC(kernel="precomputed")).fit(X, y).predict(X[:2])
+    array([0, 0])
     """
 
     def fit(self, X: Any, y: Any) -> Self:

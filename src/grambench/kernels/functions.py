@@ -159,6 +159,13 @@ class Kernel:
         If the family does not exist.
     ValueError
         If the parameter's value is not allowed.
+
+    Examples
+    --------
+    >>> Kernel("gaussian", 0.5).name
+    'gaussian_sigma0.5'
+    >>> Kernel.parse("gist/chisquare_s1")
+    Kernel(family='chisquare', parameter=1.0, view='gist')
     """
 
     family: str

@@ -311,6 +311,12 @@ class Stored(Pool):
         The kernel values.
     features, family
         See Pool.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Stored(np.stack([np.eye(4), np.ones((4, 4))])).shape
+    (2, 4, 4)
     """
 
     def __init__(self, grams: Grams, *, features: Features = NONE, family: Continuous | None = None) -> None:

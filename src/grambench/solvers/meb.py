@@ -65,6 +65,14 @@ def enclose(
     ------
     SolverError
         If it is not solved after `max_steps` steps, or overflows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])
+    >>> ball = enclose(Combination.single(points @ points.T))
+    >>> round(ball.squared_radius, 3), ball.dual.round(3)
+    (1.0, array([0.5, 0.5, 0. ]))
     """
     diagonal = combination.rows.diagonal + ridge
     n = diagonal.size

@@ -86,6 +86,14 @@ def train(
         If C or the labels are not allowed.
     SolverError
         If the problem is unbounded, or not solved after `max_steps` steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = np.array([[0.0], [1.0], [3.0], [4.0]])
+    >>> svm = train(Combination.single(points @ points.T), np.array([-1, -1, 1, 1], dtype=np.int8), C=10.0)
+    >>> np.sign(points @ points.T @ svm.dual + svm.bias)
+    array([-1., -1.,  1.,  1.])
     """
     if not 0.0 < C < np.inf:
         raise ValueError(f"C must be positive and finite, got {C}")

@@ -1,12 +1,29 @@
-"""Gaussian SVM: one Gaussian kernel whose width cross-validation chooses, by LIBSVM (Chang and Lin 2011, ACM TIST 2).
+"""Gaussian SVM: one Gaussian kernel whose width cross-validation selects, by LIBSVM (Chang and Lin 2011, ACM TIST 2).
 
-What a user does without kernel learning: k(x, x') = exp(-||x - x'||^2 / (2 (s d)^2)), where d is the root of the median
-squared distance between two training examples, and s, of `widths`, the one with the fewest errors in a stratified
-cross-validation at this C; the narrower of equals. C itself is the protocol's to choose.
+This is what a user does without kernel learning: one Gaussian kernel, whose width cross-validation selects from a few.
+C itself is selected by the protocol.
 
+Formula
+-------
+    k(x, x') = exp(−‖x − x'‖² / (2 (s d)²)),   s ∈ `widths`
+
+d is the root of the median squared distance between two training examples. The s with the fewest errors in a stratified
+cross-validation at this C is selected; of equals, the narrower.
+
+Complexity
+----------
+O(n² d) for the distances of d features, and len(widths) · folds + 1 SVMs. LIBSVM does not report its steps, so no work
+is counted.
+
+Deviations
+----------
 A class with fewer examples than folds reduces the number of folds; with a single fold, the middle width is selected.
-The algorithm computes its own kernels and uses none of the pool. LIBSVM does not report its steps, so no work is
-counted. Features may be dense or sparse.
+The algorithm computes its own kernels and uses none of the pool. Features may be dense or sparse.
+
+References
+----------
+Chang and Lin (2011). LIBSVM: a library for support vector machines. ACM Transactions on Intelligent Systems and
+Technology 2. DOI 10.1145/1961189.1961199
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,31 @@
 """Gradient boosting: trees that correct each other, on binned features (Friedman 2001, Annals of Statistics 29).
 
-scikit-learn's HistGradientBoostingClassifier follows LightGBM (Ke et al. 2017). By default every leaf has at least 20
-examples, so fewer than 40 training examples give the majority. f(x) are the log-odds. Sparse features are converted to
-dense ones. No kernel is used, and no work is counted.
+Each tree is fitted to the gradient of the loss of the trees before it. Features are binned, which makes the search for
+splits fast.
+
+Formula
+-------
+    f ← f + ν · tree,   tree ≈ −gradient of Σ_i log(1 + exp(−y_i f(x_i)))
+
+ν is the learning rate, and f(x) are the log-odds. No kernel is used, and no work is counted.
+
+Complexity
+----------
+O(n d) for each level of each of `trees` trees, with n examples of d features.
+
+Deviations
+----------
+This is scikit-learn's HistGradientBoostingClassifier, which follows LightGBM (Ke et al. 2017). By default every leaf
+has at least 20 examples, so fewer than 40 training examples give the majority. Sparse features are converted to dense
+ones.
+
+References
+----------
+Friedman (2001). Greedy function approximation: a gradient boosting machine. Annals of Statistics 29, 1189-1232. DOI
+10.1214/aos/1013203451
+
+Ke, Meng, Finley, Wang, Chen, Ma, Ye and Liu (2017). LightGBM: a highly efficient gradient boosting decision tree.
+Advances in Neural Information Processing Systems 30.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,27 @@
 """Linear SVM: a linear classifier on the features, by LIBLINEAR (Fan et al. 2008, JMLR 9).
 
-    minimise  1/2 ||(w, b)||^2 + C sum_i max(0, 1 - y_i (w'x_i + b))^2
+A linear classifier with the squared hinge loss shows what the features give without a kernel. It is scikit-learn's
+LinearSVC, with its default squared loss and regularised bias.
 
-scikit-learn's LinearSVC, with its default squared loss and regularised bias. It solves the primal by Newton steps in a
-trust region, which are deterministic and take features of any scale, dense or sparse. No kernel is used, and no work is
-counted.
+Formula
+-------
+    minimise  1/2 ‖(w, b)‖² + C Σ_i max(0, 1 − y_i (w'x_i + b))²
+
+No kernel is used, and no work is counted.
+
+Complexity
+----------
+O(n d) for each product of the Hessian with a vector, with n examples of d features.
+
+Deviations
+----------
+LinearSVC solves the primal by Newton steps in a trust region, which are deterministic and take features of any scale,
+dense or sparse.
+
+References
+----------
+Fan, Chang, Hsieh, Wang and Lin (2008). LIBLINEAR: a library for large linear classification. Journal of Machine
+Learning Research 9, 1871-1874.
 """
 
 import numpy as np

@@ -1,9 +1,26 @@
 """Logistic regression: a linear model of the log-odds, by LIBLINEAR (Fan et al. 2008, JMLR 9).
 
-    minimise  1/2 ||(w, b)||^2 + C sum_i log(1 + exp(-y_i (w'x_i + b)))
+A linear model of the log-odds shows what the features give without a kernel. f(x) are the log-odds.
 
-scikit-learn's LogisticRegression with LIBLINEAR in place of L-BFGS, which needs scaled features to converge; the bias
-is regularised with it. Dense or sparse. f(x) are the log-odds. No kernel is used, and no work is counted.
+Formula
+-------
+    minimise  1/2 ‖(w, b)‖² + C Σ_i log(1 + exp(−y_i (w'x_i + b)))
+
+No kernel is used, and no work is counted.
+
+Complexity
+----------
+O(n d) for each product of the Hessian with a vector, with n examples of d features.
+
+Deviations
+----------
+This is scikit-learn's LogisticRegression with LIBLINEAR in place of L-BFGS, which needs scaled features to converge;
+LIBLINEAR regularises the bias too. Features may be dense or sparse.
+
+References
+----------
+Fan, Chang, Hsieh, Wang and Lin (2008). LIBLINEAR: a library for large linear classification. Journal of Machine
+Learning Research 9, 1871-1874.
 """
 
 import numpy as np

@@ -1,6 +1,24 @@
 """Majority: the more frequent class of the training examples, a control that every other has to beat.
 
-f(x) is the mean label for every x; for equally frequent classes it is 0, which predicts +1 in studies.
+The algorithm ignores the features. It predicts the class that is more frequent among the training examples.
+
+Formula
+-------
+    f(x) = mean of the labels, for every x
+
+For equally frequent classes f(x) is 0, which predicts +1 in studies.
+
+Complexity
+----------
+O(n).
+
+Deviations
+----------
+None.
+
+References
+----------
+None.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,25 @@
 """Random forest: the mean of many trees, each on a bootstrap sample (Breiman 2001, Machine Learning 45).
 
-scikit-learn's RandomForestClassifier on one thread. f(x) is the mean over the trees of the share of +1 in the leaf of
-x, less 1/2. Dense features or sparse. No kernel is used, and no work is counted.
+Each tree learns from a bootstrap sample and searches each split among a random share of the features. The forest
+averages the trees.
+
+Formula
+-------
+    f(x) = mean over the trees of the share of +1 in the leaf of x, less 1/2
+
+No kernel is used, and no work is counted.
+
+Complexity
+----------
+O(trees · f · n log² n) for balanced trees, where f is the number of features among which a split is searched.
+
+Deviations
+----------
+This is scikit-learn's RandomForestClassifier on one thread. Features may be dense or sparse.
+
+References
+----------
+Breiman (2001). Random forests. Machine Learning 45, 5-32. DOI 10.1023/A:1010933404324
 """
 
 from dataclasses import dataclass

@@ -1,18 +1,34 @@
 """EasyMKL: weights by the margin between the classes' convex hulls (Aiolli and Donini 2015, Neurocomputing 169).
 
-    gamma = argmin (1 - lambda) gamma'Y (sum_k K_k) Y gamma + lambda ||gamma||^2,    gamma >= 0, sum 1 over each class,
-    eta_k ~ gamma'Y K_k Y gamma,
+The first problem finds the nearest points of the convex hulls of the two classes under the sum of all kernels. Each
+kernel's weight is its share of the squared distance between these points.
 
-and the same problem once more, on the kernel sum_k eta_k K_k, whose gamma is the SVM's: f(x) = sum_i y_i gamma_i
-k(x, x_i) + b is 0 half-way between the two points of the hulls. Every K_k counts as scaled to a mean diagonal of 1, as
-in the authors' program, so that lambda means the same whatever scale the kernels come in.
+Formula
+-------
+    γ = argmin (1 − λ) γ'Y (Σ_k K_k) Y γ + λ ‖γ‖²,    γ ≥ 0, Σ = 1 over each class
+    η_k ∝ γ'Y K_k Y γ
 
-With a = s gamma, the best s for each gamma, either problem is that of an L2-SVM with C = (1 - lambda) / lambda up to
-that factor: its dual, 2s - s^2/2 gamma'(YKY + I/C)gamma, is largest at s = 2 / gamma'(YKY + I/C)gamma. So the package's
-SVM solver solves both, while the authors use an interior-point method on all n variables.
+The same problem is solved once more, on the kernel Σ_k η_k K_k. Its γ is the SVM's: f(x) = Σ_i y_i γ_i k(x, x_i) + b is
+0 half-way between the two points. Every K_k counts as scaled to a mean diagonal of 1, as in the authors' program, so
+that λ means the same whatever scale the kernels come in.
 
-Deviations: eta sums to one, as in the authors' program; the paper's text has a Euclidean norm of one. lambda = 0 is not
-allowed, since hulls that meet have no direction between them.
+Complexity
+----------
+Two L2-SVMs and m quadratic forms, O(m n²) for kernels that are stored. The algorithm has no further iterations.
+
+Deviations
+----------
+η sums to one, as in the authors' program; the paper's text has a Euclidean norm of one. λ = 0 is not allowed, since
+hulls that meet have no direction between them.
+
+With α = s γ and the best s for each γ, either problem is that of an L2-SVM with C = (1 − λ) / λ. Its dual, 2s − s²/2
+γ'(YKY + I/C)γ, is largest at s = 2 / γ'(YKY + I/C)γ. The package's SVM solver therefore solves both problems, while the
+authors use an interior-point method on all n variables.
+
+References
+----------
+Aiolli and Donini (2015). EasyMKL: a scalable multiple kernel learning algorithm. Neurocomputing 169, 215-224. DOI
+10.1016/j.neucom.2014.11.078
 """
 
 from dataclasses import dataclass

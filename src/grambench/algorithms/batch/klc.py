@@ -1,16 +1,37 @@
 """KL-C: Chapelle's radius-margin criterion for a combination of kernels ("KL-C" of Gai et al. 2010, eq. 10).
 
-    minimise T(theta) = R^2(K + I/C) ||w||^2 / 2,   K = sum_m theta_m K_m,
-    over theta >= 0 with ||theta|| = 1 in the l1 or the l2 norm,
+The weights minimise the product of the squared radius of the minimum enclosing ball and the squared norm of an L2-SVM,
+a bound on the leave-one-out error. The problem is not convex, so the descent starts at equal weights and ends at a
+stationary point.
 
-where ||w||^2 / 2 is the value W of the L2-SVM, a hard-margin SVM on K + I/C, and R^2 the squared radius of the
-minimum enclosing ball with that kernel (Chapelle et al. 2002, Machine Learning 46, eq. 6 and Section 4). Its gradient
-is dT/dtheta_m = W rho_m - 1/2 R^2 q_m, where rho_m = sum_i beta_i K_m,ii - beta'K_m beta and q_m = v'K_m v. The
-problem is not convex: the descent starts at equal weights, as in Section 6 of Gai et al., and ends at a stationary
-point. The paper runs it under the two constraints only. (Its eq. 10 and K + I/C differ by a factor of 2 in C.)
+Formula
+-------
+    minimise T(θ) = R²(K + I/C) ‖w‖² / 2,   K = Σ_k θ_k K_k,   over θ ≥ 0, ‖θ‖ = 1 in the l1 or the l2 norm
+    dT/dθ_k = W ρ_k − 1/2 R² q_k,   ρ_k = Σ_i β_i K_k,ii − β'K_k β,   q_k = v'K_k v
 
-Eq. 10 has a bias b, and so has this SVM. The published KL-C accuracies, though, fit the sign of f(x) - b on 17 of
-22 cells, and that of f(x) on 10 (docs/papers/rkl.md). The parameter `bias` keeps both at hand.
+‖w‖² / 2 is the value W of the L2-SVM, a hard-margin SVM on K + I/C. R² is the squared radius of the minimum enclosing
+ball with that kernel (Chapelle et al. 2002, eq. 6 and Section 4).
+
+Complexity
+----------
+An evaluation computes one MEB and trains one SVM, both started from the last ones. A gradient adds all q_k and ρ_k in
+O(m n s), where s counts support vectors of either.
+
+Deviations
+----------
+The descent starts at equal weights, as in Section 6 of Gai et al. The paper runs it under the two constraints only. Its
+eq. 10 and K + I/C differ by a factor of 2 in C.
+
+Eq. 10 has a bias b, and so has this SVM. The published KL-C accuracies, though, fit the sign of f(x) − b on 17 of 22
+cells, and that of f(x) on 10 (docs/papers/rkl.md); the parameter `bias` selects either.
+
+References
+----------
+Chapelle, Vapnik, Bousquet and Mukherjee (2002). Choosing multiple parameters for support vector machines. Machine
+Learning 46, 131-159. DOI 10.1023/A:1012450327387
+
+Gai, Chen and Zhang (2010). Learning kernels with radiuses of minimum enclosing balls. Advances in Neural Information
+Processing Systems 23.
 """
 
 from dataclasses import dataclass

@@ -1,19 +1,41 @@
-"""lp-norm MKL: multiple-kernel learning under ||theta||_p <= 1 (Kloft et al. 2011, JMLR 12, Algorithm 1).
+"""lp-norm MKL: multiple-kernel learning under ‖θ‖_p ≤ 1 (Kloft et al. 2011, JMLR 12, Algorithm 1).
 
-For any p >= 1 the SVM at theta and the weights of its parts alternate: ||w_m||^2 = theta_m^2 q_m with
-q_m = v'K_m v, and theta_m proportional to ||w_m||^(2/(p+1)) (their eq. 21), until the duality gap is closed.
+The norm p sets how sparse the weights are: p = 1 selects few kernels, and a large p weights all of them nearly alike.
+For any p ≥ 1 an SVM at θ and new weights from the norms of its parts alternate until the duality gap is closed.
 
-CA's D1 and D2 (Afkanpour et al. 2013, Table 1) are this one on a grid of a continuous family, p = 1 and p = 2.
+Formula
+-------
+    minimise J(θ) = max_α  Σ_i α_i − 1/2 Σ_k θ_k q_k(α)   over θ ≥ 0, ‖θ‖_p ≤ 1
+    ‖w_k‖² = θ_k² q_k,   θ_k ∝ ‖w_k‖^{2/(p+1)}     (their eq. 21)
 
-Deviations:
+q_k = v'K_k v with v_i = y_i α_i. CA's D1 and D2 (Afkanpour et al. 2013, Table 1) are this algorithm on a grid of a
+continuous family, with p = 1 and p = 2.
 
-- Far from the optimum the logarithm of theta moves 1.5 times as far as the update says, which saves iterations.
-- Near it theta is found where the update would leave it, q_m proportional to theta_m^(p-1), by Newton's method on the
-  logarithms: the SVM responds to theta by its free coefficients, whose derivative is that of a linear system. The
-  steps are damped, more after one that went too far and less after one that did not go far enough.
-- Where the objective rises, theta goes back to where it was and takes the paper's own step, which never raises it.
-- K_m v is kept for every kernel and corrected for the coefficients that the SVM changes: that gives all q_m, and
-  K(theta) v at the next theta, without reading the kernels of all support vectors again.
+Complexity
+----------
+An iteration trains one SVM, started from the last one, and corrects all K_k v in O(m n) for each coefficient that
+changes. A Newton step adds O(u³ + m u² + m³) for u free coefficients.
+
+Deviations
+----------
+Far from the optimum the logarithm of θ moves 1.5 times as far as the update says, which saves iterations.
+
+Near the optimum, Newton's method on the logarithms finds the θ that the update would not change, q_k proportional to
+θ_k^(p−1). The SVM responds to θ by its free coefficients, whose derivative is that of a linear system. The steps are
+damped, more after one that went too far and less after one that did not go far enough.
+
+Where the objective rises, θ goes back to where it was and takes the paper's own step, which never raises it.
+
+K_k v is kept for every kernel and corrected for the coefficients that the SVM changes. That gives all q_k, and K(θ) v
+at the next θ, without reading the kernels of all support vectors again.
+
+References
+----------
+Kloft, Brefeld, Sonnenburg and Zien (2011). lp-norm multiple kernel learning. Journal of Machine Learning Research 12,
+953-997.
+
+Afkanpour, Szepesvári and Bowling (2013). Alignment based kernel learning with a continuous set of base kernels. Machine
+Learning 91, 305-324. DOI 10.1007/s10994-013-5361-8
 """
 
 from dataclasses import dataclass

@@ -1,24 +1,39 @@
 """RKL: radius-based kernel learning by gradient projection (Gai et al. 2010, Sections 3 to 5).
 
-    minimise g(theta) = max_alpha  sum_i alpha_i - 1/(2 r^2(theta)) sum_ij alpha_i alpha_j y_i y_j K(theta)_ij
-    (eq. 16) over theta >= 0 with sum theta = 1, ||theta||_2 = 1, or no constraint, where r^2 is the squared radius of
-    the minimum enclosing ball (eq. 17), sum_i alpha_i y_i = 0 and 0 <= alpha_i <= C.
+RKL minimises the optimal value of an SVM over the weights, with the combined kernel divided by the squared radius of
+the minimum enclosing ball (MEB) of the examples. The radius makes the problem invariant to the scaling of kernels and
+to the norm of the weights.
 
-With v = y alpha / r^2, the coefficients of the decision function, the inner problem is r^2 times a C-SVC on K(theta)
-with C / r^2 in place of C, and
+Formula
+-------
+    minimise g(θ) = max_α  Σ_i α_i − 1/(2 r²(θ)) Σ_ij α_i α_j y_i y_j K(θ)_ij     (eq. 16)
+    over θ ≥ 0 with Σ θ = 1, ‖θ‖_2 = 1, or no constraint;   Σ_i α_i y_i = 0,  0 ≤ α_i ≤ C
 
-    dg/dtheta_m = -1/2 r^2 q_m + 1/2 (v'K(theta)v) rho_m,   q_m = v'K_m v,   rho_m = sum_i beta_i K_m,ii - beta'K_m beta
+    dg/dθ_k = −1/2 r² q_k + 1/2 (v'K(θ)v) ρ_k,   q_k = v'K_k v,   ρ_k = Σ_i β_i K_k,ii − β'K_k β     (eq. 21 and 22)
 
-(eq. 21 and 22; where eq. 17 prints K_ij(theta) in its first sum, K_ii(theta) is meant). Finite differences confirm it.
+r² is the squared radius of the MEB (eq. 17), with coefficients β. The coefficients of the decision function are v = y α
+/ r². The inner problem is r² times a C-SVC on K(θ) with C / r² in place of C. Where eq. 17 prints K_ij(θ) in its first
+sum, K_ii(θ) is meant; finite differences confirm it.
 
+Complexity
+----------
+An evaluation computes one MEB and trains one SVM, both started from the last ones. A gradient adds all q_k and ρ_k in
+O(m n s), where s counts support vectors of either. The descent has at most `iterations` gradients.
+
+Deviations
+----------
 The descent starts at equal weights (Section 6) and stops at a relative gap to the bound of
-`grambench.solvers.certificates.rkl`, which holds since the problem, though not convex, has no local optimum that is not
-a global one; the paper does not say when it stops.
+`grambench.solvers.certificates.rkl`; the paper does not say when it stops. The bound holds since the problem, though
+not convex, has no local optimum that is not a global one.
 
-Deviation: from equal weights of the kernels as they are given, the descent moves u_m = theta_m tr K_m, the weights of
-the kernels at unit trace, and keeps the constraint on u; theta gets its own norm at the end. By Propositions 2 and 3
-this is the same problem, and gradient steps in theta would creep where the kernels differ in scale. With the paper's
-kernels of equal trace it changes nothing.
+The descent moves u_k = θ_k tr K_k, the weights of the kernels at unit trace, from equal θ. It keeps the constraint on
+u, and θ gets its own norm at the end. By Propositions 2 and 3 this is the same problem, and gradient steps in θ would
+creep where the kernels differ in scale. With the paper's kernels of equal trace it changes nothing.
+
+References
+----------
+Gai, Chen and Zhang (2010). Learning kernels with radiuses of minimum enclosing balls. Advances in Neural Information
+Processing Systems 23.
 """
 
 from dataclasses import dataclass

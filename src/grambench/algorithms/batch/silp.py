@@ -1,8 +1,27 @@
 """SILP: multiple-kernel learning under an l1 constraint by cutting planes (Sonnenburg et al. 2006, JMLR 7).
 
-Their Algorithm 1: the semi-infinite linear program min t over theta on the simplex, subject to
-t >= sum_i alpha_i - 1/2 sum_m theta_m q_m(alpha) for every feasible alpha, is solved with the alphas found so far; the
-SVM at its solution gives the next one. The linear programs are HiGHS's, through SciPy.
+The problem is that of SimpleMKL, as a linear program with one constraint for every dual vector of an SVM. The program
+is solved with the vectors known so far, and the SVM at its solution gives the next one (their Algorithm 1).
+
+Formula
+-------
+    minimise t   over θ ≥ 0, Σ θ = 1,   subject to   t ≥ Σ_i α_i − 1/2 Σ_k θ_k q_k(α)   for every feasible α
+
+q_k = v'K_k v with v_i = y_i α_i.
+
+Complexity
+----------
+Iteration number t trains one SVM, computes all q_k in O(m n s) with s support vectors, and solves a linear program in m
++ 1 variables with t constraints.
+
+Deviations
+----------
+The linear programs are solved by HiGHS, through SciPy.
+
+References
+----------
+Sonnenburg, Rätsch, Schäfer and Schölkopf (2006). Large scale multiple kernel learning. Journal of Machine Learning
+Research 7, 1531-1565.
 """
 
 from dataclasses import dataclass

@@ -1,19 +1,37 @@
 """SimpleMKL: multiple-kernel learning under an l1 constraint by reduced gradient (Rakotomamonjy et al. 2008, JMLR 9).
 
-    minimise J(theta) = max_alpha  sum_i alpha_i - 1/2 sum_m theta_m q_m(alpha)   over theta >= 0, sum theta = 1,
+The weights minimise the optimal value of an SVM on the combined kernel, within the simplex, which makes them sparse.
+Each step of a reduced gradient descent trains an SVM at the current weights.
 
-where q_m = v'K_m v and v_i = y_i alpha_i: the value of a C-SVC on the combined kernel (their Algorithm 1).
+Formula
+-------
+    minimise J(θ) = max_α  Σ_i α_i − 1/2 Σ_k θ_k q_k(α)   over θ ≥ 0, Σ θ = 1,   q_k = v'K_k v,  v_i = y_i α_i
 
-Deviations: the line search looks for the zero of the slope, which costs no more than J, by regula falsi instead of
-golden section. The coordinate of reference, the largest weight, is the steepest of several, and is chosen anew when it
-is the one that reaches 0. The SVM is trained as precisely as the gap asks for, starts from the last one, and
-belongs to the returned weights; in the authors' toolbox it belongs to the weights before the last step.
+J is the value of a C-SVC on the combined kernel (their Algorithm 1).
 
-A small gap costs many SVMs where kernels are nearly alike, as Gaussians of neighbouring widths are: along their
-difference J curves little, across it much, and a descent by the gradient zigzags in such a valley. Of 40 kernels on 569
-examples with C = 1000 it trains 98 SVMs to a gap of 0.01 and 677 to 1e-4, where SILP, which keeps every SVM as
-a cut, trains 16 and 27. Neither SVMs 100 times as precise (628) nor an exact line search (1057) change that;
-`benchmarks/mkl_gaps.py` has the numbers. The gap of 0.01 is the authors' own.
+Notes
+-----
+A small gap costs many SVMs where kernels are nearly alike, as Gaussians of neighbouring widths are. Along their
+difference J curves little, across it much, and a descent by the gradient zigzags in such a valley. With 40 kernels, 569
+examples and C = 1000, it trains 98 SVMs to a gap of 0.01 and 677 to 1e-4. SILP, which keeps every SVM as a cut, trains
+16 and 27. Neither SVMs 100 times as precise (628) nor an exact line search (1057) change that; `benchmarks/mkl_gaps.py`
+has the numbers. The gap of 0.01 is the authors' own.
+
+Complexity
+----------
+An iteration trains a few SVMs, each started from the last one, and computes all q_k in O(m n s), where s is the number
+of support vectors. There are at most `iterations` iterations.
+
+Deviations
+----------
+The line search looks for the zero of the slope, which costs no more than J, by regula falsi instead of golden section.
+The coordinate of reference, the largest weight, is the steepest of several, and is selected anew when it is the one
+that reaches 0. The SVM is trained as precisely as the gap asks for, starts from the last one, and belongs to the
+returned weights. In the authors' toolbox it belongs to the weights before the last step.
+
+References
+----------
+Rakotomamonjy, Bach, Canu and Grandvalet (2008). SimpleMKL. Journal of Machine Learning Research 9, 2491-2521.
 """
 
 from collections.abc import Callable

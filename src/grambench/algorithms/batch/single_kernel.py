@@ -1,7 +1,26 @@
 """Single kernel: one kernel of the pool, named by its number.
 
-With the number tuned on validation examples and an SVM trained on the kernel, this is MuSVM of Yang et al. (2012).
+The kernel is not learned but set by a parameter, and the protocol trains an SVM on it. With the number tuned on
+validation examples, this is MuSVM of Yang et al. (2012).
+
+Formula
+-------
+    K = K_kernel
+
 It reads the number of kernels in the pool and their parameters, but no kernel value.
+
+Complexity
+----------
+O(m) for the weights; the SVM comes afterwards, O(n²) kernel values.
+
+Deviations
+----------
+None.
+
+References
+----------
+Yang, Mahdavi, Jin, Yi and Hoi (2012). Online kernel selection: algorithms and evaluations. AAAI Conference on
+Artificial Intelligence.
 """
 
 import numpy as np

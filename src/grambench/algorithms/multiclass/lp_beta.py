@@ -1,12 +1,32 @@
 """LP-beta: SVMs of each kernel, combined by a linear program (Gehler and Nowozin 2009, ICCV, Section 2.3).
 
-Every kernel has its own SVMs, one-vs-rest. Their scores of validation examples define a linear program in the kernels'
-weights beta on the simplex,
+Every kernel has its own SVMs, one-vs-rest. Their scores of validation examples define a linear program, whose solution
+weights the kernels.
 
-    min -rho + 1/(nu n) sum xi_i,  sum_f beta_f (s_f(x_i, y_i) - s_f(x_i, y)) + xi_i >= rho for all y != y_i, xi >= 0,
+Formula
+-------
+    minimise −ρ + 1/(ν n) Σ_i ξ_i   over β ≥ 0, Σ β = 1, ξ ≥ 0,   subject to
+    Σ_k β_k (s_k(x_i, y_i) − s_k(x_i, y)) + ξ_i ≥ ρ   for all y ≠ y_i
 
-and the SVMs trained on all examples are summed with them (Orabona et al. 2010, (2) with one weight a kernel). The
-constraints are added when they are violated, for each example that of the best incorrect class.
+s_k are the validation scores of kernel k. The SVMs trained on all examples are summed with the weights β (Orabona et
+al. 2010, (2) with one weight a kernel).
+
+Complexity
+----------
+m C · folds SVMs on n (1 − 1/folds) examples each, and C more on all examples for each kernel with a weight. The linear
+programs have m + n + 1 variables.
+
+Deviations
+----------
+The constraints are added when they are violated, for each example that of the best incorrect class.
+
+References
+----------
+Gehler and Nowozin (2009). On feature combination for multiclass object classification. IEEE International Conference on
+Computer Vision, 221-228. DOI 10.1109/ICCV.2009.5459169
+
+Orabona, Luo and Caputo (2010). Online-batch strongly convex multi kernel learning. IEEE Conference on Computer Vision
+and Pattern Recognition.
 """
 
 from dataclasses import dataclass

@@ -1,13 +1,34 @@
 """OBSCURE: online-batch strongly convex multi-kernel learning of more than two classes (Orabona et al. 2010).
 
-It minimises problem (9), see `grambench.algorithms.group_norm`. The first stage (Algorithm 1) passes over the examples
-until a pass makes no step, or `online` times. Its result bounds the norm of the optimum, and the second stage
-(Algorithm 2) descends from there within that bound.
+OBSCURE learns all classes and the weights of kernels at once, by stochastic steps on a regularised multi-class hinge
+loss. A first, online stage (Algorithm 1) bounds the norm of the optimum, and a second stage (Algorithm 2) descends
+within that bound.
 
-What the paper leaves open, as we have it: examples are not drawn but passed over in an order that is drawn anew for
-each pass; line 9 of Algorithm 2 takes the norm of theta before the step; its t counts from 1. The bound is the printed
-one, R^2 = 2 f(w) / lambda after the first stage; the authors' program takes 2 / lambda where that is less, which holds
-too since f(0) = 1, and is `bounded`.
+Formula
+-------
+    minimise f(w) = λ/2 ‖w‖²_{2,p} + 1/n Σ_i max(0, 1 − margin_i),   λ = 1/(C n)     (problem 9)
+    margin_i = s(x_i, y_i) − max_{y ≠ y_i} s(x_i, y),   s(x, y) = Σ_k w^k_y · φ_k(x)
+
+`grambench.algorithms.group_norm` has the steps, which all algorithms on this problem share. The first stage passes over
+the examples until a pass makes no step, or `online` times.
+
+Complexity
+----------
+A visit costs O(m C). A step, taken where the margin is below 1, adds m rows to the scores of two classes, O(m n).
+Memory is O(m n C). E = `online` + `batch` passes make at most E n visits.
+
+Deviations
+----------
+The paper leaves three things open. Examples are not drawn but passed over in an order that is drawn anew for each pass.
+Line 9 of Algorithm 2 takes the norm of θ before the step. Its t counts from 1.
+
+The bound is the printed one, R² = 2 f(w) / λ after the first stage. The authors' program takes 2 / λ where that is
+less, which holds too since f(0) = 1, and is `bounded`.
+
+References
+----------
+Orabona, Luo and Caputo (2010). Online-batch strongly convex multi kernel learning. IEEE Conference on Computer Vision
+and Pattern Recognition.
 """
 
 from dataclasses import dataclass

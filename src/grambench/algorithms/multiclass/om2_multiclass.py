@@ -1,7 +1,30 @@
 """OM-2 (multi-class): online multi-class multi-kernel learning (Jie et al. 2010).
 
-The first stage of OBSCURE with steps of min(1, 1 - margin / m^(2/q)) and q = 2 ln m, in the order of presentation; of
-two classes it is `om2` with p of None, shortened steps and 2 f in the place of f.
+This is the first stage of OBSCURE with shortened steps, in the order of presentation. All kernels and classes share the
+support vectors.
+
+Formula
+-------
+    s(x, y) = Σ_k w^k_y · φ_k(x),   step = min(1, 1 − margin / m^(2/q)) where positive,   q = 2 ln m
+
+With two classes it is `om2` with p of None, shortened steps and 2 f in place of f.
+
+Complexity
+----------
+A visit costs O(m C). A step, taken where the margin is below 1, adds m rows to the scores of two classes, O(m n).
+Memory is O(m n C).
+
+Deviations
+----------
+q is at least 2, since p is at most 2.
+
+References
+----------
+Jie, Orabona, Fornoni, Caputo and Cesa-Bianchi (2010). OM-2: an online multi-class multi-kernel learning algorithm. IEEE
+Online Learning for Computer Vision Workshop.
+
+Orabona, Luo and Caputo (2010). Online-batch strongly convex multi kernel learning. IEEE Conference on Computer Vision
+and Pattern Recognition.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,32 @@
 """OMKC(D,D) (multi-class): deterministic combination of multi-class Perceptrons, beyond Hoi et al. 2013.
 
-Their Section 6 leaves multi-class problems and bounded memory open. Here every kernel has a Perceptron of C classes
-(Crammer and Singer 2003): where it predicts another class than the example's, the example is added to its class and
-taken from that one, and the kernel's weight is multiplied by beta. The prediction is the class of the largest sum of
-weights; of equal scores and sums, the first class is predicted. Two classes, +1 the first, are `omkc_dd`.
+Every kernel has a Perceptron of C classes (Crammer and Singer 2003), and a weighted vote predicts the class. At each
+mistake of its Perceptron, a kernel's weight is multiplied by β.
 
-A `budget` (grambench.algorithms.budget) bounds memory.
+Formula
+-------
+    ŷ = argmax_y Σ_k θ_k [ŷ_k = y],   ŷ_k = argmax_y f_k,y(x)
+    where ŷ_k ≠ y:   θ_k ← β θ_k,   f_k,y ← f_k,y + K_k(x, ·),   f_k,ŷ_k ← f_k,ŷ_k − K_k(x, ·)
+
+Of equal scores and sums, the first class is predicted. Two classes, +1 the first, are `omkc_dd`. A `budget`
+(grambench.algorithms.budget) bounds memory.
+
+Complexity
+----------
+A mistake of a kernel's Perceptron costs O(n) kernel evaluations and additions, and every round O(m C). Memory is O(m n
+C).
+
+Deviations
+----------
+Section 6 of the paper leaves multi-class problems and bounded memory open; this is our extension.
+
+References
+----------
+Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine Learning 90, 289-316. DOI
+10.1007/s10994-012-5319-2
+
+Crammer and Singer (2003). Ultraconservative online algorithms for multiclass problems. Journal of Machine Learning
+Research 3, 951-991.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,29 @@
 """Pegasos: stochastic sub-gradient descent on the problem of OBSCURE (Orabona et al. 2010, Section 4.1).
 
-Shalev-Shwartz et al. 2007, extended to group norms: Algorithm 2 of Orabona et al. from w = 0, with
-eta_t = q / (lambda t), without a bound on the norm.
+This is the algorithm of Shalev-Shwartz et al. (2007), extended to group norms. It is Algorithm 2 of OBSCURE from w = 0,
+without the online stage and without a bound on the norm.
+
+Formula
+-------
+    minimise f(w) = λ/2 ‖w‖²_{2,p} + 1/n Σ_i max(0, 1 − margin_i),   λ = 1/(C n)
+    η_t = q / (λ t),   1/p + 1/q = 1
+
+Complexity
+----------
+A visit costs O(m C). A step, taken where the margin is below 1, adds m rows to the scores of two classes, O(m n).
+Memory is O(m n C). E passes make E n visits.
+
+Deviations
+----------
+As in `obscure`, examples are passed over in an order that is drawn anew for each pass.
+
+References
+----------
+Shalev-Shwartz, Singer and Srebro (2007). Pegasos: primal estimated sub-gradient solver for SVM. International
+Conference on Machine Learning, 807-814. DOI 10.1145/1273496.1273598
+
+Orabona, Luo and Caputo (2010). Online-batch strongly convex multi kernel learning. IEEE Conference on Computer Vision
+and Pattern Recognition.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,32 @@
 """OKS: online kernel selection for classification (Yang et al. 2012, Algorithm 2).
 
-In each round one kernel is drawn from Multi(p); a mistake of its classifier costs its weight a factor exp(-eta / p) and
-adds the example with the coefficient lambda y / p. Under one kernel it is the Perceptron with a step size.
+In each round one kernel is drawn by the weights, and only its classifier sees the example. A mistake reduces the weight
+exponentially, more for kernels that are rarely drawn, and after the last round the kernel with the largest weight is
+selected.
 
-As printed, a score of exactly 0 is a mistake on both classes (line 6). The default eta is the paper's, from Theorem 3;
-of its two passes the paper gives delta only, see `horizon`. The prediction of a round is that of the drawn kernel;
-after the last round it is that of the selected one. How several passes go on is said in `grambench.algorithms.bandit`.
+Formula
+-------
+    q = w / Σ_j w_j,   p = (1 − δ) q + δ/m,   k ~ Multi(p)
+    where y f_k(x) ≤ 0:   w_k ← w_k exp(−η / p_k),   f_k ← f_k + λ y / p_k K_k(x, ·)
+
+Under one kernel this is the Perceptron with a step size. The prediction of a round is that of the drawn kernel. After
+the last round it is that of the selected kernel.
+
+Complexity
+----------
+A round costs O(s + m): s kernel evaluations between the example and the s support vectors of the drawn kernel, and a
+draw. E passes over n examples cost at most O(E n (n + m)), and in general far less, as s counts only mistakes in rounds
+that drew the kernel.
+
+Deviations
+----------
+As printed, a score of exactly 0 is a mistake on both classes (line 6). The default η is the paper's, from Theorem 3. Of
+its two passes the paper gives δ only, see `horizon`. `grambench.algorithms.bandit` says how several passes continue.
+
+References
+----------
+Yang, Mahdavi, Jin, Yi and Hoi (2012). Online kernel selection: algorithms and evaluations. AAAI Conference on
+Artificial Intelligence.
 """
 
 from dataclasses import dataclass

@@ -1,22 +1,42 @@
 """OKS (loss): online kernel selection under a convex loss (Yang et al. 2012, Algorithm 1).
 
-In each round one kernel is drawn from Multi(p); the loss l of its classifier costs its weight a factor exp(-eta l / p),
-and the classifier takes a step of lambda / p against the gradient.
+In each round one kernel is drawn by the weights, and its classifier takes a gradient step on the loss. The loss reduces
+the kernel's weight exponentially, and after the last round the kernel with the largest weight is selected.
 
-Theorem 1 needs l <= L and |l'| <= G in every round, for which the printed algorithm does not provide. Here each
-classifier is shrunk to ||f|| <= radius after its step, a projection that brings it no further from any f in that ball:
-the proof stands, for the best f of the ball. With k(x, x) <= 1, which the proof takes for granted (G bounds the norm of
-l' k(x, .)), |f(x)| <= radius, and L and G follow: `loss_bound` and `slope_bound`. Kernels with larger diagonals run as
-well, without the bound.
+Formula
+-------
+    p = (1 − δ) w / Σ_j w_j + δ/m,   k ~ Multi(p),   l = loss of y f_k(x)
+    w_k ← w_k exp(−η l / p_k),   f_k ← f_k − λ / p_k l' K_k(x, ·),   ‖f_k‖ ≤ radius
 
+Notes
+-----
 The default step sizes minimise the right side of Theorem 1, whose terms in them are
 
-    ||f||^2 / (2 lambda) + lambda m T G^2 / (2 delta)  and  eta m T L^2 / (2 (1 - delta)) + ln m / eta.
+    ‖f‖² / (2 λ) + λ m T G² / (2 δ)   and   η m T L² / (2 (1 − δ)) + ln m / η.
 
-lambda is that for the f of the ball for which the bound is largest, ||f|| = radius: the paper takes lambda proportional
-to T^(-1/2) where ||f|| is bounded, and names no factor. In its experiments lambda is tuned, as study oks does. The step
-is divided by p, which is about 1 / m: with m kernels and a step of 1, the first example takes a classifier out of the
-unit ball, and after the projection little but the last example is left of it.
+The default λ is that for the f of the ball for which the bound is largest, ‖f‖ = radius. The paper takes λ proportional
+to T^(−1/2) where ‖f‖ is bounded, and names no factor. In its experiments λ is tuned, as study oks does. The step is
+divided by p, which is about 1/m. With m kernels and a step of 1, the first example takes a classifier out of the unit
+ball. After the projection, little but the last example is left of it.
+
+Complexity
+----------
+A round costs O(s + m): s kernel evaluations between the example and the s support vectors of the drawn kernel, the
+example's diagonal value, and a draw.
+
+Deviations
+----------
+Theorem 1 needs l ≤ L and |l'| ≤ G in every round, for which the printed algorithm does not provide. Here each
+classifier is shrunk to ‖f‖ ≤ radius after its step. This projection brings it no further from any f in that ball, so
+the proof stands for the best f of the ball.
+
+With k(x, x) ≤ 1, which the proof takes for granted (G bounds the norm of l' k(x, ·)), |f(x)| ≤ radius, and L and G
+follow: `loss_bound` and `slope_bound`. Kernels with larger diagonals run as well, without the bound.
+
+References
+----------
+Yang, Mahdavi, Jin, Yi and Hoi (2012). Online kernel selection: algorithms and evaluations. AAAI Conference on
+Artificial Intelligence.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,33 @@
 """OM-1: online multiple kernel learning, deterministic (Jin et al. 2010, Algorithm 1; named so by Yang et al. 2012).
 
-OMKC(D,D) with a step size: each kernel's Perceptron adds step y k(x, .) at its mistakes, and its sign is voted on with
-Hedge weights. A step above 0 changes no sign, so the pass is that of `omkc_dd`, with its deviations: a score of 0
-predicts +1. The step is a parameter because Yang et al. tune it; here one can see that it changes nothing.
+OM-1 is OMKC(D,D) with a step size: each kernel's Perceptron adds λ y k(x, ·) at its mistakes. Its sign is voted on with
+Hedge weights.
+
+Formula
+-------
+    ŷ = sign Σ_k θ_k sign f_k(x)
+    θ_k ← β θ_k  and  f_k ← f_k + λ y K_k(x, ·)     for every k with sign f_k(x) ≠ y
+
+A step λ above 0 changes no sign, so the pass is that of `omkc_dd`. The step is a parameter because Yang et al. tune it;
+it changes nothing.
+
+Complexity
+----------
+A mistake of a kernel's Perceptron costs O(n) kernel evaluations and additions, since the scores of all n examples are
+kept for each kernel. With M mistakes of all kernels together, a pass over T examples costs O(M n + T m) and O(m n)
+memory.
+
+Deviations
+----------
+Those of `omkc_dd`: a score of 0 predicts +1.
+
+References
+----------
+Jin, Hoi and Yang (2010). Online multiple kernel learning: algorithms and mistake bounds. Algorithmic Learning Theory,
+390-404.
+
+Yang, Mahdavi, Jin, Yi and Hoi (2012). Online kernel selection: algorithms and evaluations. AAAI Conference on
+Artificial Intelligence.
 """
 
 from dataclasses import dataclass

@@ -1,19 +1,40 @@
 """OM-2: online multi-class multi-kernel learning (Jie et al. 2010), with two classes; by default as OMKC compares.
 
-The predictor is f(x) = sum_k w_k f_k(x), f_k(x) = sum_s y_s k_k(x_s, x), where the weights are the gradient of 1/(2q)
-times the squared (2, q) group norm of theta = (f_1, ..., f_m), q = 1 / (1 - 1/p). With two classes the margin is
-2 y f(x), one class row gaining what the other loses.
+All kernels share their support vectors. The kernels' weights follow from the norms of their parts, by the gradient of a
+squared (2, q) group norm.
 
-What OMKC's comparison leaves out, as its published numbers need it (docs/papers/omkc.md): p = 1.001, which puts nearly
-all weight on the kernel of the largest norm; a step of 1 at every margin of at most 1; a score of exactly 0 is a
-mistake on both classes.
+Formula
+-------
+    f(x) = Σ_k w_k f_k(x),   f_k(x) = Σ_s y_s K_k(x_s, x),   w = gradient of 1/(2q) ‖(f_1, ..., f_m)‖²_{2,q},
+    q = 1 / (1 − 1/p);   where 2 y f(x) ≤ margin, (x, y) becomes a support vector of all kernels
 
-What Jie et al. have instead: q = 2 ln m, which is `p` of None (no less than 2 here, since p is at most 2: two kernels
-give 1.4); a step of min(1, 1 - 2 margin / (2 m^(2/q))), which is `shortened`: 2 m^(2/q) is the squared (2, q) group
-norm of an example with k(x, x) = 1 in the right class's row and its negative in the other's; several passes.
+With two classes the margin is 2 y f(x), since one class's row gains what the other loses.
+
+Complexity
+----------
+A support vector costs O(m n) kernel evaluations and additions, one row of every kernel; another round costs O(m).
+
+Deviations
+----------
+By default this is OMKC's comparison as its published numbers need it (docs/papers/omkc.md). The value p = 1.001 puts
+nearly all weight on the kernel of the largest norm. A step of 1 is taken at every margin of at most 1, and a score of
+exactly 0 is a mistake on both classes.
+
+Jie et al. have q = 2 ln m instead, which is `p` of None. It is at least 2 here, since p is at most 2 and two kernels
+give 1.4. They take steps of min(1, 1 − 2 margin / (2 m^(2/q))), which is `shortened`. Here 2 m^(2/q) is the squared (2,
+q) group norm of an example with k(x, x) = 1 in the row of its class and its negative in the other row. They pass
+several times.
 
 With a `budget`, beyond either paper, all kernels forget the oldest support vector that they share. One that a later
-pass adds again takes room again.
+pass adds again counts again.
+
+References
+----------
+Jie, Orabona, Fornoni, Caputo and Cesa-Bianchi (2010). OM-2: an online multi-class multi-kernel learning algorithm. IEEE
+Online Learning for Computer Vision Workshop.
+
+Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine Learning 90, 289-316. DOI
+10.1007/s10994-012-5319-2
 """
 
 from collections import Counter

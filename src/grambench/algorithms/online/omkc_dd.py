@@ -1,10 +1,36 @@
 """OMKC(D,D): deterministic updating, deterministic combination (Hoi et al. 2013, Algorithm 1).
 
-Deviations from the printed algorithm: it counts y f_k(x) <= 0 as a mistake of kernel k (line 8); the published numbers
-need sign(0) = +1 for each kernel and for the weighted vote, and the order of summation in
-`grambench.algorithms.scores`. Its theta is divided by W_t in every round (line 12), which changes no sign but that of
-a rounding error; the published numbers on diabetes need the vote without the division. It allows beta in (0, 1);
-Figure 4 goes up to 1, and so does this.
+Each kernel has a Perceptron, and a weighted vote of all Perceptrons predicts. At each mistake of its Perceptron, a
+kernel's weight is multiplied by β (Hedge).
+
+Formula
+-------
+    ŷ = sign Σ_k θ_k sign f_k(x)
+    θ_k ← β θ_k  and  f_k ← f_k + y K_k(x, ·)     for every k with sign f_k(x) ≠ y
+
+Complexity
+----------
+A mistake of a kernel's Perceptron costs O(n) kernel evaluations and additions, since the scores of all n examples are
+kept for each kernel. With M mistakes of all kernels together, a pass over T examples costs O(M n + T m) and O(m n)
+memory.
+
+Deviations
+----------
+The printed algorithm counts y f_k(x) ≤ 0 as a mistake of kernel k (line 8). The published numbers need sign(0) = +1 for
+each kernel and for the weighted vote, and the order of summation in `grambench.algorithms.scores`.
+
+The printed θ is divided by its sum in every round (line 12), which changes no sign but that of a rounding error. The
+published numbers on diabetes need the vote without the division.
+
+The paper allows β in (0, 1); its Figure 4 goes up to 1, and so does this.
+
+References
+----------
+Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine Learning 90, 289-316. DOI
+10.1007/s10994-012-5319-2
+
+Freund and Schapire (1997). A decision-theoretic generalization of on-line learning and an application to boosting.
+Journal of Computer and System Sciences 55, 119-139. DOI 10.1006/jcss.1997.1504
 """
 
 import numpy as np

@@ -1,8 +1,32 @@
 """OMKC(S,S): stochastic updating, stochastic combination (Hoi et al. 2013, Algorithm 4).
 
-Deviations from the printed algorithm: sign(0) = +1 for each kernel and for the vote, so that a round that draws no
-kernel predicts +1, and the order of summation of `grambench.algorithms.scores`, as in `omkc_dd`. The support vectors
-after a round are those of the kernels drawn in that round.
+In each round some kernels are drawn by their weights. Only the drawn kernels vote, and only their Perceptrons are
+updated.
+
+Formula
+-------
+    q_k = θ_k / max_j θ_j,   p_k = (1 − δ) q_k + δ/m,   z_k ~ Bernoulli(p_k)
+    ŷ = sign Σ_k z_k q_k sign f_k(x)
+    θ_k ← β θ_k  and  f_k ← f_k + y K_k(x, ·)     for every k with z_k = 1 and sign f_k(x) ≠ y
+
+The support vectors after a round are those of the kernels drawn in that round.
+
+Complexity
+----------
+As OMKC(S,D), O(M n + T m), where M counts only the mistakes of kernels in rounds that drew them.
+
+Deviations
+----------
+sign(0) = +1 for each kernel and for the vote, so a round that draws no kernel predicts +1. The order of summation is
+that of `grambench.algorithms.scores`, as in `omkc_dd`.
+
+References
+----------
+Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine Learning 90, 289-316. DOI
+10.1007/s10994-012-5319-2
+
+Freund and Schapire (1997). A decision-theoretic generalization of on-line learning and an application to boosting.
+Journal of Computer and System Sciences 55, 119-139. DOI 10.1006/jcss.1997.1504
 """
 
 import numpy as np

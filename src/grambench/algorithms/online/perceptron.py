@@ -1,10 +1,32 @@
 """Perceptron: the kernel Perceptron with one fixed kernel (Rosenblatt 1958; the baseline of OMKC, Section 5.1).
 
+The algorithm predicts the sign of a sum over its support vectors. It adds every misclassified example as a support
+vector.
+
+Formula
+-------
+    f(x) = Σ_s y_s k(x_s, x),   ŷ = sign f(x);   where ŷ ≠ y, (x, y) becomes a support vector
+
 The published numbers need the linear kernel, which is the first of the pool.
 
-Deviation from the pseudo-code of OMKC's Algorithm 1, line 8, which counts y f(x) <= 0 as a mistake: the published
-numbers need sign(0) = +1, so that a score of exactly 0 is a mistake on a negative example only. They also need the
-order of summation in `grambench.algorithms.scores`.
+Complexity
+----------
+A mistake costs O(n) kernel evaluations and additions, since the scores of all n examples are kept; another round costs
+O(1). M mistakes cost O(M n).
+
+Deviations
+----------
+OMKC's Algorithm 1, line 8, counts y f(x) ≤ 0 as a mistake. The published numbers need sign(0) = +1, so a score of
+exactly 0 is a mistake on a negative example only. They also need the order of summation in
+`grambench.algorithms.scores`.
+
+References
+----------
+Rosenblatt (1958). The perceptron: a probabilistic model for information storage and organization in the brain.
+Psychological Review 65, 386-408. DOI 10.1037/h0042519
+
+Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine Learning 90, 289-316. DOI
+10.1007/s10994-012-5319-2
 """
 
 from dataclasses import dataclass

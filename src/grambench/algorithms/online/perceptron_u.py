@@ -1,6 +1,24 @@
 """Perceptron(u): the kernel Perceptron on the mean of all kernels (the baseline of OMKC, Section 5.1).
 
+The algorithm gives all kernels the same weight and runs one Perceptron on their mean. It shows what a combination is
+worth without learned weights.
+
+Formula
+-------
+    f(x) = Σ_s y_s 1/m Σ_k K_k(x_s, x),   ŷ = sign f(x);   where ŷ ≠ y, (x, y) becomes a support vector
+
+Complexity
+----------
+A mistake costs O(m n) kernel evaluations and additions, one row of every kernel; another round costs O(1).
+
+Deviations
+----------
 As in `perceptron`, the published numbers need sign(0) = +1 and the order of summation in `grambench.algorithms.scores`.
+
+References
+----------
+Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine Learning 90, 289-316. DOI
+10.1007/s10994-012-5319-2
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,31 @@
 """SOM: online multiple kernel learning with single stochastic updates (Jin et al. 2010, Algorithm 3).
 
-In each round one kernel is drawn from Multi(p), p = (1 - delta) w / sum_j w_j + delta / m; a mistake of its classifier
-costs its weight a factor beta and adds the example with the coefficient lambda y. OKS divides both by p.
+In each round one kernel is drawn by the weights, and only its classifier sees the example. A mistake multiplies the
+kernel's weight by β and adds the example.
 
+Formula
+-------
+    p = (1 − δ) w / Σ_j w_j + δ/m,   k ~ Multi(p)
+    where y f_k(x) ≤ 0:   w_k ← β w_k,   f_k ← f_k + λ y K_k(x, ·)
+
+OKS divides the exponent and the step by p.
+
+Complexity
+----------
+As OKS, O(s + m) a round with s support vectors of the drawn kernel.
+
+Deviations
+----------
 A score of exactly 0 is a mistake on both classes. Yang et al. (2012) compare with SOM in two passes and select the
-kernel of the largest weight; the delta of its passes, which they do not give, is by default that of OKS.
+kernel of the largest weight. They do not give the δ of its passes, which is by default that of OKS.
+
+References
+----------
+Jin, Hoi and Yang (2010). Online multiple kernel learning: algorithms and mistake bounds. Algorithmic Learning Theory,
+390-404.
+
+Yang, Mahdavi, Jin, Yi and Hoi (2012). Online kernel selection: algorithms and evaluations. AAAI Conference on
+Artificial Intelligence.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,28 @@
 """DA: the combination of a grid of kernels with the largest alignment (Cortes et al. 2010, ICML, "alignf").
 
-    maximise  A(sum_k mu_k K_k, yy')  over mu >= 0:   mu ~ argmin_{v >= 0} v'Mv - 2 v'a,
-    M_kl = <K_kc, K_lc>_F,   a_k = <K_kc, yy'>_F     (their Proposition 9)
+The weights maximise the centred alignment of the combined kernel with the labels. They account for how much the kernels
+overlap.
 
-Deviation: the weights are scaled to sum to one, not to a Euclidean norm of one, so that the C of the SVM means the
-same for every algorithm.
+Formula
+-------
+    maximise  A(Σ_k μ_k K_k, yy')  over μ ≥ 0:   μ ∝ argmin_{v ≥ 0} v'Mv − 2 v'a
+    M_kl = ⟨K_kc, K_lc⟩_F,   a_k = ⟨K_kc, yy'⟩_F     (their Proposition 9)
+
+K_kc is the centred Gram matrix of kernel k.
+
+Complexity
+----------
+O(m² n²) for M and a, and a problem of nonnegative least squares in m variables; the SVM comes afterwards.
+
+Deviations
+----------
+The weights are scaled to sum to one, not to a Euclidean norm of one, so that the C of the SVM means the same for every
+algorithm.
+
+References
+----------
+Cortes, Mohri and Rostamizadeh (2010). Two-stage learning kernel algorithms. International Conference on Machine
+Learning, 239-246.
 """
 
 import numpy as np

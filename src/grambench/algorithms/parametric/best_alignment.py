@@ -1,6 +1,29 @@
 """Best alignment: the one kernel of a grid with the largest alignment (Cristianini et al. 2002).
 
-The choice of ALSVM in OKS (Yang et al. 2012), with the alignment centred.
+The algorithm computes the centred alignment of each kernel with the labels. It selects the kernel with the largest one;
+no kernel is combined.
+
+Formula
+-------
+    k* = argmax_k A(K_k, yy'),   A(K, yy') = ⟨K_c, y_c y_c'⟩_F / (‖K_c‖_F ‖y_c y_c'‖_F)
+
+K_c and y_c are centred. This is the selection of ALSVM in OKS (Yang et al. 2012).
+
+Complexity
+----------
+O(m n²); the SVM comes afterwards.
+
+Deviations
+----------
+The alignment is centred, while that of Cristianini et al. is not.
+
+References
+----------
+Cristianini, Kandola, Elisseeff and Shawe-Taylor (2002). On kernel-target alignment. Advances in Neural Information
+Processing Systems 14.
+
+Yang, Mahdavi, Jin, Yi and Hoi (2012). Online kernel selection: algorithms and evaluations. AAAI Conference on
+Artificial Intelligence.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,30 @@
 """CA-nD: continuous alignment with one parameter a feature (Afkanpour et al. 2013, Algorithm 1 with eq. 4).
 
-Each search starts from equal parameters, the weighted mean of those that CA-1D finds (Section B.2), and subtracts
-lambda ||sigma - mean(sigma)||^2 from the objective. The paper uses Matlab's fmincon; here L-BFGS-B on ln sigma, with
-the analytic gradient. `grambench.algorithms.stagewise` says what else differs.
+This is CA-1D with a bandwidth for each feature, so that the kernel also learns the relevance of features. A regulariser
+draws the bandwidths to their mean.
+
+Formula
+-------
+    σ_t = argmax_{σ ∈ ℝ^d} ⟨F'(K), K_σ⟩_F − λ ‖σ − mean(σ)‖²     (eq. 4)
+    K ← K + η_t K_σt,   η_t = argmax_η F(K + η K_σt)     (Proposition 2)
+
+F is the centred alignment. Each search starts from equal parameters, the weighted mean of those of CA-1D (Section B.2).
+
+Complexity
+----------
+A gradient costs O(n² d). Each of at most `iterations` iterations evaluates as many as L-BFGS-B needs; a fit of CA-1D
+comes first.
+
+Deviations
+----------
+The paper uses Matlab's fmincon; here L-BFGS-B works on ln σ, with the analytic gradient. The initial kernel ε I is
+centred too, as Proposition 1 has it and Algorithm 1 does not, which changes the first weight by about one part in n.
+The learned weights are scaled to sum to one (`grambench.algorithms.stagewise`).
+
+References
+----------
+Afkanpour, Szepesvári and Bowling (2013). Alignment based kernel learning with a continuous set of base kernels. Machine
+Learning 91, 305-324. DOI 10.1007/s10994-013-5361-8
 """
 
 from dataclasses import dataclass, fields, replace

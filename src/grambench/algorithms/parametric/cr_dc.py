@@ -1,15 +1,37 @@
 """CR-DC: CR with difference-of-convex steps (Argyriou et al. 2006, ICML; CA, Section 3.2, Afkanpour et al. 2013).
 
-As a function of s = 1/sigma^2 every entry of a Gaussian Gram matrix is convex. Therefore c'K_sigma c = A(s) - B(s) with
-convex A, the terms with c_i c_j > 0, and B, the others. A step replaces A by its tangent at the previous s and
-maximises the concave remainder: B'(s) = A'(previous s). Up to the tolerance of its steps, it never lowers the
-objective.
+The problem is that of `cr`, and only the search for the next kernel differs. As a function of s = 1/σ² every entry of a
+Gaussian Gram matrix is convex, so the search maximises a difference of convex functions.
 
-The algorithm ends when the steps find no kernel that is better by the gap. A kernel of another lobe may still be
-better; the certificate searches all lobes, as CR does.
+Formula
+-------
+    minimise g(K) = y'(K + γ I)^{-1} y   over the convex hull of all K_σ
+    c = (K + γ I)^{-1} y,   σ = argmax_σ c'K_σ c,   K ← (1 − λ) K + λ K_σ
+    c'K_σ c = A(s) − B(s),   B'(s_next) = A'(s)
 
-Deviations: the paper finds the global maximum on the line by cutting planes; here the steps start from the best point
-of the family's scan, and pairs of them are extrapolated where that is better, since they converge linearly.
+A has the terms with c_i c_j > 0 and B the others; both are convex. A step replaces A by its tangent at the previous s
+and maximises the concave remainder. Up to the tolerance of its steps, it never lowers the objective.
+
+Complexity
+----------
+As `cr`, with O(n²) for each step of Newton's method inside a step of the search; at most 20 such steps search for a
+kernel.
+
+Deviations
+----------
+The paper finds the global maximum on the line by cutting planes. Here the steps start from the best point of the
+family's scan, and pairs of them are extrapolated where that is better, since they converge linearly. The algorithm ends
+when the steps find no kernel that is better by the gap. A kernel of another lobe may still be better; the certificate
+searches all lobes, as CR does. The paper's tolerance is absolute; here iterations end when the bound on the remaining
+decrease is small relative to g(K), or at the largest number of kernels (`grambench.algorithms.greedy_risk`).
+
+References
+----------
+Argyriou, Hauser, Micchelli and Pontil (2006). A DC-programming algorithm for kernel selection. International Conference
+on Machine Learning, 41-48.
+
+Afkanpour, Szepesvári and Bowling (2013). Alignment based kernel learning with a continuous set of base kernels. Machine
+Learning 91, 305-324. DOI 10.1007/s10994-013-5361-8
 """
 
 from functools import cache

@@ -1,6 +1,25 @@
 """DU: equal weights on a grid of kernels (CA, Table 1; Afkanpour et al. 2013).
 
-The paper's classifiers with fixed frequencies (Section 3.1) are this one on values of their own.
+All kernels of a grid of a continuous family get the same weight. It shows what a learned combination adds.
+
+Formula
+-------
+    K = 1/m Σ_k K_σk
+
+The paper's classifiers with fixed frequencies (Section 3.1) are this algorithm on other `values`.
+
+Complexity
+----------
+O(m) for the weights; the SVM comes afterwards, O(m n²) kernel values.
+
+Deviations
+----------
+None.
+
+References
+----------
+Afkanpour, Szepesvári and Bowling (2013). Alignment based kernel learning with a continuous set of base kernels. Machine
+Learning 91, 305-324. DOI 10.1007/s10994-013-5361-8
 """
 
 from dataclasses import dataclass
