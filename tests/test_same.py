@@ -167,7 +167,7 @@ def test_nothing_compared_fails(same, run, record, tmp_path, capsys):
     assert "nothing was compared: " in capsys.readouterr().out
     with pytest.raises(SystemExit, match="expected ca_mnist, got omkc rkl"):
         run(record, "--studies", "omkc", "ca_mnist")
-    with pytest.raises(SystemExit, match="no records; expected the results folder"):
+    with pytest.raises(SystemExit, match="no records; expected a results folder"):
         same.main(["freeze", str(tmp_path / "elsewhere"), "--frozen", str(tmp_path / "frozen")])
 
 
