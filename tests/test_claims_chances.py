@@ -216,7 +216,7 @@ def _nothing(study):
 
 def test_a_table_that_is_none_is_refused_in_one_line(tmp_path):
     (tmp_path / "claims.csv").write_text("study,claim\nomkc,1a\n")
-    with pytest.raises(DataError, match=r"claims.csv: expected a file as grambench writes it"):
+    with pytest.raises(DataError, match=r"claims.csv: expected a file of grambench"):
         chances.read(tmp_path / "claims.csv", "omkc")
 
 

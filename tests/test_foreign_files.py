@@ -177,9 +177,7 @@ def test_status_shows_a_foreign_file_as_damaged(folders, capsys, write):
         write(folders[0] / name)
     assert cli.main(["status", "--results", str(folders[0])]) == 1
     said = capsys.readouterr().out
-    assert (
-        f"damaged      omkc: perceptron on wdbc: {folders[0] / RECORD}: expected a file as grambench writes it" in said
-    )
+    assert f"damaged      omkc: perceptron on wdbc: {folders[0] / RECORD}: expected a file of grambench" in said
     note = folders[0] / "source.json"
     note.write_text('{"status": "ok"}')
     assert status.dataset_status(note, folders[0] / DATA)[0] == "damaged"
@@ -207,7 +205,7 @@ def test_status_of_a_last_run_that_is_not_ours_is_one_line(folders, capsys, what
     write_text(path, NOTES[what])
     assert cli.main(["status", "--results", str(folders[0])]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"grambench: {path}: expected a file as grambench writes it") and said.count("\n") == 1
+    assert said.startswith(f"grambench: {path}: expected a file of grambench") and said.count("\n") == 1
 
 
 def test_a_note_of_a_fetch_that_is_too_deep_is_damaged(tmp_path):
@@ -233,4 +231,4 @@ def test_show_of_a_record_that_is_not_ours_is_one_line(folders, capsys, write):
         write(folders[0] / RECORD, points=3, values=["a"])
     assert cli.main(arguments) == 2
     said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1) and "expected a file as grambench writes it" in said.err
+    assert (said.out, said.err.count("\n")) == ("", 1) and "expected a file of grambench" in said.err

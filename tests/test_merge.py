@@ -202,7 +202,7 @@ def test_what_is_missing_or_damaged_is_refused(sides, tmp_path):
     refused(sides, r"unif.h5: no such file, though .*cells.csv lists it \(1 of 1 are missing\)")
     refused([sides[0], tmp_path / "b" / "nowhere"], "no such file|no records")
     (tmp_path / "a" / "runs").rename(tmp_path / "b" / "elsewhere")
-    refused(sides, "no records; expected a results folder")
+    refused(sides, "no records; expected the results folder")
 
 
 def test_an_existing_folder_is_left_alone(sides, tmp_path):

@@ -125,7 +125,7 @@ def test_replications_of_other_code_that_gives_the_same_mean_are_used(tmp_path):
 
 
 def test_a_damaged_table_of_replications_is_named(tmp_path):
-    with pytest.raises(DataError, match=r"omkc\.csv: expected a file as grambench writes it"):
+    with pytest.raises(DataError, match=r"omkc\.csv: expected a file of grambench"):
         with_replications(tmp_path, "wdbc,omkc_dd,mistake_percent,published,x,five")
 
 

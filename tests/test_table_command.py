@@ -58,7 +58,7 @@ def test_rows_columns_metric_caption_and_label_are_those_of_the_call(project, ca
 
 
 @pytest.mark.parametrize(
-    ("name", "start"), [("t.tex", "% \\usepackage{booktabs}"), ("t.md", "# Mis"), ("t.csv", "dataset,")]
+    ("name", "start"), [("t.tex", "% \\usepackage{booktabs}"), ("t.md", "# Mistakes"), ("t.csv", "dataset,")]
 )
 def test_the_suffix_of_a_file_is_its_format(project, capsys, name, start):
     assert call(capsys, "omkc", "-d", "wdbc", "-o", f"out/{name}")[:2] == (0, "")

@@ -46,7 +46,7 @@ def compare(old: Path, new: Path, study: str | None = None, *, timings: bool = F
         pattern = f"{study or '*'}/runs.parquet"
         paths = sorted(folder.glob(pattern))
         if not paths:
-            raise DataError(f"{folder / pattern}: no such file; expected the results folder of a study that was run")
+            raise DataError(f"{folder / pattern}: no such file; expected the results folder of a study")
         table = pd.concat(map(_runs, paths))
         table = table[~table.metric.str.contains(":")]
         table = table if timings else table[~table.metric.str.endswith("seconds")]

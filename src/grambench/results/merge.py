@@ -154,7 +154,7 @@ def _find_records(folder: Path) -> list[Path]:
     """Return the record files of a results folder; raise DataError if there are none or tables list others."""
     paths = sorted(layout.located(folder, "results/runs").rglob("[!.]*.h5"))
     if not paths:
-        raise DataError(f"{folder / 'runs'}: no records; expected the results folder of a study that was run")
+        raise DataError(f"{folder / 'runs'}: no records; expected the results folder of a study")
     existing = set(paths)
     for cells in sorted(folder.glob("*/cells.csv")):
         with as_written(cells):
