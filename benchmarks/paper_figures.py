@@ -1,4 +1,4 @@
-"""The figures at the top of the papers' pages, drawn from the tables of these pages.
+"""The figures of the papers' pages, and that of the README, drawn from the tables of these pages.
 
     python benchmarks/paper_figures.py docs/papers
 
@@ -110,6 +110,34 @@ def leaderboard(axes: Axes, page: Path) -> None:
     axes.grid(axis="x", alpha=0.3)
 
 
+def summary(readme: Path, board: Path, path: Path) -> None:
+    """Draw the verdicts of all papers, in the README's table, beside the leaderboard."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(10.0, 3.6), layout="constrained")
+        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+        rows = [row for row in table(readme, "paper")[1:] if numbers(row[2])]
+        names = [re.sub(r"\[(\w+)\].*", r"\1", row[0]) for row in rows]
+        counts = [[numbers(cell)[0] for cell in row[2:6]] for row in rows]
+        names = [f"{name}\n{sum(values):g} results" for name, values in zip(names, counts, strict=True)]
+        shares = [[100 * value / sum(values) for value in values] for values in counts]
+        starts = [0.0] * len(rows)
+        for position, (verdict, colour) in enumerate(VERDICTS.items()):
+            widths = [values[position] for values in shares]
+            left.barh(names, widths, left=starts, color=colour, label=f"{SIGNS[verdict]} {verdict}", height=0.6)
+            for index, width in enumerate(widths):
+                if width > 100 * WIDE_ENOUGH:
+                    place = starts[index] + width / 2
+                    left.text(place, index, f"{counts[index][position]:g}", ha="center", va="center", fontsize=9)
+                starts[index] += width
+        left.invert_yaxis()
+        left.set(xlabel="% of the published results", xlim=(0, 100), title="Papers: verdicts")
+        figure.legend(ncols=4, loc="outside lower left")
+        leaderboard(right, board)
+        right.tick_params(axis="y", labelsize=7)
+        right.set(title="Leaderboard: accuracy", xlabel="points behind the best")
+        figure.savefig(path, metadata={"Date": None, "Creator": None})
+
+
 WITHOUT = "without numbers used to settle an unstated convention"
 FIGURES: dict[str, tuple[Callable[[Axes, Path], None], tuple[float, float]]] = {
     "omkc": (omkc, (7.0, 3.0)),
@@ -136,6 +164,7 @@ def main() -> None:
     folder = parser.parse_args().folder
     for name in FIGURES:
         save(name, folder / f"{name}.md", folder / f"{name}.svg")
+    summary(folder.parent.parent / "README.md", folder / "leaderboard.md", folder.parent / "results.svg")
 
 
 if __name__ == "__main__":
