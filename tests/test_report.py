@@ -360,6 +360,21 @@ def test_an_own_study_has_a_leaderboard_with_its_own_algorithm_marked(tmp_path):
     assert (board["rows"][0]["share"], board["rows"][-1]["share"]) == (0.0, 100.0) and board["count"] == 12
 
 
+def test_studies_of_one_paper_share_a_bar_and_a_finding(tmp_path):
+    studies = []
+    for name in ("first", "second"):
+        whole = presentation.study().model_copy(update={"name": name, "title": f"The {name}", "figures": {}})
+        results = Results(whole, presentation.runs(), presentation.cells())
+        compared = reproduction.table(results, presentation.prepared(), presentation.published(tmp_path))
+        studies.append(made_report_of(whole, results, compared))
+    made = site_module.write(site_module.Report(studies=studies, title="", descriptions={}, notes=None))
+    first = made["index.html"].decode()
+    (bar,) = re.findall(r'<span class="bar" role="img" aria-label="([^"]*)">', first)
+    assert bar == "2 exact, 2 compatible, 2 different, 4 without result"
+    assert "4 of 6 published numbers show no significant difference, 2 of them exact." in first
+    assert all(f'<a href="pages/study-{name}.html">The {name}</a>' in first for name in ("first", "second"))
+
+
 @pytest.mark.parametrize("name", EVERY[:5])
 def test_no_heading_is_empty(site, name):
     tags = [tag for tag, _ in read(site / name).tags if tag not in ("div", "section", "b", "a", "code")]
@@ -402,7 +417,7 @@ def test_claims_stand_beside_what_their_papers_own_numbers_say(site):
     claims = pd.read_csv(site / "files/omkc/claims.csv")
     undecided = set(claims[claims["verdict"] == "undecided"]["claim"])
     assert undecided and not undecided & set(rows)  # a partial run hides them and counts them
-    assert f"{len(undecided)} undecided (hidden: not enough runs in this run)" in text
+    assert f"{len(undecided)} undecided ({len(undecided)} hidden: not enough runs in this run)" in text
     assert "<td>22 %</td>" in rows["1b"] and "<td></td>" in rows["12a"]  # the sweep is a figure
     assert (
         '<th scope="col">Would hold again</th>' in text

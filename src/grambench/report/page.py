@@ -283,7 +283,9 @@ def view(study: StudyReport) -> dict[str, Any]:
     names = sorted(study.tables, key=lambda name: name not in ranks)
     all_tables = [(name, *without_missing(study.tables[name])) for name in names]
     tables = [item for item in all_tables if item[1].blocks]
-    claims = study.claims[study.claims["verdict"] != "undecided"] if study.partial else study.claims
+    # A claim without a number says that the file of the claims is faulty.
+    hidden = (study.claims["verdict"] == "undecided") & (study.claims["claim"] != "") & bool(study.partial)
+    claims = study.claims[~hidden]
     return {
         "plan": study.study,
         "report": study,
@@ -302,7 +304,7 @@ def view(study: StudyReport) -> dict[str, Any]:
         "testing": _testing(achieved),
         "claim_counts": claim_counts(study.claims),
         "claims": [row | {"again": _percent(row["probability"])} for row in claims.to_dict("records")],
-        "hidden_claims": len(study.claims) - len(claims),
+        "hidden_claims": int(hidden.sum()),
         "differences": differences(study),
         "speed_ups": _speed_ups(study),
         "fits": convergence(results),
