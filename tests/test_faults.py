@@ -349,8 +349,8 @@ def test_a_cell_is_run_again_beside_its_record(small, go):
     assert said[0].startswith("omkc/sonar/slow: different; it took ")
     assert said[2].split() == ["mistake_percent", f"{was:.8g}", f"{is_now:.8g}", "1.5", "1", "of", "2"]
     assert said[3:] == [
-        "made with different settings seed",
-        "made by another version of the code, or of a package that computes",
+        "note: the stored record has different settings seed",
+        "note: another version of grambench or of a numerical package wrote the stored record",
     ]
 
     gram = small.folder / GRAM

@@ -57,9 +57,9 @@ def _other_differences(stored: "Record", new: "Record") -> Iterator[str]:
     from grambench.results.merge import unlike
 
     if stored.status == new.status and (stored.settings, stored.orders) != (new.settings, new.orders):
-        yield f"made with different {unlike(stored, new) or 'number of repetitions'}"
+        yield f"note: the stored record has different {unlike(stored, new) or 'number of repetitions'}"
     if stored.code != new.code:
-        yield "made by another version of the code, or of a package that computes"
+        yield "note: another version of grambench or of a numerical package wrote the stored record"
 
 
 def _compare(stored: "Record", new: "Record") -> Iterator[str]:
