@@ -234,7 +234,9 @@ def test_damaged_costs_are_named(tmp_path):
 def test_documents_name_only_what_exists():
     """Every file and make target that README and docs mention is there."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
-    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))):
+    pages = (ROOT / "docs").glob("**/*.md")
+    written = sorted(page for page in pages if "_algorithms" not in page.parts)  # those are made by `make docs`
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *written):
         text = page.read_text()
         for target in re.findall(r"\bmake ([a-z-]+)(?=`|  )", text):
             assert target in targets, f"{page.name}: make {target}"

@@ -71,7 +71,7 @@ def test_steps_start_without_what_they_do_not_need():
 
 
 def test_compiled_code_says_why():
-    """One whole-line comment in 25 lines of compiled code at least, and no function of more than 60 lines."""
+    """One whole-line comment in 25 lines of compiled code at least, and no function of 60 lines below its docstring."""
     code = comments = 0
     for path in FILES:
         if path.relative_to(SOURCE).parts[0] not in ("algorithms", "kernels", "solvers", "features"):
@@ -80,9 +80,9 @@ def test_compiled_code_says_why():
         for node in ast.walk(ast.parse(text)):
             if not isinstance(node, ast.FunctionDef):
                 continue
-            assert node.end_lineno - node.lineno < 60, f"{path}: {node.name}"
+            body = node.body[ast.get_docstring(node) is not None :]
+            assert not body or node.end_lineno - body[0].lineno < 60, f"{path}: {node.name}"
             if any("njit" in ast.unparse(each) for each in node.decorator_list):
-                body = node.body[ast.get_docstring(node) is not None :]
                 lines = [line.strip() for line in text.splitlines()[body[0].lineno - 1 : node.end_lineno]]
                 comments += sum(line.startswith("#") for line in lines)
                 code += sum(bool(line) and not line.startswith("#") for line in lines)
