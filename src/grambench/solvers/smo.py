@@ -6,15 +6,27 @@ Both duals of this package have this form: that of the SVM, in signed coefficien
 minimum enclosing ball. Each step changes two variables: the one with the largest gradient that can grow, and the
 one that promises the largest gain of those that can shrink (second-order working set, Fan, Chen and Lin 2005, JMLR 6).
 
+With more than SMALL variables, those that no step can change are set aside now and then (shrinking, Fan, Chen and
+Lin 2005, section 4): each is at a bound, and its gradient lies outside of those of the others. They come back when
+the others are solved, with gradients computed anew.
+
 A compiler may reorder a search for the largest integer, but not one for the largest float, and the bits of floats can
 be ordered as integers. Every pass over the variables therefore has no branches and handles several variables at a time.
 A plain loop with the same result, the first of equal ones, takes 1.6 times as long on 569 examples and more.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from grambench.solvers.combination import row
+from grambench.common.types import Floats
+from grambench.solvers.combination import product, row
+
+PERIOD = 1000  # steps after which variables are set aside
+SMALL = 1000  # variables: of fewer, a step is too short for it to be worthwhile
+WORTHWHILE = 0.9  # of the active variables
 
 CURVATURE_FLOOR = 1e-12  # of a pair's diagonal entries: a flatter pair, or a concave one, is stepped as if this curved
 UNBOUNDED = 1e-10  # a pair without bounds that curves the wrong way by more than rounding errors do has no maximum
@@ -52,7 +64,96 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
         Number of steps; negative if the problem is unbounded, `max_steps` if it was not solved.
     """
     gradient = linear - image - ridge * values
-    diagonal = rows.diagonal
+    active = _select(rows, np.arange(values.size), gradient, values, lower, upper)
+    step = 0
+    while True:
+        limit = min(PERIOD, max_steps - step)
+        taken = _improve(rows, active, ridge, tolerance, limit)
+        gradient[active.indices], values[active.indices] = active.gradient, active.values
+        if taken < 0:
+            return gradient, taken - step
+        step += taken
+        if taken == limit and step == max_steps:
+            return gradient, max_steps
+        if taken == limit and values.size > SMALL:
+            kept = _undecided(active)
+            # A smaller copy has no computed rows, so it must be much smaller to be worthwhile.
+            if kept.size < WORTHWHILE * active.indices.size:
+                active = _select(rows, active.indices[kept], gradient, values, lower, upper)
+        elif taken < limit and active.indices.size == values.size:
+            return gradient, step
+        elif taken < limit:
+            rest = np.ones(values.size, dtype=np.bool_)
+            rest[active.indices] = False
+            whole = linear - product(rows, values) - ridge * values
+            gradient[rest] = whole[rest]
+            active = _select(rows, np.arange(values.size), gradient, values, lower, upper)
+
+
+class _Active(NamedTuple):
+    """Some of the variables, in arrays of their own, so that a step reads no others.
+
+    Attributes
+    ----------
+    indices : ndarray of int64 (a,)
+        The variables.
+    gradient, values, lower, upper, diagonal : ndarray of float64 (a,)
+        Their gradients, values, bounds and diagonal entries.
+    cache : ndarray of float64 (a, a)
+        Rows of the Gram matrix among them; (0, 0) if they are all variables.
+    computed : ndarray of bool (a,)
+        Rows that the cache holds.
+    """
+
+    indices: NDArray[np.int64]
+    gradient: Floats
+    values: Floats
+    lower: Floats
+    upper: Floats
+    diagonal: Floats
+    cache: Floats
+    computed: NDArray[np.bool_]
+
+
+@njit(cache=True)
+def _select(rows, indices, gradient, values, lower, upper):  # type: ignore[no-untyped-def]
+    size = 0 if indices.size == values.size else indices.size
+    return _Active(
+        indices,
+        gradient[indices],
+        values[indices],
+        lower[indices],
+        upper[indices],
+        rows.diagonal[indices],
+        np.empty((size, size)),
+        np.zeros(indices.size, dtype=np.bool_),
+    )
+
+
+@njit(cache=True)
+def _row(rows, active, i):  # type: ignore[no-untyped-def]
+    """Return row i of the Gram matrix of the active variables."""
+    if active.cache.size == 0:
+        return row(rows, i)
+    values = active.cache[i]
+    if not active.computed[i]:
+        values[:] = row(rows, active.indices[i])[active.indices]
+        active.computed[i] = True
+    return values
+
+
+@njit(cache=True)
+def _undecided(active):  # type: ignore[no-untyped-def]
+    """Return the variables that are free, or that could be changed by a step with another one."""
+    grow, shrink = active.values < active.upper, active.values > active.lower
+    best, least = active.gradient[grow].max(), active.gradient[shrink].min()
+    return np.flatnonzero((shrink | (active.gradient >= least)) & (grow | (active.gradient <= best)))
+
+
+@njit(cache=True)
+def _improve(rows, active, ridge, tolerance, max_steps):  # type: ignore[no-untyped-def]
+    """Take steps among the active variables; return their number, `max_steps` if not solved, negative if unbounded."""
+    gradient, values, lower, upper, diagonal = active[1:6]
     # Added to a gradient, these hide it if its variable cannot grow or shrink, without a branch.
     grow = np.where(values < upper, 0.0, -np.inf)
     shrink = np.where(values > lower, 0.0, np.inf)
@@ -60,26 +161,26 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
     for step in range(max_steps):
         i, violation = _steepest(gradient, grow, shrink)
         if i == values.size or not violation > tolerance:
-            return gradient, step
-        best, row_i = gradient[i], row(rows, i)
+            return step
+        best, row_i = gradient[i], _row(rows, active, i)
         j = _most_promising(best, diagonal[i], gradient, shrink, diagonal, row_i, ridge, gains)
         # All gains overflow.
         if j == values.size:
-            return gradient, -1 - step
+            return -1 - step
         size = diagonal[i] + diagonal[j] + 2.0 * ridge
         curvature = size - 2.0 * row_i[j]
         slack = min(upper[i] - values[i], values[j] - lower[j])
         if np.isinf(slack) and curvature < -UNBOUNDED * abs(size):
-            return gradient, -1 - step
+            return -1 - step
         curvature = max(curvature, CURVATURE_FLOOR * abs(size))
         change = min((best - gradient[j]) / curvature, slack) if curvature > 0.0 else slack
         _transfer(values, i, j, change, lower, upper, grow, shrink)
-        row_j = row(rows, j)
+        row_j = _row(rows, active, j)
         for k in range(values.size):
             gradient[k] -= change * (row_i[k] - row_j[k])
         gradient[i] -= change * ridge
         gradient[j] += change * ridge
-    return gradient, max_steps
+    return max_steps
 
 
 @njit(cache=True)
