@@ -5,12 +5,15 @@ Gram matrix is never formed. Compiled code reads a row by `row(rows, i)`.
 """
 
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from grambench.common.types import Floats
+
+_checked = WeakValueDictionary[int, Floats]()  # read-only arrays that are finite, by their id
 
 
 class CombinationRows(NamedTuple):
@@ -65,7 +68,11 @@ class Combination:
             raise ValueError(f"Gram matrices: expected an array (m, n, n) with m, n >= 1, got {grams.shape}")
         self.diagonals: Floats = np.ascontiguousarray(np.diagonal(grams, axis1=1, axis2=2))
         self.grams: Floats = np.ascontiguousarray(grams, dtype=np.float64).view()
-        _check_finite(self.grams)
+        # Several fits on one pool share its read-only array, and a check can take as long as a fit.
+        if _checked.get(id(grams)) is not grams:
+            _check_finite(self.grams)
+            if not grams.flags.writeable:
+                _checked[id(grams)] = grams
         self.grams.flags.writeable = False
         n = self.grams.shape[1]
         self._cache = np.empty((n, n))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Labels
@@ -54,6 +55,7 @@ def train(
     C: float,
     *,
     loss: Loss = "hinge",
+    examples: NDArray[np.bool_] | None = None,
     start: Floats | None = None,
     image: Floats | None = None,
     tolerance: float = TOLERANCE,
@@ -71,6 +73,8 @@ def train(
         Weight of the loss, positive and finite.
     loss : str
         "hinge" or "squared".
+    examples : ndarray of bool (n,), optional
+        The examples to train on, by default all; the coefficients of the others are 0.
     start : ndarray of float64 (n,), optional
         Dual to start from, such as the solution at other weights or another C; made feasible if needed.
     image : ndarray of float64 (n,), optional
@@ -101,7 +105,8 @@ def train(
         raise ValueError(f"labels: expected {combination.rows.diagonal.size} of -1 or +1, got {np.unique(labels)[:5]}")
     y = labels.astype(np.float64)
     ridge, box = (0.0, C) if loss == "hinge" else (1.0 / C, np.inf)
-    lower, upper = np.where(y > 0, 0.0, -box), np.where(y > 0, box, 0.0)
+    boxes = np.full(len(y), box) if examples is None else np.where(examples, box, 0.0)
+    lower, upper = np.where(y > 0, 0.0, -boxes), np.where(y > 0, boxes, 0.0)
     dual, image = _feasible_start(combination, start, image, lower, upper, ridge)
     gradient, steps = smo.maximise(combination.rows, image, y, ridge, lower, upper, dual, tolerance, max_steps)
     if steps < 0 or not (np.isfinite(dual).all() and np.isfinite(gradient).all()):

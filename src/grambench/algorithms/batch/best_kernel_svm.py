@@ -27,12 +27,13 @@ from functools import partial
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Step, Work, predictor_on
 from grambench.algorithms.oracle import stratified_folds
 from grambench.algorithms.settings import Cost
 from grambench.common.parameters import at_least
-from grambench.common.types import Floats, Labels, Order
+from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import certificates, svm
 from grambench.solvers.combination import Combination
@@ -62,23 +63,26 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     grams, work = stacked(pool), Work()
     work.kernel_values = grams.size
 
-    def train_svm(gram: Floats, y: Labels) -> svm.SVM:
-        trained = svm.train(Combination.single(gram), y, parameters.C)
+    def train_svm(combination: Combination, examples: NDArray[np.bool_] | None = None) -> svm.SVM:
+        trained = svm.train(combination, labels, parameters.C, examples=examples)
         work.svm_calls += 1
         work.count_steps(trained.steps)
         return trained
 
+    folds = stratified_folds(labels, parameters.folds, rng)
+    if max(map(len, folds)) == len(labels):
+        raise ValueError(f"cross-validation: expected a class with at least 2 examples, got {len(labels)} examples")
     n_correct = np.zeros(len(grams), dtype=np.int64)
-    for validation in stratified_folds(labels, parameters.folds, rng):
-        train = np.setdiff1d(np.arange(len(labels)), validation)
-        if train.size == 0:
-            raise ValueError(f"cross-validation: expected a class with at least 2 examples, got {len(labels)} examples")
-        for k, gram in enumerate(grams):
-            trained = train_svm(gram[np.ix_(train, train)], labels[train])
-            values = gram[np.ix_(validation, train)] @ trained.dual + trained.bias
+    for k, gram in enumerate(grams):
+        combination = Combination.single(gram)
+        for validation in folds:
+            is_training = np.ones(len(labels), dtype=np.bool_)
+            is_training[validation] = False
+            trained = train_svm(combination, is_training)
+            values = gram[validation] @ trained.dual + trained.bias
             n_correct[k] += np.count_nonzero((values >= 0.0) == (labels[validation] > 0))
     best = int(np.argmax(n_correct))
-    trained = train_svm(grams[best], labels)
+    trained = train_svm(Combination.single(grams[best]))
     weights = np.eye(len(grams))[best]
     return Fit(
         weights=weights,

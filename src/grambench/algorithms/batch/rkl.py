@@ -36,6 +36,7 @@ Gai, Chen and Zhang (2010). Learning kernels with radiuses of minimum enclosing 
 Processing Systems 23.
 """
 
+import sys
 from dataclasses import dataclass
 from functools import partial
 
@@ -82,7 +83,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     C, tolerance = parameters.C, PRECISION * parameters.gap
 
     traces = oracle.combination.diagonals.sum(axis=1)
-    scale = np.where(traces > 0.0, traces, 1.0) / max(traces.max(), np.finfo(float).tiny)
+    scale = np.where(traces > 0.0, traces, 1.0) / max(traces.max(), sys.float_info.min)
     rounding = ROUNDING * np.abs(oracle.combination.diagonals).max(axis=1)
 
     def evaluate(scaled: Floats) -> Value:
