@@ -65,10 +65,11 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
     """
     gradient = linear - image - ridge * values
     active = _select(rows, np.arange(values.size), gradient, values, lower, upper)
-    step = 0
+    step, is_near = 0, False
     while True:
+        is_whole = active.indices.size == values.size
         limit = min(PERIOD, max_steps - step)
-        taken = _improve(rows, active, ridge, tolerance, limit)
+        taken = _improve(rows, active, ridge, tolerance if is_whole or is_near else 10.0 * tolerance, limit)
         gradient[active.indices], values[active.indices] = active.gradient, active.values
         if taken < 0:
             return gradient, taken - step
@@ -80,9 +81,11 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
             # A smaller copy has no computed rows, so it must be much smaller to be worthwhile.
             if kept.size < WORTHWHILE * active.indices.size:
                 active = _select(rows, active.indices[kept], gradient, values, lower, upper)
-        elif taken < limit and active.indices.size == values.size:
+        elif taken < limit and is_whole:
             return gradient, step
         elif taken < limit:
+            # Whether the precise solution is near: before, the others are solved only roughly, as they may be wrong.
+            is_near = True
             rest = np.ones(values.size, dtype=np.bool_)
             rest[active.indices] = False
             whole = linear - product(rows, values) - ridge * values
