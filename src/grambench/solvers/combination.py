@@ -68,11 +68,12 @@ class Combination:
             raise ValueError(f"Gram matrices: expected an array (m, n, n) with m, n >= 1, got {grams.shape}")
         self.diagonals: Floats = np.ascontiguousarray(np.diagonal(grams, axis1=1, axis2=2))
         self.grams: Floats = np.ascontiguousarray(grams, dtype=np.float64).view()
-        # Several fits on one pool share its read-only array, and a check can take as long as a fit.
-        if _checked.get(id(grams)) is not grams:
+        # Several fits share the read-only array of a pool, and a check can take as long as a fit.
+        array = grams if grams.base is None else grams.base
+        if grams.flags.writeable or array.shape != grams.shape or _checked.get(id(array)) is not array:
             _check_finite(self.grams)
-            if not grams.flags.writeable:
-                _checked[id(grams)] = grams
+            if not grams.flags.writeable and array.shape == grams.shape:
+                _checked[id(array)] = array
         self.grams.flags.writeable = False
         n = self.grams.shape[1]
         self._cache = np.empty((n, n))
