@@ -25,7 +25,7 @@ exactly these types, and arrays are plain ones. A subclass could show different 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -307,6 +307,17 @@ class Mixture:
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
         return (self.kept or Kept()).values(pool, self.weights, self.thetas) @ self.dual + self.bias
+
+
+def on_support(predictor: Predictor) -> tuple[NDArray[np.intp], Predictor] | None:
+    """Return the training examples that an SVM's scores depend on, (s,), and the SVM on these examples alone.
+
+    None for another predictor. The last bits of the scores differ, since sums have fewer terms.
+    """
+    if not isinstance(predictor, Expansion | Mixture):
+        return None
+    support = np.flatnonzero(predictor.dual) if predictor.dual.any() else np.zeros(1, dtype=np.intp)
+    return support, replace(predictor, dual=predictor.dual[support])
 
 
 def predictor_on(pool: Pool, weights: Floats, dual: Floats, bias: float) -> Predictor:

@@ -37,7 +37,10 @@ class Registry:
 
     def category(self, name: str) -> str | None:
         """Return the category of an entry; None for an unknown name."""
-        return next((category for category in self.categories if name in self.names(category)), None)
+        if not (name.isidentifier() and name[0].islower()):
+            return None
+        files = ((category, self.folder / category / f"{name}.py") for category in self.categories)
+        return next((category for category, path in files if path.is_file()), None)
 
     def module(self, name: str) -> str:
         """Return the dotted name of an entry's module; raise ConfigError for an unknown name."""

@@ -183,6 +183,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             if fault := algorithms.fault(self.algorithm):
                 raise ValueError(f"{self.algorithm}: {fault}")
             multiclass, classes = algorithms.is_multiclass(self.algorithm), len(self.classes_)
+            self._is_multiclass = multiclass
             if multiclass and classes > MOST:
                 raise ValueError(f"{self.algorithm}: expected at most {MOST} classes, got {classes}")
             algorithm = algorithms.load(self.algorithm)

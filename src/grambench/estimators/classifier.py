@@ -12,11 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from grambench import algorithms
 from grambench.algorithms.checks import scored
-from grambench.algorithms.fit import Fit, Mixture, Predictor
+from grambench.algorithms.fit import Fit, Mixture, Predictor, on_support
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.types import Floats
 from grambench.estimators.base import KernelEstimator, one_line, seed_of
 from grambench.experiments.training import Examples, svms
+from grambench.kernels.pool import Pool
+from grambench.kernels.pools import VectorPools
 
 PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # multi-class algorithms that learn online
 COST = 1.0  # default C of an SVM on a learned kernel
@@ -231,14 +233,21 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         numbers = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0.0).astype(np.intp)
         return np.asarray(self.classes_[numbers])
 
+    def _applied(self, examples: Any) -> tuple[Predictor, Pool]:
+        """Return the predictor and its pool of examples; an SVM on vectors needs its support vectors only."""
+        if isinstance(self._bound, VectorPools) and (reduced := on_support(self._predictor_)):
+            support, predictor = reduced
+            return predictor, self._bound.between_some(examples, support)
+        return self._predictor_, self._bound.between(examples)
+
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "kernel_weights_")
         examples, classes = self._examples(X), len(self.classes_)
-        binary = classes == 2 and not algorithms.is_multiclass(self.algorithm)
+        binary = classes == 2 and not self._is_multiclass
         # A multi-class algorithm does not know classes that a stream has not shown yet.
         learned = classes if isinstance(self._predictor_, OneVsRest) else int(self._numbers.max()) + 1
         with one_line():
-            scores = scored(self._predictor_, self._bound.between(examples), None if binary else learned)
+            scores = scored(*self._applied(examples), None if binary else learned)
         if not binary and learned < classes:
             missing = np.repeat(scores.min(axis=1, keepdims=True), classes - learned, axis=1)
             scores = np.hstack([scores, missing])

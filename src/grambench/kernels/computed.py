@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from grambench.common.types import Floats, Grams, Indices, Labels, Order
 from grambench.kernels import grams
-from grambench.kernels.functions import Units
-from grambench.kernels.pool import GramRows, RowsOnDemand, Stored, Stream, locked, read_only
+from grambench.kernels.functions import FAMILIES, Units
+from grambench.kernels.pool import GramRows, LazyGrams, RowsOnDemand, Stored, Stream, locked, read_only
 from grambench.kernels.scaled import Scaled
 
 WHOLE = 8192  # examples, whose inner products take half a GiB
@@ -50,6 +50,7 @@ class Computed(Scaled):
         if unsupported := [kernel.name for kernel in self.kernels if kernel.base != "inner" or kernel.view]:
             raise ValueError(f"expected kernels of the inner products of the only view, got {', '.join(unsupported)}")
         self.features = locked({"": self.train if self.test is None else self.test})
+        self._test_grams: dict[int, Floats] = {}
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -93,21 +94,45 @@ class Computed(Scaled):
             kernel.refuse_infinite(norms.max(initial=0.0), self._measure)
 
     def grams(self) -> Grams:
-        """Return the Gram matrices, (m, t, n), computed at the first call."""
+        """Return the Gram matrices, (m, t, n).
+
+        Those of the training examples are computed at the first call. Those of test examples are computed at their
+        first access, since a predictor may need few of them.
+        """
+        if self.test is not None:
+            return LazyGrams(len(self.kernels), self._test_gram, self._test_grams)
         if self._grams is None:
             values = np.empty(self.shape)
-            if self.test is None:
-                grams.fill(self.inner, self.kernels, list(values), units=self._measure)
-                self._scale(values, range(len(values)))
-                # From now on all values are read from the Gram matrices.
-                del self.inner
-            else:
-                norms = _squared_norms(self.test), _squared_norms(self.train)
-                self._refuse_infinite(np.concatenate(norms))
-                self._fill(self.test @ self.train.T, *norms, range(len(values)), values)
+            grams.fill(self.inner, self.kernels, list(values), units=self._measure)
+            self._scale(values, range(len(values)))
+            # From now on all values are read from the Gram matrices.
+            del self.inner
             self._grams = read_only(values)
             self.computed += values.size
         return self._grams
+
+    def _test_gram(self, k: int) -> Floats:
+        if k not in self._test_grams:
+            inner, distances, largest = self._test_products
+            self.kernels[k].refuse_infinite(largest, self._measure)
+            values = np.empty_like(inner)
+            self.kernels[k].fill(inner, distances, values, self._measure)
+            self._scale([values], [k])
+            self.computed += values.size
+            (self._test_grams[k],) = read_only([values])
+            if len(self._test_grams) == len(self.kernels):
+                del self._test_products
+        return self._test_grams[k]
+
+    @cached_property
+    def _test_products(self) -> tuple[Floats, Floats, float]:
+        """Inner products and squared distances of test and training examples, (t, n), and the largest squared norm."""
+        norms = _squared_norms(self.test), _squared_norms(self.train)
+        inner = np.asarray(self.test @ self.train.T)
+        distances = np.empty_like(inner)
+        if any(FAMILIES[kernel.family].uses_distance for kernel in self.kernels):
+            grams.squared_distances(inner, *norms, distances)
+        return inner, distances, max(array.max(initial=0.0) for array in norms)
 
     def _fill(self, inner: Floats, row_norms: Floats, column_norms: Floats, kernels: Sequence[int], out: Grams) -> None:
         """Write the values of some kernels, (b, c) each, from inner products (b, c) and squared norms."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
+from grambench.common.types import Indices
 from grambench.kernels.computed import Computed, units_of
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel, Units
@@ -41,6 +42,11 @@ class BasePools:
     def between(self, test: Any) -> Pool:
         """Return the pool between test examples and the training examples."""
         return self._pool(self._train, test, partial(self._family, self._train, test))
+
+    def between_some(self, test: Any, train: Indices) -> Pool:
+        """Return the pool between test examples and some of the training examples, of one view."""
+        some = self._train[train]
+        return self._pool(some, test, partial(self._family, some, test))
 
     def among(self, test: Any) -> Pool:
         """Return the pool of test examples among themselves."""
