@@ -197,13 +197,13 @@ def test_values_that_are_not_finite_are_refused_however_they_are_asked_for(kerne
     monkeypatch.setattr(computed, "WHOLE", computed.WHOLE if whole else 0)
     features, _, order = problem()
     train, others = factor * features[:120], factor * features[120:]
-    few = np.arange(3)
+    few, basis = np.arange(3), Computed([kernel], features[:120])
     asked = {
         "matrices": lambda: Computed([kernel], train).grams(),
         "scaled": lambda: Computed([kernel], train, trace=1.0).scales,
         "rows": lambda: Computed([kernel], train).along(order[order < 120]).fetch(0, np.ones(1, dtype=bool)),
         "values": lambda: Computed([kernel], train).values(0, few, few),
-        "others": lambda: Computed([kernel], features[:120], others, basis=Computed([kernel], features[:120])).grams(),
+        "others": lambda: Computed([kernel], features[:120], others, basis=basis).grams()[0],
     }
     for how in asked.values():
         with pytest.raises(ValueError, match=f"^{kernel.name}: expected finite values"):

@@ -85,7 +85,8 @@ def test_every_algorithm_scores_as_the_library_does_and_can_be_pickled(name, cla
         fits, each = zip(*[library(name, pool, labels, between, 7) for labels in rest], strict=True)
         scores = each[0] if classes == 2 else np.stack(each, axis=1)
         predicted = (scores > 0).astype(int) if classes == 2 else scores.argmax(axis=1)
-    assert np.array_equal(model.decision_function(test), scores)
+    # An SVM adds the terms of its support vectors alone, so that the last bits of its scores may differ.
+    assert np.allclose(model.decision_function(test), scores, rtol=1e-9, atol=1e-12)
     assert np.array_equal(model.predict(test), predicted)
     weights = np.atleast_2d(model.kernel_weights_)
     assert weights.shape == (len(fits), len(model.kernels_))
@@ -93,7 +94,7 @@ def test_every_algorithm_scores_as_the_library_does_and_can_be_pickled(name, cla
     certificates = model.certificate_ if len(fits) > 1 else [model.certificate_]
     assert np.array_equal(certificates, [certified(fit) for fit in fits], equal_nan=True)
     kept = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(kept.decision_function(test), scores)
+    assert np.array_equal(kept.decision_function(test), model.decision_function(test))
 
 
 TIED = np.array([[0.0, 0.0], [1.0, 1.0], [-1.0, -1.0], [0.0, -0.0], [0.0, 1e-300], [1e-300, 0.0]])

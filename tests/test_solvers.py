@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from sklearn.svm import SVC
 
 from grambench.common.errors import SolverError
-from grambench.solvers import certificates, gradient_projection, meb, nnls, projections, svm
+from grambench.solvers import certificates, gradient_projection, meb, nnls, projections, smo, svm
 from grambench.solvers.combination import Combination, product, row
 
 COMPILED = not numba.config.DISABLE_JIT
@@ -774,3 +774,32 @@ def test_gradient_projection_gives_up_where_a_gradient_lies():
     assert not converged
     assert np.array_equal(found, projections.simplex(start))
     assert len(history) == 1
+
+
+@compiled
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_shrinking_finds_the_optimum_of_all_examples(C):
+    """The solution with variables set aside is certified on all of them, and has the value of the one without."""
+    rng = np.random.default_rng(3)
+    features = rng.standard_normal((smo.SMALL + 200, 4))
+    labels = np.where(features[:, 0] * features[:, 1] + 0.5 * rng.standard_normal(len(features)) > 0, 1, -1)
+    gram = np.exp(-np.square(features[:, None] - features[None]).sum(axis=2) / 4)
+    trained = svm.train(Combination.single(gram), labels.astype(np.int8), C, tolerance=1e-4)
+    assert trained.steps > smo.PERIOD
+    certificate = certificates.svm(gram, labels.astype(np.int8), C, trained.dual, trained.bias)
+    assert certificate.kkt <= 1.001e-4
+    assert certificate.gap < 1e-3
+
+
+def test_examples_that_are_left_out_change_nothing():
+    """Training on some rows of a Gram matrix in place equals training on a copy of these rows and columns."""
+    rng = np.random.default_rng(4)
+    features = rng.standard_normal((60, 3))
+    labels = np.where(features[:, 0] + 0.3 * rng.standard_normal(60) > 0, 1, -1).astype(np.int8)
+    gram = np.exp(-np.square(features[:, None] - features[None]).sum(axis=2))
+    some = rng.random(60) < 0.7
+    in_place = svm.train(Combination.single(gram), labels, 5.0, examples=some)
+    copied = svm.train(Combination.single(np.ascontiguousarray(gram[np.ix_(some, some)])), labels[some], 5.0)
+    assert not in_place.dual[~some].any()
+    assert np.array_equal(in_place.dual[some], copied.dual)
+    assert (in_place.bias, in_place.steps) == (copied.bias, copied.steps)
