@@ -41,7 +41,7 @@ def test_a_new_project_is_small_and_its_study_short(project: Path, capsys: pytes
     files = sorted(str(path.relative_to(project)) for path in project.rglob("*") if path.is_file())
     settings = ["config/config.yaml", "config/datasets/iris.yaml", "config/studies/first.yaml"]
     assert files == [".gitignore", *settings, "iris.csv", "profiles/slurm/profile.yaml"]
-    assert len((project / settings[2]).read_text().splitlines()) <= 15
+    assert len((project / settings[2]).read_text().splitlines()) <= 25
     assert cli.main(["-C", "mine", "fetch", "iris"]) == 0
     assert "iris               ok" in capsys.readouterr().out
 

@@ -102,3 +102,16 @@ def test_a_shell_completes_it(project, line, expected):
     }
     subprocess.run([sys.executable, "-m", "grambench.cli"], env=os.environ | asked, check=False, timeout=600)
     assert (project / "out").read_text().split("\v") == expected
+
+
+def test_a_study_with_an_algorithm_of_ones_own_is_read_from_any_folder_of_the_project(project, capsys, monkeypatch):
+    """The path of the algorithm is relative to the study's file, and the results are those of the project."""
+    study = project / "config/studies/omkc.yaml"
+    entry = "  mine: {path: ../../mine.py}\n  perceptron: {}\n"
+    study.write_text(study.read_text(encoding="utf-8").replace("  perceptron: {}\n", entry, 1), encoding="utf-8")
+    shutil.copy(presentation.ROOT / "src/grambench/algorithms/batch/uniform_svm.py", project / "mine.py")
+    (project / "notes").mkdir()
+    monkeypatch.chdir(project / "notes")
+    code, out, err = call(capsys, "omkc", "-d", "wdbc")
+    assert (code, err) == (0, "")
+    assert "OMKC(D,D)" in out

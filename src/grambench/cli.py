@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from grambench.commands import project
-from grambench.common import provenance
+from grambench.common import layout, provenance
 from grambench.common.errors import REFUSED, ConfigError, GrambenchError, error_lines, unknown_name
 
 COMMANDS = [  # in the order of help
@@ -103,7 +103,8 @@ def _absolute(folder: Path, value: Any) -> Any:
     # an algorithm may be given as a file
     if isinstance(value, str) and value.endswith(".py"):
         return str(folder / value)
-    return folder / value if isinstance(value, Path) else value
+    # the default results folder is that of the project
+    return folder / value if isinstance(value, Path) and value is not layout.RESULTS else value
 
 
 def _change_folder(folder: str) -> None:

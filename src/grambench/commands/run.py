@@ -79,7 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
         command += ["--logger", "grambench"]
     if arguments.cores or not settings.profile:
         command += ["--cores", arguments.cores or "all"]
-    command += [*(["-n"] if arguments.dry_run else []), *options]
+    # the summary of a dry run says what thousands of its lines would
+    dry_run = ["-n"] if arguments.verbose or "--quiet" in options else ["-n", "--quiet", "all"]
+    command += [*(dry_run if arguments.dry_run else []), *options]
     # of two options --configfile or --config, snakemake takes the last: it has the values of all
     command += ["--configfile", *map(str, settings.files)] if settings.files else []
     command += ["--config", *settings.entries] if settings.entries else []

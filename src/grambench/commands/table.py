@@ -70,13 +70,11 @@ def _table(arguments: argparse.Namespace) -> "TableContent":
 
 def _read(arguments: argparse.Namespace) -> "Results":
     """Read the collected results of a study."""
-    from grambench.config.load import load
-    from grambench.config.study import Study
     from grambench.results.reading import as_written
     from grambench.results.study import Results
 
     check_root()
-    study = load(Study, configuration().file("studies", arguments.study))
+    study = configuration().study(arguments.study)
     runs, cells = (
         layout.located(arguments.results, path.format(study=study.name)) for path in (layout.RUNS, layout.CELLS)
     )
