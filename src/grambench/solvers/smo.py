@@ -69,21 +69,21 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
     while True:
         is_whole = active.indices.size == values.size
         limit = min(PERIOD, max_steps - step)
-        taken = _improve(rows, active, ridge, tolerance if is_whole or is_near else 10.0 * tolerance, limit)
+        n_steps = _improve(rows, active, ridge, tolerance if is_whole or is_near else 10.0 * tolerance, limit)
         gradient[active.indices], values[active.indices] = active.gradient, active.values
-        if taken < 0:
-            return gradient, taken - step
-        step += taken
-        if taken == limit and step == max_steps:
+        if n_steps < 0:
+            return gradient, n_steps - step
+        step += n_steps
+        if n_steps == limit and step == max_steps:
             return gradient, max_steps
-        if taken == limit and values.size > SMALL:
+        if n_steps == limit and values.size > SMALL:
             kept = _undecided(active)
             # A smaller copy has no computed rows, so it must be much smaller to be worthwhile.
             if kept.size < WORTHWHILE * active.indices.size:
                 active = _select(rows, active.indices[kept], gradient, values, lower, upper)
-        elif taken < limit and is_whole:
+        elif n_steps < limit and is_whole:
             return gradient, step
-        elif taken < limit:
+        elif n_steps < limit:
             # Whether the precise solution is near: before, the others are solved only roughly, as they may be wrong.
             is_near = True
             rest = np.ones(values.size, dtype=np.bool_)
