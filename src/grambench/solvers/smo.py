@@ -84,7 +84,7 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
         elif n_steps < limit and is_whole:
             return gradient, step
         elif n_steps < limit:
-            # Whether the precise solution is near: before, the others are solved only roughly, as they may be wrong.
+            # Which variables to set aside was a guess: it is checked at a rough solution, before a precise one is sought.
             is_near = True
             rest = np.ones(values.size, dtype=np.bool_)
             rest[active.indices] = False
