@@ -84,7 +84,7 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
         elif n_steps < limit and is_whole:
             return gradient, step
         elif n_steps < limit:
-            # Which variables to set aside was a guess: it is checked at a rough solution, before a precise one is sought.
+            # The choice of variables set aside was a guess, which is checked before a precise solution is sought.
             is_near = True
             rest = np.ones(values.size, dtype=np.bool_)
             rest[active.indices] = False
