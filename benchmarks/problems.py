@@ -36,6 +36,13 @@ def two_gaussians(n, rng):
     return rng.standard_normal((n, FEATURES)) + labels[:, None] * means, labels
 
 
+def noisy(n, rng):
+    """Return n examples of two classes that no Gaussian SVM separates: (n, 6) and labels (n,)."""
+    features = rng.standard_normal((n, 6))
+    score = np.sin(2.0 * features[:, 0]) + features[:, 1] * features[:, 2] + 0.5 * rng.standard_normal(n)
+    return features, np.where(score > 0.0, 1, -1).astype(np.int8)
+
+
 def synthetic(n, m, rng):
     """Return two_gaussians under m Gaussian kernels of trace n: five widths on all features, then on single ones."""
     features, labels = two_gaussians(n, rng)
