@@ -52,8 +52,10 @@ class ResultsTable(TableKind):
                 marked = [replace(cell, best=name in best) for name, cell in zip(algorithms, cells, strict=True)]
                 rows.append(Row(label=METRICS[metric].label, cells=marked))
             blocks.append(Block(dataset=dataset, head=_head(data, dataset, algorithms), rows=rows))
+        has_published = any(cell.published for cell in cells_of(blocks))
+        published = "; in parentheses the published value, where the paper prints one" if has_published else ""
         remarks = [
-            "Mean ± standard deviation over the runs; in parentheses the published value.",
+            f"Mean ± standard deviation over the runs{published}.",
             *([data.about_bold(self.highlight)] if self.highlight else []),
             *_kernel_numbers(data, cells_of(blocks)),
             *data.absences(datasets, algorithms),
