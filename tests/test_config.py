@@ -123,7 +123,7 @@ def refused(path, text):
         ("limits: {memory_mb: 1, seconds: 1, memory_mb: 2}\n", "line 1: expected each key of a mapping once"),
         ("title: Z\xfcrich\n".encode("latin-1"), "expected UTF-8, got byte 0xfc at 8; save it as UTF-8"),
         ("paper: 2001-99-99\n", "not valid YAML: month must be in 1..12"),
-        ("a: &a [*a]\n", "line 1: expected &a before *a, which repeats its value"),
+        ("a: &a [*a]\n", "line 1: expected &a before *a, its alias"),
     ],
 )
 def test_a_file_of_which_something_would_be_lost_is_refused(tmp_path, text, message):

@@ -155,7 +155,7 @@ def _check_events(text: str) -> None:
         elif isinstance(event, yaml.ScalarEvent):
             sizes[event.anchor] = 1
         elif event.anchor not in sizes:
-            raise ValueError(f"line {line}: expected &{event.anchor} before *{event.anchor}, which repeats its value")
+            raise ValueError(f"line {line}: expected &{event.anchor} before *{event.anchor}, its alias")
         total += sizes[event.anchor] if isinstance(event, yaml.AliasEvent) else 1
         if len(inside) > DEEPEST or total > MOST:
             raise ValueError(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from grambench.config.study import Study
-from grambench.pipeline.steps import read_spec
+from grambench.pipeline.inputs import read_spec
 from grambench.results.study import Results
 
 

@@ -18,7 +18,7 @@ from grambench.datasets import store, views
 from grambench.experiments.run import Run
 from grambench.kernels import matrices
 from grambench.pipeline import supervise
-from grambench.pipeline.steps import read_spec, record_fields
+from grambench.pipeline.inputs import read_spec, record_fields
 from grambench.results import records
 
 

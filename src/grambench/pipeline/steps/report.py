@@ -24,7 +24,7 @@ from grambench.common.files import SUMS, atomic, check, write_text
 from grambench.config.shown import Figure
 from grambench.config.study import Study
 from grambench.datasets import store
-from grambench.pipeline.steps import read_spec
+from grambench.pipeline.inputs import read_spec
 from grambench.report import charts, figures, notes, page, site, tables
 from grambench.report.drawing import COLUMN
 from grambench.report.tables import matrix

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grambench.pipeline import supervise
-from grambench.pipeline.steps import read_spec, record_fields
+from grambench.pipeline.inputs import read_spec, record_fields
 
 
 def main(argv: list[str]) -> None:
