@@ -219,9 +219,8 @@ def fits(copy):
     """Return the processes that fit something in a copy."""
     return [
         process
-        for process in psutil.process_iter(["cmdline", "cwd"])
-        if (process.info["cmdline"] or [])[2:4] == ["grambench.pipeline.steps", "fit"]
-        and process.info["cwd"] == str(copy.folder)
+        for process in psutil.process_iter(["name", "cwd"])
+        if process.info["name"] == "grambench fit" and process.info["cwd"] == str(copy.folder)
     ]
 
 

@@ -1,7 +1,7 @@
 # what describes images: of the images of a base that its tasks use, one file a descriptor
 
 # glibc gives large arrays back to the system one by one: a fifth of the time of dense SIFT (other C libraries do not care)
-KEEP = "MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=2147483648"
+KEEP = "GRAMBENCH_SERVER= MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=2147483648"
 
 
 rule images:

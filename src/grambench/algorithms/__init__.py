@@ -217,12 +217,12 @@ def prose(name: str) -> str:
 
     Docstrings of parameters are inherited, so the modules of this package that the file imports from are included.
     """
-    trees = {Path(name): tree} if (tree := _parse(name)) else {}
+    trees: dict[Path, ast.Module] = {source(name): tree} if (tree := _parse(name)) else {}
     unvisited = list(trees.values())
     while unvisited:
         for path in _package_imports(unvisited.pop()):
             if path not in trees:
-                trees[path] = ast.parse(path.read_bytes())
+                trees[path] = _tree(path, path.stat().st_mtime_ns)
                 unvisited.append(trees[path])
     nodes = [node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
     return "\0".join(ast.get_docstring(node) or "" for node in nodes)
@@ -239,10 +239,17 @@ def _package_imports(tree: ast.Module) -> list[Path]:
 
 def _parse(name: str) -> ast.Module | None:
     """Return the syntax tree of an algorithm's file; None for a syntax error, which a run reports."""
+    path = source(name)
     try:
-        return ast.parse(source(name).read_bytes())
+        return _tree(path, path.stat().st_mtime_ns)
     except (SyntaxError, ValueError):
         return None
+
+
+@functools.cache
+def _tree(path: Path, modified: int) -> ast.Module:
+    """Return the syntax tree of a file, parsed once for each time at which it was modified."""
+    return ast.parse(path.read_bytes())
 
 
 def fields(name: str) -> list[str]:

@@ -13,7 +13,7 @@ by its path has no package.
 import ast
 import functools
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -88,7 +88,7 @@ def _tree(module: str) -> ast.Module:
     # the step that imports the module reports the error; until it is fixed, the text of the file is its code
     except (SyntaxError, ValueError):
         return ast.Module([ast.Expr(ast.Constant(path.read_bytes()))], [])
-    for node in ast.walk(tree) if not module.startswith("grambench.claims") else ():
+    for node in _statements(tree) if not module.startswith("grambench.claims") else ():
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]
     return tree
@@ -101,12 +101,18 @@ def _tokens(module: str) -> str:
 
 
 def _executed(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a module except those under `if TYPE_CHECKING`."""
-    if isinstance(tree, ast.If) and ast.unparse(tree.test) == "TYPE_CHECKING":
+    """Yield the statements of a module except those under `if TYPE_CHECKING`."""
+    return _statements(tree, lambda node: isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+
+
+def _statements(tree: ast.AST, leave_out: Callable[[ast.AST], bool] = lambda _: False) -> Iterator[ast.AST]:
+    """Yield a tree and the statements inside it; expressions, which are most of a tree, have none."""
+    if leave_out(tree):
         return
     yield tree
     for child in ast.iter_child_nodes(tree):
-        yield from _executed(child)
+        if not isinstance(child, ast.expr):
+            yield from _statements(child, leave_out)
 
 
 def _package(module: str, level: int) -> str:

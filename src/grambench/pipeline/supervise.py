@@ -6,24 +6,27 @@ this.
 """
 
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Literal, NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 
 import psutil
 
 from grambench.common import threads
 from grambench.common.errors import plain
+from grambench.common.forks import PR_SET_CHILD_SUBREAPER, Fork, end_with, prctl
+from grambench.pipeline.call import call
 
+# program and arguments, or a function that a fork of this process calls
+Command = Sequence[str] | Callable[[], object]
 Status = Literal["ok", "error", "timeout", "memory", "killed"]
 
 # the exit code and the start of the last line of a supervised command in which an allocation failed
@@ -44,9 +47,8 @@ LOG_LINES = 200
 REPEATABLE = dict.fromkeys(threads.VARIABLES, "1") | {"PYTHONHASHSEED": "0"}
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 TRACEBACK = "Traceback (most recent call last):"
-LIBC = ctypes.CDLL(None)
-# options of prctl on Linux: end with the parent; be the parent of orphans
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+# whether this process is a fork of `grambench.pipeline.server`, which has imported the supervised halves of steps
+in_server = False
 
 
 class Ending(NamedTuple):
@@ -70,7 +72,14 @@ class Ending(NamedTuple):
     detail: str = ""
 
 
-def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Path, env: dict[str, str]) -> Ending:
+def run(
+    command: Sequence[str] | Callable[[], object],
+    *,
+    seconds: float,
+    memory_mb: float,
+    errors: Path,
+    env: dict[str, str],
+) -> Ending:
     """Run `command` to its end or to its limit, and kill all processes that it has started.
 
     If the caller of the shell dies, this process ends too: Snakemake may be killed and then started again, and no run
@@ -78,8 +87,8 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
 
     Parameters
     ----------
-    command : sequence of str
-        Program and arguments.
+    command : sequence of str or callable
+        See `Command`.
     seconds, memory_mb : float
         The limits of wall time and of memory in MiB, without memory-mapped files.
     errors : Path
@@ -93,15 +102,8 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
     process = None
     with errors.open("wb") as stream, ended_by_signals():
         try:
-            _prctl(PR_SET_CHILD_SUBREAPER, 1)
-            process = subprocess.Popen(
-                command,
-                stdout=stream,
-                stderr=stream,
-                env=env,
-                start_new_session=True,
-                preexec_fn=partial(_end_with_supervisor, os.getpid()),
-            )
+            prctl(PR_SET_CHILD_SUBREAPER, 1)
+            process = _start(command, stream, env)
             while verdict is None:
                 try:
                     code = process.wait(timeout=POLL_SECONDS)
@@ -119,10 +121,31 @@ def run(command: Sequence[str], *, seconds: float, memory_mb: float, errors: Pat
                     raise SystemExit(128 + signal.SIGHUP)
         finally:
             end(process, earlier)
-            _prctl(PR_SET_CHILD_SUBREAPER, 0)
+            prctl(PR_SET_CHILD_SUBREAPER, 0)
     if verdict is None:
         verdict = _verdict(code, errors)
     return Ending(*verdict, seconds=time.monotonic() - start)
+
+
+def _start(command: Command, output: BinaryIO, env: dict[str, str]) -> "subprocess.Popen[bytes] | Fork":
+    """Start a command or a function in a new session; it ends with this process."""
+    end = partial(end_with, os.getpid(), signal.SIGKILL)
+    if not callable(command):
+        return subprocess.Popen(command, stdout=output, stderr=output, env=env, start_new_session=True, preexec_fn=end)
+
+    def work() -> None:
+        end()
+        os.setsid()
+        for number in ENDING:
+            # nohup's stays
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
+        for stream in (1, 2):
+            os.dup2(output.fileno(), stream)
+        os.environ.update(env)
+        command()
+
+    return Fork(work)
 
 
 def step(name: str, arguments: Sequence[str], output: Path, *, seconds: float, memory_mb: float) -> Ending:
@@ -135,7 +158,9 @@ def step(name: str, arguments: Sequence[str], output: Path, *, seconds: float, m
         errors = Path(folder) / "output.txt"
         try:
             ending = run(
-                [sys.executable, "-m", "grambench.pipeline.steps", name, *arguments],
+                partial(call, name, arguments)
+                if in_server
+                else [sys.executable, "-m", "grambench.pipeline.steps", name, *arguments],
                 seconds=seconds,
                 memory_mb=memory_mb,
                 errors=errors,
@@ -241,7 +266,7 @@ def descendants() -> list[psutil.Process]:
     return psutil.Process().children(recursive=True)
 
 
-def end(process: "subprocess.Popen[bytes] | None", excluded: set[psutil.Process]) -> None:
+def end(process: "subprocess.Popen[bytes] | Fork | None", excluded: set[psutil.Process]) -> None:
     """Kill the command with its group at once, then all descendants of this process except some."""
     _ignore_signals()
     if process:
@@ -256,19 +281,6 @@ def end(process: "subprocess.Popen[bytes] | None", excluded: set[psutil.Process]
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(child.pid, os.WNOHANG)
         time.sleep(POLL_SECONDS / 10)
-
-
-def _end_with_supervisor(supervisor: int) -> None:
-    """Make the system end this new process when its supervisor ends in any way."""
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != supervisor:
-        os._exit(1)
-
-
-def _prctl(option: int, value: int) -> None:
-    """Set an option of this process, on Linux."""
-    if sys.platform == "linux":
-        LIBC.prctl(option, value)
 
 
 @contextlib.contextmanager

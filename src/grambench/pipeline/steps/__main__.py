@@ -1,17 +1,12 @@
-"""Call the `main` of one step."""
+"""Do one step, or let the server of the workflow do it."""
 
 import sys
-from importlib import import_module
 
-from grambench.common.errors import GrambenchError
-
-# their supervisor reads the traceback
-SUPERVISED = ("evaluate", "fit")
+from grambench.pipeline import client
 
 if __name__ == "__main__":
-    try:
-        import_module(f"grambench.pipeline.steps.{sys.argv[1]}").main(sys.argv[2:])
-    except GrambenchError as error:
-        if sys.argv[1] in SUPERVISED:
-            raise
-        raise SystemExit(str(error)) from None
+    client.ask(sys.argv[1:])
+    # imported only if no server has answered
+    from grambench.pipeline.call import call
+
+    call(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,225 @@
+"""Processes that have imported what steps need, and fork for each step: a start costs a fraction of an interpreter's.
+
+The workflow starts two of them, so that a supervised step has no more in its memory than in a process of its own.
+`python -m grambench.pipeline.steps` asks one of them for a fork (`grambench.pipeline.client`), hands over its standard
+input, output and error, waits, and ends as the fork ends. Without a server, as outside Linux or in a conda environment
+of Snakemake's, it does the step itself.
+
+All guarantees of a step stay. The supervisor of a fit is a process between the server and the fit. Signals to the
+client are passed on to the fork. If the client, the server or the workflow ends in any way, the fork is told to end.
+"""
+
+import atexit
+import contextlib
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+
+from grambench.common.forks import Fork, end_with
+from grambench.pipeline import supervise
+from grambench.pipeline.call import STEPS, call
+from grambench.pipeline.client import SERVER, SOCKETS
+
+# what a step imports late, its supervised half for one
+LATE = {
+    "run": (f"{STEPS}.fit", "grambench.experiments.offline", "grambench.experiments.online"),
+    "gram": (f"{STEPS}.evaluate",),
+    "figures": ("matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg"),
+}
+# what some runs import, and take longer to import than to fit; imported while no client asks
+SOMETIMES = {"run": ("scipy.optimize", "sklearn.linear_model", "sklearn.svm", "sklearn.ensemble")}
+# descriptors of a request: standard input, output and error of the client, and a file with the arguments of the step
+COUNT = 4
+
+
+def start() -> None:
+    """Start the servers, and name them in a variable to the jobs of this process; they end with it.
+
+    Nothing is started where processes cannot be forked and watched like this.
+    """
+    if sys.platform != "linux" or not hasattr(os, "pidfd_open") or SERVER in os.environ:
+        return
+    folder = tempfile.mkdtemp(prefix="grambench-")
+    processes: list[subprocess.Popen[bytes]] = []
+    atexit.register(_stop, processes)
+    for name in SOCKETS:
+        with socket.socket(socket.AF_UNIX) as listener:
+            try:
+                listener.bind(f"{folder}/{name}")
+            except OSError:
+                # the name of a socket has at most 107 characters
+                return
+            listener.listen()
+            command = [sys.executable, "-m", "grambench.pipeline.server", str(listener.fileno())]
+            processes.append(
+                subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    pass_fds=[listener.fileno()],
+                    env=os.environ | supervise.REPEATABLE,
+                )
+            )
+    os.environ[SERVER] = f"{folder}{os.pathsep}{sys.executable}"
+
+
+def _stop(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
+    """End the servers."""
+    for process in processes:
+        # the servers read its end
+        if process.stdin:
+            process.stdin.close()
+    for process in processes:
+        process.wait()
+
+
+class Server:
+    """A server of one socket.
+
+    Parameters
+    ----------
+    listener : socket.socket
+        The socket on which clients ask.
+    """
+
+    def __init__(self, listener: socket.socket) -> None:
+        self.listener = listener
+        # the workflow holds the other end of standard input
+        self.workflow = sys.stdin.fileno()
+        self.forks: set[Fork] = set()
+        self.steps: list[str] = []
+        self.selector = selectors.DefaultSelector()
+        self._call_when_readable(self.workflow, self._stop)
+        self._call_when_readable(listener, self._accept)
+        # a terminal interrupts forks and servers alike
+        self.interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.serves = True
+
+    def serve(self) -> None:
+        """Fork for clients until the workflow ends, and then until all forks have ended."""
+        while self.serves or self.forks:
+            events = self.selector.select(0 if self.steps else None)
+            for key, _ in events:
+                key.data()
+            if not events:
+                _import(SOMETIMES.get(self.steps.pop(), ()))
+        socket_path = Path(self.listener.getsockname())
+        socket_path.unlink(missing_ok=True)
+        # the last server removes the folder
+        with contextlib.suppress(OSError):
+            socket_path.parent.rmdir()
+
+    def _call_when_readable(self, file: int | socket.socket, function: Callable[[], None]) -> None:
+        self.selector.register(file, selectors.EVENT_READ, function)
+
+    def _stop(self) -> None:
+        """Tell all forks to end, since the workflow has ended."""
+        self.selector.unregister(self.workflow)
+        self.selector.unregister(self.listener)
+        self.serves = False
+        for fork in self.forks:
+            fork.send(signal.SIGTERM)
+
+    def _accept(self) -> None:
+        """Let a client ask."""
+        client, _ = self.listener.accept()
+        self._call_when_readable(client, partial(self._fork, client))
+
+    def _fork(self, client: socket.socket) -> None:
+        """Fork for the request of a client."""
+        self.selector.unregister(client)
+        _, descriptors, *_ = socket.recv_fds(client, 1, COUNT)
+        # the client may have ended before it could ask
+        if len(descriptors) < COUNT:
+            client.close()
+            return
+        *streams, request = descriptors
+        with os.fdopen(request, encoding="utf-8") as file:
+            file.seek(0)
+            folder, step, *arguments = json.load(file)
+        if _import((f"{STEPS}.{step}", *LATE.get(step, ()))):
+            self.steps.append(step)
+        fork = Fork(partial(self._work, client, streams, folder, step, arguments))
+        for stream in streams:
+            os.close(stream)
+        self.forks.add(fork)
+        self._call_when_readable(client, partial(self._pass_on, client, fork))
+        self._call_when_readable(fork.ended, partial(self._answer, client, fork))
+
+    def _pass_on(self, client: socket.socket, fork: Fork) -> None:
+        """Send a fork the signal that its client got, and SIGTERM if its client has ended."""
+        number = client.recv(1)
+        fork.send(ord(number or bytes([signal.SIGTERM])))
+        if not number:
+            self.selector.unregister(client)
+
+    def _answer(self, client: socket.socket, fork: Fork) -> None:
+        """Tell a client how its step has ended."""
+        self.selector.unregister(fork.ended)
+        self.forks.remove(fork)
+        code = fork.wait()
+        if client in self.selector.get_map():
+            self.selector.unregister(client)
+            with contextlib.suppress(OSError):
+                client.send(str(code).encode())
+        client.close()
+
+    def _work(
+        self, client: socket.socket, streams: Sequence[int], folder: str, step: str, arguments: Sequence[str]
+    ) -> None:
+        """Do a step, in a fork, as a new interpreter would."""
+        end_with(os.getppid(), signal.SIGTERM)
+        signal.signal(signal.SIGINT, self.interrupt)
+        # others would wait for the end of this fork too
+        for key in list(self.selector.get_map().values()):
+            if isinstance(key.fileobj, socket.socket):
+                key.fileobj.close()
+            elif key.fd != self.workflow:
+                os.close(key.fd)
+        self.selector.close()
+        client.close()
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        os.chdir(folder)
+        if "numpy.random" in sys.modules:
+            # all forks have the state of the server
+            sys.modules["numpy.random"].seed()
+        supervise.in_server = True
+        call(step, arguments)
+
+
+def _import(modules: Iterable[str]) -> bool:
+    """Import modules, and return whether one was new; a fork meets an error again."""
+    new = [module for module in modules if module not in sys.modules]
+    for module in new:
+        with contextlib.suppress(Exception):
+            import_module(module)
+    if new:
+        if "numba" in sys.modules:
+            _prepare_numba()
+        # forks share memory that is not written to, which collections of garbage do
+        gc.collect()
+        gc.freeze()
+    return bool(new)
+
+
+def _prepare_numba() -> None:
+    """Let Numba import what it else imports when it loads the first compiled function."""
+    from numba.core.registry import cpu_target
+
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+
+
+if __name__ == "__main__":
+    Server(socket.socket(fileno=int(sys.argv[1]))).serve()
