@@ -127,7 +127,7 @@ class State:
     epochs, rounds, updates : int
         Passes over the examples, examples visited and steps taken, in all stages so far.
     seconds : float
-        Time of the fit so far, without the time that measuring the states took.
+        Processor time of the fit so far, without the time that measuring the states took.
     objective, training_error : float
         The algorithm's objective, and the share of misclassified training examples.
     work : Work

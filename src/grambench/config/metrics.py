@@ -280,7 +280,7 @@ METRICS = {
     ),
     "epochs": Metric(label="Epochs", meaning="passes over the training examples", decimals=1, logarithmic=True),
     "elapsed_seconds": Metric(
-        label="Seconds of the fit", meaning="seconds since the fit began", decimals=2, logarithmic=True
+        label="Seconds of the fit", meaning="processor seconds since the fit began", decimals=2, logarithmic=True
     ),
     "iterations": Metric(label="Iterations", meaning="iterations of the algorithm", decimals=1),
     "operations": Metric(
@@ -371,22 +371,29 @@ METRICS = {
     ),
     "seconds": Metric(
         label="Time (s)",
-        meaning="seconds from features to the final model, selection included; of nested cross-validation and online "
-        "learning, of the final fit or the pass alone",
+        meaning="seconds of processor time from features to the final model, selection included; of nested "
+        "cross-validation and online learning, of the final fit or the pass alone",
+        decimals=3,
+        better="lower",
+        logarithmic=True,
+    ),
+    "wall_seconds": Metric(
+        label="Wall time (s)",
+        meaning="seconds that passed meanwhile, which depend on what else the machine did",
         decimals=3,
         better="lower",
         logarithmic=True,
     ),
     "fit_seconds": Metric(
         label="Fit time (s)",
-        meaning="seconds of the last fit alone; of two stages, of the first",
+        meaning="seconds of processor time of the last fit alone; of two stages, of the first",
         decimals=3,
         better="lower",
         logarithmic=True,
     ),
     "selection_seconds": Metric(
         label="Selection time (s)",
-        meaning="seconds of the selection of hyperparameters",
+        meaning="seconds of processor time of the selection of hyperparameters",
         decimals=3,
         better="lower",
         logarithmic=True,

@@ -27,7 +27,7 @@ Positive = Annotated[float, Gt(0)]
 PREDICTIONS = frozenset(name for name, metric in METRICS.items() if metric.value is not None)
 FITTED = {"kernels_selected", "support_vectors", "iterations", "converged", "gap", "kkt"}
 SELECTED = {"selected_C", "selected_value", "validation_error_percent", "candidates_failed", "selection_tied"}
-TIMED = {"seconds", "fit_seconds", "selection_seconds", *WORK}
+TIMED = {"seconds", "wall_seconds", "fit_seconds", "selection_seconds", *WORK}
 SWEEP_YIELDS = {  # metrics of sweeps that are experiments of their own
     "scaling": {"decision_change"},
     "profile": {"search_objective_1", "search_objective_2", "search_objective_3"},
@@ -205,6 +205,7 @@ class Online(Common):
         "mistake_percent",
         "support_vectors",
         "seconds",
+        "wall_seconds",
         "best_kernel",
         "best_kernel_weight",
         *WORK,

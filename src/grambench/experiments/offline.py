@@ -9,7 +9,6 @@ For each repetition and each point of a sweep:
 """
 
 import contextlib
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +19,8 @@ from grambench import algorithms
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.checks import certified, check_same
 from grambench.algorithms.fit import Fit, Work
+from grambench.common import clock
+from grambench.common.clock import NOT_TIMED, Seconds
 from grambench.common.errors import DataError, SolverError
 from grambench.common.types import Floats, Indices, Setting, Settings
 from grambench.config.metrics import METRICS, Predictions
@@ -57,7 +58,7 @@ class TrainedModel:
         The fit, and the predictor.
     selection : Selection
         What was selected.
-    fit_seconds, seconds : float
+    fit_seconds, seconds : Seconds
         The time of the last fit, and of the last fit with its SVM.
     work : Work
         The work that the protocol counts.
@@ -66,8 +67,8 @@ class TrainedModel:
     learned: Learned
     model: Model
     selection: Selection
-    fit_seconds: float
-    seconds: float
+    fit_seconds: Seconds
+    seconds: Seconds
     work: Work
 
 
@@ -160,15 +161,15 @@ class Evaluator:
         """Select, train, test and measure at one point."""
         run, protocol = self.run, self.run.offline
         used = {rows.tobytes(): self.pools(rows) for rows in self._training_rows()}
-        seconds = sum(pools.seconds for pools in used.values())
-        begun = time.perf_counter()
+        seconds = sum((pools.seconds for pools in used.values()), Seconds())
+        begun = clock.now()
         trained = first = self.select_and_train(run.file, point, generators)
         kernel, fit_seconds = None, trained.fit_seconds
         if run.then is not None:
-            fit_seconds = time.perf_counter() - begun + seconds
+            fit_seconds = clock.now() - begun + seconds
             kernel = int(np.argmax(trained.learned.weights))
             trained = self.select_and_train(run.then, algorithms.resolved(run.then, {}), generators, kernel)
-        seconds += time.perf_counter() - begun
+        seconds += clock.now() - begun
         if not protocol.counts_selection:
             seconds = trained.seconds
         computed = self.pools(self.split.train).train.computed
@@ -176,7 +177,8 @@ class Evaluator:
         predictions = self._predictions(trained, replace(test, pool=_only(test.pool, kernel)))
         work = trained.work if run.then is None else first.work + trained.work
         metrics = self._metrics(first, trained, computed)
-        metrics |= {"seconds": seconds, "fit_seconds": fit_seconds, "selection_seconds": first.selection.seconds}
+        metrics |= {"seconds": seconds.processor, "wall_seconds": seconds.wall, "fit_seconds": fit_seconds.processor}
+        metrics |= {"selection_seconds": first.selection.seconds.processor}
         metrics |= counts(work, len(self.split.train))
         metrics |= {name: metric.value(predictions) for name, metric in METRICS.items() if metric.value}
         return Evaluation(run, first.learned, test, metrics, predictions)
@@ -202,7 +204,7 @@ class Evaluator:
         train = self.train()
         train = replace(train, pool=_only(train.pool, kernel))
         # Without hyperparameters the final fit comes first: it shows whether an SVM is left to select the C of.
-        final, seconds = None, np.nan
+        final, seconds = None, Seconds()
         if candidates.parameter is None and self.split.refits:
             final, seconds = _timed(algorithm, point, train, generators)
         selection = Selection(candidates.settings[0], candidates.C_values[-1])
@@ -214,15 +216,15 @@ class Evaluator:
                 selection.learned = selection.model = None
         work = selection.work
         if selection.model is not None and selection.learned is not None:
-            return TrainedModel(selection.learned, selection.model, selection, selection.fit_seconds, np.nan, work)
+            return TrainedModel(selection.learned, selection.model, selection, selection.fit_seconds, NOT_TIMED, work)
         if final is None:
             final, seconds = _timed(algorithm, selection.settings, train, generators)
-        begun = time.perf_counter()
+        begun = clock.now()
         trace = learned_kernel_trace(run.offline, len(self.split.train), len(self.dataset.labels))
         model = next(final.models([selection.C], trace=trace))
         last = final.work + model.work
         work = work + last if run.offline.counts_selection else last
-        return TrainedModel(final, model, selection, seconds, seconds + time.perf_counter() - begun, work)
+        return TrainedModel(final, model, selection, seconds, seconds + clock.now() - begun, work)
 
     def _selects(self, candidates: Candidates, final: Learned | None) -> bool:
         """Return whether candidates are to be compared on validation examples."""
@@ -293,9 +295,9 @@ def _only(pool: Pool, kernel: int | None) -> Pool:
 
 def _timed(
     algorithm: algorithms.Algorithm, settings: Settings, sample: Examples, generators: Generators
-) -> tuple[Learned, float]:
-    begun = time.perf_counter()
-    return learn_task(algorithm, settings, sample, generators), time.perf_counter() - begun
+) -> tuple[Learned, Seconds]:
+    begun = clock.now()
+    return learn_task(algorithm, settings, sample, generators), clock.now() - begun
 
 
 def _number(setting: Setting) -> float:

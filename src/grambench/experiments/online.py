@@ -8,7 +8,6 @@ on it. Until each class has been received a few times it learns nothing, and the
 Of C classes, a two-class algorithm passes once for each class one-vs-rest, and the largest score predicts.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -21,6 +20,8 @@ from grambench.algorithms import Algorithm
 from grambench.algorithms.checks import check_same
 from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.one_vs_rest import OneVsRest
+from grambench.common import clock
+from grambench.common.clock import Seconds
 from grambench.common.types import Floats, Settings
 from grambench.config.metrics import METRICS, WORK, Predictions
 from grambench.config.protocols import Online
@@ -122,7 +123,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
             seed = seeds(run.seed, f"{dataset.name}/{algorithm.name}", number)[1]
             if learns_online:
                 passes[p, r] = present(algorithm, point, samples[r], rounds, seed)
-                if twice and passes[p, r].seconds < TIMED_TWICE_BELOW:
+                if twice and passes[p, r].seconds.wall < TIMED_TWICE_BELOW:
                     again = present(algorithm, point, samples[r], rounds, seed)
                     check_same(algorithm.name, passes[p, r].outline(), again.outline())
                     passes[p, r] = replace(again, seconds=min(passes[p, r].seconds, again.seconds))
@@ -147,7 +148,7 @@ class Pass:
         Weights of the kernels after the round; NaN where the learned kernel is made of others.
     updates : ndarray of float64 (m,)
         Updates of each kernel's classifier in all passes; NaN if kernels have no classifiers.
-    seconds : float
+    seconds : Seconds
         The time of all fits.
     work : dict of int
         The work of all fits, under the names of WORK.
@@ -163,7 +164,7 @@ class Pass:
     support_vectors: NDArray[Any]
     weights: Floats
     updates: Floats
-    seconds: float
+    seconds: Seconds
     work: dict[str, int]
     random: bool
     y_pred: NDArray[np.intp]
@@ -196,9 +197,9 @@ def present(
     algorithm: Algorithm, point: Settings, sample: Examples, rounds: NDArray[np.int64], seed: np.random.SeedSequence
 ) -> Pass:
     """Let an algorithm that learns online pass over a sample, and measure it at some rounds of its first pass."""
-    generators, start = Generators(seed), time.perf_counter()
+    generators, start = Generators(seed), clock.now()
     learned = learn_task(algorithm, point, sample, generators)
-    seconds = time.perf_counter() - start
+    seconds = clock.now() - start
     traces, at, n = [_trace(algorithm, fit) for fit in learned.fits], rounds - 1, len(sample.order)
     if learned.one_vs_rest:
         scores = np.stack([trace.scores[:n] for trace in traces], axis=1)
@@ -239,7 +240,7 @@ def retrain(
     order, m, enough, generators = sample.order, sample.pool.shape[0], _enough(sample), Generators(seed)
     y_true, y_pred = sample.y_true, np.empty(len(order), dtype=np.intp)
     scores = np.zeros((len(order), sample.classes) if sample.classes else len(order))
-    begun, work = time.perf_counter(), dict.fromkeys(WORK, 0)
+    begun, work = clock.now(), dict.fromkeys(WORK, 0)
     support, weights = np.zeros(len(rounds)), np.full((len(rounds), m), np.nan)
     model, received = None, order[:0]
     for number, (before, now) in enumerate(zip([0, *rounds[:-1]], rounds, strict=True)):
@@ -259,7 +260,7 @@ def retrain(
             for name, count in counts(learned.work + model.work, int(now)).items():
                 work[name] += count
             support[number], weights[number] = support_vectors(model.predictor), _shares(learned, m)
-    seconds = time.perf_counter() - begun
+    seconds = clock.now() - begun
     mistakes = np.cumsum(y_pred != y_true[order], dtype=np.int64)[rounds - 1]
     updates = np.full(m, np.nan)
     return Pass(mistakes, support, weights, updates, seconds, work, generators.used, y_pred, scores)
@@ -302,6 +303,7 @@ def _result(measured: Pass, sample: Examples, rounds: NDArray[np.int64]) -> Resu
     """Return the numbers of a pass."""
     pass_predictions = predictions(measured, sample)
     curves = {"mistake_percent": 100.0 * measured.mistakes / rounds, "support_vectors": measured.support_vectors}
-    metrics = {name: float(curve[-1]) for name, curve in curves.items()} | {"seconds": measured.seconds} | measured.work
+    metrics = {name: float(curve[-1]) for name, curve in curves.items()} | measured.work
+    metrics |= {"seconds": measured.seconds.processor, "wall_seconds": measured.seconds.wall}
     metrics |= {name: metric.value(pass_predictions) for name, metric in METRICS.items() if metric.value}
     return Result(metrics, curves | {"weights": measured.weights}, rounds, {"updates": measured.updates})

@@ -1,12 +1,12 @@
 """Kernel matrices of a data set by the row indices of its examples, under the settings of a protocol."""
 
-import time
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from grambench.common import clock
 from grambench.common.errors import DataError
 from grambench.common.types import Floats, Indices
 from grambench.datasets.store import PreparedDataset
@@ -37,12 +37,12 @@ class Pools:
     ----------
     train : Pool
         The pool of the training examples.
-    seconds : float
+    seconds : Seconds
         The time that it took to compute what the points of a sweep share.
     """
 
     def __init__(self, run: Run, dataset: PreparedDataset, rows: Indices) -> None:
-        begun = time.perf_counter()
+        begun = clock.now()
         kernels, protocol = run.pool, run.offline
         self._dataset, self._train = dataset, rows
         self._standardise, self._between = protocol.standardise, dict[bytes, Pool]()
@@ -56,7 +56,7 @@ class Pools:
             self._pools = VectorPools(kernels, self._features(rows)[""], run.dictionary, trace)
         self._eager = protocol.shares_kernels
         self.train = self._computed(self._pools.train())
-        self.seconds = time.perf_counter() - begun
+        self.seconds = clock.now() - begun
 
     def between(self, rows: Indices) -> Pool:
         """Return the pool between other examples and the training ones."""

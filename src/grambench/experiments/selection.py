@@ -6,7 +6,6 @@ they break ties.
 """
 
 import math
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -17,6 +16,8 @@ from grambench.algorithms import Algorithm
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.fit import Work
 from grambench.algorithms.one_vs_rest import one_vs_rest_labels
+from grambench.common import clock
+from grambench.common.clock import NOT_TIMED, Seconds
 from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Settings
 from grambench.experiments.run import Tuning
@@ -106,7 +107,7 @@ class Selection:
         The work of all candidates.
     learned, model : Learned, Model, or None
         The selected candidate as it was trained on the last fold.
-    fit_seconds, seconds : float
+    fit_seconds, seconds : Seconds
         The time of its fits, and of the selection as a whole.
     scores, y_true : lists of ndarray
         Its scores of the validation examples and their classes, by fold.
@@ -120,8 +121,8 @@ class Selection:
     work: Work = field(default_factory=Work)
     learned: Learned | None = None
     model: Model | None = None
-    fit_seconds: float = np.nan
-    seconds: float = 0.0
+    fit_seconds: Seconds = NOT_TIMED
+    seconds: Seconds = field(default_factory=Seconds)
     scores: list[Floats] = field(default_factory=list)
     y_true: list[Any] = field(default_factory=list)
 
@@ -157,7 +158,7 @@ class _Trained(NamedTuple):
 
     settings: Settings
     learned: list[Learned]
-    seconds: float
+    seconds: Seconds
 
 
 def select(
@@ -188,7 +189,7 @@ def select(
     SolverError
         If every candidate fails.
     """
-    begun, tally, best, fewest = time.perf_counter(), _Tally(), Selection(candidates.settings[0]), math.inf
+    begun, tally, best, fewest = clock.now(), _Tally(), Selection(candidates.settings[0]), math.inf
     total = sum(len(fold.validation.labels) for fold in folds)
     trained = _trained(algorithm, candidates, folds, generators, tally)
     if candidates.criterion == "alignment":
@@ -209,7 +210,7 @@ def select(
         n_values = sum(math.prod(fold.train.pool.shape) for fold in folds)
         tally.fits.kernel_values = min(tally.fits.kernel_values, n_values)
     best.work, best.failed, best.tied = tally.fits + tally.svms, tally.failed, best.tied or tally.tied
-    best.seconds = time.perf_counter() - begun
+    best.seconds = clock.now() - begun
     return best
 
 
@@ -218,13 +219,13 @@ def _trained(
 ) -> Iterator[_Trained]:
     """Fit each candidate to the training examples of each fold; skip those that fail."""
     for settings in candidates.settings:
-        begun = time.perf_counter()
+        begun = clock.now()
         try:
             learned = [learn_task(algorithm, settings, fold.train, generators) for fold in folds]
         except SolverError as reason:
             tally.skip(reason)
             continue
-        seconds = time.perf_counter() - begun
+        seconds = clock.now() - begun
         for on_fold in learned:
             tally.fits += on_fold.work
             pool = on_fold.sample.pool
