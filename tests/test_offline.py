@@ -22,7 +22,7 @@ from grambench.solvers import svm
 
 GRID = [0.5, 1.0, 2.0, 4.0]
 DICTIONARY = FamilyRange("gaussian", 0.2, 20.0, GRID)
-SECONDS = {"seconds", "fit_seconds", "selection_seconds"}
+SECONDS = {"seconds", "wall_seconds", "fit_seconds", "selection_seconds"}
 
 
 # --- vectors of two classes -------------------------------------------------------------------------------------------

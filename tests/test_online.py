@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from specifications import make_run
 
 from grambench import algorithms
 from grambench.algorithms.checks import learn
+from grambench.common import clock
 from grambench.config.metrics import WORK
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import online
@@ -97,18 +97,19 @@ def test_what_is_recorded_is_what_the_algorithm_did(problem):
 )
 def test_seconds_are_the_shorter_of_two_short_fits(problem, monkeypatch, durations, expected):
     perceptron = algorithms.load("perceptron")
-    clock = [0.0]
+    passed = [0.0]
     left = list(durations)
 
     def fit(*arguments, **keywords):
-        clock[0] += left.pop(0)
+        passed[0] += left.pop(0)
         return perceptron.fit(*arguments, **keywords)
 
-    monkeypatch.setattr(online, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(clock, "now", lambda: clock.Seconds(passed[0], 1.5 * passed[0]))
     monkeypatch.setattr(algorithms, "load", lambda name: dataclasses.replace(perceptron, fit=fit))
     result = online.outcome(asked("perceptron", [{}], repetitions=2, checkpoints=2), *problem)
     assert not left
     assert result.metrics["seconds"][0] == pytest.approx(expected)
+    assert result.metrics["wall_seconds"][0] == pytest.approx(1.5 * np.array(expected))
 
 
 @pytest.mark.parametrize(
@@ -256,6 +257,6 @@ def test_views_and_blocks_of_pixels_are_passed_over_without_stored_matrices(prob
         run = make_run("om2", "online", protocol={"repetitions": 2, "checkpoints": 7}, kernels=kernels)
         result = online.outcome(run, made, ())
         expected = online.outcome(run, data, list(full_pool(run, made, ()).grams()))
-        for name in result.metrics.keys() - {"seconds", "kernel_values", "operations"}:
+        for name in result.metrics.keys() - {"seconds", "wall_seconds", "kernel_values", "operations"}:
             np.testing.assert_allclose(result.metrics[name], expected.metrics[name], err_msg=name)
         np.testing.assert_allclose(result.curves["weights"], expected.curves["weights"])

@@ -127,7 +127,7 @@ def test_every_algorithm_runs_under_every_protocol(name, kind, kernels, prepared
     tuned = "C" in algorithms.load(name).parameters.__dataclass_fields__
     unknown = set()
     if kind == "online":
-        expected = {"mistake_percent", "support_vectors", "seconds", *WORK} | PREDICTIONS
+        expected = {"mistake_percent", "support_vectors", "seconds", "wall_seconds", *WORK} | PREDICTIONS
         assert np.isfinite(record.kernel_values["updates"]).all() == (known.trace is not None)
         assert {len(values[0, 0]) for values in record.curves.values()} == {6} == {len(record.rounds)}
         if known.trace is not None:
