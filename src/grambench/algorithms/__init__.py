@@ -144,8 +144,9 @@ def needs(name: str) -> str:
 
 
 def _declares(name: str, statement: str) -> bool:
-    """Return whether an algorithm's file contains a top-level statement; the file is not imported."""
-    return any(ast.unparse(node) == statement for node in getattr(_parse(name), "body", []))
+    """Return whether an algorithm's file contains a top-level assignment; the file is not imported."""
+    assignments = (node for node in getattr(_parse(name), "body", []) if isinstance(node, ast.Assign))
+    return any(ast.unparse(node) == statement for node in assignments)
 
 
 @functools.cache

@@ -17,7 +17,6 @@ from functools import partial
 from typing import Annotated
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from grambench.algorithms.fit import Fit, Mixture, Step, Work
 from grambench.common.parameters import POSITIVE, Checked, at_least, within
@@ -115,6 +114,9 @@ def _solver(gram: Floats, gamma: float, work: Work) -> Solver:
 
     The work counts the factorisation, two substitutions, the computation of K and one product.
     """
+    # imported late: it takes longer to import than a whole study to check
+    from scipy.linalg import cho_factor, cho_solve
+
     n = len(gram)
     work.solver_steps += 1
     work.row_additions += n * n // 6 + 4 * n

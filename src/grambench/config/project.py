@@ -122,6 +122,7 @@ class Configuration:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    @cache  # noqa: B019  (one configuration a process)
     def names(self, kind: Literal["studies", "datasets"]) -> list[str]:
         """Return the names of all studies or data sets that have a file."""
         folders = (self.folder / kind, SHIPPED / kind)

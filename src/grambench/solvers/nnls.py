@@ -1,8 +1,6 @@
 """Non-negative quadratic programs, by the Lawson-Hanson method of SciPy."""
 
 import numpy as np
-from scipy.linalg import eigh
-from scipy.optimize import nnls
 
 from grambench.common.types import Floats
 
@@ -29,6 +27,10 @@ def minimise(matrix: Floats, linear: Floats) -> Floats:
     ValueError
         If M is not symmetric, not finite or indefinite.
     """
+    # imported late: it takes longer to import than a whole study to check
+    from scipy.linalg import eigh
+    from scipy.optimize import nnls
+
     if not (np.isfinite(matrix).all() and np.isfinite(linear).all()):
         raise ValueError("non-negative quadratic program: expected finite entries")
     if np.abs(matrix - matrix.T).max() > ASYMMETRY * np.abs(matrix).max():

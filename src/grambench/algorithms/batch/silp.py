@@ -29,7 +29,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
 
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.oracle import PRECISION, Oracle
@@ -100,6 +99,9 @@ def _solve_master_program(cuts: list[Cut]) -> tuple[Floats, float, Floats]:
     # HiGHS's tolerances are absolute, so the program is scaled to values of at most 1.
     scale = sums.max()
     m = forms.shape[1]
+    # imported late: it takes longer to import than a whole study to check
+    from scipy.optimize import linprog
+
     program = linprog(
         np.append(np.zeros(m), 1.0),
         A_ub=np.column_stack([-0.5 * forms / scale, -np.ones(len(cuts))]),

@@ -11,7 +11,6 @@ from functools import cache, cached_property
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.distance import squareform
 
 from grambench.common.types import Floats
 from grambench.kernels.continuous import Objective
@@ -54,7 +53,7 @@ class Family:
     @cached_property
     def pair_distances(self) -> Floats:
         """Squared distances of the n(n - 1)/2 pairs of examples."""
-        return np.asarray(squareform(self.distances, checks=False))
+        return _off_diagonal(self.distances)
 
     def gram(self, parameter: Floats) -> Floats:
         """Return K_sigma, (n, t), for one bandwidth (1,) or one a feature (d,)."""
@@ -185,7 +184,15 @@ class Family:
 def _pairs(weights: Floats) -> Floats:
     """Return 2 W_ij of the pairs i < j, for W or c of cc'."""
     matrix = weights if weights.ndim == 2 else np.outer(weights, weights)
-    return np.asarray(2.0 * squareform(matrix, checks=False))
+    return 2.0 * _off_diagonal(matrix)
+
+
+def _off_diagonal(matrix: Floats) -> Floats:
+    """Return the entries above the diagonal, (n(n - 1)/2,)."""
+    # imported late: it takes longer to import than a whole study to check
+    from scipy.spatial.distance import squareform
+
+    return np.asarray(squareform(matrix, checks=False))
 
 
 def _trace(weights: Floats) -> float:
