@@ -222,7 +222,7 @@ def test_compare_knows_numbers_that_a_holdout_study_does_not_have(capsys, tmp_pa
 def hand_over(monkeypatch, code=0):
     """Let `run` call a snakemake that does nothing; return where its command line will be."""
     seen = []
-    monkeypatch.setattr(run, "_call_snakemake", lambda command: seen.append(command) or code)
+    monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: seen.append(command) or code)
     monkeypatch.setattr(last_run, "write", lambda plan: seen.append(plan))
     return seen
 

@@ -94,7 +94,7 @@ def test_no_time_is_expected_of_runs_without_a_cost(project):
     ids=str,
 )
 def test_run_says_what_is_expected(project, monkeypatch, capsys, arguments, shown):
-    monkeypatch.setattr(run, "_call_snakemake", lambda command: print("snakemake") or 0)
+    monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: print("snakemake") or 0)
     monkeypatch.setattr(last_run, "write", lambda plan: None)
     monkeypatch.setattr(run, "_show_results", lambda: 0)
     assert main(["run", "leaderboard", "-d", "sonar", "-a", "rkl", "-c", "2", *arguments]) == 0
@@ -114,7 +114,7 @@ def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypa
     profile = Path("profiles/slurm/profile.yaml").read_text()
     assert profile == (ROOT / "profiles/slurm/profile.yaml").read_text() and "SBATCH_PARTITION" in profile
     commands = []
-    monkeypatch.setattr(run, "_call_snakemake", lambda command: commands.append(command) or 0)
+    monkeypatch.setattr(run, "_call_snakemake", lambda command, hidden: commands.append(command) or 0)
     assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
     out = capsys.readouterr().out
     monkeypatch.setattr(run, "find_spec", lambda name: None)
@@ -124,3 +124,12 @@ def test_a_profile_of_slurm_counts_its_jobs_and_sets_the_cores(project, monkeypa
     )
     assert "SLURM jobs\n" in out and "core hours, from" in out
     assert "--cores" not in commands[0]
+
+
+@pytest.mark.workflow
+def test_a_dry_run_on_slurm_is_two_lines(project, capfd):
+    shutil.copytree(ROOT / "profiles", "profiles")
+    assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
+    assert [line.partition(":")[0] for line in capfd.readouterr().out.splitlines()] == ["jobs", "time of the runs"]
+    assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--nonsense"]) != 0
+    assert "--nonsense" in capfd.readouterr().err

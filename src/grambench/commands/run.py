@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -80,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.cores or not settings.profile:
         command += ["--cores", arguments.cores or "all"]
     # the summary of a dry run says what thousands of its lines would
-    dry_run = ["-n"] if arguments.verbose or "--quiet" in options else ["-n", "--quiet", "all"]
+    summary = arguments.dry_run and not (arguments.verbose or "--quiet" in options)
+    dry_run = ["-n", "--quiet", "all"] if summary else ["-n"]
     command += [*(dry_run if arguments.dry_run else []), *options]
     # of two options --configfile or --config, snakemake takes the last: it has the values of all
     command += ["--configfile", *map(str, settings.files)] if settings.files else []
@@ -89,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     # snakemake prints every job of a dry run: what is expected of all of them follows
     if counted and not settings.idle:
         _show_expectation(plan, arguments.cores, settings.slurm)
-    code = _call_snakemake([*command, *targets])
+    code = _call_snakemake([*command, *targets], hidden=summary)
     if counted and settings.idle and not code:
         _show_expectation(plan, arguments.cores, settings.slurm)
     if code and any(LOCKS.glob("*")):
@@ -197,15 +199,26 @@ def _show_expectation(plan: "Plan", cores: str | None, slurm: bool) -> None:
     print(*expectation(plan).lines(count, slurm), sep="\n", flush=True)
 
 
-def _call_snakemake(command: Sequence[str]) -> int:
-    """Run snakemake with this package and its logger; a signal that ends this command ends snakemake and its steps."""
+def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
+    """Run snakemake with this package and its logger; a signal that ends this command ends snakemake and its steps.
+
+    Hidden output is printed only if snakemake fails: of a dry run, "quiet" leaves the jobs of groups.
+    """
     from grambench.pipeline import supervise
     from grambench.pipeline.plan import use_this_interpreter
 
     use_this_interpreter()
-    with supervise.ended_by_signals(), subprocess.Popen(command) as process:
+    with (
+        supervise.ended_by_signals(),
+        tempfile.TemporaryFile() as output,
+        subprocess.Popen(command, stdout=output if hidden else None, stderr=output if hidden else None) as process,
+    ):
         try:
-            return process.wait()
+            code = process.wait()
+            if code:
+                output.seek(0)
+                sys.stderr.write(output.read().decode(errors="replace"))
+            return code
         except SystemExit as error:
             _end(process, interrupted=error.code == 128 + signal.SIGINT)
             # the terminal may be closed
