@@ -131,5 +131,5 @@ def test_a_dry_run_on_slurm_is_two_lines(project, capfd):
     shutil.copytree(ROOT / "profiles", "profiles")
     assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "profiles/slurm"]) == 0
     assert [line.partition(":")[0] for line in capfd.readouterr().out.splitlines()] == ["jobs", "time of the runs"]
-    assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--nonsense"]) != 0
-    assert "--nonsense" in capfd.readouterr().err
+    assert main(["run", "leaderboard", "-d", "sonar", "-n", "--", "--profile", "nowhere"]) != 0
+    assert "nowhere" in capfd.readouterr().err
