@@ -31,6 +31,7 @@ from grambench.config.project import Configuration
 from grambench.pipeline import doctor, last_run, status
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import collect
+from grambench.report import record_page
 from grambench.results import records
 from snakemake_logger_plugin_grambench import LogHandler
 
@@ -471,6 +472,23 @@ def test_validate_says_all_that_is_wrong_at_once(project, capsys):
     path.write_text(yaml.safe_dump(study))
     said = call(capsys, "validate", "omkc")[2]
     assert "algorithmss: unknown key 'algorithmss': did you mean algorithms" in said and said.count("\n") == 3
+
+
+def test_weights_are_shown_in_percent_of_their_sum(project, capsys):
+    made = {
+        "study": "omkc",
+        "dataset": "sonar",
+        "algorithm": "om2",
+        "status": "ok",
+        "settings": {"kernels": ["a", "b"]},
+    }
+    weights = {"weight": np.array([[[3.0, 12.0], [5.0, 20.0]]])}
+    path = Path(layout.RECORD.format(study="omkc", dataset="sonar", task="om2"))
+    records.write(path, records.Record(**made, metrics={}, kernel_values=weights))
+    assert "  weights in % of their sum  gaussian_sigma1 80, polynomial_p1 20\n" in call(capsys, "show", "omkc/sonar/om2")[1]
+    columns = record_page._kernel_values(records.read(path))
+    assert columns["columns"] == ["Weight", "Weight in % of all"]
+    assert [row for _, row in columns["rows"]] == [["16", "80"], ["4", "20"]]
 
 
 def test_show_prints_a_record(project, capsys):

@@ -54,8 +54,12 @@ def _describe(record: "Record") -> Iterator[str]:
         means = tables[0].mean(axis=0)
         # an algorithm that learns its kernels has no names for them
         if len(means) == len(kernels):
+            # algorithms have weights of different scales
+            is_weight = name == "weight" and abs(means).sum() > 0
+            means = 100 * means / abs(means).sum() if is_weight else means
             largest = sorted(zip(means, kernels, strict=True), reverse=True)[:SHOWN_KERNELS]
-            numbers[f"{name} of kernels"] = ", ".join(f"{kernel} {mean:.4g}" for mean, kernel in largest)
+            label = "weights in % of their sum" if is_weight else f"{name} of kernels"
+            numbers[label] = ", ".join(f"{kernel} {mean:.4g}" for mean, kernel in largest)
     yield from _section("Numbers: mean, standard deviation, repetitions", numbers)
     yield from _section("Provenance", record.provenance)
 

@@ -189,6 +189,9 @@ def _kernel_values(record: "Record") -> dict[str, Any]:
     means = {name: values for name, values in means.items() if len(set(values[np.isfinite(values)])) > 1}
     if not means:
         return {}
+    if "weight" in means:
+        # algorithms have weights of different scales
+        means["weight in % of all"] = 100 * means["weight"] / np.nansum(np.abs(means["weight"]))
     first = means.get("weight", next(iter(means.values())))
     kernels = record.settings.get("kernels", [])
     present = np.flatnonzero(np.isfinite(first))
