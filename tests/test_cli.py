@@ -475,17 +475,13 @@ def test_validate_says_all_that_is_wrong_at_once(project, capsys):
 
 
 def test_weights_are_shown_in_percent_of_their_sum(project, capsys):
-    made = {
-        "study": "omkc",
-        "dataset": "sonar",
-        "algorithm": "om2",
-        "status": "ok",
-        "settings": {"kernels": ["a", "b"]},
-    }
+    settings = {"kernels": ["polynomial_p1", "gaussian_sigma1"]}
+    made = {"study": "omkc", "dataset": "sonar", "algorithm": "om2", "status": "ok", "settings": settings}
     weights = {"weight": np.array([[[3.0, 12.0], [5.0, 20.0]]])}
     path = Path(layout.RECORD.format(study="omkc", dataset="sonar", task="om2"))
     records.write(path, records.Record(**made, metrics={}, kernel_values=weights))
-    assert "  weights in % of their sum  gaussian_sigma1 80, polynomial_p1 20\n" in call(capsys, "show", "omkc/sonar/om2")[1]
+    _, out, _ = call(capsys, "show", "omkc/sonar/om2")
+    assert "  weights in % of their sum  gaussian_sigma1 80, polynomial_p1 20\n" in out
     columns = record_page._kernel_values(records.read(path))
     assert columns["columns"] == ["Weight", "Weight in % of all"]
     assert [row for _, row in columns["rows"]] == [["16", "80"], ["4", "20"]]
