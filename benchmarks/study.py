@@ -1,11 +1,17 @@
-"""Wall time, Snakemake's own share and peak memory of a study that starts from nothing but its data sources.
+"""Processor time, wall time and peak memory of studies that start from nothing but their data sources.
 
-The study runs in a temporary copy of the repository. Snakemake's own share is the processor time of its process
-alone, without its jobs, divided by the wall time. Memory is private: mapped Gram matrices, which live in the page
-cache and are given up under pressure, are not in it; the second figure counts them.
+    python benchmarks/study.py [--demo] [--studies NAME ...] [--datasets NAME ...] [--root CHECKOUT ...]
+
+The studies run in a temporary copy of each checkout in turn (default: this one), twice with --compiled: the first run
+compiles. Processor time is that of all processes; Snakemake's own is that of its process alone. Memory is private:
+mapped Gram matrices, which live in the page cache and are given up under pressure, are not in it; the second figure
+counts them. With several checkouts, the last column is the processor time in relation to the first one's.
 """
 
 import argparse
+import json
+import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -32,41 +38,66 @@ def memory(process):
     return private, resident
 
 
+def used():
+    """Processor seconds of all processes that have ended."""
+    times = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return times.ru_utime + times.ru_stime
+
+
+def measure(folder, command):
+    """Run a command; return its wall time, its processor time and Snakemake's own, and the two kinds of memory."""
+    # the package of the copy, not the installed one
+    environment = os.environ | {"PYTHONPATH": str(Path(folder) / "src")}
+    start, before = time.monotonic(), used()
+    process = psutil.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
+    own = peak_private = peak_resident = 0.0
+    while process.poll() is None:
+        try:
+            own = sum(process.cpu_times()[:2])
+            private, resident = memory(process)
+        except psutil.Error:
+            break
+        peak_private, peak_resident = max(peak_private, private), max(peak_resident, resident)
+        time.sleep(0.25)
+    if process.wait() != 0:
+        raise SystemExit(f"snakemake failed with exit code {process.returncode}")
+    return time.monotonic() - start, used() - before, own, peak_private / 2**20, peak_resident / 2**20
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cores", default="2")
     parser.add_argument("--demo", action="store_true", help="the embedded data sets only")
-    parser.add_argument("--keep", type=Path, help="move the results here")
+    parser.add_argument("--compiled", action="store_true", help="measure a second run, with compiled code")
+    parser.add_argument("--studies", nargs="+", default=[])
+    parser.add_argument("--datasets", nargs="+", default=[])
+    parser.add_argument("--root", nargs="+", type=Path, default=[ROOT], help="checkouts to compare")
+    parser.add_argument("--keep", type=Path, help="move the results of the last checkout here")
     arguments = parser.parse_args()
-    (ROOT / ".cache").mkdir(exist_ok=True)  # beside the repository's files and ignored by git; it needs 29 GB
-    with tempfile.TemporaryDirectory(dir=ROOT / ".cache") as folder:
-        for name in COPIED:
-            source, target = ROOT / name, Path(folder) / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
-        command = [sys.executable, "-m", "snakemake", "--cores", arguments.cores, "--quiet", "rules"]
-        command += ["--configfile", "config/demo.yaml"] if arguments.demo else []
-        start = time.monotonic()
-        process = psutil.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
-        peak_private = peak_resident = own = 0.0
-        while process.poll() is None:
-            try:
-                own = sum(process.cpu_times()[:2])
-                private, resident = memory(process)
-            except psutil.Error:
-                break
-            peak_private, peak_resident = max(peak_private, private), max(peak_resident, resident)
-            time.sleep(0.1)
-        wall = time.monotonic() - start
-        if process.wait() != 0:
-            raise SystemExit(f"snakemake failed with exit code {process.returncode}")
-        jobs = sum(1 for _ in (Path(folder) / "results").rglob("*.h5"))
-        if arguments.keep:
-            shutil.move(Path(folder) / "results", arguments.keep)
-    print(f"wall {wall:.0f} s on {arguments.cores} cores, {jobs} HDF5 files")
-    print(f"snakemake's own processor time {own:.1f} s, {100 * own / wall:.1f} % of the wall time")
-    print(f"peak private memory of all processes {peak_private / 2**20:.0f} MiB")
-    print(f"largest resident memory of one process, mapped files counted, {peak_resident / 2**20:.0f} MiB")
+    command = [sys.executable, "-m", "snakemake", "--cores", arguments.cores, "--quiet", "all"]
+    command += ["--configfile", "config/demo.yaml"] if arguments.demo else []
+    chosen = {name: vars(arguments)[name] for name in ("studies", "datasets") if vars(arguments)[name]}
+    command += ["--config", *(f"{key}={json.dumps(value)}" for key, value in chosen.items())] if chosen else []
+    print(
+        f"{'checkout':30} {'processor s':>12} {'snakemake s':>12} {'wall s':>8} {'private MiB':>12} {'mapped MiB':>11}"
+    )
+    first = None
+    (ROOT / ".cache").mkdir(exist_ok=True)  # beside the repository's files and ignored by git; it may need 29 GB
+    for root in arguments.root:
+        with tempfile.TemporaryDirectory(dir=ROOT / ".cache") as folder:
+            for name in COPIED:
+                source, target = root / name, Path(folder) / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+            for again in range(1 + arguments.compiled):
+                if again:
+                    shutil.rmtree(Path(folder) / "results")
+                wall, processor, own, private, resident = measure(folder, command)
+            first = first or processor
+            row = f"{processor:12.1f} {own:12.1f} {wall:8.1f} {private:12.0f} {resident:11.0f}"
+            print(f"{root.resolve().name:30} {row}  {processor / first:.2f}", flush=True)
+            if arguments.keep and root == arguments.root[-1]:
+                shutil.move(Path(folder) / "results", arguments.keep)
 
 
 if __name__ == "__main__":
