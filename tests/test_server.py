@@ -199,6 +199,13 @@ def test_another_interpreter_is_not_served(servers, run, tmp_path):
     process.wait()
 
 
+def test_a_job_of_a_cluster_has_servers_of_its_own(servers):
+    code = "from grambench.pipeline import server; import os; server.start(); "
+    code += f"print(os.environ['{client.SERVER}'])"
+    own = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    assert own and own != os.environ[client.SERVER]
+
+
 def test_forks_do_not_share_random_numbers(servers, run, tmp_path):
     draws = set()
     for _ in range(2):

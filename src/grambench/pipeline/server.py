@@ -47,7 +47,9 @@ def start() -> None:
 
     Nothing is started where processes cannot be forked and watched like this.
     """
-    if sys.platform != "linux" or not hasattr(os, "pidfd_open") or SERVER in os.environ:
+    # a job of a cluster must not ask the servers of the process that has submitted it
+    os.environ.pop(SERVER, None)
+    if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
         return
     folder = tempfile.mkdtemp(prefix="grambench-")
     processes: list[subprocess.Popen[bytes]] = []
