@@ -20,7 +20,7 @@ from grambench.common.errors import DataError
 from grambench.config import load
 from grambench.config.study import Study
 from grambench.pipeline.steps import report
-from grambench.report import charts, figures, notes, overview, page, profiles, tables
+from grambench.report import charts, figures, notes, overview, page, profiles, record_page, tables
 from grambench.report import site as site_module
 from grambench.results import reproduction
 from grambench.results.study import Results
@@ -572,6 +572,12 @@ def test_a_record_has_a_row_for_each_repetition_and_all_that_it_was_made_from(si
     assert re.search("Content of the prepared data \\(SHA-256\\) [0-9a-f]{64} ", text) and "abc, def" in text
     assert "Revision abc123" in text and "python 3.x" in text
     assert "grambench show omkc/wdbc/omkc_dd" in text and "grambench rerun omkc/wdbc/omkc_dd" in text
+
+
+def test_a_record_says_that_the_paper_prints_no_number(site):
+    sentence = "The paper prints no number for “Mistakes (%)” here."
+    assert sentence not in read(site / "pages/record-omkc-wdbc-omkc_dd.html").text
+    assert record_page._unpublished("mistake_percent", {("Table 5", "wdbc", "omkc_dd", "seconds"): {}}) == sentence
 
 
 def test_the_record_of_a_sweep_has_a_row_for_each_value(site):

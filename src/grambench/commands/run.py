@@ -80,14 +80,14 @@ def run(arguments: argparse.Namespace) -> int:
         command += ["--logger", "grambench"]
     if arguments.cores or not settings.profile:
         command += ["--cores", arguments.cores or "all"]
-    # the summary of a dry run says what thousands of its lines would
-    summary = arguments.dry_run and not (arguments.verbose or "--quiet" in options)
+    counted = settings.counted and not targets
+    # the summary of a dry run says what thousands of its lines would, but not which jobs an option of snakemake chose
+    summary = arguments.dry_run and counted and not (arguments.verbose or "--quiet" in options)
     dry_run = ["-n", "--quiet", "all"] if summary else ["-n"]
     command += [*(dry_run if arguments.dry_run else []), *options]
     # of two options --configfile or --config, snakemake takes the last: it has the values of all
     command += ["--configfile", *map(str, settings.files)] if settings.files else []
     command += ["--config", *settings.entries] if settings.entries else []
-    counted = settings.counted and not targets
     # snakemake prints every job of a dry run: what is expected of all of them follows
     if counted and not settings.idle:
         _show_expectation(plan, arguments.cores, settings.slurm)

@@ -110,6 +110,7 @@ def _of_record(shared: _Shared, path: str, record: "Record") -> RecordPage:
             "table": _sweep_table(record) if sweep else _repetitions(record, shared.main),
             "kernels": {} if sweep else _kernel_values(record),
             "published": _published(published),
+            "unpublished": "" if sweep or not study.published else _unpublished(shared.main, published),
             "settings": list(_settings(record)),
             "parameters": list(_parameters(file, settings)),
             "pool": [kernel_label(kernel) for kernel in settings.get("kernels", [])],
@@ -219,6 +220,13 @@ def _published(comparison: "Comparison") -> list[dict[str, Any]]:
         rows.setdefault((_head(metric)["label"], *texts), []).append(item)
     names = ("label", "published", "ours", "verdict", "reason")
     return [dict(zip(names, key, strict=True)) | {"item": ", ".join(items)} for key, items in rows.items()]
+
+
+def _unpublished(main: str, comparison: "Comparison") -> str:
+    """Return a sentence if the paper does not print the main metric of a record; empty if it does."""
+    if any(metric == main for _, _, _, metric in comparison):
+        return ""
+    return f"The paper prints no number for “{_head(main)['label']}” here."
 
 
 def _settings(record: "Record") -> Iterator[tuple[str, str, str]]:
