@@ -14,9 +14,10 @@ SUPERVISED = ("evaluate", "fit")
 
 def call(step: str, arguments: Sequence[str]) -> None:
     """Call the `main` of a step; an error that grambench raises ends the process with its message alone."""
-    # a fork has the arguments of its server, and `top` shows these unless it has a name
     sys.argv[1:] = [step, *arguments]
-    prctl(PR_SET_NAME, f"grambench {step}".encode())
+    # a fork has the arguments of its server, and `top` shows these unless it has a name; SLURM neither counts the
+    # memory of a process whose name has a space nor ends it
+    prctl(PR_SET_NAME, f"grambench-{step}".encode())
     try:
         import_module(f"{STEPS}.{step}").main(list(arguments))
     except GrambenchError as error:
