@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from grambench import features as registry
 from grambench.common.errors import DataError
@@ -22,7 +23,8 @@ from grambench.datasets import collection, drawings, images, store, unpack, view
 from grambench.datasets.prepare import prepare
 from grambench.datasets.store import Unavailable
 from grambench.features import descriptors
-from grambench.pipeline.steps import codebook, describe, features
+from grambench.kernels import matrices
+from grambench.pipeline.steps import codebook, describe, features, pairs
 from grambench.pipeline.steps import images as images_step
 
 WORDS = WordLists(
@@ -275,6 +277,29 @@ def test_a_descriptor_that_cannot_be_imported_leaves_its_images_undescribed(fetc
     described = views.read(output)
     assert isinstance(described, Unavailable)
     assert "descriptor mine cannot be imported: ModuleNotFoundError: No module named" in str(described)
+
+
+def test_distances_among_images_go_through_a_file_and_back(tmp_path):
+    rng = np.random.default_rng(3)
+    names = tuple("cab")
+    task = store.PreparedDataset(
+        name="toy", features=np.empty((3, 0)), labels=np.array([1, -1, 1]), orders=None, source={}, images=names
+    )
+    counts = {"lab": rng.poisson(4.0, (4, 8)).astype(np.uint16)}
+    prepared, described, output = (tmp_path / f"{name}.h5" for name in ("toy", "lab", "pairs"))
+    store.write(prepared, task)
+    views.write(described, views.DescribedImages("lab", list("abcd"), counts))
+    spec = json.dumps({"sources": [["lab", "chisquare"], ["lab", "inner"]]})
+    pairs.main([spec, "code", str(output), str(prepared), str(described)])
+    found = matrices.open_pairs(output)
+    histograms = counts["lab"][[2, 0, 1]] / counts["lab"][[2, 0, 1]].sum(axis=1, keepdims=True)
+    rows = counts["lab"][[2, 0, 1]] / np.linalg.norm(counts["lab"][[2, 0, 1]], axis=1, keepdims=True)
+    assert np.allclose(found["lab", "chisquare"], -additive_chi2_kernel(histograms), rtol=1e-12)
+    assert np.allclose(found["lab", "inner"], rows @ rows.T, rtol=1e-12)
+    views.write(described, Unavailable("toy", ("no images",)))
+    pairs.main([spec, "code", str(output), str(prepared), str(described)])
+    with pytest.raises(DataError, match=r"holds no matrices \(toy is unavailable: no images"):
+        matrices.open_pairs(output)
 
 
 def test_descriptions_do_not_depend_on_the_number_of_parts(fetched, tmp_path):

@@ -15,9 +15,11 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments import conformance, offline
 from grambench.experiments.run import Tuning
 from grambench.experiments.splits import splits
+from grambench.kernels import pairs
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pixels import ByPixels
 from grambench.kernels.pools import FamilyRange
+from grambench.kernels.views import all_pairs
 from grambench.solvers import svm
 
 GRID = [0.5, 1.0, 2.0, 4.0]
@@ -327,6 +329,23 @@ def of_classes(file="obscure", kernels=OF_CLASSES, protocol=(), **changes):
     settings = {"repetitions": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
     changes = {"study": "s", "dataset": "toy", "seed": 1, "classes": list(NAMES)} | changes
     return make_run(file, "per_class_splits", protocol=settings | dict(protocol), kernels=kernels, **changes)
+
+
+def test_stored_distances_give_the_same_numbers_and_are_not_computed_again(monkeypatch):
+    data, kernels = images(), [*KERNELS, "good/gaussian_sigma1"]
+    sources = [(view, base) for view in data.views for base in ("chisquare", "inner")]
+    stored = replace(data, pairs={(view, base): all_pairs(data.views[view], base) for view, base in sources})
+    run = on_images("uniform_svm", "per_class_splits", kernels=kernels, protocol={"sizes": {"default": [15, 10, 10]}})
+    first = offline.outcome(run, data)
+    sizes, matrix = [], pairs.matrix
+    monkeypatch.setattr(pairs, "matrix", lambda *sides: sizes.append(len(sides[1].scales)) or matrix(*sides))
+    second = offline.outcome(run, stored)
+    assert set(first.metrics) == set(second.metrics)
+    for name in set(first.metrics) - SECONDS:
+        assert np.array_equal(first.metrics[name], second.metrics[name], equal_nan=True), name
+    computed = len(sizes)
+    offline.outcome(run, data)
+    assert computed < len(sizes) - computed
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,17 @@ def test_settings_of_a_plain_run(small):
     }
 
 
+def test_runs_on_many_images_share_distances_unless_values_are_computed_on_demand():
+    shipped = Plan({"studies": ["obscure_caltech_39", "oks", "obscure_digits"]}, CONFIG)
+    assert shipped.targets.pairs("obscure_caltech_39", "caltech_102") == [
+        "results/pairs/obscure_caltech_39/caltech_102.h5"
+    ]
+    assert shipped.targets.kernels_from("obscure_caltech_39", "caltech_102")[-1].startswith("results/pairs/")
+    assert len(json.loads(shipped.specs.pairs_spec("obscure_caltech_39"))["sources"]) == 13
+    for study in ("oks", "obscure_digits"):
+        assert not any(shipped.targets.pairs(study, dataset) for dataset in shipped.targets.datasets(study))
+
+
 def test_settings_of_a_scaling_sweep(small):
     own, other = (
         json.loads(small.specs.run_spec(Cell.of("small", "sonar", f"{name}/scales"))) for name in ("rkl_l1", "rkl_l2")

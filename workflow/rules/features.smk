@@ -81,3 +81,23 @@ rule features:
         code=SPECS.step_code("features"),
     shell:
         "python -m grambench.pipeline.steps features {params.code} {output} {input} 2> {log}"
+
+
+rule pairs:
+    input:
+        layout.PREPARED,
+        lambda w: TARGETS.features(w.study, w.dataset),
+    output:
+        layout.PAIRS,
+    log:
+        "results/logs/pairs/{study}/{dataset}.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda w, attempt: attempt * (1500 + 3 * RESOURCES.gram_mb(w.dataset)),
+        runtime=lambda w, attempt: 10 * attempt,
+    params:
+        spec=lambda w: SPECS.pairs_spec(w.study),
+        code=SPECS.step_code("pairs"),
+    shell:
+        "python -m grambench.pipeline.steps pairs {params.spec:q} {params.code} {output} {input} 2> {log}"

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 SUFFIXES = {layout.TABLE: "csv|md|tex", layout.FIGURE: "|".join(map(re.escape, layout.FIGURE_SUFFIXES))}
 # the files that grambench writes below results; logs and the report are not listed: they are small or of all studies
 REMOVABLE = (
-    *(layout.PREPARED, layout.IMAGES, layout.CODEBOOK, layout.DESCRIBED, layout.FEATURES, layout.INNER, layout.GRAM),
+    *(layout.PREPARED, layout.IMAGES, layout.CODEBOOK, layout.DESCRIBED, layout.FEATURES),
+    *(layout.PAIRS, layout.INNER, layout.GRAM),
     *(layout.RECORD, layout.BLOCK, layout.REPLICATION, layout.REPLICATIONS, layout.RUNS, layout.CURVES, layout.CELLS),
     *(layout.SUMMARY, layout.REPRODUCTION, layout.CLAIMS, layout.TABLE, layout.FIGURE),
 )

@@ -12,6 +12,7 @@ IMAGES = "results/images/{base}.h5"
 CODEBOOK = "results/features/{base}/{descriptor}.codebook.h5"
 DESCRIBED = "results/features/{base}/{descriptor}/{part}.h5"  # until they are put together
 FEATURES = "results/features/{base}/{descriptor}.h5"
+PAIRS = "results/pairs/{study}/{dataset}.h5"  # distances among all images of a data set, by view
 INNER = "results/grams/{dataset}/inner.h5"
 GRAM = "results/grams/{dataset}/{kernel}.h5"
 RECORD = "results/runs/{study}/{dataset}/{task}.h5"
@@ -83,6 +84,11 @@ class Cell(NamedTuple):
         """Return the path of a file of this cell, by default of its record."""
         block = "{}-{}".format(*self.block) if self.block else ""
         return pattern.format(study=self.study, dataset=self.dataset, task=self.task, block=block)
+
+
+def is_pairs(path: Path) -> bool:
+    """Return whether a path is one of PAIRS, in any results folder."""
+    return path.match(str(located(Path(), PAIRS.format(study="*", dataset="*"))))
 
 
 def located(results: Path, path: str) -> Path:

@@ -50,6 +50,8 @@ class Common:
     stored : bool
         Whether it reads Gram matrices of whole data sets, which are made beforehand. If not, it computes those of its
         training examples inside a run.
+    shares_kernels : bool
+        Whether the points of a sweep share kernel matrices, and all runs the distances among images.
     sweeps : tuple of str
         The kinds of sweeps that it can do.
     copies : int
@@ -78,6 +80,7 @@ class Common:
     progress: ClassVar[str]
     paired: ClassVar[bool] = True
     stored: ClassVar[bool] = False
+    shares_kernels: ClassVar[bool] = False
     sweeps: ClassVar[tuple[str, ...]] = ("parameter",)
     copies: ClassVar[int] = 0
     separable: ClassVar[bool] = True
@@ -145,8 +148,6 @@ class Offline(Common):
     cuts_validation : bool
         Whether validation examples are cut from the kernels of the whole training set. If not, the training examples
         of a fold have kernels of their own, with units of their own.
-    shares_kernels : bool
-        Whether the points of a sweep share kernel matrices.
     counts_kernels_once : bool
         Whether kernel values that all candidates of a selection share count once.
     counts_selection : bool
@@ -164,7 +165,6 @@ class Offline(Common):
     checkpoints: Annotated[int, Ge(2), Le(1000)] = 50
     scales_learned_kernel: ClassVar[bool] = False
     cuts_validation: ClassVar[bool] = False
-    shares_kernels: ClassVar[bool] = False
     counts_kernels_once: ClassVar[bool] = False
     counts_selection: ClassVar[bool] = True
 

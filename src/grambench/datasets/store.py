@@ -51,6 +51,9 @@ class PreparedDataset:
     views : dict of ndarray (n, d)
         The features of images by view: blocks of pixels from this file, or descriptors (grambench.features) that the
         reader adds from their own files.
+    pairs : dict of ndarray of float64 (n, n)
+        The inner products or distances of all pairs of examples by view and base (grambench.kernels.views), which the
+        reader adds where many runs share them; empty if kernels compute what they need.
     """
 
     name: str
@@ -62,6 +65,7 @@ class PreparedDataset:
     images: tuple[str, ...] = ()
     test: NDArray[np.bool_] | None = None
     views: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    pairs: Mapping[tuple[str, str], Floats] = field(default_factory=dict)
 
     @property
     def content(self) -> str:

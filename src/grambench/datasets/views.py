@@ -1,7 +1,7 @@
 """Descriptors of the images of a base: an HDF5 file per descriptor, an array per view, a row per image."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
-from grambench.datasets.store import Unavailable, read_or_note, write_or_note
+from grambench.datasets.store import PreparedDataset, Unavailable, read_or_note, write_or_note
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +67,14 @@ def joined(parts: Sequence[DescribedImages]) -> DescribedImages:
     paths = [path for part in parts for path in part.paths]
     views = {view: np.concatenate([part.views[view] for part in parts]) for view in parts[0].views}
     return DescribedImages(parts[0].name, paths, views)
+
+
+def with_views(dataset: PreparedDataset, files: Sequence[Path]) -> PreparedDataset | Unavailable:
+    """Return a data set of images with the views of its images, which are read from files of `write`."""
+    tables: dict[str, Any] = {}
+    for path in files:
+        content = read(path)
+        if isinstance(content, Unavailable):
+            return content
+        tables |= content.of(dataset.images)
+    return replace(dataset, views=tables)

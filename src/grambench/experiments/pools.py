@@ -13,7 +13,7 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
 from grambench.kernels.pool import GridPool, Pool, Stored
 from grambench.kernels.pools import VectorPools, ViewPools
-from grambench.kernels.views import Viewed
+from grambench.kernels.views import Viewed, ViewsWithPairs
 
 CONSTANT = 1e-12  # of a feature's mean: a spread that rounding alone makes
 
@@ -80,7 +80,7 @@ class Pools:
         return pool
 
     def _features(self, rows: Indices) -> dict[str, Any]:
-        features = {}
+        features = dict[str, Any]()
         for view in self._views:
             if view:
                 if view not in self._dataset.views:
@@ -90,7 +90,7 @@ class Pools:
                 features[view] = self._dataset.views[view][rows]
             else:
                 features[view] = self._vectors(rows)
-        return features
+        return ViewsWithPairs(features, rows, self._dataset.pairs) if self._dataset.pairs else features
 
     def _vectors(self, rows: Indices) -> Any:
         if self._dataset.views:

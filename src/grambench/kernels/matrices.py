@@ -4,7 +4,7 @@ Any number of jobs that map the same file share it in the page cache.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -66,6 +66,14 @@ def write_inner(path: Path, inner: Floats, attributes: dict[str, str], identity:
         np.copyto(matrix, inner)
 
 
+def write_pairs(path: Path, pairs: Iterable[tuple[str, str, Floats]], identity: str = "") -> None:
+    """Write matrices of all pairs of examples, each with its view and its base, with the identity of their inputs."""
+    with sealed(path, identity) as temporary, h5py.File(temporary, "w", libver="latest") as file:
+        file.attrs.update(status="ok")
+        for view, base, matrix in pairs:
+            file.create_dataset(f"{view}/{base}", data=matrix)
+
+
 def write_unavailable(path: Path, reason: str, identity: str = "") -> None:
     """Write a file which records that a matrix could not be computed because its data set is unavailable."""
     with sealed(path, identity) as temporary, h5py.File(temporary, "w") as file:
@@ -94,8 +102,19 @@ def open_matrix(path: Path) -> Floats:
     with _open(path) as file:
         if "matrix" not in file:
             raise DataError(f"{path}: holds no matrix ({file.attrs.get('reason', 'damaged file')})")
-        shape, offset = file["matrix"].shape, file["matrix"].id.get_offset()
-    return np.memmap(path, dtype="<f8", mode="r", offset=offset, shape=shape).view(np.ndarray)
+        return _mapped(path, file["matrix"])
+
+
+def open_pairs(path: Path) -> dict[tuple[str, str], Floats]:
+    """Map the matrices of a file of `write_pairs` into memory, read-only, by view and base; see `open_matrix`."""
+    with _open(path) as file:
+        if "reason" in file.attrs:
+            raise DataError(f"{path}: holds no matrices ({file.attrs['reason']})")
+        return {(view, base): _mapped(path, file[view][base]) for view in file for base in file[view]}
+
+
+def _mapped(path: Path, matrix: h5py.Dataset) -> Floats:
+    return np.memmap(path, dtype="<f8", mode="r", offset=matrix.id.get_offset(), shape=matrix.shape).view(np.ndarray)
 
 
 def _open(path: Path) -> h5py.File:

@@ -33,6 +33,31 @@ UNIT = Units(features=1, squared_distance=1.0, mean=1.0)
 BASES = {"inner": pairs.PRODUCTS, "chisquare": chi_square.DISTANCES}
 
 
+class ViewsWithPairs(dict[str, Any]):
+    """The views of some examples, with base matrices of all examples of a data set, of which a pool takes its entries.
+
+    A pool on such views has the same bits as one that computes them.
+
+    Parameters
+    ----------
+    features : mapping of array (n, d)
+        The features by view, as in ScaledViews.
+    rows : ndarray of int (n,)
+        The examples among all N.
+    pairs : mapping of ndarray of float64 (N, N)
+        The values of `all_pairs` by view and base.
+    """
+
+    def __init__(self, features: Mapping[str, Any], rows: Indices, pairs: Mapping[tuple[str, str], Floats]) -> None:
+        super().__init__(features)
+        self.rows, self.pairs = rows, pairs
+
+
+def all_pairs(features: Any, base: str) -> Floats:
+    """Return the inner products or distances of all pairs of examples (n, d) of one view, (n, n)."""
+    return pairs.matrix(BASES[base], ScaledViews({"": features}).examples("", base))
+
+
 class ScaledViews:
     """The views of n examples, scaled for each base.
 
@@ -149,8 +174,12 @@ class Viewed(Scaled):
         """Return the inner products or distances of all pairs of examples, (t, n), for a kernel."""
         source = _source(kernel)
         if source not in self._bases:
-            columns = None if self._rows is self._columns else self._columns.examples(*source)
-            self._bases[source] = pairs.matrix(BASES[kernel.base], self._rows.examples(*source), columns)
+            left, right = self.train if self.test is None else self.test, self.train
+            if isinstance(left, ViewsWithPairs) and isinstance(right, ViewsWithPairs):
+                self._bases[source] = right.pairs[source][np.ix_(left.rows, right.rows)]
+            else:
+                columns = None if self._rows is self._columns else self._columns.examples(*source)
+                self._bases[source] = pairs.matrix(BASES[kernel.base], self._rows.examples(*source), columns)
         return self._bases[source]
 
     def _fill(self, k: int, base: Floats, rows: Any, columns: Any, out: Floats) -> None:

@@ -72,6 +72,10 @@ class Specifications:
                 spec = self.describe_spec(base, name, str(number))
                 identities[part] = identity(spec, code, [identities[file] for file in (images, *codebooks)])
             identities[path] = identity("", self.step_code("features"), [identities[part] for part in parts])
+        for path in self.targets.pairs(study, dataset):
+            files = [prepared, *self.targets.features(study, dataset)]
+            code = self.step_code("pairs")
+            identities[path] = identity(self.pairs_spec(study), code, [identities[file] for file in files])
         return identities
 
     def stale(self) -> list[str]:
@@ -155,6 +159,11 @@ class Specifications:
     def features_code(self, step: str, descriptor: str) -> str:
         """Return the code hash of a step that computes a descriptor."""
         return self.step_code(step, features.module(descriptor))
+
+    def pairs_spec(self, study: str) -> str:
+        """Return the settings of rule `pairs`: each view with what its kernels are functions of."""
+        sources = dict.fromkeys((kernel.view, kernel.base) for kernel in self.targets.studies[study].kernel_list())
+        return fingerprint.spec({"sources": list(sources)})
 
     def gram_spec(self, kernel: str) -> str:
         """Return the settings of rule `gram`."""

@@ -12,6 +12,9 @@ from grambench.config.dataset import Dataset, Own
 from grambench.config.project import Configuration, Project, restricted
 from grambench.config.study import Study
 
+# images from which on a job for their distances takes less time than the runs that share them save
+SHARED = 1000
+
 
 class Targets:
     """The runs and files of the studies of a project.
@@ -85,8 +88,8 @@ class Targets:
         return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
 
     def kernels_from(self, study: str, dataset: str) -> list[str]:
-        """Return the files that a run reads beside the prepared data set: features of images, or Gram matrices."""
-        return self.features(study, dataset) or self.grams(study, dataset)
+        """Return the files that a run reads beside the prepared data set: features and pairs of images, or Grams."""
+        return [*self.features(study, dataset), *self.pairs(study, dataset)] or self.grams(study, dataset)
 
     def features(self, study: str, dataset: str) -> list[str]:
         """Return the files of the descriptors that a study's kernels use; none for data sets of vectors."""
@@ -96,6 +99,14 @@ class Targets:
         views = dict.fromkeys(kernel.view for kernel in self.studies[study].kernel_list())
         descriptors = dict.fromkeys(features.descriptor(view) for view in views)
         return [layout.FEATURES.format(base=base, descriptor=name) for name in descriptors]
+
+    def pairs(self, study: str, dataset: str) -> list[str]:
+        """Return the file of the distances among all images of a data set; none if runs compute what they need.
+
+        Protocols that compute kernel values on demand charge an algorithm with those that it asks for.
+        """
+        shared = self.studies[study].protocol.shares_kernels and self.dataset(dataset).least() >= SHARED
+        return [layout.PAIRS.format(study=study, dataset=dataset)] if shared and self.features(study, dataset) else []
 
     def described(self, base: str, descriptor: str) -> list[str]:
         """Return the files of the parts of a descriptor's file."""

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 
 from grambench import experiments
-from grambench.common import provenance
+from grambench.common import layout, provenance
 from grambench.datasets import store, views
 from grambench.experiments.run import Run
 from grambench.kernels import matrices
@@ -32,14 +32,14 @@ def main(argv: list[str]) -> None:
 def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> None:
     """Run the experiment that a spec names, and write its record."""
     fields = record_fields(spec, code, inputs)
-    dataset, grams = store.read(inputs[0]), inputs[1:]
+    dataset, kernels = store.read(inputs[0]), inputs[1:]
     if isinstance(dataset, store.PreparedDataset) and dataset.images:
-        dataset, grams = _add_views(dataset, grams), []
+        dataset, kernels = _with_views(dataset, kernels), []
     if isinstance(dataset, store.Unavailable):
         records.write(output, records.Record(**fields, status="unavailable", reason=str(dataset)))
         return
     run = experiments.load(spec["experiment"])
-    outcome = run(Run.from_dict(spec), dataset, [matrices.open_matrix(path) for path in grams])
+    outcome = run(Run.from_dict(spec), dataset, [matrices.open_matrix(path) for path in kernels])
     fields |= {group: getattr(outcome, group) for group in records.GROUPS}
     used = resource.getrusage(resource.RUSAGE_SELF)
     measured = {
@@ -61,12 +61,10 @@ def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> N
     )
 
 
-def _add_views(dataset: store.PreparedDataset, files: list[Path]) -> store.PreparedDataset | store.Unavailable:
-    """Return a data set of images with the views of its images, which are read from files."""
-    tables: dict[str, Any] = {}
-    for path in files:
-        content = views.read(path)
-        if isinstance(content, store.Unavailable):
-            return content
-        tables |= content.of(dataset.images)
-    return replace(dataset, views=tables)
+def _with_views(dataset: store.PreparedDataset, files: list[Path]) -> store.PreparedDataset | store.Unavailable:
+    """Return a data set of images with the views of its images, and the distances among them if a file has them."""
+    pairs = [path for path in files if layout.is_pairs(path)]
+    described = views.with_views(dataset, [path for path in files if path not in pairs])
+    if isinstance(described, store.Unavailable) or not pairs:
+        return described
+    return replace(described, pairs=matrices.open_pairs(pairs[0]))
