@@ -122,10 +122,26 @@ def test_servers_do_the_work(servers, run, tmp_path):
     process = run(HANG)
     fit = fit_of(tmp_path)
     assert servers[0].pid in [parent.pid for parent in fit.parents()]
-    assert fit.name() == "grambench fit"
+    assert fit.name() == "grambench-fit"
     process.terminate()
     assert process.wait() == 128 + signal.SIGTERM
     assert gone(fit)
+
+
+def test_a_gram_matrix_is_checked_once_and_again_when_it_has_changed(servers, run, tmp_path):
+    checked = Path(os.environ[client.SERVER].rpartition(os.pathsep)[0]) / server.CHECKED
+    for _ in range(2):
+        assert run().wait() == 0
+        assert len(list(checked.iterdir())) == 1
+    gram = tmp_path / "gram.h5"
+    content = bytearray(gram.read_bytes())
+    content[len(content) // 2] ^= 1
+    with gram.open("r+b") as file:
+        file.write(content)
+    for _ in range(2):
+        assert run().wait() == 0
+        assert record(tmp_path).status == "error" and "expected checksum" in record(tmp_path).reason
+    assert len(list(checked.iterdir())) == 1
 
 
 @pytest.mark.parametrize(

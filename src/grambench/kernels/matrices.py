@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from grambench.common.errors import DataError
-from grambench.common.files import check, sealed
+from grambench.common.files import check_once, sealed
 from grambench.common.types import Floats
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
@@ -118,5 +118,4 @@ def _mapped(path: Path, matrix: h5py.Dataset) -> Floats:
 
 
 def _open(path: Path) -> h5py.File:
-    check(path)
-    return h5py.File(path, "r")
+    return h5py.File(check_once(path), "r")

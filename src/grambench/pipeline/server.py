@@ -15,6 +15,7 @@ import gc
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -25,6 +26,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
+from grambench.common import files
 from grambench.common.forks import Fork, end_with
 from grambench.pipeline import supervise
 from grambench.pipeline.call import STEPS, call
@@ -38,6 +40,8 @@ LATE = {
 }
 # what some runs import, and take longer to import than to fit; imported while no client asks
 SOMETIMES = {"run": ("scipy.optimize", "sklearn.linear_model", "sklearn.svm", "sklearn.ensemble")}
+# a folder beside the sockets, where forks note which Gram matrices they have found whole
+CHECKED = "checked"
 # descriptors of a request: standard input, output and error of the client, and a file with the arguments of the step
 COUNT = 4
 
@@ -52,6 +56,7 @@ def start() -> None:
     if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
         return
     folder = tempfile.mkdtemp(prefix="grambench-")
+    Path(folder, CHECKED).mkdir()
     processes: list[subprocess.Popen[bytes]] = []
     atexit.register(_stop, processes)
     for name in SOCKETS:
@@ -95,6 +100,8 @@ class Server:
 
     def __init__(self, listener: socket.socket) -> None:
         self.listener = listener
+        self.folder = Path(listener.getsockname()).parent
+        files.notes = self.folder / CHECKED
         # the workflow holds the other end of standard input
         self.workflow = sys.stdin.fileno()
         self.forks: set[Fork] = set()
@@ -114,11 +121,10 @@ class Server:
                 key.data()
             if not events:
                 _import(SOMETIMES.get(self.steps.pop(), ()))
-        socket_path = Path(self.listener.getsockname())
-        socket_path.unlink(missing_ok=True)
+        Path(self.listener.getsockname()).unlink(missing_ok=True)
         # the last server removes the folder
-        with contextlib.suppress(OSError):
-            socket_path.parent.rmdir()
+        if not any((self.folder / name).exists() for name in SOCKETS):
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _call_when_readable(self, file: int | socket.socket, function: Callable[[], None]) -> None:
         self.selector.register(file, selectors.EVENT_READ, function)
