@@ -1,13 +1,17 @@
 """Makes the tests independent of who runs them: single-threaded linear algebra, a cache of compiled code of its own."""
 
+import atexit
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
-os.environ.setdefault("NUMBA_CACHE_DIR", tempfile.mkdtemp(prefix="grambench-numba-"))
+if "NUMBA_CACHE_DIR" not in os.environ:
+    os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="grambench-numba-")
+    atexit.register(shutil.rmtree, os.environ["NUMBA_CACHE_DIR"], ignore_errors=True)
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "docs")]

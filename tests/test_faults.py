@@ -220,7 +220,7 @@ def fits(copy):
     return [
         process
         for process in psutil.process_iter(["name", "cwd"])
-        if process.info["name"] == "grambench fit" and process.info["cwd"] == str(copy.folder)
+        if process.info["name"] == "grambench-fit" and process.info["cwd"] == str(copy.folder)
     ]
 
 
