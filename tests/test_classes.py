@@ -8,6 +8,7 @@ from specifications import make_run
 
 from grambench.algorithms import is_multiclass, load
 from grambench.algorithms.checks import learn
+from grambench.algorithms.fit import Expansion
 from grambench.algorithms.multiclass import lp_beta
 from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.config.dataset import Blocks
@@ -41,6 +42,18 @@ def run_of(file="obscure", kernels=KERNELS, **changes):
     protocol = {"repetitions": 2, "sizes": {"default": [10, 5, 8]}, "refit": False, "values": [0.1, 1.0, 10.0]}
     settings = {"study": "s", "dataset": "toy", "seed": 1, "classes": list(NAMES), "kernels": kernels}
     return make_run(file, "per_class_splits", protocol=protocol, **settings | changes)
+
+
+def test_decision_functions_of_classes_are_computed_together_and_equal_each_alone():
+    rng = np.random.default_rng(4)
+    pool = Stored(rng.normal(size=(3, 8, 12)))
+    weights = np.array([[0.5, 0.5, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
+    classes = [
+        Expansion(each, rng.normal(size=12), bias) for each, bias in zip(weights, [1.0, 0.0, 3.0, -2.0], strict=True)
+    ]
+    scores = OneVsRest(classes).scores(pool)
+    assert scores.shape == (8, 4) and (scores[:, 2] == 3.0).all()
+    np.testing.assert_allclose(scores, np.stack([each.scores(pool) for each in classes], axis=1), rtol=0, atol=1e-13)
 
 
 def test_one_against_the_rest_puts_scores_side_by_side():

@@ -12,7 +12,7 @@ from grambench.experiments.pools import Pools, dense, full_pool
 from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import compute, inner_products
 from grambench.kernels.pixels import ByPixels
-from grambench.kernels.pool import SubPool, stacked
+from grambench.kernels.pool import SubPool, entries, stacked
 from grambench.kernels.pools import FamilyRange, VectorPools, ViewPools
 from grambench.kernels.views import Viewed
 
@@ -255,3 +255,10 @@ def test_stacked_gram_matrices_are_the_ones_that_a_pool_keeps():
         assert not stack.flags.writeable and not pool.grams()[1].flags.writeable
     subset = SubPool(whole, kernels=[1, 0])
     assert np.array_equal(stacked(subset), stacked(whole)[::-1])
+
+
+@pytest.mark.parametrize("columns", [[3], [0, 2, 2, 5], list(range(30)), []])
+def test_entries_are_those_of_rows_and_columns(columns):
+    gram = np.random.default_rng(0).normal(size=(20, 30))
+    rows, columns = np.array([4, 1, 1, 19]), np.array(columns, dtype=np.intp)
+    assert np.array_equal(entries(gram, rows, columns), gram[np.ix_(rows, columns)])

@@ -238,6 +238,17 @@ class Expansion:
         return values
 
 
+def scores_of_classes(expansions: Sequence[Expansion], pool: Pool) -> Floats:
+    """Return the scores of C decision functions, (t, C), reading each kernel once."""
+    values = np.tile([each.bias for each in expansions], (pool.shape[1], 1))
+    weights, duals = (np.stack(part, axis=1) for part in zip(*((e.weights, e.dual) for e in expansions), strict=True))
+    grams = pool.grams()
+    for k in np.flatnonzero(weights.any(axis=1)).tolist():
+        used = np.flatnonzero(weights[k])
+        values[:, used] += grams[k] @ (weights[k, used] * duals[:, used])
+    return values
+
+
 BLOCK_ROWS = 256  # examples whose scores are computed together, if kernel values are computed on demand
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.checks import scored
-from grambench.algorithms.fit import Predictor
+from grambench.algorithms.fit import Expansion, Predictor, scores_of_classes
 from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Pool
 
@@ -29,6 +29,9 @@ class OneVsRest:
 
     def scores(self, pool: Pool) -> Floats:
         """Return s(x, y), (t, C); raise ContractError if the scores of a class break the contract."""
+        expansions = [each for each in self.predictors if isinstance(each, Expansion)]
+        if len(expansions) == len(self.predictors):
+            return scores_of_classes(expansions, pool)
         return np.stack([scored(predictor, pool) for predictor in self.predictors], axis=1)
 
 

@@ -22,7 +22,7 @@ from grambench.common.types import Floats, Grams, Indices
 from grambench.kernels import chi_square, grams, pairs
 from grambench.kernels.functions import FAMILIES, Kernel, Units
 from grambench.kernels.pairs import ScaledRows
-from grambench.kernels.pool import LazyGrams, SubPool, read_only
+from grambench.kernels.pool import LazyGrams, SubPool, entries, read_only
 from grambench.kernels.scaled import Scaled, mean_squared_distance
 
 SAMPLE = 256  # training examples that the median is taken over
@@ -176,7 +176,7 @@ class Viewed(Scaled):
         if source not in self._bases:
             left, right = self.train if self.test is None else self.test, self.train
             if isinstance(left, ViewsWithPairs) and isinstance(right, ViewsWithPairs):
-                self._bases[source] = right.pairs[source][np.ix_(left.rows, right.rows)]
+                self._bases[source] = entries(right.pairs[source], left.rows, right.rows)
             else:
                 columns = None if self._rows is self._columns else self._columns.examples(*source)
                 self._bases[source] = pairs.matrix(BASES[kernel.base], self._rows.examples(*source), columns)

@@ -68,12 +68,7 @@ class Combination:
             raise ValueError(f"Gram matrices: expected an array (m, n, n) with m, n >= 1, got {grams.shape}")
         self.diagonals: Floats = np.ascontiguousarray(np.diagonal(grams, axis1=1, axis2=2))
         self.grams: Floats = np.ascontiguousarray(grams, dtype=np.float64).view()
-        # Several fits share the read-only array of a pool, and a check can take as long as a fit.
-        array = grams if grams.base is None else grams.base
-        if grams.flags.writeable or array.shape != grams.shape or _checked.get(id(array)) is not array:
-            _check_finite(self.grams)
-            if not grams.flags.writeable and array.shape == grams.shape:
-                _checked[id(array)] = array
+        _check_finite(grams)
         self.grams.flags.writeable = False
         n = self.grams.shape[1]
         self._cache = np.empty((n, n))
@@ -135,13 +130,26 @@ class Combination:
 
 
 def _check_finite(grams: Floats) -> None:
-    ones = np.ones(grams.shape[1])
+    # Several fits share the read-only array of a pool, or one of its matrices, and a check can take as long as a fit.
+    array = grams.base if isinstance(grams.base, np.ndarray) else grams
+    if not grams.flags.writeable and array.shape[-2:] == grams.shape[-2:]:
+        if _checked.get(id(array)) is array:
+            return
+        if _first_infinite(array.reshape(-1, *array.shape[-2:])) is None:
+            _checked[id(array)] = array
+            return
+    if (m := _first_infinite(grams)) is not None:
+        bad = int(np.count_nonzero(~np.isfinite(grams[m])))
+        raise ValueError(f"Gram matrix {m}: expected finite entries, got {bad} that are not")
+
+
+def _first_infinite(grams: Floats) -> int | None:
+    ones = np.ones(grams.shape[-1])
     for m, gram in enumerate(grams):
         # A sum is not finite if one of its terms is not, and it needs no memory.
-        if np.isfinite(gram @ ones).all():
-            continue
-        if bad := int(np.count_nonzero(~np.isfinite(gram))):
-            raise ValueError(f"Gram matrix {m}: expected finite entries, got {bad} that are not")
+        if not np.isfinite(gram @ ones).all() and not np.isfinite(gram).all():
+            return m
+    return None
 
 
 @njit(cache=True)

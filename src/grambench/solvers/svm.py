@@ -101,7 +101,7 @@ def train(
     """
     if not 0.0 < C < np.inf:
         raise ValueError(f"C must be positive and finite, got {C}")
-    if labels.shape != combination.rows.diagonal.shape or not np.isin(labels, (-1, 1)).all():
+    if labels.shape != combination.rows.diagonal.shape or not (np.abs(labels) == 1).all():
         raise ValueError(f"labels: expected {combination.rows.diagonal.size} of -1 or +1, got {np.unique(labels)[:5]}")
     y = labels.astype(np.float64)
     ridge, box = (0.0, C) if loss == "hinge" else (1.0 / C, np.inf)
