@@ -104,7 +104,7 @@ def test_runs_on_many_images_share_distances_unless_values_are_computed_on_deman
         "results/pairs/obscure_caltech_39/caltech_102.h5"
     ]
     assert shipped.targets.kernels_from("obscure_caltech_39", "caltech_102")[-1].startswith("results/pairs/")
-    assert len(json.loads(shipped.specs.pairs_spec("obscure_caltech_39"))["sources"]) == 13
+    assert len(json.loads(shipped.specs.pairs_spec("obscure_caltech_39", "caltech_102"))["sources"]) == 13
     for study in ("oks", "obscure_digits"):
         assert not any(shipped.targets.pairs(study, dataset) for dataset in shipped.targets.datasets(study))
 

@@ -191,7 +191,7 @@ def test_vectors_are_at_norm_1_under_the_protocol_that_scales_them():
 
 
 def test_views_that_a_data_set_does_not_have_are_named():
-    with pytest.raises(DataError, match=r"made: expected a view 'top', got \['left', 'right'\]"):
+    with pytest.raises(DataError, match=r"made: expected a view 'top', got views \['left', 'right'\]"):
         Pools(asked("official_split", kernels=["top/unitpolynomial_p1"]), views(), np.arange(12))
     with pytest.raises(DataError, match=r"made: expected vectors, got views \['left', 'right'\]"):
         Pools(asked("official_split"), views(), np.arange(12))
@@ -262,3 +262,57 @@ def test_entries_are_those_of_rows_and_columns(columns):
     gram = np.random.default_rng(0).normal(size=(20, 30))
     rows, columns = np.array([4, 1, 1, 19]), np.array(columns, dtype=np.intp)
     assert np.array_equal(entries(gram, rows, columns), gram[np.ix_(rows, columns)])
+
+
+# --- groups of columns ------------------------------------------------------------------------------------------------
+
+GROUPS = ["shape/mediangaussian_sigma1", "colour/meanpolynomial_p2", "shape/polynomial_p1"]
+
+
+def grouped(n=40):
+    features = np.random.default_rng(6).normal(2.0, 3.0, size=(n, 5))
+    columns = {"shape": np.array([0, 3]), "colour": np.array([1, 2, 4])}
+    return replace(vectors(features), columns=columns), features
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+def test_kernels_on_groups_of_columns_are_those_of_vectors_with_these_columns(standardise):
+    dataset, features = grouped()
+    train, test = np.arange(25), np.arange(25, 40)
+    run = asked("official_split", {"standardise": standardise, "trace": 7.0}, kernels=GROUPS)
+    pools = Pools(run, dataset, train)
+    for k, name in enumerate(GROUPS):
+        view, _, kernel = name.partition("/")
+        part = vectors(features[:, dataset.columns[view]])
+        alone = Pools(
+            asked("official_split", {"standardise": standardise, "trace": 7.0}, kernels=[kernel]), part, train
+        )
+        np.testing.assert_allclose(pools.train.grams()[k], alone.train.grams()[0], rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(
+            pools.between(test).grams()[k], alone.between(test).grams()[0], rtol=1e-11, atol=1e-13
+        )
+    assert set(pools.train.features) == {"", "shape", "colour"}
+    assert pools.between(test).features[""].shape == (15, 5)
+
+
+def test_single_values_of_groups_of_columns_have_the_bits_of_the_matrix():
+    dataset, _ = grouped()
+    pool, whole = (Pools(asked("official_split", kernels=GROUPS), dataset, np.arange(30)).train for _ in range(2))
+    rows, columns = np.array([3, 0, 29]), np.array([1, 2])
+    for k in range(3):
+        assert np.array_equal(pool.values(k, rows, columns), whole.grams()[k][np.ix_(rows, columns)])
+
+
+def test_values_that_overflow_are_refused():
+    dataset, features = grouped()
+    huge = replace(dataset, features=features * 1e200)
+    with pytest.raises(ValueError, match="polynomial"):
+        Pools(asked("official_split", kernels=["shape/polynomial_p1"]), huge, np.arange(30))
+
+
+def test_an_online_pass_on_groups_of_columns_computes_their_matrices():
+    dataset, features = grouped()
+    pool = full_pool(make_run("om2", "online", kernels=["shape/gaussian_sigma1"]), dataset, [])
+    part = features[:, [0, 3]]
+    distances = ((part[:, None] - part[None]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(pool.grams()[0], np.exp(-distances / 2.0), rtol=1e-9, atol=1e-12)

@@ -97,7 +97,7 @@ rule pairs:
         mem_mb=lambda w, attempt: attempt * (1500 + 3 * RESOURCES.gram_mb(w.dataset)),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        spec=lambda w: SPECS.pairs_spec(w.study),
+        spec=lambda w: SPECS.pairs_spec(w.study, w.dataset),
         code=SPECS.step_code("pairs"),
     shell:
         "python -m grambench.pipeline.steps pairs {params.spec:q} {params.code} {output} {input} 2> {log}"

@@ -616,6 +616,28 @@ class Blocks(ConfigModel):
         return [f"block_{number + 1}" for number in range(self.rows * self.columns)]
 
 
+def _positions(columns: Any) -> Any:
+    """Return positions of columns, in which a text "5-9" stands for 5, 6, 7, 8 and 9."""
+    if not isinstance(columns, list):
+        return columns
+    expanded: list[Any] = []
+    for column in columns:
+        first, dash, last = str(column).partition("-")
+        is_range = dash and first.isdecimal() and last.isdecimal()
+        expanded += range(int(first), int(last) + 1) if is_range else [column]
+    return expanded
+
+
+Position = Annotated[int, Field(ge=0)]
+Range = Annotated[str, Field(pattern=r"^\d+-\d+$")]
+Positions = Annotated[
+    list[Position],
+    Field(min_length=1),
+    BeforeValidator(_positions, json_schema_input_type=list[Position | Range]),
+]
+ColumnViews = dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*$")], Positions]
+
+
 class Dataset(Description):
     """A data set of two classes, or a task of more.
 
@@ -631,10 +653,14 @@ class Dataset(Description):
         The descriptors of a data set of images.
     blocks : Blocks or None
         The blocks of images whose features are rows of pixels.
+    views : dict of list of int
+        Groups of features, such as measurements of one kind, by name: their positions from 0, in which "5-9" stands for
+        5 to 9. A feature may be in several groups or in none.
     """
 
     positives: Annotated[int, Field(ge=0)]
     content: Sha256
+    views: ColumnViews = {}
     blocks: SkipJsonSchema[Blocks | None] = None
     base: SkipJsonSchema[DatasetName | None] = None  # set by Task.of, never in a file
     descriptors: SkipJsonSchema[list[str] | None] = None
@@ -649,9 +675,9 @@ class Dataset(Description):
         """The labels of a multi-class task in the order of their numbers; empty for two classes."""
         return self.sources[0].reader.classes
 
-    def views(self) -> set[str]:
-        """Return the views on which kernels can be computed; "" stands for all features."""
-        return set(self.blocks.views()) if self.blocks else {""}
+    def view_names(self) -> list[str]:
+        """Return the views of vectors or of pixels on which kernels can be computed, "" if there are none."""
+        return self.blocks.views() if self.blocks else [*self.views] or [""]
 
     @property
     def has_split(self) -> bool:
@@ -663,6 +689,17 @@ class Dataset(Description):
     def least(self) -> int:
         """Return the number of examples of the smallest source, on which estimates of resources are based."""
         return min([self.n, *(source.n for source in self.sources if source.n)])
+
+    @model_validator(mode="after")
+    def _check_views(self) -> Self:
+        for view, columns in self.views.items():
+            if outside := [column for column in columns if column >= self.d]:
+                raise ValueError(f"views: {view} has column {outside[0]}, expected 0 to {self.d - 1}")
+            if len(set(columns)) < len(columns):
+                raise ValueError(f"views: {view} has a column twice")
+        if self.views and self.blocks:
+            raise ValueError("expected views or blocks, got both")
+        return self
 
     @model_validator(mode="after")
     def _check_labels_and_content(self) -> Self:
@@ -745,6 +782,8 @@ class Task(ConfigModel):
         The labels that become 0, 1, 2 ... in a multi-class task. Images with two of them are left out.
     blocks : Blocks or None
         The blocks into which images are cut if the features are rows of pixels.
+    views : dict of list of int
+        Groups of features by name; see Dataset.
     rows : int or None
         The number of rows to keep, from the top, after all other rows are left out.
     n, d, positives : int
@@ -762,6 +801,7 @@ class Task(ConfigModel):
     negative: LabelList = []
     classes: Annotated[LabelList, Field(max_length=127)] = []
     blocks: Blocks | None = None
+    views: ColumnViews = {}
     rows: Annotated[int, Field(ge=2)] | None = None
     n: Annotated[int, Field(ge=2)]
     d: Annotated[int, Field(ge=0)] = 0

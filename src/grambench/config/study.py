@@ -2,7 +2,7 @@
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar
 
@@ -107,14 +107,23 @@ class KernelFamily(ConfigModel):
 
 
 class ViewKernels(ConfigModel):
-    """The same kernels on each of several views of the examples, view by view."""
+    """The same kernels on each of several views of the examples, view by view.
 
-    views: Names
+    Attributes
+    ----------
+    views : list of str, or "all"
+        The views. "all" stands for those of each data set, or for all its features if it has no views.
+    families : list of KernelFamily
+        The kernels on each view.
+    """
+
+    views: Names | Literal["all"]
     families: Annotated[list[KernelFamily], Field(min_length=1)]
 
-    def kernels(self) -> list[Kernel]:
-        """Return the kernels of the first view, then those of the next."""
-        return [kernel for view in self.views for family in self.families for kernel in family.kernels(view)]
+    def kernels(self, views: Sequence[str]) -> list[Kernel]:
+        """Return the kernels of the first view, then those of the next; `views` are those of a data set."""
+        chosen = views if self.views == "all" else self.views
+        return [kernel for view in chosen for family in self.families for kernel in family.kernels(view)]
 
 
 class Dictionary(Grid):
@@ -421,9 +430,15 @@ class Study(ConfigModel):
         """Return the entries that are variants of one."""
         return [name for name, other in self.algorithms.items() if other.variant_of == entry]
 
-    def kernel_list(self) -> list[Kernel]:
-        """Return the base kernels in the order that the algorithms see."""
-        return [kernel for family in self.kernels for kernel in family.kernels()]
+    def kernel_list(self, views: Sequence[str] = ("",)) -> list[Kernel]:
+        """Return the base kernels on a data set with these views, in the order that the algorithms see."""
+        each = (part.kernels(views) if isinstance(part, ViewKernels) else part.kernels() for part in self.kernels)
+        return [kernel for kernels in each for kernel in kernels]
+
+    @property
+    def has_kernels_by_dataset(self) -> bool:
+        """Whether the base kernels depend on the views of a data set."""
+        return any(isinstance(part, ViewKernels) and part.views == "all" for part in self.kernels)
 
     def with_unnamed(self, item: Shown) -> Shown:
         """Return a table or figure with the entries added that no table or figure names.

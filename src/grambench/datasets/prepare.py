@@ -131,6 +131,7 @@ def _prepare_features(description: Dataset, source: Source, raw: readers.Raw, no
         classes=tuple(map(str, description.classes)),
         test=raw.test,
         views=_cut_blocks(raw.features, description.blocks) if description.blocks else {},
+        columns={view: np.array(positions) for view, positions in description.views.items()},
     )
     return _check_content(description, source, prepared)
 

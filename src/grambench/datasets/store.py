@@ -51,6 +51,8 @@ class PreparedDataset:
     views : dict of ndarray (n, d)
         The features of images by view: blocks of pixels from this file, or descriptors (grambench.features) that the
         reader adds from their own files.
+    columns : dict of ndarray of int64
+        Groups of features by view: their positions. These views are not in `views`.
     pairs : dict of ndarray of float64 (n, n)
         The inner products or distances of all pairs of examples by view and base (grambench.kernels.views), which the
         reader adds where many runs share them; empty if kernels compute what they need.
@@ -65,6 +67,7 @@ class PreparedDataset:
     images: tuple[str, ...] = ()
     test: NDArray[np.bool_] | None = None
     views: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    columns: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     pairs: Mapping[tuple[str, str], Floats] = field(default_factory=dict)
 
     @property
@@ -148,6 +151,8 @@ def _save(dataset: PreparedDataset, file: h5py.File) -> None:
     file.attrs["source"] = json.dumps(dataset.source)
     for view, values in dataset.views.items():
         file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
+    for view, positions in dataset.columns.items():
+        file[f"columns/{view}"] = positions
     if dataset.views:
         # The features are the pixels of the views and are not stored twice.
         file["features"] = np.empty((len(dataset.labels), 0))
@@ -179,6 +184,7 @@ def _load(file: h5py.File) -> PreparedDataset:
         images=tuple(file["images"].asstr()[:]) if "images" in file else (),
         test=file["test"][:] if "test" in file else None,
         views={view: values[:] for view, values in file["views"].items()} if "views" in file else {},
+        columns={view: values[:] for view, values in file["columns"].items()} if "columns" in file else {},
     )
 
 

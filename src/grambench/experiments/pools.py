@@ -21,8 +21,8 @@ CONSTANT = 1e-12  # of a feature's mean: a spread that rounding alone makes
 class Pools:
     """The pools that belong to some training examples, each computed once.
 
-    Vectors are vectors, unless the protocol scales them to norm 1. Images and blocks of pixels are views, which are
-    always at norm 1.
+    Vectors are vectors, unless the protocol scales them to norm 1; so are groups of their columns. Descriptors and
+    blocks of pixels are always at norm 1.
 
     Parameters
     ----------
@@ -49,9 +49,10 @@ class Pools:
         trace = protocol.kernel_trace(len(rows), len(dataset.labels))
         self._views = list(dict.fromkeys(kernel.view for kernel in kernels)) or [""]
         self._pools: VectorPools | ViewPools
-        if dataset.views or (protocol.unit_rows and kernels):
-            pixels = bool(dataset.views) and not dataset.images
-            self._pools = ViewPools(kernels, self._features(rows), run.dictionary, trace, pixels=pixels)
+        if dataset.views or self._views != [""] or (protocol.unit_rows and kernels):
+            pixels, unit_rows = bool(dataset.views) and not dataset.images, bool(dataset.views) or protocol.unit_rows
+            features = self._features(rows)
+            self._pools = ViewPools(kernels, features, run.dictionary, trace, pixels=pixels, unit_rows=unit_rows)
         else:
             self._pools = VectorPools(kernels, self._features(rows)[""], run.dictionary, trace)
         self._eager = protocol.shares_kernels
@@ -80,21 +81,18 @@ class Pools:
         return pool
 
     def _features(self, rows: Indices) -> dict[str, Any]:
+        dataset = self._dataset
+        if not dataset.views:
+            return split_columns(dataset, self._views, self._vectors(rows))
         features = dict[str, Any]()
         for view in self._views:
-            if view:
-                if view not in self._dataset.views:
-                    raise DataError(
-                        f"{self._dataset.name}: expected a view {view!r}, got {sorted(self._dataset.views)}"
-                    )
-                features[view] = self._dataset.views[view][rows]
-            else:
-                features[view] = self._vectors(rows)
+            if view not in dataset.views:
+                expected = f"a view {view!r}" if view else "vectors"
+                raise DataError(f"{dataset.name}: expected {expected}, got views {sorted(dataset.views)}")
+            features[view] = dataset.views[view][rows]
         return ViewsWithPairs(features, rows, self._dataset.pairs) if self._dataset.pairs else features
 
     def _vectors(self, rows: Indices) -> Any:
-        if self._dataset.views:
-            raise DataError(f"{self._dataset.name}: expected vectors, got views {sorted(self._dataset.views)}")
         if not self._standardise:
             return self._dataset.features[rows]
         centre, spread = self._moments
@@ -112,8 +110,10 @@ class Pools:
 def full_pool(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
     """Return the pool of all examples of a data set, from its stored Gram matrices where there are some."""
     if len(grams) == 0 and run.kernels:
-        views: dict[str, Any] = dict(dataset.views) or {"": dataset.features}
-        return ViewPools(run.pool, views, pixels=bool(dataset.views) and not dataset.images).train()
+        used = list(dict.fromkeys(kernel.view for kernel in run.pool))
+        views: dict[str, Any] = dict(dataset.views) or split_columns(dataset, used, dataset.features)
+        pixels, unit_rows = bool(dataset.views) and not dataset.images, used == [""] or bool(dataset.views)
+        return ViewPools(run.pool, views, pixels=pixels, unit_rows=unit_rows).train()
     features, family = {"": dataset.features}, None
     if run.dictionary:
         train = dense(dataset)
@@ -123,6 +123,13 @@ def full_pool(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Po
     if family is None:
         raise DataError("expected kernels or a dictionary in the study, got neither")
     return GridPool(family, features)
+
+
+def split_columns(dataset: PreparedDataset, views: Sequence[str], vectors: Any) -> dict[str, Any]:
+    """Return the features of vectors (n, d) by view: all of them as "", and the columns of every other view."""
+    if unknown := [view for view in views if view and view not in dataset.columns]:
+        raise DataError(f"{dataset.name}: expected a view {unknown[0]!r}, got {sorted(dataset.columns) or 'vectors'}")
+    return {"": vectors} | {view: vectors[:, dataset.columns[view]] for view in views if view}
 
 
 def dense(dataset: PreparedDataset) -> Floats:

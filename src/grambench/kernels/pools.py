@@ -108,7 +108,9 @@ class VectorPools(BasePools):
 
 
 class ViewPools(BasePools):
-    """Pools of kernels on views: vectors of norm 1, descriptors of images or blocks of their pixels; see Pools.
+    """Pools of kernels on views: vectors of norm 1 or groups of their columns, descriptors or pixels of images.
+
+    See Pools.
 
     Parameters
     ----------
@@ -118,6 +120,8 @@ class ViewPools(BasePools):
         The training examples by view.
     pixels : bool
         Whether views are blocks of pixels, whose Gram matrices are never stored.
+    unit_rows : bool
+        Whether rows are scaled to norm 1, as those of descriptors are.
     """
 
     def __init__(
@@ -128,13 +132,14 @@ class ViewPools(BasePools):
         trace: float | None = None,
         *,
         pixels: bool = False,
+        unit_rows: bool = True,
     ) -> None:
         super().__init__(kernels, train, dictionary, trace)
         # Pools of vectors alone, as of most estimators, do not wait for the compiled code of views.
         from grambench.kernels.pixels import ByPixels
-        from grambench.kernels.views import Viewed
+        from grambench.kernels.views import VectorViews, Viewed
 
-        self._kind = ByPixels if pixels else Viewed
+        self._kind = ByPixels if pixels else Viewed if unit_rows else VectorViews
         self._basis = self._kind(kernels, train, trace=trace, family=partial(self._family, train))
 
     def train(self) -> Pool:

@@ -1,8 +1,10 @@
-"""A pool of kernels on the views of examples, such as the descriptors of images.
+"""A pool of kernels on the views of examples, such as the descriptors of images or groups of columns of vectors.
 
-The rows of a view are scaled to Euclidean norm 1 for kernels of inner products, and to a sum of 1 for chi-square
-kernels; a row of zeros stays zero. Each Gram matrix is computed at its first access and stored. Single values are
-computed without the matrix and equal its entries bit for bit, so the history of a pool changes no result.
+The rows of a descriptor are scaled to Euclidean norm 1 for kernels of inner products, and to a sum of 1 for chi-square
+kernels; a row of zeros stays zero. The rows of a group of columns stay as they are, but for chi-square kernels.
+
+Each Gram matrix is computed at its first access and stored. Single values are computed without the matrix and equal its
+entries bit for bit, so the history of a pool changes no result.
 
 The units of relative kernels come from the training examples alone, the same for matrices and for single values:
 
@@ -66,9 +68,12 @@ class ScaledViews:
     features : mapping of array (n, d)
         Features by view, dense or sparse, of any numeric type. Arrays are stored without a copy, except for sparse ones
         and types that compiled code does not read (see pairs.READ).
+    unit_rows : bool
+        Whether rows are scaled to Euclidean norm 1 for kernels of inner products.
     """
 
-    def __init__(self, features: Mapping[str, Any]) -> None:
+    def __init__(self, features: Mapping[str, Any], *, unit_rows: bool = True) -> None:
+        self._unit_rows = unit_rows
         self.features = {view: pairs.readable(values) for view, values in features.items()}
         if len(counts := {len(values) for values in self.features.values()}) != 1:
             raise ValueError(f"expected views of equally many examples, got {sorted(counts)}")
@@ -80,12 +85,15 @@ class ScaledViews:
         """Return the rows of a view, scaled for a base."""
         if (view, base) not in self._examples:
             values = self.features[view]
-            examples = chi_square.histograms(values) if base == "chisquare" else pairs.scaled(values, 2)
+            if base == "chisquare":
+                examples = chi_square.histograms(values)
+            else:
+                examples = pairs.scaled(values, 2) if self._unit_rows else ScaledRows(values, np.ones(self.count))
             self._examples[view, base] = examples
         return self._examples[view, base]
 
     def squares(self, view: str) -> Floats:
-        """Return the squared norms of the scaled rows of a view, (n,): 1 but for rounding, or 0."""
+        """Return the squared norms of the scaled rows of a view, (n,); of unit rows, 1 but for rounding, or 0."""
         if view not in self._squares:
             self._squares[view] = pairs.squares(*self.examples(view, "inner"))
         return self._squares[view]
@@ -115,22 +123,32 @@ class Viewed(Scaled):
         Evaluations for Gram matrices (t n each), for values outside of stored matrices, and for units.
     """
 
+    unit_rows = True
+
     def _bind(self) -> None:
         if not self.kernels:
             raise ValueError("a pool needs at least one kernel, got none")
         for kernel in self.kernels:
             if kernel.view not in self.train:
                 raise ValueError(f"{kernel.name}: there is no view {kernel.view!r}, known: {', '.join(self.train)}")
-            # All rows have norm 1, and distances between them are finite in any unit.
-            kernel.refuse_infinite(1.0, UNIT)
         reuse = self.basis is not self and self.basis.train is self.train
-        self._columns: ScaledViews = self.basis._columns if reuse else ScaledViews(self.train)
+        self._columns: ScaledViews = self.basis._columns if reuse else self._scaled_views(self.train)
         same = self.test is None or self.test is self.train
-        self._rows = self._columns if same else ScaledViews(self.test)
+        self._rows = self._columns if same else self._scaled_views(self.test)
         self.features = self._rows.features
         self._bases: dict[tuple[str, str], Floats] = {}
         self._grams: dict[int, Floats] = {}
         self._units: dict[tuple[str, str], Units] = {}
+        for kernel in self.kernels:
+            kernel.refuse_infinite(*self._extent(kernel))
+
+    def _scaled_views(self, examples: Any) -> ScaledViews:
+        return ScaledViews(examples, unit_rows=self.unit_rows)
+
+    def _extent(self, kernel: Kernel) -> tuple[float, Units]:
+        """Return the largest squared norm of the rows that a kernel compares, and its units."""
+        # All rows have norm 1, and distances between them are finite in any unit.
+        return 1.0, UNIT
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -233,6 +251,19 @@ class Viewed(Scaled):
         squares = self._columns.squares(kernel.view)[indices]
         grams.squared_distances(sample.copy(), squares, squares, sample)
         return sample[np.triu_indices(len(sample), 1)] if len(sample) > 1 else np.zeros(1)
+
+
+class VectorViews(Viewed):
+    """Kernels on groups of columns of vectors, whose rows are not scaled to norm 1; see Viewed."""
+
+    unit_rows = False
+
+    def _extent(self, kernel: Kernel) -> tuple[float, Units]:
+        """Return the largest squared norm of the rows that a kernel compares, and its units."""
+        if kernel.base == "chisquare":
+            return super()._extent(kernel)
+        largest = max(float(side.squares(kernel.view).max(initial=0.0)) for side in (self._rows, self._columns))
+        return largest, self.basis._measure(kernel) if kernel.relative else UNIT
 
 
 def _source(kernel: Kernel) -> tuple[str, str]:

@@ -3,12 +3,13 @@
 import itertools
 from collections.abc import Callable, Mapping
 
-from grambench import algorithms, features
+from grambench import algorithms
 from grambench.common.errors import ConfigError, Faults
 from grambench.config.dataset import Dataset
 from grambench.config.project import Configuration, Project
 from grambench.config.study import Study
 from grambench.pipeline.specifications import points_of
+from grambench.pipeline.targets import view_names
 
 
 def check_studies(configuration: Configuration, project: Project, origins: Mapping[str, str]) -> dict[str, Study]:
@@ -108,8 +109,8 @@ def _check_algorithm(study: Study, entry: str) -> None:
 
 def check_dataset(study: Study, dataset: Dataset) -> None:
     """Raise ConfigError if a data set lacks a view that a kernel is on, or does not fit the protocol or algorithms."""
-    used = {kernel.view for kernel in study.kernel_list()}
-    views = {view for name in dataset.descriptors or [] for view in features.views(name)} or dataset.views()
+    views = {*view_names(dataset), *([] if dataset.descriptors or dataset.blocks else [""])}
+    used = {kernel.view for kernel in study.kernel_list(view_names(dataset))}
     if unknown := sorted(used - views):
         has = "no views" if views == {""} else "the views " + ", ".join(sorted(views))
         raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}")
@@ -121,7 +122,7 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
     profiled = any(sweep.kind == "profile" and dataset.name in sweep.datasets for sweep in study.sweeps.values())
     if profiled and dataset.classes:
         raise ConfigError(f"{dataset.name} has {len(dataset.classes)} classes; a profile sweep needs two")
-    if views == {""}:
+    if "" in views:
         return
     if study.dictionary and not study.kernels:
         raise ConfigError(f"{dataset.name} has views; a study of a dictionary alone takes data sets of vectors")

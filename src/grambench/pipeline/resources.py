@@ -51,7 +51,10 @@ class Resources:
         """Return roughly how long a repetition takes that was never measured."""
         study = self.targets.studies[cell.study]
         sweep = study.sweeps.get(cell.sweep)
-        kernels, examples = len(study.kernel_list()), self.targets.dataset(cell.dataset).least()
+        kernels, examples = (
+            len(self.targets.kernels(cell.study, cell.dataset)),
+            self.targets.dataset(cell.dataset).least(),
+        )
         points = len(sweep.values) if sweep else 1
         if tune := study.algorithms[cell.algorithm].tune:
             points *= len(tune.values) * (len(tune.C) or 1)
@@ -127,7 +130,7 @@ class Resources:
         first, and a record says so.
         """
         protocol = self.targets.studies[study].protocol
-        grams = len(self.targets.studies[study].kernel_list()) * self.gram_mb(dataset)
+        grams = len(self.targets.kernels(study, dataset)) * self.gram_mb(dataset)
         mapped = grams if protocol.stored else 0
         if attempt >= LAST:
             return mapped + 500 + self.targets.project.limits.memory_mb

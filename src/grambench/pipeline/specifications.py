@@ -75,7 +75,7 @@ class Specifications:
         for path in self.targets.pairs(study, dataset):
             files = [prepared, *self.targets.features(study, dataset)]
             code = self.step_code("pairs")
-            identities[path] = identity(self.pairs_spec(study), code, [identities[file] for file in files])
+            identities[path] = identity(self.pairs_spec(study, dataset), code, [identities[file] for file in files])
         return identities
 
     def stale(self) -> list[str]:
@@ -160,9 +160,9 @@ class Specifications:
         """Return the code hash of a step that computes a descriptor."""
         return self.step_code(step, features.module(descriptor))
 
-    def pairs_spec(self, study: str) -> str:
+    def pairs_spec(self, study: str, dataset: str) -> str:
         """Return the settings of rule `pairs`: each view with what its kernels are functions of."""
-        sources = dict.fromkeys((kernel.view, kernel.base) for kernel in self.targets.studies[study].kernel_list())
+        sources = dict.fromkeys((kernel.view, kernel.base) for kernel in self.targets.kernels(study, dataset))
         return fingerprint.spec({"sources": list(sources)})
 
     def gram_spec(self, kernel: str) -> str:
@@ -199,7 +199,7 @@ class Specifications:
             sweep=cell.sweep,
             values=sweep.values if sweep else [],
             protocol=study.protocol,
-            kernels=[kernel.name for kernel in study.kernel_list()],
+            kernels=[kernel.name for kernel in self.targets.kernels(cell.study, cell.dataset)],
             seed=self.targets.project.seed,
             dictionary=dictionary,
             tune=tuning,

@@ -11,9 +11,16 @@ from grambench.common.layout import Cell
 from grambench.config.dataset import Dataset, Own
 from grambench.config.project import Configuration, Project, restricted
 from grambench.config.study import Study
+from grambench.kernels.functions import Kernel
 
 # images from which on a job for their distances takes less time than the runs that share them save
 SHARED = 1000
+
+
+def view_names(dataset: Dataset) -> list[str]:
+    """Return the views of a data set on which kernels can be computed; "" stands for all features of vectors."""
+    described = [view for name in dataset.descriptors or [] for view in features.views(name)]
+    return described or dataset.view_names()
 
 
 class Targets:
@@ -82,10 +89,14 @@ class Targets:
 
         There are none if the protocol computes Gram matrices inside a run, or if the kernels are on views of examples.
         """
-        description = self.dataset(dataset)
-        if not self.studies[study].protocol.stored or description.descriptors or description.blocks:
+        kernels = self.kernels(study, dataset)
+        if not self.studies[study].protocol.stored or any(kernel.view for kernel in kernels):
             return []
-        return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in self.studies[study].kernel_list()]
+        return [layout.GRAM.format(dataset=dataset, kernel=kernel.name) for kernel in kernels]
+
+    def kernels(self, study: str, dataset: str) -> list[Kernel]:
+        """Return the base kernels of a study on a data set in the order that the algorithms see."""
+        return self.studies[study].kernel_list(view_names(self.dataset(dataset)))
 
     def kernels_from(self, study: str, dataset: str) -> list[str]:
         """Return the files that a run reads beside the prepared data set: features and pairs of images, or Grams."""
@@ -96,7 +107,7 @@ class Targets:
         base = self.dataset(dataset).base
         if not self.dataset(dataset).descriptors or not base:
             return []
-        views = dict.fromkeys(kernel.view for kernel in self.studies[study].kernel_list())
+        views = dict.fromkeys(kernel.view for kernel in self.kernels(study, dataset))
         descriptors = dict.fromkeys(features.descriptor(view) for view in views)
         return [layout.FEATURES.format(base=base, descriptor=name) for name in descriptors]
 
