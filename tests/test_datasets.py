@@ -69,6 +69,29 @@ def toy(folder: Path, features: Any = FEATURES, labels: Any = SIGNS, orders: Any
     return dataset
 
 
+def test_groups_of_columns_are_views_of_a_prepared_data_set(tmp_path: Path) -> None:
+    dataset = toy(tmp_path / "raw", views={"all": ["0-1"], "second": [1]})
+    assert dataset.view_names() == ["all", "second"] and toy(tmp_path / "raw").view_names() == [""]
+    store.write(tmp_path / "toy.h5", prepare(dataset, tmp_path / "raw"))
+    prepared = store.read(tmp_path / "toy.h5")
+    assert isinstance(prepared, store.PreparedDataset)
+    assert {view: columns.tolist() for view, columns in prepared.columns.items()} == {"all": [0, 1], "second": [1]}
+
+
+@pytest.mark.parametrize(
+    ("views", "message"),
+    [
+        ({"a": [2]}, "views: a has column 2, expected 0 to 1"),
+        ({"a": [0, "0-1"]}, "views: a has a column twice"),
+        ({"a": []}, "at least 1"),
+        ({"a b": [0]}, "pattern|match"),
+    ],
+)
+def test_groups_of_columns_that_cannot_be_are_refused(tmp_path: Path, views: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        toy(tmp_path / "raw", views=views)
+
+
 def fetched(dataset: Dataset, folder: Path, mirrors: list[Path], kinds: list[str]) -> dict[str, Any]:
     return sources.fetch(dataset, folder, bundled=ROOT / "data" / "bundled", mirrors=mirrors, kinds=kinds)
 

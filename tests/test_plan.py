@@ -91,6 +91,7 @@ def test_settings_of_a_plain_run(small):
                 "trace": 1.0,
             },
             **{"refit": True, "standardise": True, "steps": None, "checkpoints": 50},
+            **{"center": False, "ties": "first"},
         },
         "kernels": ["polynomial_p1", "gaussian_sigma0.5"],
         "seed": 7,

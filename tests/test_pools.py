@@ -316,3 +316,46 @@ def test_an_online_pass_on_groups_of_columns_computes_their_matrices():
     part = features[:, [0, 3]]
     distances = ((part[:, None] - part[None]) ** 2).sum(axis=2)
     np.testing.assert_allclose(pool.grams()[0], np.exp(-distances / 2.0), rtol=1e-9, atol=1e-12)
+
+
+# --- centred kernels --------------------------------------------------------------------------------------------------
+
+
+def centred_naively(features, train, others, kernel, trace):
+    """Return the centred values between examples and training examples, by their feature vectors."""
+    rows = np.concatenate([train, others])
+    pools = Pools(asked("official_split", kernels=[kernel]), vectors(features), rows)
+    values, vectors_ = np.linalg.eigh(np.asarray(pools.train.grams()[0]))
+    points = vectors_ * np.sqrt(np.maximum(values, 0.0))
+    points -= points[: len(train)].mean(axis=0)
+    gram = points @ points.T
+    factor = 1.0 if trace is None else trace / np.trace(gram[: len(train), : len(train)])
+    return factor * gram
+
+
+@pytest.mark.parametrize("trace", [None, 3.0])
+@pytest.mark.parametrize("kernel", ["gaussian_sigma2", "polynomial_p2"])
+def test_centred_kernels_have_feature_vectors_of_mean_zero(kernel, trace):
+    features = np.random.default_rng(8).normal(1.0, 1.0, size=(30, 2))
+    train, others = np.arange(20), np.arange(20, 30)
+    pools = Pools(asked("official_split", {"center": True, "trace": trace}, kernels=[kernel]), vectors(features), train)
+    expected = centred_naively(features, train, others, kernel, trace)
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(pools.train.grams()[0], expected[:20, :20], atol=1e-7 * size)
+    np.testing.assert_allclose(pools.between(others).grams()[0], expected[20:, :20], atol=1e-7 * size)
+    np.testing.assert_allclose(pools.among(others).grams()[0], expected[20:, 20:], atol=1e-7 * size)
+    np.testing.assert_allclose(pools.train.grams()[0].mean(axis=0), 0.0, atol=1e-12 * size)
+
+
+def test_images_and_blocks_are_centred_too():
+    for run in ("left/unitpolynomial_p1", "right/chisquare_s1"):
+        pools = Pools(asked("official_split", {"center": True, "trace": 1.0}, kernels=[run]), views(), np.arange(12))
+        gram = pools.train.grams()[0]
+        np.testing.assert_allclose(gram.mean(axis=0), 0.0, atol=1e-12)
+        assert np.trace(gram) == pytest.approx(1.0)
+
+
+def test_a_constant_kernel_cannot_be_centred():
+    data = vectors(np.ones((20, 2)))
+    with pytest.raises(ValueError, match="kernel 1 is constant on the training examples"):
+        Pools(asked("official_split", {"center": True, "trace": 1.0}, kernels=["gaussian_sigma1"]), data, np.arange(10))

@@ -260,6 +260,8 @@ def test_ties_go_to_the_first_candidate_and_are_recorded(kind, classes, monkeypa
     for values in (VALUES, VALUES[::-1]):
         found = outcome(asked("uniform_svm", kind, tune=Tuning("C", values)), dataset(classes)).metrics
         assert (found["selected_C"] == values[0]).all() and (found["selection_tied"] == 1.0).all()
+        middle = asked("uniform_svm", kind, protocol={"ties": "middle"}, tune=Tuning("C", values))
+        assert (outcome(middle, dataset(classes)).metrics["selected_C"] == values[(len(values) - 1) // 2]).all()
     alone = outcome(asked("uniform_svm", kind, tune=Tuning("C", [1.0])), dataset(classes)).metrics
     assert (alone["selection_tied"] == 0.0).all()
 
@@ -276,6 +278,8 @@ def test_ties_between_c_values_of_an_svm_go_to_the_first(kind, classes, monkeypa
     for values in (VALUES, VALUES[1:]):
         found = outcome(asked("cka", kind, protocol={"values": values}), dataset(classes)).metrics
         assert (found["selected_C"] == values[0]).all() and (found["selection_tied"] == 1.0).all()
+        found = outcome(asked("cka", kind, protocol={"values": values, "ties": "middle"}), dataset(classes)).metrics
+        assert (found["selected_C"] == values[(len(values) - 1) // 2]).all()
     alone = outcome(asked("cka", kind, protocol={"values": [5.0]}), dataset(classes)).metrics
     assert (alone["selection_tied"] == 0.0).all()
 

@@ -136,6 +136,10 @@ class Offline(Common):
         Whether vectors are scaled to zero mean and unit variance on the training examples.
     trace : float or None
         The trace to which each Gram matrix on training examples is scaled; None leaves kernels as they are.
+    center : bool
+        Whether kernels are centred on the training examples in their feature spaces, before they are scaled.
+    ties : str
+        Which of several candidates with the same validation error is selected: the "first" or the "middle" one.
     values : list of float
         The C values that are tried for an SVM on a learned kernel.
     steps : int or None
@@ -160,6 +164,8 @@ class Offline(Common):
     unit_rows: ClassVar[bool] = False
     standardise: bool = False
     trace: Positive | None = None
+    center: bool = False
+    ties: Literal["first", "middle"] = "first"
     values: Values
     steps: Annotated[int, Ge(1)] | None = None
     checkpoints: Annotated[int, Ge(2), Le(1000)] = 50

@@ -75,6 +75,8 @@ class Entry(ConfigModel):
     tune : Tune or None
         The hyperparameter to select if the protocol has validation examples. In nested cross-validation it replaces
         the selection of the protocol.
+    center : bool
+        Whether kernels are centred for this entry, whatever the protocol says (see `center` of protocols).
     then : str or None
         The algorithm to train on the one kernel to which the entry's algorithm gives the largest weight, for protocols
         with a fixed train/test split.
@@ -86,6 +88,7 @@ class Entry(ConfigModel):
     variant_of: Name | None = None
     parameters: dict[Parameter, Setting] = {}
     tune: Tune | None = None
+    center: bool = False
     then: Name | None = None
 
     @model_validator(mode="after")

@@ -200,7 +200,7 @@ class Evaluator:
         """
         run, algorithm = self.run, algorithms.load(name)
         tuning = run.tune if kernel is None else None
-        candidates = Candidates.of(algorithm, point, tuning, run.offline.values, run.offline.steps)
+        candidates = Candidates.of(algorithm, point, tuning, run.offline.values, run.offline.steps, run.offline.ties)
         train = self.train()
         train = replace(train, pool=_only(train.pool, kernel))
         # Without hyperparameters the final fit comes first: it shows whether an SVM is left to select the C of.

@@ -11,6 +11,7 @@ from grambench.common.errors import DataError
 from grambench.common.types import Floats, Indices
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
+from grambench.kernels.centred import Centring
 from grambench.kernels.pool import GridPool, Pool, Stored
 from grambench.kernels.pools import VectorPools, ViewPools
 from grambench.kernels.views import Viewed, ViewsWithPairs
@@ -46,7 +47,8 @@ class Pools:
         kernels, protocol = run.pool, run.offline
         self._dataset, self._train = dataset, rows
         self._standardise, self._between = protocol.standardise, dict[bytes, Pool]()
-        trace = protocol.kernel_trace(len(rows), len(dataset.labels))
+        scaled_to = protocol.kernel_trace(len(rows), len(dataset.labels))
+        trace = None if protocol.center else scaled_to
         self._views = list(dict.fromkeys(kernel.view for kernel in kernels)) or [""]
         self._pools: VectorPools | ViewPools
         if dataset.views or self._views != [""] or (protocol.unit_rows and kernels):
@@ -56,19 +58,24 @@ class Pools:
         else:
             self._pools = VectorPools(kernels, self._features(rows)[""], run.dictionary, trace)
         self._eager = protocol.shares_kernels
-        self.train = self._computed(self._pools.train())
+        train = self._pools.train()
+        self._centring = Centring(train, scaled_to) if protocol.center and kernels else None
+        self.train = self._centring.train if self._centring else self._computed(train)
         self.seconds = clock.now() - begun
 
     def between(self, rows: Indices) -> Pool:
         """Return the pool between other examples and the training ones."""
         key = rows.tobytes()
         if key not in self._between:
-            self._between[key] = self._computed(self._pools.between(self._examples(rows)))
+            pool = self._pools.between(self._examples(rows))
+            self._between[key] = self._centring.between(pool) if self._centring else self._computed(pool)
         return self._between[key]
 
     def among(self, rows: Indices) -> Pool:
         """Return the pool of other examples among themselves."""
-        return self._pools.among(self._examples(rows))
+        examples = self._examples(rows)
+        pool = self._pools.among(examples)
+        return self._centring.among(pool, self._pools.between(examples)) if self._centring else pool
 
     def _examples(self, rows: Indices) -> Any:
         features = self._features(rows)

@@ -1,8 +1,8 @@
 """Selection: which hyperparameters, and which C of an SVM on the learned kernel, do best on validation examples.
 
 The rules are the same under every protocol. A candidate for which a solver gives up is skipped and counted; the run
-fails only if all do. Ties go to the first candidate, and it is recorded that there was one. The papers do not say how
-they break ties.
+fails only if all do. Ties go to the first candidate, or to the middle one of those that tie, as the protocol says. Ties
+are recorded. The papers do not say how they break them.
 """
 
 import math
@@ -61,6 +61,8 @@ class Candidates:
         The limit of solver steps for such an SVM.
     criterion : str
         "error" or "alignment".
+    ties : str
+        "first" or "middle".
     """
 
     settings: list[Settings]
@@ -68,6 +70,7 @@ class Candidates:
     C_values: list[float]
     steps: int | None
     criterion: str = "error"
+    ties: str = "first"
 
     @classmethod
     def of(
@@ -77,14 +80,15 @@ class Candidates:
         tuning: Tuning | None,
         C_values: list[float],
         steps: int | None,
+        ties: str = "first",
     ) -> "Candidates":
         """Return the candidates of an algorithm; a single one if it does not have the hyperparameter."""
         if tuning is None or tuning.parameter not in algorithm.parameters.__dataclass_fields__:
-            return cls([point], None, C_values, steps)
+            return cls([point], None, C_values, steps, ties=ties)
         settings = [point | {tuning.parameter: value} for value in tuning.values]
         if tuning.C:
             settings = [candidate | {"C": C} for candidate in settings for C in tuning.C]
-        return cls(settings, tuning.parameter, C_values, steps, tuning.by)
+        return cls(settings, tuning.parameter, C_values, steps, tuning.by, ties)
 
 
 @dataclass(slots=True)
@@ -189,23 +193,28 @@ def select(
     SolverError
         If every candidate fails.
     """
-    begun, tally, best, fewest = clock.now(), _Tally(), Selection(candidates.settings[0]), math.inf
+    begun, tally, fewest, tied = clock.now(), _Tally(), math.inf, list[Selection]()
     total = sum(len(fold.validation.labels) for fold in folds)
     trained = _trained(algorithm, candidates, folds, generators, tally)
     if candidates.criterion == "alignment":
         trained = _most_aligned(trained, folds, tally)
     for candidate in trained:
         for result in _evaluated(candidate, candidates, folds, tally):
-            if result.misclassified < fewest:
-                fewest = result.misclassified
-                best = Selection(candidate.settings, result.model.C, fewest / total, fit_seconds=candidate.seconds)
-                best.learned, best.model = candidate.learned[-1], result.model
-                best.scores, best.y_true = result.scores, [fold.validation.y_true for fold in folds]
-            elif result.misclassified == fewest:
-                best.tied = True
+            if result.misclassified > fewest:
+                continue
+            if result.misclassified == fewest and candidates.ties == "first":
+                tied[0].tied = True
+                continue
+            found = Selection(candidate.settings, result.model.C, result.misclassified / total)
+            found.fit_seconds, found.learned, found.model = candidate.seconds, candidate.learned[-1], result.model
+            found.scores, found.y_true = result.scores, [fold.validation.y_true for fold in folds]
+            tied = [*tied, found] if result.misclassified == fewest else [found]
+            fewest = result.misclassified
         del candidate  # as in _trained
-    if best.learned is None:
+    if not tied:
         raise tally.failure or SolverError(f"{algorithm.name}: nothing was learned")
+    best = tied[(len(tied) - 1) // 2]
+    best.tied |= len(tied) > 1
     if count_once and tally.shares_kernels:
         n_values = sum(math.prod(fold.train.pool.shape) for fold in folds)
         tally.fits.kernel_values = min(tally.fits.kernel_values, n_values)

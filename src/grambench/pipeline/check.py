@@ -103,6 +103,11 @@ def _check_algorithm(study: Study, entry: str) -> None:
         algorithms.resolved(name, point)
     if then := study.algorithms[entry].then:
         algorithms.resolved(then, {})
+    if getattr(study.protocol, "center", False) or study.algorithms[entry].center:
+        if not hasattr(study.protocol, "center"):
+            raise ConfigError(f"center: a study of kind {study.protocol.kind} does not center kernels")
+        if algorithms.needs(name):
+            raise ConfigError(f"center: {name} does not learn from the study's kernels, which alone are centred")
     if algorithms.needs(name) == "family" and not study.dictionary:
         raise ConfigError(f"{name} learns from a continuous family of kernels; give the study a `dictionary`")
 

@@ -4,6 +4,7 @@ import json
 import os
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from grambench.common.files import checksums, identity_of, intact, read_text
 from grambench.common.layout import Cell
 from grambench.common.provenance import digest, identity
 from grambench.config.dataset import BaseDataset, Dataset, Description, Images, Source
+from grambench.config.protocols import Offline
 from grambench.config.shown import Sweep
 from grambench.config.study import Study
 from grambench.experiments.run import Reference, Run, Tuning
@@ -189,6 +191,9 @@ class Specifications:
             tuning = Tuning(**tune.model_dump(mode="json"))
         if family := study.dictionary:
             dictionary = FamilyRange(family.family, family.low, family.high, family.grid(), family.unit)
+        protocol = study.protocol
+        if study.algorithms[name].center and isinstance(protocol, Offline):
+            protocol = replace(protocol, center=True)
         return Run(
             study=cell.study,
             dataset=cell.dataset,
@@ -198,7 +203,7 @@ class Specifications:
             points=[algorithms.resolved(study.file(name), point) for point in points_of(study, name, sweep)],
             sweep=cell.sweep,
             values=sweep.values if sweep else [],
-            protocol=study.protocol,
+            protocol=protocol,
             kernels=[kernel.name for kernel in self.targets.kernels(cell.study, cell.dataset)],
             seed=self.targets.project.seed,
             dictionary=dictionary,
