@@ -228,11 +228,14 @@ class Csv(TabularReader):
         The character between columns; a blank stands for any run of blanks.
     header_lines : int
         The number of lines to skip at the top.
+    side_by_side : bool
+        Whether several files have columns of the same examples. Otherwise they have rows. Positions count through.
     """
 
     format: Literal["csv"]
     separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
     header_lines: Annotated[int, Field(ge=0)] = 0
+    side_by_side: bool = False
 
 
 class Arff(TabularReader):
@@ -516,7 +519,9 @@ class Generated(BaseSource):
     """
 
     kind: Literal["generated"]
-    generator: Literal["dirichlet", "relevance", "ringnorm", "waveform", "drawings"]
+    generator: Literal[
+        "dirichlet", "relevance", "ringnorm", "waveform", "drawings", "additive_views", "redundant_views", "xor_views"
+    ]
     parameters: dict[str, int | float] = {}
     seed: Annotated[int, Field(ge=0)]
 

@@ -113,6 +113,40 @@ def waveform(rng: np.random.Generator, n: int, *, positives: int) -> Sample:
     return mixtures + rng.standard_normal((n, 21)), labels
 
 
+def additive_views(rng: np.random.Generator, n: int, *, views: int, relevant: int, d: int = 4) -> Sample:
+    """Draw standard normal features in views of d columns, of which the first `relevant` decide the label.
+
+    The label is the sign of the sum over these views of ||x_v||^2 - d, with normal noise of half its spread. A
+    combination that gives all relevant views the same weight and the others none is right.
+    """
+    features = rng.standard_normal((n, views, d)).round(DECIMALS)
+    signal = (np.square(features[:, :relevant]).sum(axis=2) - d).sum(axis=1)
+    noise = 0.5 * np.sqrt(2.0 * d * relevant) * rng.standard_normal(n)
+    return features.reshape(n, -1), np.where(signal + noise > 0, 1, -1)
+
+
+def redundant_views(rng: np.random.Generator, n: int, *, views: int, relevant: int, d: int = 4) -> Sample:
+    """Draw views of d columns, of which the first `relevant` are the same means with noise, and the others noise alone.
+
+    The means are one for each class, at distance 1; the noise is standard normal, so that several views together tell
+    more than each.
+    """
+    labels = rng.choice([-1, 1], size=n)
+    features = rng.standard_normal((n, views, d))
+    features[:, :relevant, 0] += 0.5 * labels[:, None]
+    return features.reshape(n, -1), labels
+
+
+def xor_views(rng: np.random.Generator, n: int, *, views: int, d: int = 2) -> Sample:
+    """Draw standard normal features in views of d columns; the label is the product of the signs of two of them.
+
+    These are the first columns of the first two views. Neither view alone tells anything of the label, and no sum of
+    kernels on single views does: it is not additive.
+    """
+    features = rng.standard_normal((n, views, d)).round(DECIMALS)
+    return features.reshape(n, -1), np.where(features[:, 0, 0] * features[:, 1, 0] > 0, 1, -1)
+
+
 def _shuffled(rng: np.random.Generator, n: int, positives: int) -> NDArray[np.int8]:
     """Return n labels in random order, `positives` of them +1."""
     return rng.permutation(np.where(np.arange(n) < positives, 1, -1)).astype(np.int8)
@@ -121,5 +155,6 @@ def _shuffled(rng: np.random.Generator, n: int, positives: int) -> NDArray[np.in
 FUNCTIONS = {"three_sines": three_sines}  # functions with signs as labels, for figures
 
 GENERATORS: dict[str, Callable[..., Sample]] = {
-    function.__name__: function for function in (dirichlet, relevance, ringnorm, waveform)
+    function.__name__: function
+    for function in (dirichlet, relevance, ringnorm, waveform, additive_views, redundant_views, xor_views)
 }

@@ -88,7 +88,8 @@ def read(reader: AnyReader, files: dict[str, Path]) -> Raw:
         If a file does not fit the reader, or lacks a class that the reader names.
     """
     read_files = READERS[type(reader)]
-    parts = [{name: path} for name, path in files.items()] if isinstance(reader, STACKED) else [files]
+    by_file = isinstance(reader, STACKED) and not getattr(reader, "side_by_side", False)
+    parts = [{name: path} for name, path in files.items()] if by_file else [files]
     try:
         raw = _stack([read_files(reader, part) for part in parts])
         if not len(raw.labels):
@@ -188,11 +189,22 @@ def read_idx(reader: Idx, files: dict[str, Path]) -> Raw:
 
 
 def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
-    """Read separated values."""
-    (path,) = files.values()
-    sheet = separated.sheet(separated.decoded(_content(reader, path)), reader.separator, reader.header_lines)
-    columns = {str(position): column for position, column in enumerate(sheet.cells.T)}
-    return _encoded(reader, columns, names=sheet.names, lines=sheet.lines, faults=sheet.faults)
+    """Read separated values; of several files, the columns side by side."""
+    texts = [separated.decoded(_content(reader, path)) for path in files.values()]
+    one_column, header = len(texts) > 1, reader.header_lines
+    sheets = [separated.sheet(text, reader.separator, header, one_column=one_column) for text in texts]
+    counts = [len(sheet.cells) for sheet in sheets]
+    if len(set(counts)) > 1:
+        rows = ", ".join(f"{name} has {count}" for name, count in zip(files, counts, strict=True))
+        raise MalformedFileError(f"expected equally many rows in files side by side: {rows}")
+    columns = {str(position): cells for position, cells in enumerate(np.hstack([sheet.cells for sheet in sheets]).T)}
+    names = [name for sheet in sheets for name in sheet.names] if all(sheet.names for sheet in sheets) else []
+    faults = [
+        f"{name}: {fault}" if one_column else fault
+        for name, sheet in zip(files, sheets, strict=True)
+        for fault in sheet.faults
+    ]
+    return _encoded(reader, columns, names=names, lines=sheets[0].lines, faults=faults)
 
 
 def read_arff(reader: Arff, files: dict[str, Path]) -> Raw:

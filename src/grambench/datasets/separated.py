@@ -67,8 +67,8 @@ def decoded(content: bytes) -> str:
         ) from None
 
 
-def sheet(text: str, separator: str, header_lines: int) -> Sheet:
-    """Return the cells of a text, and its faults."""
+def sheet(text: str, separator: str, header_lines: int, *, one_column: bool = False) -> Sheet:
+    """Return the cells of a text, and its faults; a single column is one unless `one_column` allows it."""
     numbered = list(_rows(text, separator, strict=True))
     header, rows = numbered[:header_lines], numbered[header_lines:]
     if not rows:
@@ -82,7 +82,7 @@ def sheet(text: str, separator: str, header_lines: int) -> Sheet:
         valid_rows += [] if row_faults else [(line, row)]
     if not valid_rows:
         raise MalformedFileError(faults)
-    if width == 1:
+    if width == 1 and not one_column:
         other = separated_by(text)
         hint = f"; {SEPARATORS[other]} would give more" if other and other != separator else ""
         faults.append(f"expected columns separated by {SEPARATORS.get(separator, repr(separator))}, got one{hint}")
