@@ -21,6 +21,9 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "relevance": {"gamma": 5},
     "ringnorm": {"positives": 1500},
     "waveform": {"positives": 1300},
+    "additive_views": {"views": 5, "relevant": 2},
+    "redundant_views": {"views": 5, "relevant": 2},
+    "xor_views": {"views": 3},
 }
 
 
@@ -86,6 +89,28 @@ def test_waveform() -> None:
     assert abs(features[labels == -1].mean(axis=0) - others).max() < 0.1
     ends = features[:, [0, 20]]  # where every wave is 0, or nearly so
     assert abs(ends[:, 1].std() - 1) < 0.05
+
+
+def related(features: NDArray[np.float64], labels: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Return the correlation of each column with the labels."""
+    return np.array([np.corrcoef(column, labels)[0, 1] for column in features.T])
+
+
+def test_only_the_relevant_views_tell_of_the_label() -> None:
+    features, labels = drawn("additive_views")
+    assert features.shape == (N, 20)
+    squares = np.abs(related(features**2, labels))
+    assert squares[:8].min() > 0.15 and squares[8:].max() < 0.06
+    features, labels = drawn("redundant_views")
+    means = np.abs(related(features, labels))
+    assert means[[0, 4]].min() > 0.35 and np.delete(means, [0, 4]).max() < 0.06
+
+
+def test_two_views_tell_by_their_signs_together_what_neither_tells_alone() -> None:
+    features, labels = drawn("xor_views")
+    assert features.shape == (N, 6)
+    assert np.array_equal(np.sign(features[:, 0] * features[:, 2]), labels)
+    assert np.abs(related(np.hstack([features, features**2]), labels)).max() < 0.06
 
 
 @pytest.mark.parametrize("generator", ["ringnorm", "waveform"])

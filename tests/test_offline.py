@@ -331,6 +331,20 @@ def of_classes(file="obscure", kernels=OF_CLASSES, protocol=(), **changes):
     return make_run(file, "per_class_splits", protocol=settings | dict(protocol), kernels=kernels, **changes)
 
 
+@pytest.mark.parametrize(("of", "kernels"), [("alone", [[0, 1], [2]]), ("without", [[2], [0, 1]])])
+def test_a_sweep_over_views_has_the_kernels_of_one_view_or_of_all_others(of, kernels):
+    data, drawn = images(), {"sizes": {"default": [15, 10, 10]}}
+    point = algorithms.resolved("uniform_svm", {})
+    run = on_images("uniform_svm", "per_class_splits", protocol=drawn, values=[1, 2], size=of)
+    run = replace(run, points=[point] * 2)
+    found = offline.outcome(run, data)
+    for p, used in enumerate(kernels):
+        alone = [KERNELS[k] for k in used]
+        expected = offline.outcome(on_images("uniform_svm", "per_class_splits", protocol=drawn, kernels=alone), data)
+        assert np.array_equal(found.metrics["accuracy_percent"][p], expected.metrics["accuracy_percent"][0])
+        assert np.array_equal(np.flatnonzero(found.kernel_values["weight"][p, 0]), used)
+
+
 def test_stored_distances_give_the_same_numbers_and_are_not_computed_again(monkeypatch):
     data, kernels = images(), [*KERNELS, "good/gaussian_sigma1"]
     sources = [(view, base) for view in data.views for base in ("chisquare", "inner")]

@@ -110,6 +110,43 @@ def test_runs_on_many_images_share_distances_unless_values_are_computed_on_deman
         assert not any(shipped.targets.pairs(study, dataset) for dataset in shipped.targets.datasets(study))
 
 
+def test_kernels_on_all_views_are_those_of_each_data_set():
+    board = Plan({"studies": ["leaderboard_views"]}, CONFIG)
+    kernels = {
+        name: board.targets.kernels("leaderboard_views", name) for name in ("wdbc", "mfeat_10", "synthetic_sparse")
+    }
+    assert {name: len(found) for name, found in kernels.items()} == {"wdbc": 9, "mfeat_10": 18, "synthetic_sparse": 60}
+    assert [kernel.view for kernel in kernels["wdbc"]] == ["mean"] * 3 + ["error"] * 3 + ["worst"] * 3
+    settings = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "uniform_svm/without")))
+    assert settings["values"] == [1, 2, 3] and len(settings["points"]) == 3 and settings["size"] == "without"
+    centred = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "simple_mkl_centred")))
+    plain = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "simple_mkl")))
+    assert centred["protocol"] == plain["protocol"] | {"center": True}
+
+
+def test_a_data_set_without_views_has_kernels_on_all_features_and_no_sweep_over_views():
+    board = Plan(
+        {"studies": ["leaderboard_views"], "datasets": ["banana"]}, CONFIG, {}, {"studies": ["leaderboard_views"]}
+    )
+    assert [kernel.view for kernel in board.targets.kernels("leaderboard_views", "banana")] == [""] * 3
+    assert not any(cell.sweep for cell in board.targets.cells())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"algorithms": {"omkc_dd": {"center": True}}, "protocol": {"kind": "online"}, "sweeps": {}},
+            "does not center",
+        ),
+        ({"algorithms": {"linear_svm": {"center": True}}, "sweeps": {}}, "does not learn from the study's kernels"),
+    ],
+)
+def test_what_cannot_be_centred_is_refused(tmp_path, changes, message):
+    with pytest.raises(ConfigError, match=message):
+        plan(tmp_path, **changes)
+
+
 def test_settings_of_a_scaling_sweep(small):
     own, other = (
         json.loads(small.specs.run_spec(Cell.of("small", "sonar", f"{name}/scales"))) for name in ("rkl_l1", "rkl_l2")

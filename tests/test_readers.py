@@ -131,6 +131,18 @@ def test_classes_must_be_two_sides(tmp_path: Path, change: dict[str, Any], messa
         read("csv", written(tmp_path / "a", LETTERS), label=-1, **change)
 
 
+def test_files_side_by_side_have_columns_of_the_same_examples(tmp_path: Path) -> None:
+    genes, lipids = written(tmp_path / "genes", "a,b\n1,2\n3,4\n"), written(tmp_path / "lipids", "c,y\n5,u\n6,v\n")
+    kinds = written(tmp_path / "kinds", "kind\nwt\nppar\n")
+    options: dict[str, Any] = {"header_lines": 1, "side_by_side": True, "positive": "ppar"}
+    raw = read("csv", genes, lipids, kinds, label=-1, drop=[3], **options)
+    assert raw.features.tolist() == [[1, 2, 5], [3, 4, 6]] and raw.labels.tolist() == ["wt", "ppar"]
+    assert read("csv", genes, kinds, label="kind", **options).features.tolist() == [[1, 2], [3, 4]]
+    written(kinds, "kind\nwt\n")
+    with pytest.raises(DataError, match="equally many rows in files side by side: genes has 2, kinds has 1"):
+        read("csv", genes, kinds, label=-1, **options)
+
+
 def test_files_are_stacked_in_the_order_of_the_description(tmp_path: Path) -> None:
     parts = [written(tmp_path / "b", "x,l\n1,u\n"), written(tmp_path / "a", "x,l\n2,v\n1,u\n")]
     raw = read("csv", *parts, header_lines=1, label=-1, unique=True)

@@ -15,6 +15,7 @@ from grambench.common.types import Floats
 
 Better = Literal["lower", "higher"]
 
+WEIGHT = "weight:"  # begins the names of the metrics that are weights of kernels
 WORK = ("kernel_values", "row_additions", "solver_steps", "svm_calls", "meb_calls", "operations")  # work of a fit
 
 

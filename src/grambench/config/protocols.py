@@ -322,7 +322,7 @@ class RandomSplits(Offline):
     splitter: ClassVar[str] = "random"
     yields: ClassVar[frozenset[str]] = Offline.yields | {"alignment"}
     progress: ClassVar[str] = "Iterations"
-    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "profile")
+    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "profile", "view")
     scales_learned_kernel: ClassVar[bool] = True
     counts_kernels_once: ClassVar[bool] = True
     split_column: ClassVar[tuple[str, str]] = (
@@ -431,7 +431,7 @@ class PerClassSplits(Offline):
         "stage",
     }
     progress: ClassVar[str] = "State"
-    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "size")
+    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "size", "view")
     copies: ClassVar[int] = 3
     by_class: ClassVar[bool] = True
     unit_rows: ClassVar[bool] = True

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, TypeAdapter, ValidationError, model_validator
-from pydantic.json_schema import JsonSchemaValue
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, PydanticKnownError, core_schema
 
 from grambench.common.errors import unknown_name
@@ -195,8 +195,26 @@ class SizeSweep(AnySweep):
         return self
 
 
+class ViewSweep(AnySweep):
+    """Runs on the kernels of each view alone, or on those of all other views; its values are the numbers of the views.
+
+    Attributes
+    ----------
+    of : str
+        "alone" or "without".
+    datasets : list of str
+        The data sets; empty for all that have several views.
+    """
+
+    kind: Literal["view"]
+    of: Literal["alone", "without"]
+    values: SkipJsonSchema[Points] = [1]
+    label: str = "View"
+    datasets: list[Name] = []
+
+
 Sweep = Annotated[
-    Annotated[ParameterSweep | ScalingSweep | ProfileSweep | SizeSweep, Field(discriminator="kind")],
+    Annotated[ParameterSweep | ScalingSweep | ProfileSweep | SizeSweep | ViewSweep, Field(discriminator="kind")],
     _of_kind("parameter"),
 ]
 

@@ -427,7 +427,7 @@ class Study(ConfigModel):
     @property
     def takes_any_dataset(self) -> bool:
         """Whether it compares algorithms on any data set that fits, with neither published numbers nor sweeps."""
-        return self.published is None and not self.sweeps
+        return self.published is None and all(sweep.kind == "view" for sweep in self.sweeps.values())
 
     def variants(self, entry: str) -> list[str]:
         """Return the entries that are variants of one."""

@@ -196,7 +196,7 @@ def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
     counts = [len(sheet.cells) for sheet in sheets]
     if len(set(counts)) > 1:
         rows = ", ".join(f"{name} has {count}" for name, count in zip(files, counts, strict=True))
-        raise MalformedFileError(f"expected equally many rows in files side by side: {rows}")
+        raise MalformedFileError([f"expected equally many rows in files side by side: {rows}"])
     columns = {str(position): cells for position, cells in enumerate(np.hstack([sheet.cells for sheet in sheets]).T)}
     names = [name for sheet in sheets for name in sheet.names] if all(sheet.names for sheet in sheets) else []
     faults = [

@@ -362,7 +362,7 @@ def _warm_up(run: Run, dataset: PreparedDataset, split: Split, seed: np.random.S
 def _sized(
     run: Run, p: int, dataset: PreparedDataset, split: Split, seed: np.random.SeedSequence
 ) -> tuple[list[int], Split]:
-    """Return the numbers of the kernels and the split at a point: all of both, except in a sweep over a size.
+    """Return the numbers of the kernels and the split at a point: all of both, but in a sweep over sizes or views.
 
     Kernels and training examples of each class are drawn in each repetition, the fewer among the more.
 
@@ -372,6 +372,10 @@ def _sized(
         If a class has fewer training examples.
     """
     m, size = len(run.kernels), int(run.numbers[p]) if run.size else 0
+    if run.size in ("alone", "without"):
+        views = [kernel.view for kernel in run.pool]
+        view = list(dict.fromkeys(views))[size - 1]
+        return [k for k in range(m) if (views[k] == view) == (run.size == "alone")], split
     if run.size == "kernels":
         stream = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2))
         return sorted(np.random.default_rng(stream).permutation(m)[:size].tolist()), split

@@ -51,14 +51,13 @@ class Resources:
         """Return roughly how long a repetition takes that was never measured."""
         study = self.targets.studies[cell.study]
         sweep = study.sweeps.get(cell.sweep)
-        kernels, examples = (
-            len(self.targets.kernels(cell.study, cell.dataset)),
-            self.targets.dataset(cell.dataset).least(),
-        )
+        kernels, examples = self.targets.kernels(cell.study, cell.dataset), self.targets.dataset(cell.dataset).least()
         points = len(sweep.values) if sweep else 1
+        if sweep and sweep.kind == "view":
+            points = len({kernel.view for kernel in kernels})
         if tune := study.algorithms[cell.algorithm].tune:
             points *= len(tune.values) * (len(tune.C) or 1)
-        return study.protocol.guess(kernels, examples, points, sweep is not None)
+        return study.protocol.guess(len(kernels), examples, points, sweep is not None)
 
     def _repetitions(self, cell: Cell) -> int:
         """Return the number of repetitions of a run or of a block of it."""

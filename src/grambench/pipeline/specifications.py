@@ -194,23 +194,28 @@ class Specifications:
         protocol = study.protocol
         if study.algorithms[name].center and isinstance(protocol, Offline):
             protocol = replace(protocol, center=True)
+        kernels = self.targets.kernels(cell.study, cell.dataset)
+        points, values = points_of(study, name, sweep), sweep.values if sweep else []
+        if sweep and sweep.kind == "view":
+            values = list(range(1, 1 + len({kernel.view for kernel in kernels})))
+            points *= len(values)
         return Run(
             study=cell.study,
             dataset=cell.dataset,
             algorithm=name,
             experiment=experiment_of(study, sweep),
             file=study.file(name),
-            points=[algorithms.resolved(study.file(name), point) for point in points_of(study, name, sweep)],
+            points=[algorithms.resolved(study.file(name), point) for point in points],
             sweep=cell.sweep,
-            values=sweep.values if sweep else [],
+            values=values,
             protocol=protocol,
-            kernels=[kernel.name for kernel in self.targets.kernels(cell.study, cell.dataset)],
+            kernels=[kernel.name for kernel in kernels],
             seed=self.targets.project.seed,
             dictionary=dictionary,
             tune=tuning,
             classes=self.targets.dataset(cell.dataset).classes or None,
             then=study.algorithms[name].then,
-            size=sweep.of if sweep and sweep.kind == "size" else "",
+            size=sweep.of if sweep and sweep.kind in ("size", "view") else "",
             scaled=sweep.scaled if sweep and sweep.kind == "scaling" else "all",
             reference=reference,
             block=list(cell.block) if cell.block else None,
@@ -314,7 +319,7 @@ def _without_prose(description: Dataset | BaseDataset | Images) -> dict[str, Any
 
 def experiment_of(study: Study, sweep: Sweep | None) -> str:
     """Return the module of grambench.experiments that carries out a plain run or a sweep."""
-    return study.protocol.experiment if sweep is None or sweep.kind in ("parameter", "size") else sweep.kind
+    return study.protocol.experiment if sweep is None or sweep.kind in ("parameter", "size", "view") else sweep.kind
 
 
 def points_of(study: Study, entry: str, sweep: Sweep | None) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from grambench.common import layout, shipped
 from grambench.common.layout import Cell
 from grambench.config.dataset import Dataset, Own
 from grambench.config.project import Configuration, Project, restricted
+from grambench.config.shown import ViewSweep
 from grambench.config.study import Study
 from grambench.kernels.functions import Kernel
 
@@ -57,11 +58,15 @@ class Targets:
             for dataset in self.datasets(name):
                 cells += [Cell(name, dataset, algorithm) for algorithm in algorithms]
                 for title, sweep in sweeps.items():
-                    if dataset in sweep.datasets:
+                    if dataset in sweep.datasets or (sweep.kind == "view" and self._covers(sweep, name, dataset)):
                         cells += [
                             Cell(name, dataset, entry, title) for entry in sweep.algorithms if entry in algorithms
                         ]
         return cells
+
+    def _covers(self, sweep: ViewSweep, study: str, dataset: str) -> bool:
+        """Return whether a sweep over views is run on a data set, which needs several of them."""
+        return not sweep.datasets and len({kernel.view for kernel in self.kernels(study, dataset)}) > 1
 
     def algorithm_names(self) -> set[str]:
         """Return the algorithms of all studies, by their names in `grambench.algorithms`."""

@@ -12,7 +12,7 @@ import pandas as pd
 from grambench import algorithms
 from grambench.common.files import check
 from grambench.common.types import Floats
-from grambench.config.metrics import METRICS
+from grambench.config.metrics import METRICS, WEIGHT
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.results.collect import CELLS
@@ -165,6 +165,19 @@ class Results:
         cell = {"sweep": sweep, "dataset": dataset, "algorithm": algorithm, "metric": metric}
         selected = np.logical_and.reduce([self.runs[column] == name for column, name in cell.items()])
         return self.runs[selected].pivot(index="value", columns="repetition", values="result").sort_index()
+
+    def view_shares(self, dataset: str, algorithm: str) -> pd.DataFrame:
+        """Return the share of each view in the weights of a plain run, a row for each repetition.
+
+        It is empty where the run has no weights of kernels, and NaN where all of them are 0.
+        """
+        runs = self.runs[(self.runs["sweep"] == "") & (self.runs["dataset"] == dataset)]
+        runs = runs[(runs["algorithm"] == algorithm) & runs["metric"].str.startswith(WEIGHT)]
+        if runs.empty:
+            return pd.DataFrame()
+        view = runs["metric"].str.removeprefix(WEIGHT).str.rpartition("/")[0]
+        weights = runs.groupby(["repetition", view], sort=False)["result"].sum().unstack(sort=False)
+        return weights.div(weights.sum(axis="columns").replace(0.0, np.nan), axis="index")
 
     def by_kernel(self, sweep: str, dataset: str, algorithm: str, metric: str) -> pd.Series:
         """Return the mean of a metric for each kernel of the study by its name, from a sweep over `kernel`.

@@ -5,14 +5,12 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from grambench.config.metrics import METRICS
+from grambench.config.metrics import METRICS, WEIGHT
 from grambench.config.names import Name
 from grambench.report.drawing import Chart, Curve, DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-PREFIX = "weight:"
 
 
 class PicksFigure(DatasetsFigure):
@@ -35,7 +33,7 @@ class PicksFigure(DatasetsFigure):
         """Return the percentage of repetitions against the examples received; all passes follow each other."""
         results, (metric,) = data.results, self.metrics
         swept = results.study.sweeps[self.sweep].algorithms[0]
-        weights = data.curves[data.curves["metric"].str.startswith(PREFIX)]
+        weights = data.curves[data.curves["metric"].str.startswith(WEIGHT)]
 
         def curve_of(dataset: str, algorithm: str) -> Curve | None:
             alone = results.by_kernel(self.sweep, dataset, swept, metric)
@@ -44,7 +42,7 @@ class PicksFigure(DatasetsFigure):
                 return None
             ranked = alone.sort_values(ascending=METRICS[metric].better == "lower", kind="stable")
             heaviest = of_run.loc[of_run.groupby(["repetition", "round"])["result"].idxmax()]
-            is_best = heaviest["metric"].str.removeprefix(PREFIX).isin(ranked.index[: self.count])
+            is_best = heaviest["metric"].str.removeprefix(WEIGHT).isin(ranked.index[: self.count])
             share = 100.0 * is_best.groupby(heaviest["round"]).mean()
             return np.asarray(share.index, dtype=np.float64), np.asarray(share, dtype=np.float64), None
 
