@@ -402,3 +402,37 @@ def test_the_leaderboard_shows_a_data_set_of_ones_own(project: Path, capfd: Any)
     assert ">people<" in page and "1 of 28 data sets" in page
     assert cli.main(["rerun", "leaderboard/people/majority"]) == 0
     assert "equal" in capfd.readouterr().out
+
+
+def test_columns_get_views_by_a_file_of_groups(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A nominal column takes all its features along, and a column may be in several views."""
+    people = "age,height,colour,weight,note,ill\n" + "".join(
+        f"{20 + i},{1.5 + i / 100},{'red' if i % 3 else 'blue'},{50 + i},{i},{'yes' if i % 2 else 'no'}\n"
+        for i in range(12)
+    )
+    Path("sick.csv").write_text(people)
+    Path("groups.csv").write_text(
+        "column,view\nage,person\nheight,body size\nweight,body size\ncolour,person\nage,both\n"
+    )
+    call = ("sick.csv", "--label", "ill", "--positive", "yes", "--drop", "note", "--views", "groups.csv")
+    assert add(*call) == 0
+    out = capsys.readouterr().out
+    assert "views: person (3), body_size (2), both (1)" in out and "run leaderboard_views -d sick" in out
+    written = yaml.safe_load(Path("config/datasets/sick.yaml").read_text())
+    # age, height, colour = blue, colour = red, weight
+    assert written["views"] == {"person": [0, 2, 3], "body_size": [1, 4], "both": [0]}
+    for lines, message in (
+        ("ages,person\n", "--views: unknown column 'ages'"),
+        ("note,person\n", "--views note: is the label or dropped"),
+        ("age\n", "expected a column of the data and its view in each line"),
+    ):
+        Path("groups.csv").write_text(lines)
+        assert add(*call, "--replace") == 2
+        assert message in capsys.readouterr().err
+    assert add(*call[:-1], "nothing.csv", "--replace") == 2
+    assert "nothing.csv: cannot be read (No such file or directory)" in capsys.readouterr().err
+
+
+def test_consecutive_positions_are_written_as_ranges() -> None:
+    assert describe._ranges([0, 1, 2, 5, 7, 8, 20, 21, 22, 23]) == ["0-2", 5, 7, 8, "20-23"]
+    assert describe._ranges([3]) == [3]

@@ -32,6 +32,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="whether the first line has the names of the columns (default: detected)",
     )
+    views = "CSV file with a column of the data and its view in each line, such as a gene and its group"
+    parser.add_argument("--views", type=Path, metavar="FILE", help=views)
     parser.add_argument("--name", help="name of the data set (default: the name of the file)")
     parser.add_argument("--study", help="add the data set to this study of yours")
     parser.add_argument("--replace", action="store_true", help="replace an existing description")
@@ -66,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"{name} is the name of a data set of grambench; set another name with --name")
     if not arguments.file.is_file():
         raise DataError(f"{arguments.file}: no such file")
-    keys = ("label", "positive", "negative", "drop", "separator", "header", "drop_incomplete", "minmax")
+    keys = ("label", "positive", "negative", "drop", "separator", "header", "drop_incomplete", "minmax", "views")
     wishes = describe.Wishes(**{key: getattr(arguments, key) for key in keys})
     path = arguments.file.absolute()
     inside = path.is_relative_to(Path.cwd())
@@ -85,7 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
         _write(*study)
         print(f"{study[0]}: has the data set now; run it: grambench run {arguments.study} -d {name}")
     else:
-        print(f"grambench run leaderboard -d {name} compares algorithms on it; --study adds it to a study of yours")
+        board = "leaderboard_views" if "views" in values else "leaderboard"
+        print(f"grambench run {board} -d {name} compares algorithms on it; --study adds it to a study of yours")
     return 0
 
 
@@ -124,6 +127,7 @@ def _format_command(arguments: argparse.Namespace) -> str:
     for option in ("positive", "negative", "drop"):
         words += [f"--{option}", *getattr(arguments, option)] if getattr(arguments, option) else []
     words += [f"--separator={arguments.separator}".replace("\t", "tab")] if arguments.separator else []
+    words += [f"--views={arguments.views}"] if arguments.views else []
     words += [f"--name={arguments.name}"] if arguments.name else []
     words += ["--drop-incomplete"] if arguments.drop_incomplete else []
     words += ["--minmax"] if arguments.minmax else []

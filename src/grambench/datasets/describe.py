@@ -24,6 +24,7 @@ MOST_VALUES = 50  # the largest number of values of a nominal column
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 POSITION = re.compile(r"-?[0-9]+")
 DIGITS = 9  # the largest number of digits of a position; Python refuses to convert thousands
+NOT_IN_VIEW = re.compile(r"[^A-Za-z0-9_.+-]+")  # characters that a view's name does not have
 NAME = re.compile(r"[^a-z0-9_]+")
 
 
@@ -47,6 +48,8 @@ class Wishes:
         Whether rows with missing values are left out.
     minmax : bool
         Whether each column is mapped to [-1, 1].
+    views : Path or None
+        A file with a column of the data and its view in each row; a column may be in several views.
     """
 
     label: str
@@ -57,6 +60,7 @@ class Wishes:
     header: bool | None = None
     drop_incomplete: bool = False
     minmax: bool = False
+    views: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +139,11 @@ def _describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> Desc
         "minmax": wishes.minmax,
         "mebibytes": size,
     }
+    views = _find_views(wishes.views, sheet, {label, *drop}, options["one_hot"], faults) if wishes.views else {}
     if faults:
         raise MalformedFileError(faults)
+    if views:
+        remarks.append("views: " + ", ".join(f"{view} ({len(columns)})" for view, columns in views.items()))
     settings = {"format": "csv"} | {
         key: value for key, value in options.items() if value != Csv.model_fields[key].default
     }
@@ -154,6 +161,7 @@ def _describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> Desc
         "d": raw.features.shape[1],
         "positives": int(np.count_nonzero(labels == 1)),
         "content": prepared.content,
+        **({"views": {view: _ranges(columns) for view, columns in views.items()}} if views else {}),
         "sources": [
             {
                 "kind": "file",
@@ -247,6 +255,47 @@ def _encode_features(
         else:
             coded |= texts
     return {"codes": dict.fromkeys(sorted(coded)), "one_hot": one_hot, "numbers": bool(one_hot)}
+
+
+def _find_views(
+    path: Path, sheet: Sheet, dropped: set[int | None], one_hot: dict[str, list[str]], faults: list[str]
+) -> dict[str, list[int]]:
+    """Return the positions of the features of each view, in a file of columns and views; add to the faults."""
+    try:
+        text = separated.decoded(path.read_bytes())
+    except OSError as error:
+        faults.append(f"--views {path}: cannot be read ({error.strerror})")
+        return {}
+    groups = separated.sheet(text, separated.separated_by(text) or ",", 0)
+    if groups.faults or groups.cells.shape[1] != 2:
+        faults.append(f"--views {path}: expected a column of the data and its view in each line")
+        return {}
+    rows = [(str(column), str(view)) for column, view in groups.cells]
+    first, positions = 0, dict[int, range]()
+    for kept in sorted(set(range(sheet.cells.shape[1])) - dropped):
+        # a nominal column has become a feature for each of its values
+        width = len(one_hot.get(str(_column_name(sheet, kept)), ["number"]))
+        positions[kept], first = range(first, first + width), first + width
+    views: dict[str, list[int]] = {}
+    for column, view in rows[1:] if rows[0] == ("column", "view") else rows:
+        position = _find_column("--views", column, sheet, faults)
+        if position in dropped and position is not None:
+            faults.append(f"--views {column}: is the label or dropped, and is in no view")
+        elif position is not None:
+            views.setdefault(NOT_IN_VIEW.sub("_", view).strip("_") or "view", []).extend(positions[position])
+    return {view: sorted(set(columns)) for view, columns in views.items()}
+
+
+def _ranges(positions: Sequence[int]) -> list[int | str]:
+    """Return ascending positions with "5-9" in place of 5, 6, 7, 8 and 9."""
+    ranges: list[int | str] = []
+    start = 0
+    for end in range(1, len(positions) + 1):
+        if end == len(positions) or positions[end] != positions[end - 1] + 1:
+            first, last = positions[start], positions[end - 1]
+            ranges += [f"{first}-{last}"] if last - first > 1 else list(range(first, last + 1))
+            start = end
+    return ranges
 
 
 def _name_labels(column: NDArray[Any], wishes: Wishes, faults: list[str]) -> dict[str, Any]:

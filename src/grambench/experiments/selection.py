@@ -205,10 +205,14 @@ def select(
             if result.misclassified == fewest and candidates.ties == "first":
                 tied[0].tied = True
                 continue
-            found = Selection(candidate.settings, result.model.C, result.misclassified / total)
-            found.fit_seconds, found.learned, found.model = candidate.seconds, candidate.learned[-1], result.model
-            found.scores, found.y_true = result.scores, [fold.validation.y_true for fold in folds]
-            tied = [*tied, found] if result.misclassified == fewest else [found]
+            selected = Selection(candidate.settings, result.model.C, result.misclassified / total)
+            selected.fit_seconds, selected.learned, selected.model = (
+                candidate.seconds,
+                candidate.learned[-1],
+                result.model,
+            )
+            selected.scores, selected.y_true = result.scores, [fold.validation.y_true for fold in folds]
+            tied = [*tied, selected] if result.misclassified == fewest else [selected]
             fewest = result.misclassified
         del candidate  # as in _trained
     if not tied:
