@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
 from grambench import algorithms
@@ -101,7 +102,7 @@ def test_majority_counts():
     [
         ("linear_svm", {"C": 0.3}, LinearSVC(C=0.3, dual=False)),
         ("logistic_regression", {"C": 0.3}, LogisticRegression(C=0.3, solver="liblinear")),
-        ("gradient_boosting", {"learning_rate": 0.3}, HistGradientBoostingClassifier(learning_rate=0.3)),
+        ("gradient_boosting", {"learning_rate": 0.3, "leaf": 20}, HistGradientBoostingClassifier(learning_rate=0.3)),
     ],
 )
 def test_they_are_scikit_learns(name, settings, model):
@@ -109,6 +110,55 @@ def test_they_are_scikit_learns(name, settings, model):
     train, test = pools(features, others)
     scores = fit(name, train, labels, **settings).predictor.scores(test)
     np.testing.assert_allclose(scores, model.fit(features, labels).decision_function(others))
+
+
+def test_boosting_learns_from_31_examples():
+    """With 20 examples a leaf it gave the majority."""
+    features, labels = problem()
+    train, test = pools(features[:31], problem(1)[0])
+    scores = fit("gradient_boosting", train, labels[:31]).predictor.scores(test)
+    assert np.mean((scores >= 0.0) == (problem(1)[1] > 0)) > 0.7
+
+
+@pytest.mark.parametrize("k", [1, 4, 500])
+def test_neighbours_vote(k):
+    (features, labels), (others, _) = problem(), problem(1)
+    train, test = pools(features, others)
+    scores = fit("k_nearest_neighbours", train, labels, k=k).predictor.scores(test)
+    distances = np.linalg.norm(others[:, None] - features[None], axis=2)
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    np.testing.assert_allclose(scores, (labels[nearest] == 1).mean(axis=1) - 0.5)
+
+
+def views(features, columns):
+    """Return a pool of features and of groups of their columns."""
+    stored = np.zeros((1, len(features), len(features)))
+    return Stored(stored, features={"": features} | {name: features[:, part] for name, part in columns.items()})
+
+
+def test_stacking_weights_an_svm_on_each_view():
+    (features, labels), (others, _) = problem(d=6), problem(1, d=6)
+    columns = {"one": [0, 1], "two": [2, 3, 4, 5]}
+    found = fit("view_stacking", views(features, columns), labels, C=2.0, folds=4)
+    held_out = np.empty((120, 2))
+    for train, rest in StratifiedKFold(4).split(features, labels):
+        for v, part in enumerate(columns.values()):
+            machine = SVC(C=2.0).fit(features[np.ix_(train, part)], labels[train])
+            held_out[rest, v] = machine.decision_function(features[np.ix_(rest, part)])
+    model = LogisticRegression().fit(held_out, labels)
+    machines = [SVC(C=2.0).fit(features[:, part], labels) for part in columns.values()]
+    values = [
+        machine.decision_function(others[:, part]) for machine, part in zip(machines, columns.values(), strict=True)
+    ]
+    expected = model.decision_function(np.stack(values, axis=1))
+    np.testing.assert_allclose(found.predictor.scores(views(others, columns)), expected)
+
+
+def test_stacking_needs_no_two_examples_of_each_class():
+    features, labels = problem()
+    few = np.concatenate([np.flatnonzero(labels == 1)[:1], np.flatnonzero(labels == -1)[:9]])
+    train, test = pools(features[few], features)
+    assert scored(fit("view_stacking", train, labels[few]).predictor, test).shape == (120,)
 
 
 def test_a_forest_votes():
@@ -156,6 +206,10 @@ def test_cross_validation_chooses_the_width():
         ("random_forest", {"max_features": 1.5}, r"max_features must lie in \(0, 1\], got 1.5"),
         ("gradient_boosting", {"learning_rate": -1.0}, "learning_rate must be positive and finite, got -1.0"),
         ("gradient_boosting", {"trees": 0}, "trees must be at least 1, got 0"),
+        ("gradient_boosting", {"leaf": 0}, "leaf must be at least 1, got 0"),
+        ("k_nearest_neighbours", {"k": 0}, "k must be at least 1, got 0"),
+        ("mlp", {"alpha": 0.0}, "alpha must be positive and finite, got 0.0"),
+        ("view_stacking", {"folds": 1}, "folds must be at least 2, got 1"),
     ],
 )
 def test_parameters_are_checked(name, settings, message):

@@ -3,7 +3,7 @@
 The baselines import scikit-learn inside `fit`, since planning a run loads every module but needs none of scikit-learn.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,40 @@ class OnFeatures:
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
         return np.asarray(self.function(features_of(pool)), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class OnViews:
+    """f(x) as a function of all views.
+
+    Attributes
+    ----------
+    function : callable
+        (t, d) features of all views side by side -> (t,) values.
+    """
+
+    function: Callable[[Any], Floats]
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x), (t,)."""
+        return np.asarray(self.function(side_by_side(views_of(pool))), dtype=np.float64)
+
+
+def views_of(pool: Pool) -> dict[str, Any]:
+    """Return the features of a pool's examples by view, (t, d_v): all features as "" where there are no views."""
+    features_of(pool)
+    views = {view: values for view, values in pool.features.items() if view}
+    return views or dict(pool.features)
+
+
+def side_by_side(views: Mapping[str, Any]) -> Floats:
+    """Return the features of all views, (t, d)."""
+    return np.hstack([to_dense(values) for values in views.values()])
+
+
+def to_dense(features: Any) -> Floats:
+    """Return dense features, (t, d)."""
+    return features if isinstance(features, np.ndarray) else np.asarray(features.toarray())
 
 
 def features_of(pool: Pool) -> Any:

@@ -15,9 +15,9 @@ O(n d) for each level of each of `trees` trees, with n examples of d features.
 
 Deviations
 ----------
-This is scikit-learn's HistGradientBoostingClassifier, which follows LightGBM (Ke et al. 2017). By default every leaf
-has at least 20 examples, so fewer than 40 training examples give the majority. Sparse features are converted to dense
-ones.
+This is scikit-learn's HistGradientBoostingClassifier, which follows LightGBM (Ke et al. 2017). Its leaves have at least
+20 examples, so that fewer than 40 training examples would give the majority: by default, leaves have 20 examples or a
+tenth of all if that is fewer. Sparse features are converted to dense ones.
 
 References
 ----------
@@ -35,7 +35,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.on_features import check_both_classes, draw_seed, features_of, without_kernels
+from grambench.algorithms.on_features import check_both_classes, draw_seed, features_of, to_dense, without_kernels
 from grambench.common.parameters import POSITIVE, Checked, at_least
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
@@ -53,10 +53,13 @@ class Parameters(Checked):
         By which every tree is shrunk.
     trees : int
         The number of trees.
+    leaf : int or None
+        The least number of examples of a leaf; None for 20, or a tenth of all examples if that is fewer.
     """
 
     learning_rate: Annotated[float, POSITIVE] = 0.1
     trees: Annotated[int, at_least(1)] = 100
+    leaf: Annotated[int | None, at_least(1)] = None
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
@@ -67,16 +70,13 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     model = HistGradientBoostingClassifier(
         learning_rate=parameters.learning_rate,
         max_iter=parameters.trees,
+        min_samples_leaf=parameters.leaf or max(1, min(20, len(labels) // 10)),
         early_stopping=False,  # else fewer trees beyond 10,000 examples
         random_state=draw_seed(rng),
     )
-    model.fit(_to_dense(features_of(pool)), labels)
+    model.fit(to_dense(features_of(pool)), labels)
     return without_kernels(pool, partial(_log_odds, model))
 
 
 def _log_odds(model: Any, features: Any) -> Floats:
-    return np.asarray(model.decision_function(_to_dense(features)))
-
-
-def _to_dense(features: Any) -> Any:
-    return features if isinstance(features, np.ndarray) else features.toarray()
+    return np.asarray(model.decision_function(to_dense(features)))
