@@ -75,8 +75,8 @@ def test_list_shows_everything(capsys):
             (["run", "-c", cores], f"--cores: expected a number of at least 1, or all, got {cores}")
             for cores in ("0", "-1", "many")
         ),
-        (["compare", "nowhere", "elsewhere"], "nowhere/*/runs.parquet: no such file"),
-        (["compare", "nowhere", "elsewhere", "--study", "omkc"], "nowhere/omkc/runs.parquet: no such file"),
+        (["diff", "nowhere", "elsewhere"], "nowhere/*/runs.parquet: no such file"),
+        (["diff", "nowhere", "elsewhere", "--study", "omkc"], "nowhere/omkc/runs.parquet: no such file"),
     ],
 )
 def test_a_wrong_name_gets_one_line_and_exit_code_2(capsys, arguments, message):
@@ -154,19 +154,19 @@ def results(folder, shift=0.0, noise=0.0, algorithms=("perceptron", "omkc_dd"), 
 
 def test_compare_tells_change_from_noise(capsys, tmp_path):
     base = results(tmp_path / "a")
-    assert call(capsys, "compare", base, results(tmp_path / "b"))[:2] == (0, "2 same\n")
-    code, out, _ = call(capsys, "compare", base, results(tmp_path / "c", noise=1.0))
+    assert call(capsys, "diff", base, results(tmp_path / "b"))[:2] == (0, "2 same\n")
+    code, out, _ = call(capsys, "diff", base, results(tmp_path / "c", noise=1.0))
     assert code == 0
     assert "1 noise" in out
-    code, out, _ = call(capsys, "compare", base, results(tmp_path / "d", shift=0.3))
+    code, out, _ = call(capsys, "diff", base, results(tmp_path / "d", shift=0.3))
     assert code == 1
     assert "omkc_dd" in out
     assert "1 changed" in out
-    code, out, _ = call(capsys, "compare", base, results(tmp_path / "e", algorithms=("perceptron", "mine")))
+    code, out, _ = call(capsys, "diff", base, results(tmp_path / "e", algorithms=("perceptron", "mine")))
     assert code == 1
     assert "only new" in out
     assert "only old" in out
-    code, out, _ = call(capsys, "compare", base, results(tmp_path / "f", shift=3.0), "--timings")
+    code, out, _ = call(capsys, "diff", base, results(tmp_path / "f", shift=3.0), "--timings")
     assert "2 changed" in out
 
 
@@ -175,8 +175,8 @@ def test_compare_takes_every_study_or_the_one_named(capsys, tmp_path):
         results(tmp_path / side)
         results(tmp_path / side, shift, study="rkl")
     sides = str(tmp_path / "a"), str(tmp_path / "b")
-    assert call(capsys, "compare", *sides)[1].splitlines()[-1] == "3 same, 1 changed"
-    assert call(capsys, "compare", *sides, "--study", "omkc")[1] == "2 same\n"
+    assert call(capsys, "diff", *sides)[1].splitlines()[-1] == "3 same, 1 changed"
+    assert call(capsys, "diff", *sides, "--study", "omkc")[1] == "2 same\n"
 
 
 def write_numbers(folder, study, metric, numbers):
@@ -197,10 +197,10 @@ def test_compare_cries_no_wolf_over_hundreds_of_cells(capsys, tmp_path, study, r
     draws = np.random.default_rng(5).normal(size=(2, 600, repetitions))
     base = write_numbers(tmp_path / "a", study, "error_percent", draws[0])
     other = write_numbers(tmp_path / "b", study, "error_percent", draws[1])
-    assert call(capsys, "compare", base, other)[:2] == (0, "600 noise\n")
+    assert call(capsys, "diff", base, other)[:2] == (0, "600 noise\n")
     draws[1, 7] = draws[0, 7] + 10.0 + 0.01 * draws[1, 7]
     changed = write_numbers(tmp_path / "c", study, "error_percent", draws[1])
-    code, out, _ = call(capsys, "compare", base, changed)
+    code, out, _ = call(capsys, "diff", base, changed)
     assert code == 1
     assert [line.split()[:3] for line in out.splitlines()[1:-1]] == [[study, "heart", "a7"]]
 
@@ -208,15 +208,12 @@ def test_compare_cries_no_wolf_over_hundreds_of_cells(capsys, tmp_path, study, r
 def test_compare_knows_numbers_that_a_holdout_study_does_not_have(capsys, tmp_path):
     numbers = np.array([[np.nan] * 10, [np.nan, *range(9)], range(10)], dtype=float)
     base = write_numbers(tmp_path / "a", "ca_eleven", "selected_C", numbers)
-    assert call(capsys, "compare", base, base)[:2] == (0, "3 same\n")
+    assert call(capsys, "diff", base, base)[:2] == (0, "3 same\n")
     more = np.hstack([numbers, numbers + 7.0])
-    assert (
-        call(capsys, "compare", base, write_numbers(tmp_path / "b", "ca_eleven", "selected_C", more))[1] == "3 same\n"
-    )
+    assert call(capsys, "diff", base, write_numbers(tmp_path / "b", "ca_eleven", "selected_C", more))[1] == "3 same\n"
     numbers[0] = 1.0
     assert (
-        "1 changed"
-        in call(capsys, "compare", base, write_numbers(tmp_path / "c", "ca_eleven", "selected_C", numbers))[1]
+        "1 changed" in call(capsys, "diff", base, write_numbers(tmp_path / "c", "ca_eleven", "selected_C", numbers))[1]
     )
 
 

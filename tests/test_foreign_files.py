@@ -138,9 +138,9 @@ RECORD, DATA = "runs/omkc/wdbc/perceptron.h5", "datasets/wdbc.h5"
 @pytest.mark.parametrize(
     ("command", "name", "write"),
     [
-        ("compare", "omkc/runs.parquet", write_sealed_text),
-        ("compare", "omkc/runs.parquet", write_other_table),
-        ("compare", "omkc/runs.parquet", write_other_numbers),
+        ("diff", "omkc/runs.parquet", write_sealed_text),
+        ("diff", "omkc/runs.parquet", write_other_table),
+        ("diff", "omkc/runs.parquet", write_other_numbers),
         ("merge", RECORD, write_sealed_text),
         ("merge", RECORD, write_without_attributes),
         ("merge", RECORD, write_other_settings),
@@ -187,7 +187,7 @@ def test_runs_that_all_failed_can_be_compared(folders, capsys):
     for folder in folders:
         add(folder, *(record("omkc", "wdbc", algorithm, status="timeout") for algorithm in SMALL["omkc"][2]))
         tabulate(folder, "omkc")
-        assert cli.main(["compare", *map(str, folders)]) in (0, 1)
+        assert cli.main(["diff", *map(str, folders)]) in (0, 1)
         assert "Traceback" not in capsys.readouterr().err
 
 

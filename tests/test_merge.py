@@ -242,7 +242,7 @@ def test_the_command_and_what_reads_its_folder(sides, tmp_path, capsys, monkeypa
     out = capsys.readouterr().out
     assert f"{sides[0]}: 4 of 4 records kept (4 only one)" in out
     assert f"{target}: 5 cells" in out
-    assert cli.main(["compare", target, target]) == 0
+    assert cli.main(["diff", target, target]) == 0
     assert capsys.readouterr().out == "5 same\n"
     assert cli.main(["status", "--results", target]) in (0, 1)
     found = status.file_statuses(

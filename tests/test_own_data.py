@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from grambench import cli
+from grambench.commands import compare
 from grambench.commands.clean import find_unneeded
 from grambench.commands.project import read_everything
 from grambench.common import layout
@@ -436,3 +437,50 @@ def test_columns_get_views_by_a_file_of_groups(project: Path, capsys: pytest.Cap
 def test_consecutive_positions_are_written_as_ranges() -> None:
     assert describe._ranges([0, 1, 2, 5, 7, 8, 20, 21, 22, 23]) == ["0-2", 5, 7, 8, "20-23"]
     assert describe._ranges([3]) == [3]
+
+
+def test_two_labels_without_a_positive_one_are_taken_in_their_order(project: Path, capsys: Any) -> None:
+    Path("two.csv").write_text("x,y\n" + "".join(f"{i},{'b' if i % 3 else 'a'}\n" for i in range(9)))
+    assert add("two.csv", "--label", "y") == 0
+    assert "b becomes +1" in capsys.readouterr().out
+    Path("three.csv").write_text("x,y\n1,a\n2,b\n3,c\n")
+    assert add("three.csv", "--label", "y") == 2
+    assert "expected two labels" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "answer"),
+    [
+        (1.1, 5.0, "Yes, combining kernels helps."),
+        (0.2, 5.0, "Probably"),
+        (-0.5, 0.9, "No, it makes practically no difference."),
+        (-3.0, 4.0, "Undecided"),
+        (-6.0, -1.5, "No, combining kernels does harm."),
+    ],
+)
+def test_an_interval_of_the_difference_answers_whether_combining_helps(low: float, high: float, answer: str) -> None:
+    assert compare._verdict(low, high).startswith(answer)
+
+
+@pytest.mark.workflow
+def test_a_file_is_compared_in_one_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    """Two of five groups of columns decide: a learned combination beats the best kernel and the uniform one."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(240, 20))
+    sick = np.square(features[:, :8]).sum(axis=1) > 7.3
+    header = ",".join(f"gene{i}" for i in range(20)) + ",kind\n"
+    rows = "".join(
+        f"{','.join(f'{x:.3f}' for x in row)},{'sick' if s else 'well'}\n"
+        for row, s in zip(features, sick, strict=True)
+    )
+    (tmp_path / "genes.csv").write_text(header + rows)
+    (tmp_path / "groups.csv").write_text("column,view\n" + "".join(f"gene{i},group {i // 4}\n" for i in range(20)))
+    monkeypatch.setattr(compare, "COMBINATIONS", ("easy_mkl",))
+    monkeypatch.setattr(compare, "OTHERS", ("uniform_svm", "majority"))
+    monkeypatch.setattr(compare, "TREES", ())
+    for _ in range(2):  # a second call finds everything done
+        monkeypatch.chdir(tmp_path)
+        assert cli.main(["compare", "genes.csv", "--label", "kind", "--views", "groups.csv", "-c", "2"]) == 0
+        out = capsys.readouterr().out
+        assert "EasyMKL" in out and "10 random splits of 240 examples" in out and "95 % interval" in out
+    assert (tmp_path / "genes_comparison/results/report/index.html").is_file()

@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import integrate, special
+from scipy import integrate, special, stats
 
 from grambench.results.statistics import (
     Sample,
     best_set,
     paired,
     printed,
+    resampled_difference,
     student,
     welch,
 )
@@ -117,3 +118,16 @@ def test_decimals_may_be_others_than_the_metrics():
     assert printed(Sample(12.0, 1.0, 8), "seconds", decimals=0) == "12 ± 1"
     assert printed(Sample(0.0312, 0.004, 8), "seconds", decimals=0, fine=True) == "0.031 ± 0.004"
     assert printed(Sample(0.0000312, math.nan, 1), "fit_seconds", fine=True) == "0.000031"
+
+
+def test_overlapping_splits_have_a_larger_error_than_independent_ones():
+    """Nadeau and Bengio 2003: 1/r + test / training examples in place of 1/r."""
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 12))
+    found = resampled_difference(first, second, ratio=0.5)
+    differences = second - first
+    assert found.value == pytest.approx(differences.mean())
+    assert found.error == pytest.approx(differences.std(ddof=1) * np.sqrt(1 / 12 + 0.5))
+    assert found.freedom == 11
+    independent = resampled_difference(first, second, ratio=0.0)
+    assert independent.p_value == pytest.approx(stats.ttest_rel(second, first).pvalue)

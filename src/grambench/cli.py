@@ -24,8 +24,22 @@ from grambench.common import layout, provenance
 from grambench.common.errors import REFUSED, ConfigError, GrambenchError, error_lines, unknown_name
 
 COMMANDS = [  # in the order of help
-    *("init", "list", "add-dataset", "validate", "fetch", "try", "check", "run", "status", "failed", "show", "rerun"),
-    *("table", "open", "compare", "merge", "clean", "repair", "doctor"),
+    *(
+        "init",
+        "list",
+        "add-dataset",
+        "validate",
+        "fetch",
+        "try",
+        "check",
+        "compare",
+        "run",
+        "status",
+        "failed",
+        "show",
+        "rerun",
+    ),
+    *("table", "open", "diff", "merge", "clean", "repair", "doctor"),
 ]
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder
@@ -35,6 +49,7 @@ EPILOG = """examples:
   grambench run                                    all studies of config.yaml on all cores
   grambench run rkl -d wdbc sonar -a rkl_l1 -n     show the jobs: one study, two data sets, one algorithm
   grambench run leaderboard -d mine                your data set under the leaderboard's protocol
+  grambench compare my.csv --label class           whether combining kernels helps on your data
   grambench try mine.py -d sonar                   your algorithm beside five others, in seconds
   grambench run -- --keep-going                    arguments after -- go to Snakemake
   grambench status                                 the runs that are done, and those that failed
@@ -43,7 +58,7 @@ EPILOG = """examples:
   grambench rerun omkc/wdbc/om2                    repeat a run, and compare it with its record
   grambench run -- -R $(grambench failed)          repeat the runs that failed
   grambench repair                                 find and remove damaged files
-  grambench compare results.old results            changes that are larger than noise
+  grambench diff results.old results               changes that are larger than noise
   grambench merge results.a results.b -o merged    two results folders as one
 """
 

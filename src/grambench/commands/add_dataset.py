@@ -16,9 +16,17 @@ NAME = r"[a-z][a-z0-9_]{0,99}"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
+    describing_arguments(parser)
+    parser.add_argument("--study", help="add the data set to this study of yours")
+    parser.add_argument("--replace", action="store_true", help="replace an existing description")
+
+
+def describing_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that describe a file."""
     parser.add_argument("file", type=Path, help="CSV file with one example in a row; separator and header are detected")
     parser.add_argument("--label", required=True, metavar="COLUMN", help="column of the labels: its name or position")
-    parser.add_argument("--positive", required=True, nargs="+", metavar="LABEL", help="labels of class +1")
+    positive = "labels of class +1 (default: the last of two labels in their order)"
+    parser.add_argument("--positive", default=[], nargs="+", metavar="LABEL", help=positive)
     parser.add_argument(
         "--negative", default=[], nargs="+", metavar="LABEL", help="labels of class -1 (default: all others)"
     )
@@ -35,12 +43,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     views = "CSV file with a column of the data and its view in each line, such as a gene and its group"
     parser.add_argument("--views", type=Path, metavar="FILE", help=views)
     parser.add_argument("--name", help="name of the data set (default: the name of the file)")
-    parser.add_argument("--study", help="add the data set to this study of yours")
-    parser.add_argument("--replace", action="store_true", help="replace an existing description")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Describe a CSV file of your own, with its size and checksum, for use in studies."""
+    name, values = add(arguments)
+    if arguments.study:
+        path = CONFIG / "studies" / f"{arguments.study}.yaml"
+        print(f"{path}: has the data set now; run it: grambench run {arguments.study} -d {name}")
+    else:
+        board = "leaderboard_views" if "views" in values else "leaderboard"
+        print(f"grambench run {board} -d {name} compares algorithms on it; --study adds it to a study of yours")
+    return 0
+
+
+def add(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """Write the description of a file, and return the name of the data set and the values of the description."""
     import yaml
 
     from grambench.config.dataset import Dataset
@@ -85,11 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{output}: {values['n']} x {values['d']}, {values['positives']} labelled +1")
     if study:
         _write(*study)
-        print(f"{study[0]}: has the data set now; run it: grambench run {arguments.study} -d {name}")
-    else:
-        board = "leaderboard_views" if "views" in values else "leaderboard"
-        print(f"grambench run {board} -d {name} compares algorithms on it; --study adds it to a study of yours")
-    return 0
+    return name, values
 
 
 def _check_parsed(path: Path, text: str, values: Any) -> None:

@@ -37,7 +37,8 @@ class Wishes:
     label : str
         The column of the labels, by its name in the header or its position.
     positive, negative : sequence of str
-        The labels that become +1 and -1. If `negative` is empty, the file must have exactly one other label.
+        The labels that become +1 and -1. If `negative` is empty, the file must have exactly one other label. If both
+        are empty, it must have two, and the last in their order becomes +1.
     drop : sequence of str
         The columns to leave out.
     separator : str or None
@@ -134,7 +135,7 @@ def _describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> Desc
         "label": _column_name(sheet, label),
         "drop": [_column_name(sheet, column) for column in drop],
         **_encode_features(sheet, {label, *drop}, wishes, faults, remarks),
-        **(_name_labels(sheet.cells[:, label], wishes, faults) if label is not None else {}),
+        **(_name_labels(sheet.cells[:, label], wishes, faults, remarks) if label is not None else {}),
         "drop_incomplete": wishes.drop_incomplete,
         "minmax": wishes.minmax,
         "mebibytes": size,
@@ -298,8 +299,8 @@ def _ranges(positions: Sequence[int]) -> list[int | str]:
     return ranges
 
 
-def _name_labels(column: NDArray[Any], wishes: Wishes, faults: list[str]) -> dict[str, Any]:
-    """Return the labels that become +1 and -1; add to the faults."""
+def _name_labels(column: NDArray[Any], wishes: Wishes, faults: list[str], remarks: list[str]) -> dict[str, Any]:
+    """Return the labels that become +1 and -1; add to the faults and remarks."""
     counts = Counter("" if cell is None else str(cell) for cell in column)
     missing = counts.pop("", 0)
     if missing and not wishes.drop_incomplete:
@@ -314,6 +315,9 @@ def _name_labels(column: NDArray[Any], wishes: Wishes, faults: list[str]) -> dic
 
     labels = {convert(text) for text in counts}
     positive, negative = list(map(convert, wishes.positive)), list(map(convert, wishes.negative))
+    if not positive and not negative and len(labels) == 2:
+        positive = [max(labels, key=lambda label: (str(type(label)), label))]
+        remarks.append(f"{positive[0]} becomes +1; --positive names another label")
     shown = ", ".join(f"{text} ({count})" for text, count in counts.most_common(10))
     shown += ", ..." if len(counts) > 10 else ""
     for option, texts in (("--positive", wishes.positive), ("--negative", wishes.negative)):

@@ -109,7 +109,7 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     if conflicts:
         raise DataError(
             f"{len(conflicts)} of {len(candidates)} cells have two values, the first {conflicts[0]}; choose the folder "
-            f"to keep: --prefer {' or --prefer '.join(map(str, folders))}; grambench compare shows the differences"
+            f"to keep: --prefer {' or --prefer '.join(map(str, folders))}; grambench diff shows the differences"
         )
     _check_comparable(selected.values())
     datasets = _select_datasets(folders, prefer, selected.values())

@@ -98,6 +98,24 @@ def student_difference(first: Sample, second: Sample) -> Difference:
     return Difference(value, math.sqrt(variance * sum(1 / count for count in runs)), freedom)
 
 
+def resampled_difference(first: ArrayLike, second: ArrayLike, *, ratio: float) -> Difference:
+    """Return by how much the second mean exceeds the first, for random splits of one data set that overlap.
+
+    The differences of r splits are not independent. Their variance is corrected by 1/r + test / training examples
+    (Nadeau and Bengio 2003, Machine Learning 52, section 3), where independent ones would have 1/r.
+
+    Parameters
+    ----------
+    first, second : array (r,)
+        A metric in each split.
+    ratio : float
+        The number of test examples over that of training examples.
+    """
+    differences = np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64)
+    sample = Sample.of(differences)
+    return Difference(sample.mean, sample.std * math.sqrt(1.0 / sample.runs + ratio), sample.runs - 1.0)
+
+
 def welch(first: Sample, second: Sample) -> float:
     """Return the p-value of Welch's t-test of equal means."""
     return welch_difference(first, second).p_value

@@ -1,6 +1,6 @@
 """k nearest neighbours: the share of a class among the nearest training examples (Cover and Hart 1967).
 
-No model is trained: an example belongs to the class of most of its neighbours.
+An example belongs to the class of most of its neighbours. No model is trained.
 
 Formula
 -------

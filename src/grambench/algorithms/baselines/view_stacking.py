@@ -1,7 +1,7 @@
 """View stacking: an SVM on each view, and logistic regression on their decision values (late fusion, Wolpert 1992).
 
-What users do in place of a learned combination of kernels: each source of features has its own classifier, and a second
-one weights their outputs.
+Each source of features has its own classifier, and a second one weights their outputs. Users do this in place of a
+learned combination of kernels.
 
 Formula
 -------
