@@ -8,6 +8,7 @@ import pytest
 
 from grambench.config.study import Study
 from grambench.report import figures
+from grambench.report.abstract import kernels_text
 from grambench.results.study import Results
 
 SETTINGS = {
@@ -77,3 +78,8 @@ def test_no_weights_draw_a_figure_that_says_so():
     found = results()
     empty = Results(found.study, found.runs.iloc[:0], found.cells.iloc[:0])
     assert figures.draw(empty, pd.DataFrame(), pd.DataFrame(), found.study.figures["weights"]).axes
+
+
+def test_a_study_says_that_its_kernels_are_on_each_view():
+    text = kernels_text(Study.model_validate(SETTINGS))
+    assert text == "2 gaussian σ = 1 to 2 medians; on each view of a data set"

@@ -118,8 +118,8 @@ def kernels_text(study: Study) -> str:
         values = sorted({kernel.parameter for kernel in listed if kernel.family == family})
         span = f"{values[0]:g}" + (f" to {values[-1]:g}" if len(values) > 1 else "")
         texts.append(f"{count} {FAMILIES[family].title.replace('{:g}', span)}")
-    if n_views > 1:
-        texts.append(f"on {n_views} views")
+    if n_views > 1 or study.has_kernels_by_dataset:
+        texts.append("on each view of a data set" if study.has_kernels_by_dataset else f"on {n_views} views")
     if family_ := study.dictionary:
         grid = f"with a grid of {family_.count} values" if not listed else ""
         texts.append(f"continuous {family_.family} family from {family_.low:g} to {family_.high:g} {grid}".strip())

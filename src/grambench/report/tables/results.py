@@ -96,4 +96,6 @@ def _kernel_numbers(data: "TableData", cells: Iterable[TableCell]) -> list[str]:
 
 def _pool(study: Study) -> str:
     """Return the number of base kernels, in words."""
-    return f"grid of {study.dictionary.count} kernels" if study.dictionary else f"m = {len(study.kernel_list())}"
+    if study.dictionary:
+        return f"grid of {study.dictionary.count} kernels"
+    return f"m = {len(study.kernel_list())}" + (" on each view" if study.has_kernels_by_dataset else "")
