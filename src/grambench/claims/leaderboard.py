@@ -79,7 +79,7 @@ def _beats(evidence: Evidence, first: str, second: str, datasets: list[str] | No
     return Answer.of(duel.beats(duel.p_value), text)
 
 
-def _beat(evidence: Evidence, configurations: Sequence[str], rival: str, *, most: bool) -> Answer:
+def beat(evidence: Evidence, configurations: Sequence[str], rival: str, *, most: bool) -> Answer:
     """Judge whether most of some configurations beat another one, or whether any does."""
     duels = {name: _duel(evidence, name, rival) for name in configurations}
     judged = {name: duel for name, duel in duels.items() if not duel.reason}
@@ -111,12 +111,12 @@ def many_beat_one(evidence: Evidence) -> Answer:
 
 def some_learned_beat_uniform(evidence: Evidence) -> Answer:
     """At least one learned combination of kernels beats their uniform mean (here: of those listed)."""
-    return _beat(evidence, LEARNED, UNIFORM, most=False)
+    return beat(evidence, LEARNED, UNIFORM, most=False)
 
 
 def most_learned_beat_uniform(evidence: Evidence) -> Answer:
     """Learned combinations of kernels beat their uniform mean in general (here: most of those listed do)."""
-    return _beat(evidence, LEARNED, UNIFORM, most=True)
+    return beat(evidence, LEARNED, UNIFORM, most=True)
 
 
 def continuous_beats_grid_in_two_stages(evidence: Evidence) -> Answer:
@@ -181,22 +181,22 @@ def _near_and_cheap(evidence: Evidence, online: str, batch: str) -> Answer:
 
 def some_beat_gaussian(evidence: Evidence) -> Answer:
     """Kernel learning beats a tuned Gaussian SVM (here: at least one of the learned kernels does)."""
-    return _beat(evidence, KERNEL_LEARNING, "gaussian_svm", most=False)
+    return beat(evidence, KERNEL_LEARNING, "gaussian_svm", most=False)
 
 
 def most_beat_gaussian(evidence: Evidence) -> Answer:
     """Kernel learning beats a tuned Gaussian SVM in general (here: most of the learned kernels do)."""
-    return _beat(evidence, KERNEL_LEARNING, "gaussian_svm", most=True)
+    return beat(evidence, KERNEL_LEARNING, "gaussian_svm", most=True)
 
 
 def some_beat_boosting(evidence: Evidence) -> Answer:
     """Kernel learning beats gradient boosting (here: at least one of the learned kernels does)."""
-    return _beat(evidence, KERNEL_LEARNING, "gradient_boosting", most=False)
+    return beat(evidence, KERNEL_LEARNING, "gradient_boosting", most=False)
 
 
 def most_beat_boosting(evidence: Evidence) -> Answer:
     """Kernel learning beats gradient boosting in general (here: most of the learned kernels do)."""
-    return _beat(evidence, KERNEL_LEARNING, "gradient_boosting", most=True)
+    return beat(evidence, KERNEL_LEARNING, "gradient_boosting", most=True)
 
 
 SURVEY = "Gönen and Alpaydın 2011, JMLR 12, abstract"

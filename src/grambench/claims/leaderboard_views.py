@@ -1,0 +1,115 @@
+"""What the field says of combining several sources of features, on the leaderboard of views.
+
+Claims on many data sets are judged as on the leaderboard of vectors. Claims on synthetic views with a known answer are
+judged on one data set by the interval of the difference, with the corrected resampled t-test (Nadeau and Bengio 2003),
+at 5 %. A claim is undecided where the interval holds both answers.
+"""
+
+import numpy as np
+
+from grambench.claims import Answer, Claim, Evidence, leaderboard
+from grambench.claims.leaderboard import ACCURACY, LEARNED, RIVALS, SINGLE, SURVEY, UNIFORM
+from grambench.results.statistics import BEST_LEVEL, resampled_difference
+
+SPARSE = "simple_mkl_centred"
+MUCH, PRACTICAL = 5.0, 1.0  # points
+RELEVANT = ["view_1", "view_2"]  # of synthetic_sparse
+
+
+def _interval(evidence: Evidence, dataset: str, first: str, second: str) -> tuple[float, float, str] | None:
+    """Return the interval of the points by which one configuration is ahead of another, and the evidence."""
+    results = evidence.results
+    values = [results.values(dataset, name, ACCURACY) for name in (second, first)]
+    shares = getattr(results.study.protocol, "shares", None)
+    if not shares or len(values[0]) != len(values[1]) or len(values[0]) < 2:
+        return None
+    difference = resampled_difference(*values, ratio=shares[2] / shares[0])
+    low, high = (difference.value + sign * difference.reach(BEST_LEVEL) for sign in (-1.0, 1.0))
+    text = f"{results.title(first)} is {difference.value:+.1f} points ahead of {results.title(second)} on {dataset}"
+    return low, high, f"{text}, 95 % interval {low:+.1f} to {high:+.1f}"
+
+
+def _ahead(evidence: Evidence, dataset: str, first: str, second: str, least: float) -> Answer:
+    """Judge whether one configuration is ahead of another by more than `least` points."""
+    if (found := _interval(evidence, dataset, first, second)) is None:
+        return Answer.undecided(f"not judged: no results of both on {dataset}")
+    low, high, text = found
+    return Answer.of(low > least, text, enough=low > least or high < least)
+
+
+def sparse_wins_where_few_views_matter(evidence: Evidence) -> Answer:
+    """Where 2 of 20 views matter, a sparse combination beats the uniform mean by more than 5 points."""
+    return _ahead(evidence, "synthetic_sparse", SPARSE, UNIFORM, MUCH)
+
+
+def nothing_is_won_where_all_views_matter(evidence: Evidence) -> Answer:
+    """Where all of 20 views matter alike, a sparse combination and the uniform mean are within one point."""
+    if (found := _interval(evidence, "synthetic_dense", SPARSE, UNIFORM)) is None:
+        return Answer.undecided("not judged: no results of both on synthetic_dense")
+    low, high, text = found
+    equal, different = low >= -PRACTICAL and high <= PRACTICAL, low > PRACTICAL or high < -PRACTICAL
+    return Answer.of(equal, text, enough=equal or different)
+
+
+def no_sum_of_views_learns_exclusive_or(evidence: Evidence) -> Answer:
+    """No combination of kernels on single views learns the exclusive or of two views (here: 55 % at most)."""
+    means = evidence.available_means("synthetic_xor", [*LEARNED, SPARSE, UNIFORM], ACCURACY)
+    if not means:
+        return Answer.undecided("not judged: no results on synthetic_xor")
+    best = max(means, key=lambda name: means[name])
+    return Answer.of(means[best] <= 55.0, f"the best is {evidence.results.title(best)}, {means[best]:.1f} %")
+
+
+def weights_find_the_views_that_matter(evidence: Evidence) -> Answer:
+    """A sparse combination finds the 2 of 20 views that matter by its weights (here: in 9 of 10 draws, on top)."""
+    shares = evidence.results.view_shares("synthetic_sparse", SPARSE)
+    if shares.empty:
+        return Answer.undecided("not judged: no weights on synthetic_sparse")
+    top = np.argsort(-shares.to_numpy(), axis=1)[:, : len(RELEVANT)]
+    found = sum({str(shares.columns[place]) for place in row} == set(RELEVANT) for row in top)
+    return Answer.of(found >= 0.9 * len(top), f"they have the two largest weights in {found} of {len(top)} draws")
+
+
+def many_views_beat_one(evidence: Evidence) -> Answer:
+    """Several views are better than the best one (here: the uniform mean beats the best kernel)."""
+    return leaderboard.many_beat_one(evidence)
+
+
+def some_learned_beat_uniform(evidence: Evidence) -> Answer:
+    """At least one learned combination of views beats their uniform mean (here: of those listed)."""
+    return leaderboard.beat(evidence, _listed(evidence), UNIFORM, most=False)
+
+
+def most_learned_beat_uniform(evidence: Evidence) -> Answer:
+    """Learned combinations of views beat their uniform mean in general (here: most of those listed do)."""
+    return leaderboard.beat(evidence, _listed(evidence), UNIFORM, most=True)
+
+
+def some_beat_stacking(evidence: Evidence) -> Answer:
+    """Learned combinations of views beat late fusion (here: at least one beats stacking of views)."""
+    return leaderboard.beat(evidence, _listed(evidence), "view_stacking", most=False)
+
+
+def some_beat_forest(evidence: Evidence) -> Answer:
+    """Learned combinations of views beat a random forest (here: at least one does)."""
+    return leaderboard.beat(evidence, _listed(evidence), "random_forest", most=False)
+
+
+def _listed(evidence: Evidence) -> list[str]:
+    """Return the learned combinations that the study has; solvers of one problem stand once."""
+    return [name for name in [*LEARNED, SPARSE, "d2_centred"] if name in evidence.results.study.algorithms]
+
+
+KNOWN = "asked here, of data with a known answer"
+
+CLAIMS = [
+    Claim("1a", KNOWN, sparse_wins_where_few_views_matter),
+    Claim("1b", KNOWN, nothing_is_won_where_all_views_matter),
+    Claim("1c", KNOWN, no_sum_of_views_learns_exclusive_or),
+    Claim("1d", KNOWN, weights_find_the_views_that_matter),
+    Claim("2a", f"{SURVEY}; {SINGLE} stands for a single kernel", many_views_beat_one),
+    Claim("2b", leaderboard.CLEAR, some_learned_beat_uniform),
+    Claim("2c", leaderboard.DISPUTED, most_learned_beat_uniform),
+    Claim("3a", RIVALS, some_beat_stacking),
+    Claim("3b", RIVALS, some_beat_forest),
+]
