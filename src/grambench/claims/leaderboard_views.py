@@ -61,7 +61,7 @@ def no_sum_of_views_learns_exclusive_or(evidence: Evidence) -> Answer:
 
 
 def weights_find_the_views_that_matter(evidence: Evidence) -> Answer:
-    """A sparse combination finds the 2 of 20 views that matter by its weights (here: in 9 of 10 draws, on top)."""
+    """By its weights, a sparse combination finds the 2 of 20 views that matter (here: on top in 9 of 10 draws)."""
     shares = evidence.results.view_shares("synthetic_sparse", SPARSE)
     if shares.empty:
         return Answer.undecided("not judged: no weights on synthetic_sparse")
