@@ -31,9 +31,9 @@ def _interval(evidence: Evidence, dataset: str, first: str, second: str) -> tupl
 
 def _ahead(evidence: Evidence, dataset: str, first: str, second: str, least: float) -> Answer:
     """Judge whether one configuration is ahead of another by more than `least` points."""
-    if (found := _interval(evidence, dataset, first, second)) is None:
+    if (interval := _interval(evidence, dataset, first, second)) is None:
         return Answer.undecided(f"not judged: no results of both on {dataset}")
-    low, high, text = found
+    low, high, text = interval
     return Answer.of(low > least, text, enough=low > least or high < least)
 
 
@@ -44,9 +44,9 @@ def sparse_wins_where_few_views_matter(evidence: Evidence) -> Answer:
 
 def nothing_is_won_where_all_views_matter(evidence: Evidence) -> Answer:
     """Where all of 20 views matter alike, a sparse combination and the uniform mean are within one point."""
-    if (found := _interval(evidence, "synthetic_dense", SPARSE, UNIFORM)) is None:
+    if (interval := _interval(evidence, "synthetic_dense", SPARSE, UNIFORM)) is None:
         return Answer.undecided("not judged: no results of both on synthetic_dense")
-    low, high, text = found
+    low, high, text = interval
     equal, different = low >= -PRACTICAL and high <= PRACTICAL, low > PRACTICAL or high < -PRACTICAL
     return Answer.of(equal, text, enough=equal or different)
 
@@ -66,8 +66,8 @@ def weights_find_the_views_that_matter(evidence: Evidence) -> Answer:
     if shares.empty:
         return Answer.undecided("not judged: no weights on synthetic_sparse")
     top = np.argsort(-shares.to_numpy(), axis=1)[:, : len(RELEVANT)]
-    found = sum({str(shares.columns[place]) for place in row} == set(RELEVANT) for row in top)
-    return Answer.of(found >= 0.9 * len(top), f"they have the two largest weights in {found} of {len(top)} draws")
+    hits = sum({str(shares.columns[place]) for place in row} == set(RELEVANT) for row in top)
+    return Answer.of(hits >= 0.9 * len(top), f"they have the two largest weights in {hits} of {len(top)} draws")
 
 
 def many_views_beat_one(evidence: Evidence) -> Answer:
