@@ -82,8 +82,8 @@ def learn(pool, labels, C, norm, how):
         value = ball.squared_radius * machine.objective
 
         def slope():
-            forms = oracle.combination.quadratic_forms(machine.dual)
-            gradient = machine.objective * oracle.radii(ball.dual) - 0.5 * ball.squared_radius * forms
+            forms, radii = oracle.forms_and_radii(machine.dual, ball.dual)
+            gradient = machine.objective * radii - 0.5 * ball.squared_radius * forms
             if norm == "l1":
                 decrease = gradient @ weights - gradient.min()
             else:

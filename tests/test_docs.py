@@ -6,6 +6,9 @@ import re
 import pytest
 from copies import ROOT
 
+from grambench import algorithms
+from grambench.config.project import Configuration
+
 GUIDE = sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs/papers").glob("*.md"))
 PAGES = sorted([*ROOT.glob("*.md"), *GUIDE, *ROOT.glob("*/README.md"), *ROOT.glob("config/*/*.md")])
 
@@ -66,6 +69,25 @@ def test_a_page_of_a_paper_leads_with_its_findings():
         assert headings[:2] == ["What was run", "Findings"], page.name
         appendices = [heading.startswith("Appendix: ") for heading in headings]
         assert appendices == sorted(appendices) and any(appendices), page.name
+
+
+def test_the_page_on_the_leaderboards_has_the_values_that_their_files_tune():
+    text = (ROOT / "docs/leaderboard.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| (0|[1-9].*?) \| ([a-z][^|]+) \|$", text, re.M)
+    listed = {name: (parameter, values) for parameter, values, names in rows for name in names.split(", ")}
+    of_svm, configuration, in_studies = "C of the SVM", Configuration(ROOT / "config"), {}
+    for study in map(configuration.study, ("leaderboard", "leaderboard_views")):
+        n_values = str(len(study.protocol.values))
+        for name, entry in study.algorithms.items():
+            tune, learns_kernel = entry.tune, algorithms.category_of(study.file(name)) == "parametric"
+            expected = (tune.parameter, str(len(tune.values))) if tune else ("none", "0")
+            if tune and tune.by == "alignment":
+                expected = (f"{tune.parameter}, then {of_svm}", f"{len(tune.values)}, then {n_values}")
+            elif not tune and learns_kernel:
+                expected = (f"{of_svm} on the learned kernel", n_values)
+            assert listed.get(name) == expected, name
+            in_studies[name] = expected
+    assert listed.keys() == in_studies.keys()
 
 
 def test_the_architecture_page_names_functions_that_are_there():

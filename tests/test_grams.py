@@ -190,8 +190,10 @@ def test_kernels_have_readable_labels(name, label):
 def test_every_family_has_a_label_and_no_study_has_two_kernels_of_one_label():
     assert set(LABELS) == set(FAMILIES)
     for path in (Path(__file__).parents[1] / "config" / "studies").glob("*.yaml"):
-        labels = [kernel_label(kernel.name) for kernel in load(Study, path).kernel_list()]
-        assert len(set(labels)) == len(labels)
+        study = load(Study, path)
+        for dataset in study.datasets:
+            labels = [kernel_label(kernel.name) for kernel in study.kernel_list(dataset=dataset)]
+            assert len(set(labels)) == len(labels)
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,13 @@ import leaderboard
 import numpy as np
 import pandas as pd
 import pytest
+from copies import ROOT
 from leaderboard import BEHIND, BEST, FAILED, REASON
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from scipy import stats
 
+from grambench.config.project import Configuration
 from grambench.report import board, charts, drawing, figures, tables
 from grambench.report.figures import critical_difference, heatmap, panels, pareto
 from grambench.results import reproduction
@@ -32,6 +34,10 @@ NAMES = list(BEHIND)
 ACCURACY = "accuracy_percent"
 NOTHING = reproduction.TABLE.frame([])
 RANKED = {name: float(rank) for rank, name in enumerate(NAMES, start=1)} | {"d2": 3.5, "gradient_boosting": 3.5}
+
+APART = {name: float(place) for place, name in enumerate(NAMES)}
+RANK_CHANGE = {"ranks": leaderboard.SETTINGS["tables"]["ranks"] | {"metrics": ["mean_rank", "rank_change"]}}
+RANK_CHANGE_TABLE = leaderboard.study(tables=RANK_CHANGE).tables["ranks"]
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +236,57 @@ def test_an_algorithm_without_any_result_is_not_ranked_and_leaves_the_others_the
         assert grid.blocks[0].rows[-1].label == "D1"
         assert cell(grid, "D1", "Mean rank").status == status
         assert cell(grid, "Majority class", "Mean rank").text == "11.0"
+
+
+def halves(even, odd):
+    """Return results in which algorithms have other points behind the best in even and in odd repetitions."""
+    planted = leaderboard.results()
+    runs = planted.runs
+    for points, half in ((even, 0), (odd, 1)):
+        for name, behind in points.items():
+            rows = (runs["algorithm"] == name) & (runs["metric"] == ACCURACY) & (runs["repetition"] % 2 == half)
+            # without the noise that is an algorithm's own, so that ranks are known in each half
+            noise = runs.loc[rows, "dataset"].map({dataset: 0.001 * place for place, dataset in enumerate(BEST)})
+            runs.loc[rows, "result"] = runs.loc[rows, "dataset"].map(BEST) - behind + noise
+    return planted
+
+
+def test_the_first_five_keep_their_order_between_halves():
+    ranks = tables.build(halves(APART, APART), {}, {}, RANK_CHANGE_TABLE)
+    assert ranks.columns == ["Mean rank", "Rank change"]
+    assert {row.cells[1].text for row in ranks.blocks[0].rows} == {"0.0"}
+    assert any(remark.endswith("The first 5 keep their order between these halves.") for remark in ranks.remarks)
+
+
+def test_a_rank_change_is_the_distance_of_the_mean_ranks_of_the_halves():
+    """The first and the third change places in the odd repetitions, on all of seven data sets."""
+    results = halves(APART, APART | {"rkl": 2.0, "d2": 0.0})
+    ranks = tables.build(results, {}, {}, RANK_CHANGE_TABLE)
+    changes = {row.label: row.cells[1].text for row in ranks.blocks[0].rows}
+    assert changes == {results.title(name): "2.0" if name in ("rkl", "d2") else "0.0" for name in NAMES}
+    assert results.across("rkl", "rank_change", NAMES, ACCURACY) == (2.0, pytest.approx(math.nan, nan_ok=True), 7)
+    (remark,) = (remark for remark in ranks.remarks if remark.startswith("Rank change"))
+    assert "The first 5 stand as a tie: RKL, SimpleMKL, D2, Gradient boosting, D1 by the even repetitions; " in remark
+    assert remark.endswith("D2, SimpleMKL, RKL, Gradient boosting, D1 by the odd ones.")
+
+
+def test_algorithms_of_equal_mean_rank_in_a_half_stand_as_a_tie():
+    ranks = tables.build(halves(APART, APART | {"simple_mkl": 0.0}), {}, {}, RANK_CHANGE_TABLE)
+    assert any("The first 5 stand as a tie" in remark for remark in ranks.remarks)
+
+
+def test_a_single_repetition_has_no_rank_change():
+    results = leaderboard.results()
+    single = Results(results.study, results.runs[results.runs["repetition"] == 0], results.cells)
+    ranks = tables.build(single, {}, {}, RANK_CHANGE_TABLE)
+    assert {(row.cells[1].text, row.cells[1].status) for row in ranks.blocks[0].rows} == {("", "—")}
+    assert not any(remark.startswith("Rank change") for remark in ranks.remarks)
+
+
+def test_both_leaderboards_show_the_rank_change():
+    for name in ("leaderboard", "leaderboard_views"):
+        table = Configuration(ROOT / "config").study(name).tables["ranks"]
+        assert table.metrics[:2] == ["mean_rank", "rank_change"]
 
 
 def test_a_wide_table_is_several_in_latex(grids):

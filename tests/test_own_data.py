@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
@@ -23,6 +24,7 @@ from grambench.datasets import describe, readers, store
 from grambench.pipeline import last_run
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fetch as fetch_step
+from grambench.results.study import Results
 
 PEOPLE = "age;city;class;id\n30;Rome;yes;a\n40,5;Oslo;no;b\n".replace(",", ".") + "".join(
     f"{20 + row};{('Rome', 'Oslo', 'Paris')[row % 3]};{('yes', 'no')[row % 2]};i{row}\n" for row in range(60)
@@ -400,7 +402,7 @@ def test_the_leaderboard_shows_a_data_set_of_ones_own(project: Path, capfd: Any)
     out = capfd.readouterr().out
     assert "2 of 2 runs without a measured cost" in out and "2 runs ok" in out
     page = Path("results/report/pages/study-leaderboard.html").read_text()
-    assert ">people<" in page and "1 of 28 data sets" in page
+    assert ">people<" in page and "1 of 46 data sets" in page
     assert cli.main(["rerun", "leaderboard/people/majority"]) == 0
     assert "equal" in capfd.readouterr().out
 
@@ -478,9 +480,41 @@ def test_a_file_is_compared_in_one_command(tmp_path: Path, monkeypatch: Any, cap
     monkeypatch.setattr(compare, "COMBINATIONS", ("easy_mkl",))
     monkeypatch.setattr(compare, "OTHERS", ("uniform_svm", "majority"))
     monkeypatch.setattr(compare, "TREES", ())
+    monkeypatch.setattr(compare, "FIXED_SECONDS", 55.4)  # what remains is enough for these three
     for _ in range(2):  # a second call finds everything done
         monkeypatch.chdir(tmp_path)
         assert cli.main(["compare", "genes.csv", "--label", "kind", "--views", "groups.csv", "-c", "2"]) == 0
         out = capsys.readouterr().out
-        assert "EasyMKL" in out and "10 random splits of 240 examples" in out and "95 % interval" in out
+        assert out.count("3 of ") == 1 and "left out: simple_mkl, " in out
+        assert "EasyMKL" in out and "10 random splits" in out and "95 % interval" in out
     assert (tmp_path / "genes_comparison/results/report/index.html").is_file()
+
+
+@pytest.mark.parametrize("board", ["leaderboard", "leaderboard_views"])
+def test_the_budget_of_minutes_decides_what_is_compared(board: str, monkeypatch: Any) -> None:
+    monkeypatch.chdir(Path(__file__).parents[1])
+    entries = list(Configuration(Path("config")).study(board).algorithms)
+    fewest, some, all_of_them = (compare._fitting(board, "sonar", seconds) for seconds in (0.0, 40.0, 1e6))
+    assert fewest[0] == [compare.COMBINATIONS[0], compare.OTHERS[0]]
+    assert set(fewest[0]) < set(some[0]) < set(all_of_them[0]) == set(entries)
+    assert sorted(some[0] + some[1]) == sorted(entries)
+    # A data set with more examples takes longer.
+    assert len(compare._fitting(board, "spambase", 40.0)[0]) < len(some[0])
+
+
+def test_every_configuration_of_a_board_is_a_learned_combination_or_not() -> None:
+    """The best other method learns no combination."""
+    study = Configuration(Path(__file__).parents[1] / "config").study("leaderboard_views")
+    results = Results(study, pd.DataFrame(), pd.DataFrame())
+    others = {entry for entry in study.algorithms if not compare._learns(results, entry)}
+    learned = set(study.algorithms) - others
+    assert set(study.algorithms) & set(compare.COMBINATIONS) | {"obscure", "lp_beta", "d2_centred", "makl"} <= learned
+    assert {
+        "uniform_svm",
+        "uniform_svm_centred",
+        "best_kernel_svm",
+        "view_stacking",
+        "kernel_stacking",
+        "mlp",
+        "majority",
+    } <= others

@@ -15,7 +15,9 @@ from grambench.kernels.continuous import load
 from grambench.kernels.pool import Continuous, GridPool
 from grambench.solvers import certificates
 
-NAMES = [*algorithms.names("parametric"), *algorithms.names("batch")]
+# These predict without a combined kernel of the pool, and have tests of their own.
+OTHER_PREDICTORS = {"gmkl", "kernel_stacking", "localised_mkl", "makl"}
+NAMES = [*algorithms.names("parametric"), *sorted({*algorithms.names("batch")} - OTHER_PREDICTORS)]
 
 
 def grid(features, *, family="gaussian", low=0.2, high=20.0, count=6):

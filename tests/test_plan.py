@@ -124,6 +124,39 @@ def test_kernels_on_all_views_are_those_of_each_data_set():
     assert centred["protocol"] == plain["protocol"] | {"center": True}
 
 
+def test_each_data_set_of_images_has_the_kernels_of_the_study_that_is_about_it():
+    board = Plan({"studies": ["leaderboard_images", "oks", "obscure_flowers", "obscure_caltech_39"]}, CONFIG)
+    kernels = {name: board.targets.kernels("leaderboard_images", name) for name in ("corel5k_sky_grass", "flowers_17")}
+    assert kernels["flowers_17"] == board.targets.kernels("obscure_flowers", "flowers_17")
+    assert kernels["corel5k_sky_grass"] == board.targets.kernels("oks", "corel5k_sky_grass")
+    of_caltech = board.targets.kernels("leaderboard_images", "caltech_20")
+    assert of_caltech == board.targets.kernels("obscure_caltech_39", "caltech_102") and len(of_caltech) == 39
+    assert len(board.targets.kernels("leaderboard_images", "digits_quadrants")) == 12
+    assert len(json.loads(board.specs.run_spec(Cell.of("leaderboard_images", "flowers_17", "cka")))["kernels"]) == 7
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"algorithms": {"random_forest": {}}},
+            "random_forest learns from feature vectors, but data set caltech_20 has",
+        ),
+        ({"kernels": [{"datasets": ["flowers_17"]}]}, "caltech_20 has no kernels: name it under `datasets`"),
+        ({"kernels": [{"datasets": ["sonar"]}]}, "kernels names data set sonar, which the study does not have"),
+    ],
+)
+def test_what_cannot_run_on_images_is_refused(tmp_path, changes, message):
+    shutil.copytree(CONFIG, tmp_path / "config")
+    path = tmp_path / "config/studies/leaderboard_images.yaml"
+    values = yaml.safe_load(path.read_text())
+    values["algorithms"] |= changes.get("algorithms", {})
+    values["kernels"] = [values["kernels"][0] | part for part in changes.get("kernels", ())] or values["kernels"]
+    path.write_text(yaml.safe_dump(values, sort_keys=False))
+    with pytest.raises(ConfigError, match=message):
+        Plan({"studies": ["leaderboard_images"]}, tmp_path / "config")
+
+
 def test_a_data_set_without_views_has_kernels_on_all_features_and_no_sweep_over_views():
     board = Plan(
         {"studies": ["leaderboard_views"], "datasets": ["banana"]}, CONFIG, {}, {"studies": ["leaderboard_views"]}

@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -243,6 +244,18 @@ def idx(path: Path, kind: int, values: Any) -> Path:
     return path
 
 
+def test_hdf5(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5ad", "w") as file:
+        file["X"] = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.float32)
+        file["obs"] = np.array([(1, 0.5), (0, 0.5), (1, 0.5)], dtype=[("kind", "i1"), ("share", "f4")])
+        file["kinds"] = np.array([b"T cell", b"CD4+/B"])
+    raw = read("hdf5", tmp_path / "a.h5ad", label="kind", names="kinds", classes=["CD4+/B"])
+    assert raw.features.tolist() == [[1, 2], [5, 6]] and raw.features.dtype == np.float64
+    assert raw.labels.tolist() == ["CD4+/B", "CD4+/B"]
+    with pytest.raises(DataError, match=r"^a\.h5ad: cannot be read as hdf5: "):
+        read("hdf5", tmp_path / "a.h5ad", label="absent", names="kinds")
+
+
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_idx(tmp_path: Path, ending: str) -> None:
     paths = [
@@ -346,6 +359,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "mat_blocks": {"features": ["a"], "labels": ["b"]},
     "indices": {"columns": 2, "features": ["a.mat"], "labels": ["a.mat"]},
     "idx": {"features": ["a.mat"], "labels": ["a.mat"]},
+    "hdf5": {"label": "kind", "names": "kinds"},
     "rda": {"table": "t", "label": 0},
     "rdb": {"table": "t", "label": 0},
 }

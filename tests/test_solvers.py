@@ -363,13 +363,35 @@ def test_rows_are_counted_and_kept():
     assert combination.row_additions == 3 * 11 + 13 * 11 + 11 * 14 // 2
 
 
-@pytest.mark.parametrize("support", [0, 1, 3, 4, 5, 8, 11, 14])  # rows go by four
+@pytest.mark.parametrize("n", [14, 40, 65])  # 32 rows are reflected at a time
+def test_rows_of_nearly_all_examples_are_those_computed_one_by_one(n):
+    grams, rng = base(5, m=6, n=n)
+    grams += grams.transpose(0, 2, 1)  # symmetric to the last bit
+    together, single = Combination(grams), Combination(grams)
+    weights = np.append(rng.random(5), 0.0)
+    for combination in (together, single):
+        combination.reweight(weights)
+        row(combination.rows, 3)
+    for examples in (np.arange(n) < n // 2, np.arange(n) != 5):
+        together.compute(examples)
+        assert together.rows.computed.sum() == (n if examples.sum() == n - 1 else 1)
+    assert np.array_equal(together.rows.cache, [row(single.rows, i) for i in range(n)])
+    assert together.row_additions == 5 + 5 * n // 2
+
+
+@pytest.mark.parametrize("support", [0, 1, 3, 4, 5, 7, 8, 11, 14])  # rows go by four or eight
 def test_quadratic_forms(support):
     grams, rng = base(1)
+    grams += grams.transpose(0, 2, 1)
     vector = np.zeros(14)
     vector[rng.permutation(14)[:support]] = rng.normal(size=support)
-    expected = [vector @ gram @ vector for gram in grams]
-    np.testing.assert_allclose(Combination(grams).quadratic_forms(vector), expected, rtol=1e-12, atol=1e-13)
+    forms, expected = Combination(grams).quadratic_forms(vector), [vector @ gram @ vector for gram in grams]
+    np.testing.assert_allclose(forms, expected, rtol=1e-12, atol=1e-13)
+    # A vector of many zeros is read in another way, with the same bits, and so are several vectors.
+    sparse = Combination(np.pad(grams, ((0, 0), (0, 40), (0, 40)))).quadratic_forms(np.pad(vector, (0, 40)))
+    assert np.array_equal(forms, sparse)
+    several = Combination(grams).quadratic_forms(np.stack([np.ones(14), vector]))
+    assert np.array_equal(forms, several[1])
 
 
 @pytest.mark.parametrize("changed", [0, 1, 3, 4, 5, 8, 11, 14])  # rows go by four

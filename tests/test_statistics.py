@@ -9,7 +9,9 @@ import pytest
 from scipy import integrate, special, stats
 
 from grambench.results.statistics import (
+    Posterior,
     Sample,
+    bayesian_signed_rank,
     best_set,
     paired,
     printed,
@@ -131,3 +133,68 @@ def test_overlapping_splits_have_a_larger_error_than_independent_ones():
     assert found.freedom == 11
     independent = resampled_difference(first, second, ratio=0.0)
     assert independent.p_value == pytest.approx(stats.ttest_rel(second, first).pvalue)
+
+
+BAYCOMP = {  # SignedRankTest.probs(differences, zeros, rope=1, nsamples=400000, random_state=0) of baycomp 1.0.3
+    "ahead": ([2.1, 0.4, 3.0, -0.2, 1.8, 1.1, 2.6, 0.9, 1.7, 2.2], (0.9385075, 0.0614925, 0.0)),
+    "alike": ([0.3, -0.5, 0.1, 0.8, -0.2, 0.0, 0.4, -0.9, 0.2, 1.3, -0.1, 0.6], (0.0000025, 0.9999975, 0.0)),
+    "mixed": ([4.2, -3.1, 0.6, 2.7, -1.9, 0.2, -5.0, 3.3, 1.4], (0.46154, 0.3239, 0.21456)),
+    "border": ([1.0, 1.0, -1.0, 2.0, 0.5, 1.0, 3.0], (0.460225, 0.539775, 0.0)),
+    "behind": ([-1.2, -0.7, -2.9, -1.6, 0.3, -0.9, -2.2, -1.4], (0.0, 0.2132425, 0.7867575)),
+}
+
+
+@pytest.mark.parametrize(("differences", "probabilities"), BAYCOMP.values(), ids=BAYCOMP)
+def test_probabilities_over_data_sets_are_those_of_baycomp(differences, probabilities):
+    """The standard error of a share of 50,000 draws is .0022 at most; four of them are allowed."""
+    ours = bayesian_signed_rank(differences, np.zeros(len(differences)))
+    assert ours == pytest.approx(probabilities, abs=0.009)
+    assert sum(ours) == pytest.approx(1.0)
+
+
+def test_two_algorithms_change_places_and_every_call_gives_the_same():
+    differences = np.array(BAYCOMP["mixed"][0])
+    ours = bayesian_signed_rank(80.0 + differences, np.full(9, 80.0))
+    assert tuple(bayesian_signed_rank(np.full(9, 80.0), 80.0 + differences)) == tuple(reversed(ours))
+    assert bayesian_signed_rank(80.0 + differences, np.full(9, 80.0)) == ours
+    assert bayesian_signed_rank(80.0 + differences, np.full(9, 80.0), seed=1) != ours
+
+
+def test_a_draw_is_what_the_definition_says():
+    """Loops over the pairs of data sets, the prior's among them, with the same weights."""
+    differences, draws = [2.5, -0.5, 1.5, -4.0], 200
+    weights = np.random.default_rng(3).dirichlet([0.5, 1, 1, 1, 1], draws)
+    wins = [0, 0, 0]
+    for of_draw in weights.tolist():
+        shares = [0.0, 0.0, 0.0]
+        for w, z in zip(of_draw, [0.0, *differences], strict=True):
+            for v, y in zip(of_draw, [0.0, *differences], strict=True):
+                mean = (z + y) / 2
+                if abs(mean) == 1.0:
+                    shares[1] += w * v / 2
+                    shares[0 if mean > 0 else 2] += w * v / 2
+                else:
+                    shares[0 if mean > 1.0 else 2 if mean < -1.0 else 1] += w * v
+        wins[shares.index(max(shares))] += 1
+    assert bayesian_signed_rank(differences, np.zeros(4), draws=draws, seed=3) == tuple(win / draws for win in wins)
+
+
+@pytest.mark.parametrize(
+    ("posterior", "verdict", "not_better"),
+    [
+        ((0.95, 0.05, 0.0), "better", False),
+        ((0.0, 0.95, 0.05), "practically equal", True),
+        ((0.0, 0.05, 0.95), "worse", True),
+        ((0.949, 0.051, 0.0), "undecided", False),
+        ((0.01, 0.6, 0.39), "undecided", True),
+    ],
+)
+def test_a_verdict_needs_a_probability_of_95_percent(posterior, verdict, not_better):
+    assert (Posterior(*posterior).verdict, Posterior(*posterior).not_better) == (verdict, not_better)
+
+
+def test_the_median_alone_decides_nothing():
+    """A median of two points with as many losses as gains is undecided; a width of 0 leaves no room for equal."""
+    assert bayesian_signed_rank([2.0, 2.1, -2.0, -2.1, 2.2], np.zeros(5)).verdict == "undecided"
+    assert bayesian_signed_rank(np.full(8, 0.5), np.zeros(8)).verdict == "practically equal"
+    assert bayesian_signed_rank(np.full(8, 0.5), np.zeros(8), rope=0.0).verdict == "better"

@@ -5,7 +5,8 @@ A module in `online/`, `batch/`, `parametric/`, `baselines/` or `multiclass/` de
 - its docstring: the first line has the algorithm's title, up to the colon, and a summary; the idea follows, then the
   sections Formula, Notes (if needed), Complexity, Deviations and References, which its pages show;
 - `Parameters`, a frozen dataclass that checks itself, defined in the file or imported;
-- `fit`, a pure function with the arguments and the result described in `grambench.algorithms.fit`.
+- `fit`, a pure function with the arguments and the result described in `grambench.algorithms.fit`;
+- `start`, if it can learn from features that approximate kernels, described in `grambench.algorithms.streaming`.
 
 A new file is configurable, tested and listed without any other edit. The folders are categories only: every algorithm
 runs under every protocol. No two files share a name.
@@ -34,9 +35,12 @@ from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.registry import Registry
 
 if TYPE_CHECKING:  # names and titles are read without NumPy, Numba and SciPy
+    from collections.abc import Callable
+
     import numpy as np
 
     from grambench.algorithms.fit import Fit
+    from grambench.algorithms.streaming import OnlineState, Starts
     from grambench.common.types import Labels, Order
     from grambench.kernels.pool import Pool
 
@@ -77,12 +81,15 @@ class Algorithm:
         Its dataclass of parameters.
     fit : callable
         Its function.
+    start : callable or None
+        Its function `start`, if it learns from features too; see `grambench.algorithms.streaming`.
     """
 
     name: str
     title: str
     parameters: ParameterClass
     fit: FitFunction
+    start: "Callable[[Any, Starts, np.random.Generator], OnlineState] | None" = None
 
 
 def names(category: str = "*") -> list[str]:
@@ -158,7 +165,7 @@ def load(name: str) -> Algorithm:
             raise AttributeError(
                 f"{source(name).name}: expected a dataclass `Parameters` and a function `fit`, no such {attribute}"
             )
-    return Algorithm(name, title(name), loaded.Parameters, loaded.fit)
+    return Algorithm(name, title(name), loaded.Parameters, loaded.fit, getattr(loaded, "start", None))
 
 
 def _import_module(name: str) -> ModuleType:

@@ -4,12 +4,14 @@ They differ in two choices. Either all classifiers that err are updated, or thos
 round ("updates"). Either all classifiers vote, or those of the kernels that are drawn ("votes").
 
 If all classifiers are updated, they depend neither on each other nor on the weights. Each runs over the whole pass by
-itself, with its scores in the processor's cache. Their predictions are then combined round by round.
+itself, with its scores in the processor's cache. Their predictions are then combined round by round. On features
+(`grambench.algorithms.streaming`), blocks of examples take the place of the whole pass.
 
 Deviations from the printed algorithms that all four share: sign(0) = +1 for each kernel and for the vote, and the
 order of summation in `grambench.algorithms.scores`.
 """
 
+import copy
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, sampling_probabilities
 from grambench.algorithms.scores import LANES, Experts, Vote, expert_pass, pass_work, replace_row, score, vote
+from grambench.algorithms.streaming import Features, LinearClassifiers, Starts, add_to, inner_product
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool
 
@@ -201,3 +204,88 @@ def _write_vote(t, positive, settings, state):  # type: ignore[no-untyped-def]
         state.drawn[t, k] = settings.uniforms[t, k] < p[k]
     # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum.
     state.votes[t] = vote(q * state.drawn[t] if settings.draws_votes else q, positive)
+
+
+class OMKCOnFeatures:
+    """The state of a pass on features; see `learn` and `grambench.algorithms.streaming.OnlineState`."""
+
+    def __init__(
+        self, parameters: Discount, starts: Starts, rng: np.random.Generator, *, updates: Kernels, votes: Kernels
+    ) -> None:
+        m = len(starts) - 1
+        self._classifiers, self._rng = LinearClassifiers(starts), rng
+        self._updates_all, self._draws = updates == "all", "drawn" in (updates, votes)
+        self._settings = OMKCSettings(
+            beta=parameters.beta,
+            delta=parameters.delta if isinstance(parameters, Sampling) else 0.0,
+            draws=self._draws,
+            draws_votes=votes == "drawn",
+            uniforms=np.empty((0, m)),
+            capacity=0,
+        )
+        self._w = np.ones(m) if self._draws else np.full(m, 1.0 / m)
+        self.weights = np.full(m, 1.0 / m)
+
+    @property
+    def updates(self) -> NDArray[np.int64]:
+        """Updates of each kernel's classifier, (m,)."""
+        return self._classifiers.updates
+
+    def block(self, features: Features, labels: Labels) -> Floats:
+        """Learn from b examples in turn, and return the vote on each before its label was used, (b,)."""
+        shape = len(labels), len(self.weights)
+        settings, updated = self._settings, np.zeros(shape, dtype=np.bool_)
+        if self._draws:
+            settings = settings._replace(uniforms=self._rng.random(shape))
+        if self._updates_all:
+            scores, updated = self._classifiers.learn(features, labels)
+        state = OMKCState(
+            votes=np.empty(len(labels)),
+            drawn=np.zeros(shape, dtype=np.bool_),
+            updated=updated,
+            weights=np.empty(shape),
+            w=self._w,
+        )
+        if self._updates_all:
+            _combine_votes(scores >= 0.0, settings, state)
+        else:
+            _play_block(features, labels, self._classifiers.starts, self._classifiers.linear, settings, state)
+            self._classifiers.updates += updated.sum(axis=0)
+        self.weights = state.weights[-1]
+        return state.votes
+
+    def scores(self, features: Features) -> Floats:
+        """Return the votes on examples, (t,); a stochastic combination draws as its next rounds would."""
+        scores, weights = self._classifiers.scores(features), self._w
+        if self._draws:
+            weights, p = sampling_probabilities(self._w, self._settings.delta)
+        weights = np.tile(weights, (len(scores), 1))
+        if self._settings.draws_votes:
+            weights *= copy.deepcopy(self._rng).random(scores.shape) < p
+        votes = np.empty(len(scores))
+        _write_votes(weights, scores >= 0.0, votes)
+        return votes
+
+
+@njit(cache=True)
+def _write_votes(weights, positive, votes):  # type: ignore[no-untyped-def]
+    for t in range(votes.size):
+        votes[t] = vote(weights[t], positive[t])
+
+
+@njit(cache=True)
+def _play_block(features, labels, starts, linear, settings, state):  # type: ignore[no-untyped-def]
+    """Play the rounds of a block, in which the weights decide which classifiers are updated."""
+    m = state.w.size
+    positive, products = np.empty(m, dtype=np.bool_), np.empty(linear.size, dtype=np.float32)
+    for t in range(labels.size):
+        for k in range(m):
+            row = features[t, starts[k] : starts[k + 1]]
+            positive[k] = inner_product(linear[starts[k] : starts[k + 1]], row, products) >= 0.0
+        _write_vote(t, positive, settings, state)
+        for k in range(m):
+            state.updated[t, k] = state.drawn[t, k] and positive[k] != (labels[t] > 0)
+            if state.updated[t, k]:
+                add_to(linear[starts[k] : starts[k + 1]], features[t, starts[k] : starts[k + 1]], labels[t])
+        discount(state.w, state.updated[t], settings.beta)
+        normalise(state.w, state.weights[t])

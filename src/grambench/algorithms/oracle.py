@@ -81,15 +81,22 @@ class Oracle:
     def enclose(self, weights: Floats, *, ridge: float = 0.0, tolerance: float) -> meb.MEB:
         """Return the minimum enclosing ball at kernel weights theta, (m,)."""
         self.combination.reweight(weights)
+        # An SVM at the same weights reads these rows afterwards.
+        if self._svm_dual is not None:
+            self.combination.compute(self._svm_dual != 0.0)
         ball = meb.enclose(self.combination, ridge=ridge, start=self._meb_dual, tolerance=tolerance)
         self._meb_dual = ball.dual
         self.work.meb_calls += 1
         self.work.count_steps(ball.steps)
         return ball
 
-    def radii(self, centre: Floats) -> Floats:
-        """Return rho_m = sum_i beta_i K_m,ii - beta'K_m beta of every base kernel, (m,): the derivative of r^2."""
-        return self.combination.diagonals @ centre - self.combination.quadratic_forms(centre)
+    def forms_and_radii(self, dual: Floats, centre: Floats) -> tuple[Floats, Floats]:
+        """Return q_m = v'K_m v and rho_m = sum_i beta_i K_m,ii - beta'K_m beta of every base kernel, each (m,).
+
+        These are derivatives: the q_m of ||w||^2 at fixed v, and the rho_m of r^2.
+        """
+        forms, of_centre = self.combination.quadratic_forms(np.stack([dual, centre]))
+        return forms, self.combination.diagonals @ centre - of_centre
 
     def record(self, objective: float) -> None:
         """Record the end of an iteration at this objective."""

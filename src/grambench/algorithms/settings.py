@@ -1,9 +1,15 @@
 """Parameters that several algorithms have."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import Annotated
 
 from grambench.common.parameters import POSITIVE, Checked, Rule, at_least, within
+
+WIDTHS = Rule(
+    "be positive and finite, at least one",
+    lambda widths: len(widths) > 0 and all(0.0 < width < inf for width in widths),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +23,19 @@ class Cost(Checked):
     """
 
     C: Annotated[float, POSITIVE] = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stacking(Cost):
+    """Parameters of SVMs whose decision values a linear model weights.
+
+    Attributes
+    ----------
+    folds : int
+        Folds of the cross-validation that gives the linear model its decision values.
+    """
+
+    folds: Annotated[int, at_least(2)] = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

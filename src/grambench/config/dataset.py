@@ -188,6 +188,26 @@ class Idx(Reader):
     labels: Annotated[list[FileName], Field(min_length=1)]
 
 
+class Hdf5(Reader):
+    """HDF5 with a matrix, and a table with the numbers of the labels, as in AnnData's files of version 0.6 (.h5ad).
+
+    Attributes
+    ----------
+    data : str
+        The matrix.
+    table, label : str
+        The table, and its column with the number of each label, from 0.
+    names : str
+        The labels in the order of their numbers.
+    """
+
+    format: Literal["hdf5"]
+    data: str = "X"
+    table: str = "obs"
+    label: str
+    names: str
+
+
 class TabularReader(Reader):
     """Base of the formats with columns.
 
@@ -343,7 +363,7 @@ class Folders(ImageReader):
     format: Literal["folders"]
 
 
-VectorReader = Mat | MatBlocks | IndicesReader | Libsvm | Idx | Csv | Arff | Rda | Rdb
+VectorReader = Mat | MatBlocks | IndicesReader | Libsvm | Idx | Hdf5 | Csv | Arff | Rda | Rdb
 AnyReader = Annotated[VectorReader | WordLists | ImageSets | Numbered | Folders, Field(discriminator="format")]
 
 

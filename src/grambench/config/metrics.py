@@ -250,6 +250,13 @@ METRICS = {
         better="lower",
         derived=True,
     ),
+    "rank_change": Metric(
+        label="Rank change",
+        meaning="how far apart the mean ranks by the even and by the odd repetitions are",
+        decimals=1,
+        better="lower",
+        derived=True,
+    ),
     "kernels_selected": Metric(
         label="Kernels selected", meaning="kernels of a weight above 0", decimals=1, counted=True
     ),

@@ -118,13 +118,16 @@ class ViewKernels(ConfigModel):
         The views. "all" stands for those of each data set, or for all its features if it has no views.
     families : list of KernelFamily
         The kernels on each view.
+    datasets : list of str
+        The data sets that have these kernels; empty stands for all of the study.
     """
 
     views: Names | Literal["all"]
     families: Annotated[list[KernelFamily], Field(min_length=1)]
+    datasets: list[Name] = []
 
     def kernels(self, views: Sequence[str]) -> list[Kernel]:
-        """Return the kernels of the first view, then those of the next; `views` are those of a data set."""
+        """Return the kernels of the first view, then of the next; `views` are all views of a data set."""
         chosen = views if self.views == "all" else self.views
         return [kernel for view in chosen for family in self.families for kernel in family.kernels(view)]
 
@@ -332,7 +335,8 @@ class Study(ConfigModel):
         return self
 
     def _check_names(self) -> Iterator[str]:
-        for kind, names in (("kernel", [kernel.name for kernel in self.kernel_list()]), ("data set", self.datasets)):
+        lists = dict.fromkeys(tuple(kernel.name for kernel in self.kernel_list(dataset=name)) for name in self.datasets)
+        for kind, names in [*(("kernel", list(names)) for names in lists), ("data set", self.datasets)]:
             if repeated := [name for name in names if names.count(name) > 1]:
                 yield f"{kind} {repeated[0]} is listed twice"
         items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.tables.items(), *self.figures.items()]
@@ -433,10 +437,18 @@ class Study(ConfigModel):
         """Return the entries that are variants of one."""
         return [name for name, other in self.algorithms.items() if other.variant_of == entry]
 
-    def kernel_list(self, views: Sequence[str] = ("",)) -> list[Kernel]:
-        """Return the base kernels on a data set with these views, in the order that the algorithms see."""
-        each = (part.kernels(views) if isinstance(part, ViewKernels) else part.kernels() for part in self.kernels)
-        return [kernel for kernels in each for kernel in kernels]
+    def kernel_list(self, views: Sequence[str] = ("",), dataset: str = "") -> list[Kernel]:
+        """Return the base kernels on a data set with these views, in the order that the algorithms see.
+
+        Without the name of a data set, all parts of the list count.
+        """
+        kernels: list[Kernel] = []
+        for part in self.kernels:
+            if isinstance(part, KernelFamily):
+                kernels += part.kernels()
+            elif not dataset or not part.datasets or dataset in part.datasets:
+                kernels += part.kernels(views)
+        return kernels
 
     @property
     def has_kernels_by_dataset(self) -> bool:
@@ -462,5 +474,6 @@ class Study(ConfigModel):
         items: list[tuple[str, Item]] = [*self.sweeps.items(), *self.figures.items()]
         mentions = [(name, dataset) for name, item in items for dataset in item.named("datasets")]
         mentions += [("chosen", dataset) for choice in self._chosen() for dataset in choice.datasets]
+        mentions += [("kernels", name) for part in self.kernels for name in getattr(part, "datasets", [])]
         replicated = self.replications.datasets if self.replications else {}
         return mentions + [("replications", dataset) for dataset in replicated]

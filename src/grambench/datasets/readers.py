@@ -27,6 +27,7 @@ from grambench.config.dataset import (
     Arff,
     ColumnKey,
     Csv,
+    Hdf5,
     Idx,
     IndicesReader,
     Libsvm,
@@ -188,6 +189,16 @@ def read_idx(reader: Idx, files: dict[str, Path]) -> Raw:
     return Raw(images.reshape(len(images), -1), labels.astype(np.float64))
 
 
+def read_hdf5(reader: Hdf5, files: dict[str, Path]) -> Raw:
+    """Read a matrix and labels, which a table has as numbers."""
+    import h5py
+
+    (path,) = files.values()
+    with h5py.File(path) as file:
+        names = file[reader.names].asstr()[:].astype(np.str_)
+        return Raw(file[reader.data][:], names[file[reader.table][reader.label]])
+
+
 def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
     """Read separated values; of several files, the columns side by side."""
     texts = [separated.decoded(_content(reader, path)) for path in files.values()]
@@ -256,6 +267,7 @@ READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
     IndicesReader: read_indices,
     Libsvm: read_libsvm,
     Idx: read_idx,
+    Hdf5: read_hdf5,
     Csv: read_csv,
     Arff: read_arff,
     Rda: read_rda,

@@ -1,7 +1,7 @@
 """Any algorithm of the registry as a scikit-learn classifier."""
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ from grambench.estimators.base import KernelEstimator, one_line, seed_of
 from grambench.experiments.training import Examples, svms
 from grambench.kernels.pool import Pool
 from grambench.kernels.pools import VectorPools
+
+if TYPE_CHECKING:  # Numba is loaded where something is learned
+    from grambench.estimators.approximate import FeatureLearner
+    from grambench.kernels.approximation import Method
 
 PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # multi-class algorithms that learn online
 COST = 1.0  # default C of an SVM on a learned kernel
@@ -53,6 +57,12 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     scale : bool
         Whether each kernel is first scaled to a mean diagonal of 1 on the training examples. Families with a continuous
         parameter are not scaled.
+    approximation : str, optional
+        "fourier" or "nystroem": an online algorithm learns from features that approximate its kernels, so that an
+        example costs the same however many came before it. Fourier features approximate Gaussian kernels; with them,
+        linear kernels are exact and all other kernels have Nystroem features.
+    n_components : int
+        Number of features of each kernel, if there is an approximation.
     shuffle : bool
         Whether `fit` presents the examples to an online algorithm in a random order. `partial_fit` always presents them
         in the order given.
@@ -76,7 +86,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         Bounds of the distance from the optimum, `kkt` and `gap`; NaN for algorithms without such bounds.
     trace_ : Trace, list of C, or None
         For online algorithms, by round: mistakes, scores before labels were revealed, weights, support vectors. The
-        algorithm's file says whether a score of exactly 0 is a mistake.
+        algorithm's file says whether a score of exactly 0 is a mistake. None with an approximation.
+    mistakes_, n_samples_seen_ : int
+        With an approximation: examples so far, and those of them that were misclassified before their label was used.
     n_features_in_ : int
         Number of features of X in `fit`.
     feature_names_in_ : ndarray of str
@@ -106,7 +118,21 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     >>> KernelClassifier("simple_mkl", C=10, gap=0.1).get_params()["gap"]
     0.1
+
+    Learn from a stream, in memory that does not grow:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> model = KernelClassifier("omkc_dd", approximation="fourier", n_components=64, random_state=0)
+    >>> for _ in range(100):
+    ...     X = rng.normal(size=(1000, 2))
+    ...     model = model.partial_fit(X, np.hypot(*X.T) > 1.2, classes=[False, True])
+    >>> model.n_samples_seen_
+    100000
     """
+
+    _learner: "FeatureLearner | None"
+    trace_: Any
 
     def __init__(
         self,
@@ -115,6 +141,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         *,
         C: float | None = None,
         scale: bool = True,
+        approximation: "Method | None" = None,
+        n_components: int = 256,
         shuffle: bool = True,
         random_state: Any = None,
         verbose: int = 0,
@@ -124,6 +152,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             algorithm, kernels, scale=scale, shuffle=shuffle, random_state=random_state, verbose=verbose, **parameters
         )
         self.C = C
+        self.approximation = approximation
+        self.n_components = n_components
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from examples and their classes.
@@ -136,14 +166,19 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             Classes of the examples.
         """
         self._prepare(X, y)
-        return self._train()
+        self._learner = None
+        if self.approximation is None:
+            return self._train()
+        examples, self._stream = self._stream[self._order], None
+        return self._continue(examples, self._numbers[self._order], self.approximation)
 
     @available_if(_learns_online)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Continue to learn from more examples, in the order given.
 
-        The result equals that of one `fit` to all examples so far in the order of arrival, bit for bit: the examples
-        are stored, and each call passes over all of them again. Call it with batches rather than single examples.
+        Without an approximation, the result equals that of one `fit` to all examples so far in the order of arrival,
+        bit for bit: the examples are stored, and each call passes over all of them again. With one, each example is
+        used once and dropped. Call it with batches rather than single examples.
 
         Parameters
         ----------
@@ -168,16 +203,19 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             raise ValueError("precomputed: expected kernels as an array, of which a stream names examples by number")
         before = vars(self).copy()
         try:
-            self._append(X, y, classes)
+            X, numbers, first = self._arrived(X, y, classes)
+            if self.approximation is not None:
+                return self._continue(X, numbers, self.approximation)
+            self._append(X, numbers, first)
             return self._train()
         except Exception:
             # A failed call leaves the estimator as it was.
             self.__dict__ = before
             raise
 
-    def _append(self, X: Any, y: Any, classes: Any) -> None:
-        """Append examples to the stream."""
-        first = not hasattr(self, "_numbers")
+    def _arrived(self, X: Any, y: Any, classes: Any) -> tuple[Any, NDArray[np.intp], bool]:
+        """Return the next examples of a stream, their class numbers, and whether they are the first."""
+        first = not hasattr(self, "_seed")
         X, y = self._labelled(X, y, reset=first)
         with one_line():
             _check_partial_fit_first_call(self, classes)
@@ -186,9 +224,38 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         if unknown.any():
             raise ValueError(f"expected classes {self.classes_.tolist()}, got {np.unique(y[unknown]).tolist()}")
         if first:
-            self._seed = seed_of(self.random_state)
+            self._seed, self._learner = seed_of(self.random_state), None
+        return X, numbers, first
+
+    def _continue(self, examples: Floats, numbers: NDArray[np.intp], method: "Method") -> Self:
+        """Learn from the next examples on features that approximate the kernels."""
+        from grambench.estimators.approximate import FeatureLearner
+
+        learner = self._learner
+        with one_line():
+            if learner is None:
+                learner = FeatureLearner(
+                    self.algorithm,
+                    self._settings(),
+                    self.kernels,
+                    examples,
+                    len(self.classes_),
+                    method=method,
+                    n_components=self.n_components,
+                    scale=self.scale,
+                    seed=self._seed,
+                )
+            learner.learn(examples, numbers)
+        self._learner, self.trace_ = learner, None
+        self.kernels_, self.kernel_weights_ = learner.names, learner.weights
+        self.mistakes_, self.n_samples_seen_ = learner.mistakes, learner.examples
+        return self
+
+    def _append(self, X: Any, numbers: NDArray[np.intp], first: bool) -> None:
+        """Append examples to the stream."""
+        if first:
             self._stream, self._numbers, self._order = X[:0], numbers[:0], np.arange(0, dtype=np.int32)
-        new = np.arange(len(self._numbers), len(self._numbers) + len(y), dtype=np.int32)
+        new = np.arange(len(self._numbers), len(self._numbers) + len(numbers), dtype=np.int32)
         self._stream = np.concatenate([self._stream, X])
         self._numbers = np.concatenate([self._numbers, numbers])
         self._order = np.concatenate([self._order, new])
@@ -243,6 +310,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "kernel_weights_")
         examples, classes = self._examples(X), len(self.classes_)
+        if self._learner is not None:
+            return self._learner.scores(examples)
         binary = classes == 2 and not self._is_multiclass
         # A multi-class algorithm does not know classes that a stream has not shown yet.
         learned = classes if isinstance(self._predictor_, OneVsRest) else int(self._numbers.max()) + 1

@@ -166,16 +166,32 @@ def bind(kernels: Any, train: Any, scale: bool) -> BoundKernels:
         return KernelMatrices(numbered(m), functools.partial(_precomputed, m, n), train, scale)
     if isinstance(kernels, str) and kernels == "default":
         return NamedKernels(DEFAULT, train, scale, _family_range(DEFAULT_FAMILY))
-    single = isinstance(kernels, str | Mapping) or callable(kernels)
-    if not single and not (isinstance(kernels, Iterable) and list(kernels)):
-        raise ValueError(f"kernels: expected names, functions or arrays, got {kernels!r}")
-    parsed = [kernel for entry in ([kernels] if single else kernels) for kernel in _parse(entry)]
+    parsed = _parsed(kernels)
     if all(isinstance(kernel, Kernel) for kernel in parsed):
         return NamedKernels(parsed, train, scale)
     names, functions = zip(*map(_named_function, parsed), strict=True)
     distinct = [name if name not in names[:k] else f"{name}_{k}" for k, name in enumerate(names)]
     values = functools.partial(_evaluate, distinct, functions, train)
     return KernelMatrices(distinct, values, train, scale, vectors=True)
+
+
+def named(kernels: Any) -> list[Kernel]:
+    """Return kernels that are named as in studies; raise ValueError for others, and ConfigError for unknown names."""
+    is_array_or_family = is_array(kernels) or (isinstance(kernels, Mapping) and "low" in kernels)
+    if is_array_or_family or (isinstance(kernels, str) and kernels == "precomputed"):
+        raise ValueError("approximation: expected kernels by name, got Gram matrices or a continuous family")
+    parsed = DEFAULT if isinstance(kernels, str) and kernels == "default" else _parsed(kernels)
+    if others := [kernel for kernel in parsed if not isinstance(kernel, Kernel)]:
+        raise ValueError(f"approximation: expected kernels such as 'gaussian_sigma0.5', got {others[0]!r}")
+    return list(parsed)
+
+
+def _parsed(kernels: Any) -> list[Any]:
+    """Return the kernels, functions or names of scikit-learn's kernels that `kernels` describes."""
+    single = isinstance(kernels, str | Mapping) or callable(kernels)
+    if not single and not (isinstance(kernels, Iterable) and list(kernels)):
+        raise ValueError(f"kernels: expected names, functions or arrays, got {kernels!r}")
+    return [kernel for entry in ([kernels] if single else kernels) for kernel in _parse(entry)]
 
 
 def _family_range(values: dict[str, Any]) -> FamilyRange:

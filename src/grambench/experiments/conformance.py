@@ -153,7 +153,7 @@ def keeps_the_contract(name: str, settings: Settings) -> None:
     """Raise unless a fit is what `grambench.algorithms.fit` says, with three kernels and with one."""
     problem = _problem_for(name, 0)
     _learn(name, settings, problem)
-    _learn(name, settings, problem, problem.pool(KERNELS[:1]))
+    _learn(name, settings, problem, problem.pool(KERNELS[-1:]))
 
 
 def is_reproducible(name: str, settings: Settings) -> None:

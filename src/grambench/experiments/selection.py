@@ -206,11 +206,8 @@ def select(
                 tied[0].tied = True
                 continue
             selected = Selection(candidate.settings, result.model.C, result.misclassified / total)
-            selected.fit_seconds, selected.learned, selected.model = (
-                candidate.seconds,
-                candidate.learned[-1],
-                result.model,
-            )
+            selected.learned, selected.model = candidate.learned[-1], result.model
+            selected.fit_seconds = candidate.seconds
             selected.scores, selected.y_true = result.scores, [fold.validation.y_true for fold in folds]
             tied = [*tied, selected] if result.misclassified == fewest else [selected]
             fewest = result.misclassified

@@ -2,7 +2,7 @@
 
 With phi the feature map of a kernel and mu the mean of phi(x_i) over the training examples, the centred kernel is
 
-    k(x, x') - <phi(x), mu> - <mu, phi(x')> + <mu, mu>        (Cortes, Mohri and Rostamizadeh 2012, JMLR 13, eq. 1)
+    k(x, x') - <phi(x), mu> - <mu, phi(x')> + <mu, mu>        (Cortes, Mohri and Rostamizadeh 2012, JMLR 13, Section 2)
 
 An SVM with an offset ignores the difference, but a learned combination does not: the constant part of a kernel takes a
 share of its trace, and so of its weight.

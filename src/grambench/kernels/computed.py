@@ -51,6 +51,7 @@ class Computed(Scaled):
             raise ValueError(f"expected kernels of the inner products of the only view, got {', '.join(unsupported)}")
         self.features = locked({"": self.train if self.test is None else self.test})
         self._test_grams: dict[int, Floats] = {}
+        self._finite_to: dict[int, float] = {}  # of a basis: the squared norm up to which a kernel was checked
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -114,7 +115,10 @@ class Computed(Scaled):
     def _test_gram(self, k: int) -> Floats:
         if k not in self._test_grams:
             inner, distances, largest = self._test_products
-            self.kernels[k].refuse_infinite(largest, self._measure)
+            # The same check on every predicted example would take half of its time.
+            if not largest <= self.basis._finite_to.get(k, -1.0):
+                self.kernels[k].refuse_infinite(largest, self._measure)
+                self.basis._finite_to[k] = largest
             values = np.empty_like(inner)
             self.kernels[k].fill(inner, distances, values, self._measure)
             self._scale([values], [k])

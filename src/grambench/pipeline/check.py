@@ -115,7 +115,9 @@ def _check_algorithm(study: Study, entry: str) -> None:
 def check_dataset(study: Study, dataset: Dataset) -> None:
     """Raise ConfigError if a data set lacks a view that a kernel is on, or does not fit the protocol or algorithms."""
     views = {*view_names(dataset), *([] if dataset.descriptors or dataset.blocks else [""])}
-    used = {kernel.view for kernel in study.kernel_list(view_names(dataset))}
+    used = {kernel.view for kernel in study.kernel_list(view_names(dataset), dataset.name)}
+    if not used and study.kernels:
+        raise ConfigError(f"{dataset.name} has no kernels: name it under `datasets` of a part of `kernels`")
     if unknown := sorted(used - views):
         has = "no views" if views == {""} else "the views " + ", ".join(sorted(views))
         raise ConfigError(f"a kernel is on view {unknown[0]!r}, but data set {dataset.name} has {has}")

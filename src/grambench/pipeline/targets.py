@@ -101,7 +101,7 @@ class Targets:
 
     def kernels(self, study: str, dataset: str) -> list[Kernel]:
         """Return the base kernels of a study on a data set in the order that the algorithms see."""
-        return self.studies[study].kernel_list(view_names(self.dataset(dataset)))
+        return self.studies[study].kernel_list(view_names(self.dataset(dataset)), dataset)
 
     def kernels_from(self, study: str, dataset: str) -> list[str]:
         """Return the files that a run reads beside the prepared data set: features and pairs of images, or Grams."""

@@ -110,8 +110,18 @@ def _best(report: StudyReport) -> str:
 
 
 def kernels_text(study: Study) -> str:
-    """Return the base kernels of a study in one line."""
-    listed = study.kernel_list()
+    """Return the base kernels of a study in one line, by data set where they differ."""
+    texts: dict[str, list[str]] = {}
+    for dataset in study.datasets:
+        texts.setdefault(_kernels_text(study, dataset), []).append(dataset)
+    if len(texts) == 1:
+        return next(iter(texts))
+    return "; ".join(f"{', '.join(datasets)}: {text}" for text, datasets in texts.items())
+
+
+def _kernels_text(study: Study, dataset: str) -> str:
+    """Return the base kernels of a study on a data set in one line."""
+    listed = study.kernel_list(dataset=dataset)
     n_views = len({kernel.view for kernel in listed})
     texts = []
     for family, count in Counter(kernel.family for kernel in listed).items():

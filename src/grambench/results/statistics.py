@@ -1,14 +1,15 @@
 """Tests on means.
 
 Most functions take mean, standard deviation and number of runs, because that is all that a paper prints. Only our own
-runs can be compared in pairs. Standard deviations are those of a sample (ddof = 1). Many algorithms on many data sets
-are compared as in Demšar 2006 (JMLR 7), with Holm's correction.
+runs can be compared in pairs. Standard deviations divide by n - 1. Figures of mean ranks compare many
+algorithms on many data sets as in Demšar 2006 (JMLR 7), with Holm's correction. Claims on two algorithms need a test
+that can find them equal, `bayesian_signed_rank`.
 """
 
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,10 @@ from grambench.config.metrics import METRICS
 
 BEST_LEVEL = 0.05
 ROUNDING_SLACK = 1e-9
+PRACTICAL = 1.0  # points of accuracy within which two algorithms are practically equal
+CERTAIN = 0.95  # probability from which on a comparison over data sets is decided
+
+PairVerdict = Literal["better", "worse", "practically equal", "undecided"]
 
 
 class Sample(NamedTuple):
@@ -170,6 +175,58 @@ def best_set(
     best = (max if highest else min)(means, key=lambda name: means[name])
     p_value = test or (lambda name, other: student(samples[name], samples[other]))
     return {name for name, mean in means.items() if mean == means[best] or not p_value(name, best) < BEST_LEVEL}
+
+
+class Posterior(NamedTuple):
+    """Probabilities that an algorithm is practically better than another one, practically equal to it, or worse."""
+
+    better: float
+    equal: float
+    worse: float
+
+    @property
+    def verdict(self) -> PairVerdict:
+        """The case that has a probability of at least `CERTAIN`; "undecided" if there is none."""
+        if self.better >= CERTAIN:
+            return "better"
+        if self.worse >= CERTAIN:
+            return "worse"
+        return "practically equal" if self.equal >= CERTAIN else "undecided"
+
+    @property
+    def not_better(self) -> bool:
+        """Whether the two other cases together have a probability of at least `CERTAIN`."""
+        return self.equal + self.worse >= CERTAIN
+
+
+def bayesian_signed_rank(
+    first: ArrayLike, second: ArrayLike, *, rope: float = PRACTICAL, draws: int = 50_000, seed: int = 0
+) -> Posterior:
+    """Compare two algorithms over data sets by the Bayesian signed-rank test (Benavoli et al. 2017, JMLR 18(77)).
+
+    The distribution of the differences z has a Dirichlet process as its prior, of strength 1/2 at z = 0. A draw of the
+    posterior weighs the data sets. The two are practically equal in a draw if (z_i + z_j) / 2 lies in the region of
+    practical equivalence for more of the weight of pairs than above it, and than below it. The probability of a case is
+    its share of the draws. A pair at the border of the region counts half.
+
+    Parameters
+    ----------
+    first, second : array (n,)
+        A metric on each data set, of which higher values are better.
+    rope : float
+        Half the width of the region of practical equivalence.
+    draws, seed : int
+        The number of draws, and the seed of their generator.
+    """
+    differences = np.concatenate([[0.0], np.round(np.subtract(first, second), 9)])
+    strengths = np.concatenate([[0.5], np.ones(differences.size - 1)])
+    weights = np.random.default_rng(seed).dirichlet(strengths, draws)
+    sums = np.add.outer(differences, differences)
+    above, below = (
+        np.sum(weights @ np.heaviside(beyond, 0.5) * weights, axis=1) for beyond in (sums - 2 * rope, -sums - 2 * rope)
+    )
+    winners = np.argmax([above, 1.0 - above - below, below], axis=0)
+    return Posterior(*(float(share) for share in np.bincount(winners, minlength=3) / draws))
 
 
 def friedman(means: pd.DataFrame) -> tuple[float, float]:

@@ -16,12 +16,14 @@ from grambench.config.metrics import METRICS, WEIGHT
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.results.collect import CELLS
-from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, printed, student
+from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, printed, resampled_difference, student
 
 NOT_PART = "not part of this run"
 ALL = "all"  # as the name of a data set: all data sets of a study together
 USUAL = ("accuracy_percent", "mistake_percent", "error_percent", "balanced_accuracy_percent")
 NO_VALUES: Floats = np.zeros(0)
+EVERY = slice(None)
+HALVES = {"even": slice(0, None, 2), "odd": slice(1, None, 2)}  # repetitions, counted from 0
 
 
 def title_of(study: Study, configuration: str) -> str:
@@ -166,6 +168,20 @@ class Results:
         selected = np.logical_and.reduce([self.runs[column] == name for column, name in cell.items()])
         return self.runs[selected].pivot(index="value", columns="repetition", values="result").sort_index()
 
+    def lead(self, dataset: str, first: str, second: str, metric: str) -> tuple[float, float, float] | None:
+        """Return by how much the first algorithm's mean exceeds the second's, and the ends of the 95 % interval.
+
+        The interval is that of the corrected resampled t-test (`resampled_difference`), for random splits by shares.
+        None where the two do not have the same repetitions, at least two, or the protocol has no shares.
+        """
+        values = [self.values(dataset, name, metric) for name in (second, first)]
+        shares = getattr(self.study.protocol, "shares", None)
+        if not shares or values[0].size != values[1].size or values[0].size < 2:
+            return None
+        difference = resampled_difference(*values, ratio=shares[2] / shares[0])
+        reach = difference.reach(BEST_LEVEL)
+        return difference.value, difference.value - reach, difference.value + reach
+
     def view_shares(self, dataset: str, algorithm: str) -> pd.DataFrame:
         """Return the share of each view in the weights of a plain run, a row for each repetition.
 
@@ -200,13 +216,18 @@ class Results:
         kernels = np.array(values).reshape(2, -1)
         return kernels[:, np.isfinite(kernels).all(axis=0)]
 
-    def means(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame:
+    def means(
+        self, names: Iterable[str], metric: str, datasets: Iterable[str] = (), repetitions: slice = EVERY
+    ) -> pd.DataFrame:
         """Return means over the runs, a row for each data set and a column for each algorithm; NaN without a result.
 
         The data sets are those of the study if none is named.
         """
         index = list(datasets) or self.study.datasets
-        rows = {name: [self.sample(dataset, name, metric).mean for dataset in index] for name in names}
+        rows = {}
+        for name in names:
+            values = [self.values(dataset, name, metric)[repetitions] for dataset in index]
+            rows[name] = [float(runs.mean()) if runs.size else np.nan for runs in values]
         return pd.DataFrame(rows, index=index)
 
     def draws(self, names: Sequence[str], metric: str = "error_percent") -> list[Floats]:
@@ -218,13 +239,24 @@ class Results:
                 draws.append(np.column_stack([column[:runs] for column in values]))
         return draws
 
-    def ranks(self, names: Iterable[str], metric: str = "error_percent", datasets: Iterable[str] = ()) -> pd.DataFrame:
+    def ranks(
+        self,
+        names: Iterable[str],
+        metric: str = "error_percent",
+        datasets: Iterable[str] = (),
+        repetitions: slice = EVERY,
+    ) -> pd.DataFrame:
         """Rank some algorithms by the mean of a metric, 1 for the best, ties by their mean rank.
 
         There is a row for each data set on which all of them have a result: a rank among fewer means something else.
         """
-        means = self.means(names, metric, datasets).dropna().round(9)
+        means = self.means(names, metric, datasets, repetitions).dropna().round(9)
         return means.rank(axis="columns", ascending=METRICS[metric].better != "higher")
+
+    def half_ranks(self, names: Sequence[str], metric: str, datasets: Sequence[str] = ()) -> pd.DataFrame:
+        """Return mean ranks by the `even` and by the `odd` repetitions, a row for each algorithm; NaN without both."""
+        halves = {half: self.ranks(names, metric, datasets, part).mean() for half, part in HALVES.items()}
+        return pd.DataFrame(halves, index=list(names))
 
     def behind(self, names: Iterable[str], metric: str, datasets: Iterable[str] = ()) -> pd.DataFrame:
         """Return how far the means of some algorithms are behind the best one on each data set, laid out as `means`."""
@@ -249,15 +281,20 @@ class Results:
         """Return a number of all data sets together, and on how many of them it rests.
 
         A median or mean rank has no deviation and is NaN for an algorithm that is not `ranked`; algorithms are ranked
-        `by` the mean of a metric. Seconds are a mean with its standard error, and any other metric is a mean. All are
-        over `datasets`, those of the study if none is named.
+        `by` the mean of a metric. The rank change is how far apart its two `half_ranks` are. Seconds are a mean with
+        its standard error, and any other metric is a mean. All are over `datasets`, or those of the study.
         """
-        if metric in ("median_rank", "mean_rank"):
+        ranked, datasets = list(ranked), list(datasets)
+        if metric in ("median_rank", "mean_rank", "rank_change"):
             ranks = self.ranks(ranked, by, datasets)
             if algorithm not in ranks or ranks.empty:
                 return Sample(np.nan, np.nan, 0)
-            rank = ranks[algorithm].median() if metric == "median_rank" else ranks[algorithm].mean()
-            return Sample(float(rank), np.nan, len(ranks))
+            if metric == "rank_change":
+                halves = self.half_ranks(ranked, by, datasets).loc[algorithm]
+                rank = abs(halves["even"] - halves["odd"])
+            else:
+                rank = ranks[algorithm].median() if metric == "median_rank" else ranks[algorithm].mean()
+            return Sample(float(rank), np.nan, len(ranks) if np.isfinite(rank) else 0)
         sample = Sample.of(self.means([algorithm], metric, datasets)[algorithm].dropna())
         error = sample.std / np.sqrt(sample.runs) if metric == "seconds" and sample.runs else np.nan
         return sample._replace(std=float(error))

@@ -327,6 +327,52 @@ def hulls(gram: Floats, labels: Labels, share: float, dual: Floats) -> Certifica
     return Certificate(2.0 * spread / value, _relative_gap(value, max(distance, 0.0) ** 2 / value))
 
 
+def group_lasso(features: Floats, labels: Labels, penalty: float, coefficients: Floats, bias: float) -> Certificate:
+    """Certify a logistic regression with a group lasso penalty.
+
+    The value is P = 1/n sum_i log(1 + exp(-y_i f(x_i))) + lambda sum_g ||w_g||. Any p in [0, 1]^n with sum 0 of y_i p_i
+    and ||sum_i p_i y_i z_gi|| <= n lambda gives the bound D = 1/n sum_i H(p_i), H the entropy. The p here are the
+    probabilities of the other class, shortened until they satisfy both.
+
+    Parameters
+    ----------
+    features : ndarray of float64 (n, G p)
+        Features, group by group.
+    labels : ndarray of int8 (n,)
+        -1 or +1; both occur.
+    penalty : float
+        lambda.
+    coefficients : ndarray of float64 (G, p)
+        w.
+    bias : float
+        b.
+
+    Returns
+    -------
+    Certificate
+        kkt is the largest violation of the optimality conditions of a group, relative to lambda.
+    """
+    n, norms = len(labels), np.linalg.norm(coefficients, axis=1)
+    margins = labels * (features @ coefficients.ravel() + bias)
+    value = float(np.logaddexp(0.0, -margins).mean() + penalty * norms.sum())
+    # log(1 + exp(-t)) without overflow; the probability of the other class is exp(-log(1 + exp(t))).
+    p = np.exp(-np.logaddexp(0.0, margins))
+    pull = (features.T @ (labels * p)).reshape(coefficients.shape) / n
+    direction = coefficients / np.where(norms > 0.0, norms, 1.0)[:, None]
+    excess = np.linalg.norm(pull - penalty * direction, axis=1) - np.where(norms > 0.0, 0.0, penalty)
+    sums = [p[labels == label].sum() for label in (-1, 1)]
+    for label, total in zip((-1, 1), sums, strict=True):
+        p[labels == label] *= min(sums) / total if total > 0.0 else 0.0
+    pull = (features.T @ (labels * p)).reshape(coefficients.shape) / n
+    p *= min(1.0, penalty / max(float(np.linalg.norm(pull, axis=1).max()), ROUNDING))
+    lower = -float(np.mean(_xlogx(p) + _xlogx(1.0 - p)))
+    return Certificate(float(max(excess.max(), 0.0)) / penalty, _relative_gap(value, lower))
+
+
+def _xlogx(values: Floats) -> Floats:
+    return values * np.log(np.where(values > 0.0, values, 1.0))
+
+
 def _is_feasible(alpha: Floats, dual: Floats, box: float) -> bool:
     edge = FEASIBILITY * np.abs(dual).max(initial=0.0)
     return bool(alpha.min() >= -edge and alpha.max() <= box * (1 + FEASIBILITY) and abs(dual.sum()) <= len(dual) * edge)

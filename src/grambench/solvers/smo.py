@@ -64,7 +64,7 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
         Number of steps; negative if the problem is unbounded, `max_steps` if it was not solved.
     """
     gradient = linear - image - ridge * values
-    active = _select(rows, np.arange(values.size), gradient, values, lower, upper)
+    active = select(rows, np.arange(values.size), gradient, values, lower, upper)
     step, is_near = 0, False
     while True:
         is_whole = active.indices.size == values.size
@@ -80,7 +80,7 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
             kept = _undecided(active)
             # A smaller copy has no computed rows, so it must be much smaller to be worthwhile.
             if kept.size < WORTHWHILE * active.indices.size:
-                active = _select(rows, active.indices[kept], gradient, values, lower, upper)
+                active = select(rows, active.indices[kept], gradient, values, lower, upper)
         elif n_steps < limit and is_whole:
             return gradient, step
         elif n_steps < limit:
@@ -90,7 +90,7 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
             rest[active.indices] = False
             whole = linear - product(rows, values) - ridge * values
             gradient[rest] = whole[rest]
-            active = _select(rows, np.arange(values.size), gradient, values, lower, upper)
+            active = select(rows, np.arange(values.size), gradient, values, lower, upper)
 
 
 class _Active(NamedTuple):
@@ -119,7 +119,8 @@ class _Active(NamedTuple):
 
 
 @njit(cache=True)
-def _select(rows, indices, gradient, values, lower, upper):  # type: ignore[no-untyped-def]
+def select(rows, indices, gradient, values, lower, upper):  # type: ignore[no-untyped-def]
+    """Return copies of what a step reads of these variables."""
     size = 0 if indices.size == values.size else indices.size
     return _Active(
         indices,
@@ -134,7 +135,7 @@ def _select(rows, indices, gradient, values, lower, upper):  # type: ignore[no-u
 
 
 @njit(cache=True)
-def _row(rows, active, i):  # type: ignore[no-untyped-def]
+def active_row(rows, active, i):  # type: ignore[no-untyped-def]
     """Return row i of the Gram matrix of the active variables."""
     if active.cache.size == 0:
         return row(rows, i)
@@ -162,11 +163,11 @@ def _improve(rows, active, ridge, tolerance, max_steps):  # type: ignore[no-unty
     shrink = np.where(values > lower, 0.0, np.inf)
     gains = np.empty(values.size)
     for step in range(max_steps):
-        i, violation = _steepest(gradient, grow, shrink)
+        i, violation = steepest(gradient, grow, shrink)
         if i == values.size or not violation > tolerance:
             return step
-        best, row_i = gradient[i], _row(rows, active, i)
-        j = _most_promising(best, diagonal[i], gradient, shrink, diagonal, row_i, ridge, gains)
+        best, row_i = gradient[i], active_row(rows, active, i)
+        j = most_promising(best, diagonal[i], gradient, shrink, diagonal, row_i, ridge, gains)
         # All gains overflow.
         if j == values.size:
             return -1 - step
@@ -177,8 +178,8 @@ def _improve(rows, active, ridge, tolerance, max_steps):  # type: ignore[no-unty
             return -1 - step
         curvature = max(curvature, CURVATURE_FLOOR * abs(size))
         change = min((best - gradient[j]) / curvature, slack) if curvature > 0.0 else slack
-        _transfer(values, i, j, change, lower, upper, grow, shrink)
-        row_j = _row(rows, active, j)
+        transfer(values, i, j, change, lower, upper, grow, shrink)
+        row_j = active_row(rows, active, j)
         for k in range(values.size):
             gradient[k] -= change * (row_i[k] - row_j[k])
         gradient[i] -= change * ridge
@@ -187,7 +188,7 @@ def _improve(rows, active, ridge, tolerance, max_steps):  # type: ignore[no-unty
 
 
 @njit(cache=True)
-def _transfer(values, i, j, change, lower, upper, grow, shrink):  # type: ignore[no-untyped-def]
+def transfer(values, i, j, change, lower, upper, grow, shrink):  # type: ignore[no-untyped-def]
     """Add `change` to variable i and subtract it from j, and update whether they can grow or shrink."""
     # A variable that reaches its bound is set to it: a sum would miss it by rounding, and the variable would be tried
     # again and again for the rest.
@@ -218,7 +219,7 @@ def _order_to_float(order):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _steepest(gradient, grow, shrink):  # type: ignore[no-untyped-def]
+def steepest(gradient, grow, shrink):  # type: ignore[no-untyped-def]
     """Return the growing variable with the largest gradient, and its lead over the smallest of the shrinking ones.
 
     The variable is n if a gradient is not a number.
@@ -234,7 +235,7 @@ def _steepest(gradient, grow, shrink):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def _most_promising(best, size, gradient, shrink, diagonal, row, ridge, gains):  # type: ignore[no-untyped-def]
+def most_promising(best, size, gradient, shrink, diagonal, row, ridge, gains):  # type: ignore[no-untyped-def]
     """Return the shrinking variable with the largest gain beside a growing one of this gradient, diagonal and row."""
     for k in range(gradient.size):
         difference = best - (gradient[k] + shrink[k])

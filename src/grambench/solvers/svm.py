@@ -99,10 +99,7 @@ def train(
     >>> np.sign(points @ points.T @ svm.dual + svm.bias)
     array([-1., -1.,  1.,  1.])
     """
-    if not 0.0 < C < np.inf:
-        raise ValueError(f"C must be positive and finite, got {C}")
-    if labels.shape != combination.rows.diagonal.shape or not (np.abs(labels) == 1).all():
-        raise ValueError(f"labels: expected {combination.rows.diagonal.size} of -1 or +1, got {np.unique(labels)[:5]}")
+    check(combination, labels, C)
     y = labels.astype(np.float64)
     ridge, box = (0.0, C) if loss == "hinge" else (1.0 / C, np.inf)
     boxes = np.full(len(y), box) if examples is None else np.where(examples, box, 0.0)
@@ -118,6 +115,14 @@ def train(
         )
     objective = 0.5 * (np.abs(dual).sum() + gradient @ dual)  # v'(K + ridge I)v = y'v - gradient'v
     return SVM(dual=dual, bias=_bias(gradient, dual, lower, upper), objective=float(objective), steps=steps)
+
+
+def check(combination: Combination, labels: Labels, C: float) -> None:
+    """Raise ValueError unless C is allowed, and the labels are -1 or +1 of every example."""
+    if not 0.0 < C < np.inf:
+        raise ValueError(f"C must be positive and finite, got {C}")
+    if labels.shape != combination.rows.diagonal.shape or not (np.abs(labels) == 1).all():
+        raise ValueError(f"labels: expected {combination.rows.diagonal.size} of -1 or +1, got {np.unique(labels)[:5]}")
 
 
 def feasible(start: Floats, lower: Floats, upper: Floats) -> Floats:

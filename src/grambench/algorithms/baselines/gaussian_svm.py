@@ -34,16 +34,12 @@ import numpy as np
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.on_features import check_both_classes, features_of, without_kernels
 from grambench.algorithms.oracle import stratified_folds
-from grambench.algorithms.settings import Cost
-from grambench.common.parameters import Rule, at_least
+from grambench.algorithms.settings import WIDTHS, Cost
+from grambench.common.parameters import at_least
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
-WIDTHS = Rule(
-    "be positive and finite, at least one",
-    lambda widths: len(widths) > 0 and all(0.0 < width < np.inf for width in widths),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

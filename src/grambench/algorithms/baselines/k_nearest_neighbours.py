@@ -56,8 +56,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     from sklearn.neighbors import KNeighborsClassifier
 
     check_both_classes(labels)
+    # a study's candidates are floats, which scikit-learn refuses
+    k = min(int(parameters.k), len(labels))
     # a search in all examples has no last bits that depend on a tree
-    model = KNeighborsClassifier(min(parameters.k, len(labels)), algorithm="brute").fit(features_of(pool), labels)
+    model = KNeighborsClassifier(k, algorithm="brute").fit(features_of(pool), labels)
     return without_kernels(pool, partial(_share, model))
 
 

@@ -25,33 +25,18 @@ References
 Wolpert (1992). Stacked generalization. Neural Networks 5, 241-259. DOI 10.1016/S0893-6080(05)80023-1
 """
 
-from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.on_features import OnViews, check_both_classes, side_by_side, views_of
-from grambench.algorithms.settings import Cost
-from grambench.common.parameters import at_least
+from grambench.algorithms.settings import Stacking as Parameters
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 NEEDS = "features"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Cost):
-    """Parameters of view stacking.
-
-    Attributes
-    ----------
-    folds : int
-        Folds of the cross-validation.
-    """
-
-    folds: Annotated[int, at_least(2)] = 3
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:

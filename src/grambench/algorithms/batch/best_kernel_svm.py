@@ -27,15 +27,15 @@ from functools import partial
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Step, Work, predictor_on
 from grambench.algorithms.oracle import stratified_folds
+from grambench.algorithms.per_kernel import cross_validated_scores, train_svm
 from grambench.algorithms.settings import Cost
 from grambench.common.parameters import at_least
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool, stacked
-from grambench.solvers import certificates, svm
+from grambench.solvers import certificates
 from grambench.solvers.combination import Combination
 
 
@@ -62,27 +62,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """
     grams, work = stacked(pool), Work()
     work.kernel_values = grams.size
-
-    def train_svm(combination: Combination, examples: NDArray[np.bool_] | None = None) -> svm.SVM:
-        trained = svm.train(combination, labels, parameters.C, examples=examples)
-        work.svm_calls += 1
-        work.count_steps(trained.steps)
-        return trained
-
     folds = stratified_folds(labels, parameters.folds, rng)
     if max(map(len, folds)) == len(labels):
         raise ValueError(f"cross-validation: expected a class with at least 2 examples, got {len(labels)} examples")
-    is_training = [~np.isin(np.arange(len(labels)), validation) for validation in folds]
-    n_correct = np.zeros(len(grams), dtype=np.int64)
-    for k, gram in enumerate(grams):
-        combination = Combination.single(gram)
-        trained_on = [train_svm(combination, examples) for examples in is_training]
-        # One product for all folds reads the kernel once.
-        values = gram @ np.stack([each.dual for each in trained_on], axis=1) + [each.bias for each in trained_on]
-        for fold, validation in enumerate(folds):
-            n_correct[k] += np.count_nonzero((values[validation, fold] >= 0.0) == (labels[validation] > 0))
-    best = int(np.argmax(n_correct))
-    trained = train_svm(Combination.single(grams[best]))
+    values = [cross_validated_scores(gram, labels, parameters.C, folds, work) for gram in grams]
+    best = int(np.argmax([np.count_nonzero((scores >= 0.0) == (labels > 0)) for scores in values]))
+    trained = train_svm(Combination.single(grams[best]), labels, parameters.C, work)
     weights = np.eye(len(grams))[best]
     return Fit(
         weights=weights,

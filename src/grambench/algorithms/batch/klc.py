@@ -80,8 +80,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         value = meb.squared_radius * svm.objective
 
         def slope() -> Slope:
-            forms = oracle.combination.quadratic_forms(svm.dual)
-            gradient: Floats = svm.objective * oracle.radii(meb.dual) - 0.5 * meb.squared_radius * forms
+            forms, radii = oracle.forms_and_radii(svm.dual, meb.dual)
+            gradient: Floats = svm.objective * radii - 0.5 * meb.squared_radius * forms
             return Slope(gradient, _largest_decrease(gradient, weights, norm) / value if value > 0 else 0.0)
 
         return Value(value, slope)

@@ -13,26 +13,35 @@ continuous family, with p = 1 and p = 2.
 
 Complexity
 ----------
-An iteration trains one SVM, started from the last one, and corrects all K_k v in O(m n) for each coefficient that
-changes. A Newton step adds O(u³ + m u² + m³) for u free coefficients.
+For 1.05 <= p <= 4, a step of the direct solver takes O(n), and O(m n) where theta changes. Each coefficient that a
+batch of steps changes adds O(m n).
+
+For other p, an iteration trains one SVM, started from the last one, and corrects all K_k v in O(m n) for each
+coefficient that changes. A Newton step adds O(u³ + m u² + m³) for u free coefficients.
 
 Deviations
 ----------
-Far from the optimum the logarithm of θ moves 1.5 times as far as the update says, which saves iterations.
+For 1.05 <= p <= 4, SMO maximises the dual Σ_i α_i − 1/2 ‖q‖_{p/(p−1)} over α directly (Vishwanathan et al. 2010). An
+iteration is one batch of its steps, and the objective recorded after it is the SVM's value at θ. The optimum is the
+same.
 
-Near the optimum, Newton's method on the logarithms finds the θ that the update would not change, q_k proportional to
-θ_k^(p−1). The SVM responds to θ by its free coefficients, whose derivative is that of a linear system. The steps are
-damped, more after one that went too far and less after one that did not go far enough.
+For other p, and if a kernel is indefinite, θ and the SVM alternate. Far from the optimum the logarithm of θ moves 1.5
+times as far as the update says, which saves iterations. Near the optimum, Newton's method on the logarithms finds the θ
+that the update would not change, q_k proportional to θ_k^(p−1). The SVM responds to θ by its free coefficients, whose
+derivative is that of a linear system. The steps are damped, more after one that went too far and less after one that
+did not go far enough. Where the objective rises, θ goes back to where it was and takes the paper's own step, which
+never raises it.
 
-Where the objective rises, θ goes back to where it was and takes the paper's own step, which never raises it.
-
-K_k v is kept for every kernel and corrected for the coefficients that the SVM changes. That gives all q_k, and K(θ) v
-at the next θ, without reading the kernels of all support vectors again.
+K_k v is kept for every kernel and corrected for the coefficients that change. That gives all q_k, and K(θ) v at the
+next θ, without reading the kernels of all support vectors again.
 
 References
 ----------
 Kloft, Brefeld, Sonnenburg and Zien (2011). lp-norm multiple kernel learning. Journal of Machine Learning Research 12,
 953-997.
+
+Vishwanathan, Sun, Theera-Ampornpunt and Varma (2010). Multiple kernel learning and the SMO algorithm. Advances in
+Neural Information Processing Systems 23, 2361-2369.
 
 Afkanpour, Szepesvári and Bowling (2013). Alignment based kernel learning with a continuous set of base kernels. Machine
 Learning 91, 305-324. DOI 10.1007/s10994-013-5361-8
@@ -43,16 +52,18 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.fit import Fit
+from grambench.algorithms.fit import Fit, Work
 from grambench.algorithms.oracle import PRECISION, Oracle
 from grambench.algorithms.settings import Descent
 from grambench.common.parameters import Rule, at_least
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
-from grambench.solvers import certificates
+from grambench.solvers import certificates, lp_smo
 from grambench.solvers.certificates import Certificate
 from grambench.solvers.svm import MAX_STEPS, SVM
 
+DIRECT = (1.05, 4.0)  # values of p for which the dual is solved directly
+TOLERANCE = 0.5  # violation of the direct solution, relative to the gap
 RELAXATION = 1.5
 COARSE = 0.01  # tolerance of an SVM, relative to the previous gap
 NEWTON_GAP = 0.4  # relative gap, times p, from which on Newton's steps are taken
@@ -64,6 +75,9 @@ SYSTEM_RIDGE = 1e-8  # of free coefficients whose kernel is singular, relative t
 SMALLEST_FORM = 1e-300  # smallest form whose logarithm is taken
 
 
+Solution = tuple[Floats, Floats, float, bool]  # weights, signed coefficients, bias, whether the gap was reached
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(Descent):
     """Parameters of lp-norm MKL.
@@ -73,7 +87,7 @@ class Parameters(Descent):
     p : float
         Norm of the constraint, at least 1.
     steps : int
-        Steps of the solver in one SVM at most; more raise SolverError.
+        Steps of the solver in one SVM, or in the whole direct solution, at most; more raise SolverError.
     refine : int
         Parts into which every step of a grid is cut.
     """
@@ -87,17 +101,40 @@ class Parameters(Descent):
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the weights and train the SVM."""
     oracle = Oracle(pool.refined(parameters.refine), labels)
-    weights, svm, converged = _descend(parameters, oracle)
+    least, most = DIRECT
+    solution = _maximise(parameters, oracle) if least <= parameters.p <= most else None
+    # The direct solver gives up on indefinite kernels and ill-conditioned problems.
+    weights, dual, bias, converged = solution or _descend(parameters, oracle)
 
     def certify() -> Certificate:
-        solution, images = (weights, svm.dual, svm.bias), certificates.images(oracle.grams, svm.dual)
+        solution, images = (weights, dual, bias), certificates.images(oracle.grams, dual)
         return certificates.mkl(oracle.grams, labels, parameters.C, *solution, p=parameters.p, images=images)
 
-    return oracle.fit(weights, svm.dual, svm.bias, certify, converged)
+    return oracle.fit(weights, dual, bias, certify, converged)
 
 
-def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, SVM, bool]:
-    """Return the weights, the SVM trained with them, and whether the gap was reached."""
+def _maximise(parameters: Parameters, oracle: Oracle) -> Solution | None:
+    """Return the weights, the SVM's coefficients and bias, and whether the gap was reached, by the direct solver."""
+    solution = lp_smo.train(
+        oracle.combination,
+        oracle.labels,
+        parameters.C,
+        parameters.p,
+        gap=parameters.gap,
+        tolerance=TOLERANCE * parameters.gap,
+        max_batches=parameters.iterations,
+        max_steps=parameters.steps,
+    )
+    if solution is None:
+        return None
+    oracle.work += Work(svm_calls=1, solver_steps=solution.steps, row_additions=solution.row_additions)
+    for objective in solution.objectives:
+        oracle.record(objective)
+    return solution.weights, solution.dual, solution.bias, solution.converged
+
+
+def _descend(parameters: Parameters, oracle: Oracle) -> Solution:
+    """Return the same by Newton's method on the logarithms of the weights."""
     iterate = _Iterate(oracle, parameters.p, parameters.C)
     images, dual = np.zeros(oracle.grams.shape[:2]), np.zeros(len(oracle.labels))  # K_m v and v
     precise, tolerance, steps = PRECISION * parameters.gap, COARSE, 0
@@ -123,7 +160,7 @@ def _descend(parameters: Parameters, oracle: Oracle) -> tuple[Floats, SVM, bool]
             continue
         oracle.record(svm.objective)
         if is_last:
-            return weights, svm, gap <= parameters.gap
+            return weights, svm.dual, svm.bias, gap <= parameters.gap
         iterate.advance(svm, gap, tolerance, images, forms / largest)
         tolerance, steps = max(precise, COARSE * gap), 0
 

@@ -96,7 +96,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         value = r2 * svm.objective
 
         def slope() -> Slope:
-            forms, radii = oracle.combination.quadratic_forms(svm.dual), oracle.radii(meb.dual)
+            forms, radii = oracle.forms_and_radii(svm.dual, meb.dual)
             norm = float(weights @ forms)
             gradient = -0.5 * r2 * forms + 0.5 * norm * radii
             worst = r2 * _largest_ratio(forms, radii, rounding, float(np.abs(svm.dual).sum()))

@@ -33,18 +33,17 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import Fit, Work
 from grambench.algorithms.one_vs_rest import one_vs_rest_labels
 from grambench.algorithms.oracle import stratified_folds
+from grambench.algorithms.per_kernel import PerKernel, train_svm
 from grambench.algorithms.settings import Cost
 from grambench.common.errors import SolverError
 from grambench.common.parameters import at_least, within
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, stacked
-from grambench.solvers import svm
 from grambench.solvers.combination import Combination
 
 VIOLATION = 1e-7  # smallest violation of a constraint that is added
@@ -66,35 +65,6 @@ class Parameters(Cost):
     C: float = 10.0
     nu: Annotated[float, within("(0, 1)")] = 0.1
     folds: Annotated[int, at_least(2)] = 5
-
-
-@dataclass(frozen=True, slots=True)
-class PerKernel:
-    """s(x, y) = sum_f weights_f (sum_i dual_fiy k_f(x, x_i) + bias_fy).
-
-    Attributes
-    ----------
-    weights : ndarray of float64 (m,)
-        Weights of the kernels.
-    dual : ndarray of float64 (m, n, C)
-        Signed coefficients of each kernel's SVMs.
-    bias : ndarray of float64 (m, C)
-        Offsets of each kernel's SVMs.
-    """
-
-    weights: Floats
-    dual: Floats
-    bias: Floats
-
-    @property
-    def support(self) -> NDArray[np.intp]:
-        """The support vectors of all kernels with a weight."""
-        return np.flatnonzero(self.dual.any(axis=(0, 2)))
-
-    def scores(self, pool: Pool) -> Floats:
-        """Return s(x, y), (t, C)."""
-        grams, used = pool.grams(), np.flatnonzero(self.weights).tolist()
-        return np.asarray(sum(self.weights[f] * (grams[f] @ self.dual[f] + self.bias[f]) for f in used))
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
@@ -127,10 +97,8 @@ def _train_one_vs_rest(gram: Floats, labels: Labels, classes: int, C: float, wor
     dual, bias = np.zeros((len(gram), classes)), np.full(classes, -1.0)
     combination = Combination.single(np.ascontiguousarray(gram))
     for label in np.unique(labels).tolist():
-        trained = svm.train(combination, one_vs_rest_labels(labels, label), C)
+        trained = train_svm(combination, one_vs_rest_labels(labels, label), C, work)
         dual[:, label], bias[label] = trained.dual, trained.bias
-        work.svm_calls += 1
-        work.count_steps(trained.steps)
     return dual, bias
 
 

@@ -50,6 +50,7 @@ from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Trace, Work
 from grambench.algorithms.hedge import normalise
 from grambench.algorithms.scores import support_columns
+from grambench.algorithms.streaming import Features, OnlineState, Starts, add_to, inner_product
 from grambench.common.parameters import at_least, within
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool
@@ -88,6 +89,11 @@ class Parameters(Budget):
     def q(self, kernels: int) -> float:
         """Return the dual norm of p among m kernels."""
         return max(2.0, 2.0 * np.log(kernels)) if self.p is None else 1.0 / (1.0 - 1.0 / self.p)
+
+    def rule(self, kernels: int) -> "StepRule":
+        """Return when and how far a step goes among m kernels."""
+        q = self.q(kernels)
+        return StepRule(q, self.margin, kernels ** (-2.0 / q) if self.step == "shortened" else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +218,7 @@ class OM2State(NamedTuple):
 
 def _pass(parameters: Parameters, rows: GramRows, labels: Labels, order: Order) -> OM2State:
     m, rounds, stream = len(rows.values), len(order), rows.stream(labels, order)
-    q = parameters.q(m)
-    rule = StepRule(q, parameters.margin, m ** (-2.0 / q) if parameters.step == "shortened" else 0.0)
+    rule = parameters.rule(m)
     state = OM2State(
         mistakes=np.zeros(rounds, dtype=np.bool_),
         steps=np.zeros(rounds),
@@ -293,3 +298,73 @@ def _gradient(squared_norms, q):  # type: ignore[no-untyped-def]
     largest = norms.max()
     total = largest * ((norms / largest) ** q).sum() ** (1.0 / q)
     return (norms / total) ** (q - 2.0) / q
+
+
+def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+    """Return the state before the first example, for one pass; see `grambench.algorithms.streaming`."""
+    if parameters.passes > 1:
+        raise ValueError(f"passes: expected 1 on features, whose examples are not kept, got {parameters.passes}")
+    return OM2OnFeatures(parameters, starts)
+
+
+class OM2OnFeatures:
+    """The state of a pass on features; see `grambench.algorithms.streaming.OnlineState`."""
+
+    def __init__(self, parameters: Parameters, starts: Starts) -> None:
+        m = len(starts) - 1
+        self._rule, self._starts = parameters.rule(m), starts
+        self._linear, self._w = np.zeros(starts[-1], dtype=np.float32), np.ones(m)
+        self._squared_norms = np.full(m, EPS)
+        self.updates = np.zeros(m, dtype=np.int64)
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of the kernels, (m,)."""
+        return np.asarray(self._w / self._w.sum())
+
+    def block(self, features: Features, labels: Labels) -> Floats:
+        """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
+        votes = np.empty(len(labels))
+        arrays = self._starts, self._linear, self._w, self._squared_norms
+        self.updates += _learn_block(features, labels, self._rule, *arrays, votes)
+        return votes
+
+    def scores(self, features: Features) -> Floats:
+        """Return f(x), (t,)."""
+        values = np.empty(len(features))
+        for t, row in enumerate(features):
+            values[t] = _score(row, self._starts, self._linear, self._w, np.empty(len(self._w)))
+        return values
+
+
+@njit(cache=True)
+def _score(row, starts, linear, w, scores):  # type: ignore[no-untyped-def]
+    """Write f_k(x) into `scores` (m,), and return f(x)."""
+    products, f = np.empty(linear.size, dtype=np.float32), 0.0
+    for k in range(w.size):
+        scores[k] = inner_product(linear[starts[k] : starts[k + 1]], row[starts[k] : starts[k + 1]], products)
+        f += w[k] * scores[k]
+    return f
+
+
+@njit(cache=True)
+def _learn_block(features, labels, rule, starts, linear, w, squared_norms, votes):  # type: ignore[no-untyped-def]
+    """Learn from a block, and return the number of steps."""
+    m, count, scores = w.size, 0, np.empty(w.size)
+    products = np.empty(linear.size, dtype=np.float32)
+    for t in range(labels.size):
+        row, y = features[t], labels[t]
+        votes[t] = _score(row, starts, linear, w, scores)
+        margin = 2.0 * y * votes[t]
+        step = min(1.0, 1.0 - rule.slope * margin)
+        if margin > rule.margin or step <= 0.0:
+            continue
+        count += 1
+        for k in range(m):
+            part = row[starts[k] : starts[k + 1]]
+            squared_norms[k] += 4.0 * step * y * scores[k] + 2.0 * step * step * inner_product(part, part, products)
+            add_to(linear[starts[k] : starts[k + 1]], part, step * y)
+        gradient = _gradient(squared_norms, rule.q)
+        for k in range(m):
+            w[k] = gradient[k]
+    return count

@@ -38,6 +38,7 @@ import numpy as np
 from grambench.algorithms import omkc
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.hedge import Discount as Parameters
+from grambench.algorithms.streaming import OnlineState, Starts
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -45,3 +46,8 @@ from grambench.kernels.pool import Pool
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels."""
     return omkc.learn(parameters, pool, labels, order, rng, updates="all", votes="all")
+
+
+def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+    """Return the state before the first example; see `grambench.algorithms.streaming`."""
+    return omkc.OMKCOnFeatures(parameters, starts, rng, updates="all", votes="all")

@@ -34,6 +34,7 @@ import numpy as np
 from grambench.algorithms import omkc
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.online.omkc_sd import Parameters
+from grambench.algorithms.streaming import OnlineState, Starts
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -41,3 +42,8 @@ from grambench.kernels.pool import Pool
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over the kernels drawn in the round."""
     return omkc.learn(parameters, pool, labels, order, rng, updates="drawn", votes="drawn")
+
+
+def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+    """Return the state before the first example; see `grambench.algorithms.streaming`."""
+    return omkc.OMKCOnFeatures(parameters, starts, rng, updates="drawn", votes="drawn")

@@ -38,6 +38,7 @@ from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.scores import single_kernel_fit
 from grambench.algorithms.settings import OneKernel
+from grambench.algorithms.streaming import OneClassifier, OnlineState, Starts
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -64,3 +65,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     rows = check_input(pool, labels, order)
     capacity = parameters.capacity(len(order))
     return single_kernel_fit(rows, parameters.among(len(rows.values)), labels, order, capacity)
+
+
+def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+    """Return the state before the first example; see `grambench.algorithms.streaming`."""
+    return OneClassifier(starts, parameters.among(len(starts) - 1))

@@ -81,7 +81,7 @@ class WeightsFigure(FigureKind):
             axes.hlines(places, mean - std, mean + std, colors=colour, linewidth=1.0, alpha=0.6)
             style: Any = {"marker": data.shape(name), "color": colour, "markersize": 4, "linestyle": ""}
             (legend[data.title(name)],) = axes.plot(mean, places, **style)
-        labels = [f"{view_label(view)} {self._told(data.results, dataset, listed.index(view) + 1)}" for view in views]
+        labels = [f"{view_label(view)} {self._effect(data.results, dataset, listed.index(view) + 1)}" for view in views]
         axes.set_yticks(range(len(views)), labels)
         axes.set_ylim(len(views) - 0.4, -0.6)
         axes.set_xlim(left=0.0)
@@ -90,7 +90,7 @@ class WeightsFigure(FigureKind):
         drawing.set_title(axes, f"{dataset}{rest}", fontsize=drawing.SMALL)
         return legend
 
-    def _told(self, results: "Results", dataset: str, number: int) -> str:
+    def _effect(self, results: "Results", dataset: str, number: int) -> str:
         """Return the metric on a view alone and its change without the view, as "(71.2; -0.5)"."""
         (metric,) = self.metrics
         (entry,) = results.study.sweeps[self.alone].algorithms

@@ -9,9 +9,11 @@ from grambench.report.cells import Block, Row, TableCell, TableContent, TableKin
 
 if TYPE_CHECKING:
     from grambench.report.table_data import TableData
+    from grambench.results.study import Results
 
 NOT_RANKED = "not ranked"
 RANKS = ("median_rank", "mean_rank")
+FIRST = 5  # algorithms whose order is compared between two halves of the repetitions
 
 
 class RanksTable(TableKind):
@@ -58,7 +60,10 @@ class RanksTable(TableKind):
         frame = data.frame(cells_of([Block(dataset=ALL, head=head, rows=rows)]))
         if self.rows == "algorithms":
             rows, columns, corner = _transposed(rows, columns), [row.label for row in rows], "Algorithm"
-        remarks = [*self._remarks(published=bool(published)), *data.failures(results.study.datasets, self.algorithms)]
+        remarks = self._remarks(published=bool(published))
+        if "rank_change" in self.metrics:
+            remarks += self._about_halves(results, ranked, over)
+        remarks += data.failures(results.study.datasets, self.algorithms)
         content = self.content(columns, [Block(dataset=ALL, head=head, rows=rows)], remarks, frame, corner)
         return replace(content, basis=self._basis(data, ranked, names))
 
@@ -114,6 +119,20 @@ class RanksTable(TableKind):
             f"{of_which}, where all of them have a result.",
             means,
         ]
+
+    def _about_halves(self, results: "Results", ranked: list[str], datasets: list[str]) -> list[str]:
+        """Return the remark on the order of the first algorithms by each half of the repetitions; none without both."""
+        halves = results.half_ranks(ranked, self.by, datasets)
+        if halves.isna().any(axis=None) or len(halves) < 2:
+            return []
+        first = results.ranks(ranked, self.by, datasets).mean().nsmallest(FIRST).index
+        even, odd = (halves.loc[first, half].sort_values(kind="stable") for half in ("even", "odd"))
+        text = "Rank change: how far apart the mean ranks by the even and by the odd repetitions are. "
+        text += f"The first {len(first)} "
+        if even.index.equals(odd.index) and even.is_unique and odd.is_unique:
+            return [f"{text}keep their order between these halves."]
+        orders = [", ".join(map(results.title, half.index)) for half in (even, odd)]
+        return [f"{text}stand as a tie: {orders[0]} by the even repetitions; {orders[1]} by the odd ones."]
 
     def _best_first(self, data: "TableData", ranked: list[str]) -> list[str]:
         """Return the algorithms by their mean rank; those without one come last."""

@@ -77,7 +77,7 @@ def _head(data: "TableData", dataset: str, algorithms: list[str]) -> str:
     size, dimension = loaded.features.shape
     origins = dict.fromkeys(filter(None, (results.orders(dataset, name) for name in algorithms)))
     facts = [results.study.protocol.repetitions_text(origin) for origin in origins]
-    facts += [f"n = {size}", f"d = {dimension}", _pool(results.study)]
+    facts += [f"n = {size}", f"d = {dimension}", _pool(results.study, dataset)]
     if best := results.best_kernels(dataset):
         facts.append(f"best kernel expert: {' or '.join(map(kernel_label, best))}")
     return ", ".join(facts)
@@ -94,8 +94,8 @@ def _kernel_numbers(data: "TableData", cells: Iterable[TableCell]) -> list[str]:
     return [f"Kernels by their numbers: {'; '.join(named)}."] if named else []
 
 
-def _pool(study: Study) -> str:
-    """Return the number of base kernels, in words."""
+def _pool(study: Study, dataset: str) -> str:
+    """Return the number of base kernels on a data set, in words."""
     if study.dictionary:
         return f"grid of {study.dictionary.count} kernels"
-    return f"m = {len(study.kernel_list())}" + (" on each view" if study.has_kernels_by_dataset else "")
+    return f"m = {len(study.kernel_list(dataset=dataset))}" + (" on each view" if study.has_kernels_by_dataset else "")

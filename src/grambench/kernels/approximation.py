@@ -1,0 +1,225 @@
+"""Features whose inner products approximate kernels, so that an example costs the same however many came before it.
+
+    Fourier    z(x) = sqrt(1/h) [cos(omega_1'x), ..., cos(omega_h'x), sin(omega_1'x), ..., sin(omega_h'x)]
+    Nystroem   z(x) = K_LL^(-1/2) [k(x, l_1), ..., k(x, l_D)]
+    raw        z(x) = x, with a constant for kernels <x, x'> + 1
+
+Fourier features (Rahimi and Recht 2008) approximate Gaussian kernels, with omega drawn from N(0, 1/sigma^2). An entry
+of the approximated Gram matrix has the kernel's value k as its mean and the variance (1 - k^2)^2 / (2h). All Gaussians
+share their draws. Where the width halves, the next features are the last ones at the double angle,
+
+    cos 2t = cos^2 t - sin^2 t,   sin 2t = 2 sin t cos t,
+
+so that one cosine and one sine serve a whole grid of widths. Nystroem features (Williams and Seeger 2001) approximate
+any kernel, from landmarks drawn among the first examples; between landmarks they are exact. Linear kernels have raw
+features, which are exact.
+
+Features have 32 bits. Projections are sums of BLAS, whose last bits may differ between processors and with the size of
+a block. Each doubling of the angle doubles the error of its phase, to 3e-4 after twelve.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grambench.common.types import Floats
+from grambench.kernels.computed import Computed
+from grambench.kernels.functions import Kernel, Units
+from grambench.kernels.grams import squared_distances
+
+Method = Literal["fourier", "nystroem"]
+Features = NDArray[np.float32]
+
+BLOCK = 64  # examples whose features are computed together, few enough for the processor's cache
+SMALLEST = 1e-10  # eigenvalue of K_LL, relative to the largest, below which a direction is left out
+# of families that are linear at degree 1, (c + <x, x'>) / a: the constant c and the divisor a
+LINEAR = {
+    "polynomial": (0.0, 1.0),
+    "inhomogeneous": (1.0, 1.0),
+    "meanpolynomial": (1.0, 1.0),
+    "unitpolynomial": (1.0, 2.0),
+}
+
+
+class FeatureMap:
+    """The features of m kernels, those of one kernel after those of the other.
+
+    Parameters
+    ----------
+    kernels : sequence of m Kernels
+        Kernels on vectors.
+    sample : ndarray of float64 (n, d)
+        Examples from which units, scales and landmarks are taken.
+    method : str
+        "fourier": Fourier features of Gaussians, raw features of linear kernels, Nystroem features of all others.
+        "nystroem": Nystroem features of all but linear kernels.
+    n_components : int
+        The number D of features of each kernel; raw features are as many as the data have, and Nystroem features at
+        most as many as the sample has examples.
+    scale : bool
+        Whether each kernel is scaled to a mean diagonal of 1 on the sample.
+    rng : Generator
+        Draws frequencies and landmarks.
+
+    Attributes
+    ----------
+    starts : ndarray of int64 (m + 1,)
+        Kernel k has the features from starts[k] to starts[k + 1].
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[Kernel],
+        sample: Floats,
+        method: Method,
+        n_components: int,
+        *,
+        scale: bool,
+        rng: np.random.Generator,
+    ) -> None:
+        if method not in get_args(Method):
+            raise ValueError(f"approximation: expected {' or '.join(get_args(Method))}, got {method!r}")
+        if not isinstance(n_components, int | np.integer) or n_components < 2:
+            raise ValueError(f"n_components must be a whole number of at least 2, got {n_components!r}")
+        basis = Computed(kernels, sample, trace=float(len(sample)) if scale else None)
+        units = basis.units if any(kernel.relative for kernel in kernels) else None
+        landmarks, h = rng.permutation(len(sample))[:n_components], n_components // 2
+        self._frequencies = rng.standard_normal((sample.shape[1], h)).astype(np.float32)
+        self._explicit: dict[int, _Raw | _Nystroem] = {}
+        widths: dict[int, float] = {}
+        sizes = []
+        for k, (kernel, factor) in enumerate(zip(kernels, basis.scales, strict=True)):
+            if kernel.parameter == 1.0 and kernel.family in LINEAR:
+                self._explicit[k] = _Raw(kernel, sample.shape[1], factor)
+            elif method == "fourier" and kernel.family in WIDTHS:
+                widths[k] = WIDTHS[kernel.family](kernel.parameter, units)
+            else:
+                self._explicit[k] = _Nystroem(kernel, sample[landmarks], units, factor)
+            sizes.append(2 * h if k in widths else self._explicit[k].size)
+        self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._chains = _chains(widths)
+        self._buffer = np.empty((BLOCK, self.starts[-1]), dtype=np.float32)
+
+    def blocks(self, examples: Floats) -> Iterator[tuple[slice, Features]]:
+        """Yield slices of examples and their features, (b, D_1 + ... + D_m), which the next block overwrites."""
+        for start in range(0, len(examples), BLOCK):
+            rows = slice(start, min(start + BLOCK, len(examples)))
+            out = self._buffer[: rows.stop - start]
+            if self._chains:
+                projections = examples[rows].astype(np.float32) @ self._frequencies
+            for chain in self._chains:
+                angles = projections / np.float32(chain.width)
+                _write_chain(np.cos(angles), np.sin(angles), self.starts, chain.kernels, chain.doublings, out)
+            for k, part in self._explicit.items():
+                part.write(examples[rows], out[:, self.starts[k] : self.starts[k + 1]])
+            yield rows, out
+
+
+class _Chain(NamedTuple):
+    """Gaussians whose widths are the first one divided by powers of 2.
+
+    Attributes
+    ----------
+    width : float
+        sigma of the first, the widest.
+    kernels, doublings : ndarray of int64 (c,)
+        The kernels, and how often the angle is doubled from one to the next; 0 for the first.
+    """
+
+    width: float
+    kernels: NDArray[np.int64]
+    doublings: NDArray[np.int64]
+
+
+def _chains(widths: dict[int, float]) -> list[_Chain]:
+    """Return as few chains as contain all widths, by kernel."""
+    octaves: dict[float, list[tuple[int, int]]] = {}
+    for k, width in sorted(widths.items(), key=lambda item: -item[1]):
+        mantissa, exponent = np.frexp(width)
+        # Widths that are computed, as 2 ** 0.5, may differ in their last bits.
+        first = next((other for other in octaves if np.isclose(other, mantissa, rtol=1e-12)), float(mantissa))
+        octaves.setdefault(first, []).append((k, int(exponent)))
+    chains = []
+    for members in octaves.values():
+        kernels, exponents = map(np.array, zip(*members, strict=True))
+        chains.append(
+            _Chain(widths[int(kernels[0])], kernels.astype(np.int64), -np.diff(exponents, prepend=exponents[:1]))
+        )
+    return chains
+
+
+@njit(cache=True)
+def _write_chain(cosines, sines, starts, kernels, doublings, out):  # type: ignore[no-untyped-def]
+    """Write the Fourier features of a chain from the cosines and sines (b, h) of its first angles."""
+    h = cosines.shape[1]
+    factor = np.float32(1.0 / np.sqrt(h))
+    for t in range(cosines.shape[0]):
+        c, s = cosines[t], sines[t]
+        for number in range(kernels.size):
+            for _ in range(doublings[number]):
+                for j in range(h):
+                    square = c[j] * c[j] - s[j] * s[j]
+                    s[j] = np.float32(2.0) * c[j] * s[j]
+                    c[j] = square
+            start = starts[kernels[number]]
+            # Slices, since a sum as an index keeps the compiler from using vectors.
+            first, second = out[t, start : start + h], out[t, start + h : start + 2 * h]
+            for j in range(h):
+                first[j] = factor * c[j]
+                second[j] = factor * s[j]
+
+
+# sigma of exp(-||x - x'||^2 / (2 sigma^2)), by family, from the parameter and the units
+WIDTHS: dict[str, Callable[[float, Units | None], float]] = {
+    "gaussian": lambda sigma, units: sigma,
+    "mediangaussian": lambda sigma, units: sigma * float(np.sqrt(_known(units).squared_distance)),
+    "meangaussian": lambda scale, units: float(np.sqrt(0.5 * scale * _known(units).mean)),
+}
+
+
+def _known(units: Units | None) -> Units:
+    assert units is not None
+    return units
+
+
+class _Raw:
+    """The features [x, sqrt(c)] / sqrt(a) of a linear kernel (<x, x'> + c) / a, scaled by a factor of the kernel."""
+
+    def __init__(self, kernel: Kernel, d: int, factor: float) -> None:
+        constant, divisor = LINEAR[kernel.family]
+        # The mean polynomial kernel divides inner products by the number of features.
+        self._factor = np.sqrt(factor / (divisor * (d if kernel.family == "meanpolynomial" else 1.0)))
+        self._constant = np.sqrt(factor * constant / divisor)
+        self.size = d + (constant > 0.0)
+
+    def write(self, examples: Floats, out: Features) -> None:
+        """Write the features of examples, (b, D)."""
+        np.multiply(examples, self._factor, out=out[:, : examples.shape[1]], casting="same_kind")
+        out[:, examples.shape[1] :] = self._constant
+
+
+class _Nystroem:
+    """Nystroem features of one kernel, scaled by a factor of the kernel."""
+
+    def __init__(self, kernel: Kernel, landmarks: Floats, units: Units | None, factor: float) -> None:
+        self._kernel, self._landmarks, self._units = kernel, landmarks, units
+        self._norms = np.square(landmarks).sum(axis=1)
+        values, vectors = np.linalg.eigh(self._values(landmarks))
+        large = values > SMALLEST * values[-1]
+        self._root = vectors[:, large] * np.sqrt(factor / values[large])
+        self.size = self._root.shape[1]
+
+    def _values(self, examples: Floats) -> Floats:
+        """Return the kernel's values between examples and landmarks, (b, D)."""
+        inner = examples @ self._landmarks.T
+        distances, values = np.empty_like(inner), np.empty_like(inner)
+        squared_distances(inner, np.square(examples).sum(axis=1), self._norms, distances)
+        self._kernel.fill(inner, distances, values, self._units)
+        return values
+
+    def write(self, examples: Floats, out: Features) -> None:
+        """Write the features of examples, (b, D)."""
+        np.matmul(self._values(examples), self._root, out=out, casting="same_kind")

@@ -1,0 +1,275 @@
+"""Features that approximate kernels, and online algorithms on them."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from grambench import KernelClassifier, algorithms
+from grambench.algorithms.streaming import LOSSES, inner_product, loss_value, step_length
+from grambench.estimators.kernels import DEFAULT
+from grambench.kernels.approximation import BLOCK, FeatureMap
+from grambench.kernels.computed import Computed
+from grambench.kernels.functions import Kernel
+
+GAUSSIANS = [Kernel("gaussian", 2.0**power) for power in (-1, 0, 1)]
+ON_FEATURES = [name for name in algorithms.names("online") if algorithms.load(name).start]
+STOCHASTIC = ("omkc_ds", "omkc_sd", "omkc_ss")
+
+
+def features(kernels, examples, method="fourier", n_components=64, scale=True, seed=0):
+    rng = np.random.default_rng(seed)
+    bank = FeatureMap(kernels, examples, method, n_components, scale=scale, rng=rng)
+    out = np.empty((len(examples), bank.starts[-1]), dtype=np.float32)
+    for rows, values in bank.blocks(examples):
+        out[rows] = values
+    return bank.starts, out
+
+
+def stream(n, seed=0, d=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, (np.hypot(X[:, 0], X[:, 1]) > 1.2).astype(int)
+
+
+def grams(starts, values):
+    parts = [values[:, a:b].astype(float) for a, b in pairwise(starts)]
+    return [part @ part.T for part in parts]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_fourier_features_have_the_kernel_as_mean_and_the_documented_variance(seed):
+    X = np.random.default_rng(seed).normal(size=(40, 4))
+    exact = Computed(GAUSSIANS, X).grams()
+    draws = np.array([grams(*features(GAUSSIANS, X, n_components=64, seed=number)) for number in range(100)])
+    variance = (1.0 - exact**2) ** 2 / 64.0
+    error = (draws.mean(axis=0) - exact) / np.sqrt(variance / 100.0 + 1e-12)
+    off = ~np.eye(40, dtype=bool)
+    assert np.abs(error[:, off]).mean() < 1.0  # 0.8 for a normal error
+    assert np.allclose((draws.var(axis=0)[:, off] / variance[:, off]).mean(), 1.0, atol=0.1)
+    assert np.allclose(draws[:, :, ~off], 1.0, atol=1e-5)
+
+
+def test_the_double_angle_gives_the_features_of_half_the_width():
+    X = np.random.default_rng(0).normal(size=(30, 5))
+    widths = [Kernel("gaussian", 2.0**power) for power in range(6, -7, -1)]
+    starts, together = features(widths, X)
+    for k, kernel in enumerate(widths):
+        alone = features([kernel], X)[1]
+        assert np.abs(together[:, starts[k] : starts[k + 1]] - alone).max() < 2.0**k * 3e-7
+
+
+def test_nystroem_and_raw_features_are_exact_among_landmarks():
+    X = np.random.default_rng(1).normal(size=(50, 3))
+    for method, kernels in (("nystroem", DEFAULT), ("fourier", DEFAULT[:4])):
+        for approximated, exact in zip(
+            grams(*features(kernels, X, method, 50)), Computed(kernels, X, trace=50.0).grams(), strict=True
+        ):
+            assert np.allclose(approximated, exact, atol=2e-5)
+
+
+def test_nystroem_features_project_on_the_landmarks():
+    """Between other examples they are k(x, L) K_LL^-1 k(L, x')."""
+    X = np.random.default_rng(2).normal(size=(60, 3))
+    rng = np.random.default_rng(0)
+    bank = FeatureMap(GAUSSIANS, X, "nystroem", 20, scale=False, rng=rng)
+    landmarks = X[np.random.default_rng(0).permutation(60)[:20]]
+    ((_, values),) = bank.blocks(X)
+    for k, kernel in enumerate(GAUSSIANS):
+        basis = Computed([kernel], landmarks)
+        among, between = basis.grams()[0], Computed([kernel], landmarks, X, basis=basis).grams()[0]
+        z = values[:, bank.starts[k] : bank.starts[k + 1]].astype(float)
+        assert np.allclose(z @ z.T, between @ np.linalg.solve(among, between.T), atol=1e-4)
+
+
+def test_an_inner_product_is_that_of_its_halves():
+    rng = np.random.default_rng(0)
+    for size in (1, 2, 3, 7, 64, 100):
+        a, b = rng.normal(size=(2, size)).astype(np.float32)
+        assert np.isclose(inner_product(a, b, np.empty(size, dtype=np.float32)), np.dot(a, b), atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_a_step_is_the_derivative_of_the_loss(loss):
+    code, width = LOSSES[loss], 1e-6
+    for score in (-900.0, -3.0, -0.4, 0.3, 2.0, 900.0):
+        for y in (-1, 1):
+            change = loss_value(code, y * (score + width)) - loss_value(code, y * (score - width))
+            assert np.isclose(-y * change / (2 * width), step_length(code, y, score), atol=1e-4)
+
+
+def naive(name, values, starts, labels, uniforms, beta=0.8, delta=0.01):
+    """Return the votes of OMKC on features, each round written as the paper has it, in float64."""
+    updates_drawn, votes_drawn = name[-2] == "s", name[-1] == "s"
+    parts = [slice(a, b) for a, b in pairwise(starts)]
+    theta, linear, votes = np.ones(len(parts)), np.zeros(values.shape[1]), []
+    for x, y, u in zip(values.astype(float), labels, uniforms, strict=True):
+        signs = np.array([1 if linear[part] @ x[part] >= 0 else -1 for part in parts])
+        q = theta / theta.max()
+        drawn = u < (1 - delta) * q + delta / len(parts)
+        voting = q * (drawn if votes_drawn else 1.0)
+        votes.append(float(voting @ signs))
+        for k, part in enumerate(parts):
+            if signs[k] != y and (drawn[k] or not updates_drawn):
+                theta[k] *= beta
+                linear[part] += y * x[part]
+    return np.array(votes)
+
+
+@pytest.mark.parametrize("name", ["omkc_dd", *STOCHASTIC])
+def test_omkc_on_features_is_the_printed_algorithm(name):
+    X, y = stream(300)
+    starts, values = features(GAUSSIANS, X, n_components=32)
+    labels = np.where(y > 0, 1, -1).astype(np.int8)
+    algorithm = algorithms.load(name)
+    state = algorithm.start(algorithms.parameters(name, {}), starts, np.random.default_rng(5))
+    votes = np.concatenate([state.block(values[a : a + 70], labels[a : a + 70]) for a in range(0, 300, 70)])
+    uniforms = np.random.default_rng(5).random((300, 3)) if name in STOCHASTIC else np.zeros((300, 3))
+    expected = naive(name, values, starts, labels, uniforms)
+    assert np.array_equal(votes >= 0, expected >= 0)
+    assert np.isclose(state.weights.sum(), 1.0) and state.updates.min() > 0
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_raker_on_features_is_the_printed_algorithm(loss):
+    X, y = stream(200)
+    starts, values = features(GAUSSIANS, X, n_components=32)
+    labels, code = np.where(y > 0, 1, -1).astype(np.int8), LOSSES[loss]
+    state = algorithms.load("raker").start(algorithms.parameters("raker", {"loss": loss, "eta": 0.3}), starts, None)
+    got = np.concatenate([state.block(values[:50], labels[:50]), state.block(values[50:], labels[50:])])
+    parts = [slice(a, b) for a, b in pairwise(starts)]
+    theta, linear = np.ones(3), np.zeros(values.shape[1])
+    for x, label, score in zip(values.astype(float), labels, got, strict=True):
+        each = np.array([linear[part] @ x[part] for part in parts])
+        assert np.isclose(score, theta @ each / theta.sum(), atol=1e-4)
+        for k, part in enumerate(parts):
+            linear[part] += 0.3 * step_length(code, label, each[k]) * label * x[part]
+            theta[k] *= np.exp(-0.3 * loss_value(code, label * each[k]))
+    assert np.allclose(state.weights, theta / theta.sum(), atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_raker_and_ogd_on_gram_matrices_are_the_printed_algorithms(loss):
+    X, y = stream(120)
+    kernels, labels, code = Computed(GAUSSIANS, X).grams(), np.where(y > 0, 1, -1), LOSSES[loss]
+    dual, theta, expected = np.zeros((3, 120)), np.ones(3), []
+    for i, label in enumerate(labels):
+        each = np.array([dual[k] @ kernels[k][:, i] for k in range(3)])
+        expected.append([theta @ each / theta.sum(), each[1]])
+        for k in range(3):
+            dual[k, i] = 0.2 * step_length(code, label, each[k]) * label
+            theta[k] *= np.exp(-0.2 * loss_value(code, label * each[k]))
+    settings = {"kernels": list(kernels), "scale": False, "shuffle": False, "loss": loss}
+    for place, model in enumerate(
+        (KernelClassifier("raker", **settings), KernelClassifier("ogd", kernel=1, **settings))
+    ):
+        trace = model.fit(np.arange(120), y).trace_
+        assert np.allclose(trace.scores, np.array(expected)[:, place], atol=1e-9)
+        assert np.array_equal(trace.mistakes, (trace.scores >= 0) != (labels > 0))
+
+
+@pytest.mark.parametrize("name", ON_FEATURES)
+def test_batches_of_a_stream_change_nothing(name):
+    """But for last bits of projections, which the seeds of this test do not meet."""
+    X, y = stream(400)
+    models = []
+    for cuts in ([0, 400], [0, 100, 101, 228, 400]):
+        model = KernelClassifier(name, GAUSSIANS, approximation="nystroem", n_components=32, random_state=3)
+        # The first call decides the landmarks, so it is the same in both.
+        model.partial_fit(*stream(100, seed=9), classes=[0, 1])
+        for a, b in pairwise(cuts):
+            model.partial_fit(X[a:b], y[a:b])
+        models.append(model)
+    first, second = models
+    assert first.mistakes_ == second.mistakes_ and first.n_samples_seen_ == second.n_samples_seen_ == 500
+    assert np.allclose(first.kernel_weights_, second.kernel_weights_)
+    assert np.allclose(first.decision_function(X), second.decision_function(X), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ON_FEATURES)
+def test_the_next_score_of_a_stream_is_that_of_the_predictor(name):
+    X, y = stream(300)
+    starts, values = features(GAUSSIANS, X)
+    labels = np.where(y > 0, 1, -1).astype(np.int8)
+    state = algorithms.load(name).start(algorithms.parameters(name, {}), starts, np.random.default_rng(0))
+    state.block(values[:200], labels[:200])
+    before = state.scores(values[200:201])
+    assert np.isclose(before[0], state.block(values[200:201], labels[200:201])[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ON_FEATURES)
+def test_a_stream_is_learned(name):
+    X, y = stream(4000)
+    settings = {"perceptron": {"kernel": 1}, "ogd": {"kernel": 1}, "om2": {"p": None, "step": "shortened"}}.get(
+        name, {}
+    )
+    model = KernelClassifier(name, GAUSSIANS, approximation="fourier", n_components=128, random_state=0, **settings)
+    assert model.fit(X, y).score(*stream(1000, seed=1)) > 0.9
+    assert model.mistakes_ < 0.2 * 4000
+
+
+def test_an_approximated_pass_makes_about_as_many_mistakes_as_the_exact_one():
+    X, y = stream(1500)
+    exact = KernelClassifier("omkc_dd", GAUSSIANS, random_state=0).fit(X, y).trace_.mistakes.mean()
+    model = KernelClassifier("omkc_dd", GAUSSIANS, approximation="fourier", n_components=2048, random_state=0).fit(X, y)
+    assert abs(model.mistakes_ / 1500 - exact) < 0.02
+
+
+def test_classes_are_learned_one_vs_rest():
+    rng = np.random.default_rng(0)
+    centres = np.array([[0.0, 3.0], [3.0, 0.0], [-3.0, -3.0]])
+    y = rng.integers(0, 3, 2000)
+    X = centres[y] + rng.normal(size=(2000, 2))
+    model = KernelClassifier("omkc_dd", GAUSSIANS, approximation="fourier", n_components=128)
+    names = np.array(["a", "b", "c"])
+    model.partial_fit(X[:100], names[y[:100]], classes=names).partial_fit(X[100:], names[y[100:]])
+    assert model.decision_function(X).shape == (2000, 3) and model.kernel_weights_.shape == (3, 3)
+    assert np.mean(model.predict(X) == names[y]) > 0.93
+
+
+def test_memory_does_not_grow_with_the_stream():
+    X, y = stream(64)
+    model = KernelClassifier("omkc_dd", GAUSSIANS, approximation="fourier").partial_fit(X, y, classes=[0, 1])
+    size = len(pickle.dumps(model))
+    for _ in range(50):
+        model.partial_fit(X, y)
+    assert len(pickle.dumps(model)) <= size + 100
+
+
+def test_a_failed_call_loses_nothing():
+    X, y = stream(200)
+    model = KernelClassifier("omkc_ss", GAUSSIANS, approximation="fourier", random_state=0)
+    model.partial_fit(X, y, classes=[0, 1])
+    again, bad = model.decision_function(X), X.copy()
+    bad[3, 1] = np.nan
+    with pytest.raises(ValueError, match="X: expected finite numbers, got 1 NaN"):
+        model.partial_fit(bad, y)
+    with pytest.raises(ValueError, match="expected classes"):
+        model.partial_fit(X, y + 1)
+    assert np.array_equal(model.decision_function(X), again) and model.n_samples_seen_ == 200
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"algorithm": "simple_mkl"}, "expected an online algorithm"),
+        ({"kernels": "rbf"}, "expected kernels such as"),
+        ({"kernels": np.ones((1, 4, 4))}, "expected kernels by name"),
+        ({"approximation": "fastfood"}, "expected fourier or nystroem"),
+        ({"n_components": 1}, "n_components must be"),
+    ],
+)
+def test_bad_settings_get_one_line(settings, text):
+    X, y = stream(4)
+    y[:2] = 0, 1
+    model = KernelClassifier(**({"algorithm": "omkc_dd", "approximation": "fourier"} | settings))
+    with pytest.raises(ValueError, match=text) as raised:
+        model.fit(np.arange(4) if isinstance(settings.get("kernels"), np.ndarray) else X, y)
+    assert "\n" not in str(raised.value)
+
+
+def test_blocks_are_of_the_documented_size():
+    X, _ = stream(BLOCK * 2 + 5)
+    bank = FeatureMap(GAUSSIANS, X, "fourier", 16, scale=True, rng=np.random.default_rng(0))
+    assert [len(values) for _, values in bank.blocks(X)] == [BLOCK, BLOCK, 5]
