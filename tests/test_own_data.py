@@ -441,13 +441,29 @@ def test_consecutive_positions_are_written_as_ranges() -> None:
     assert describe._ranges([3]) == [3]
 
 
-def test_two_labels_without_a_positive_one_are_taken_in_their_order(project: Path, capsys: Any) -> None:
+def test_labels_without_a_positive_one_are_taken_in_their_order(project: Path, capsys: Any) -> None:
     Path("two.csv").write_text("x,y\n" + "".join(f"{i},{'b' if i % 3 else 'a'}\n" for i in range(9)))
     assert add("two.csv", "--label", "y") == 0
     assert "b becomes +1" in capsys.readouterr().out
-    Path("three.csv").write_text("x,y\n1,a\n2,b\n3,c\n")
-    assert add("three.csv", "--label", "y") == 2
-    assert "expected two labels" in capsys.readouterr().err
+    Path("three.csv").write_text("x,y\n1,c\n2,10\n3,9\n4,c\n")
+    assert add("three.csv", "--label", "y") == 0
+    assert "3 classes: 10, 9, c;" in capsys.readouterr().out
+    Path("numbers.csv").write_text("x,y\n1,10\n2,9\n3,11\n4,9\n")
+    assert add("numbers.csv", "--label", "y") == 0
+    dataset = Configuration(Path("config")).dataset("numbers")
+    assert (dataset.classes, dataset.positives) == ([9, 10, 11], 0)
+    Path("values.csv").write_text("x,y\n" + "".join(f"{i},{i}.5\n" for i in range(101)))
+    assert add("values.csv", "--label", "y") == 2
+    assert "--label y: expected at most 100 labels, got 101" in capsys.readouterr().err
+
+
+def test_a_file_of_three_classes_is_prepared_with_their_numbers(project: Path) -> None:
+    Path("kinds.csv").write_text("u,v,y\n" + "".join(f"{i},{i % 5},{'bac'[i % 3]}\n" for i in range(12)))
+    assert add("kinds.csv", "--label", "y") == 0
+    assert cli.main(["fetch", "kinds"]) == 0
+    prepared = store.read(Path(layout.PREPARED.format(dataset="kinds")))
+    assert prepared.labels.tolist() == [1, 0, 2] * 4
+    assert planned({"leaderboard": ["kinds"]}, "leaderboard").targets.cells()
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def describing_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that describe a file."""
     parser.add_argument("file", type=Path, help="CSV file with one example in a row; separator and header are detected")
     parser.add_argument("--label", required=True, metavar="COLUMN", help="column of the labels: its name or position")
-    positive = "labels of class +1 (default: the last of two labels in their order)"
+    positive = "labels of class +1 (default: the last of two labels; more than two labels are as many classes)"
     parser.add_argument("--positive", default=[], nargs="+", metavar="LABEL", help=positive)
     parser.add_argument(
         "--negative", default=[], nargs="+", metavar="LABEL", help="labels of class -1 (default: all others)"
@@ -100,7 +100,9 @@ def add(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     _write(output, text)
     for remark in described.remarks:
         print(remark)
-    print(f"{output}: {values['n']} x {values['d']}, {values['positives']} labelled +1")
+    classes = values["sources"][0]["reader"].get("classes")
+    shown = f"{len(classes)} classes" if classes else f"{values['positives']} labelled +1"
+    print(f"{output}: {values['n']} x {values['d']}, {shown}")
     if study:
         _write(*study)
     return name, values

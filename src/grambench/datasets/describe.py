@@ -20,6 +20,7 @@ from grambench.datasets.store import PreparedDataset
 
 ABSENT = ("NA", "N/A", "NaN", "nan", "null", "None")  # as programs write missing values
 STRAY = 0.1  # the largest share of texts in a column of numbers, which count as mistakes
+MOST_CLASSES = 100  # more labels are a regression's, or not the column that was meant
 MOST_VALUES = 50  # the largest number of values of a nominal column
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 POSITION = re.compile(r"-?[0-9]+")
@@ -38,7 +39,7 @@ class Wishes:
         The column of the labels, by its name in the header or its position.
     positive, negative : sequence of str
         The labels that become +1 and -1. If `negative` is empty, the file must have exactly one other label. If both
-        are empty, it must have two, and the last in their order becomes +1.
+        are empty, the last of two labels in their order becomes +1, and more than two are as many classes.
     drop : sequence of str
         The columns to leave out.
     separator : str or None
@@ -160,7 +161,7 @@ def _describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> Desc
         "title": name.replace("_", " ").capitalize(),
         "n": len(labels),
         "d": raw.features.shape[1],
-        "positives": int(np.count_nonzero(labels == 1)),
+        "positives": 0 if reader.classes else int(np.count_nonzero(labels == 1)),
         "content": prepared.content,
         **({"views": {view: _ranges(columns) for view, columns in views.items()}} if views else {}),
         "sources": [
@@ -300,7 +301,7 @@ def _ranges(positions: Sequence[int]) -> list[int | str]:
 
 
 def _name_labels(column: NDArray[Any], wishes: Wishes, faults: list[str], remarks: list[str]) -> dict[str, Any]:
-    """Return the labels that become +1 and -1; add to the faults and remarks."""
+    """Return the labels that become +1 and -1, or those of more classes; add to the faults and remarks."""
     counts = Counter("" if cell is None else str(cell) for cell in column)
     missing = counts.pop("", 0)
     if missing and not wishes.drop_incomplete:
@@ -318,6 +319,13 @@ def _name_labels(column: NDArray[Any], wishes: Wishes, faults: list[str], remark
     if not positive and not negative and len(labels) == 2:
         positive = [max(labels, key=lambda label: (str(type(label)), label))]
         remarks.append(f"{positive[0]} becomes +1; --positive names another label")
+    elif not positive and not negative and len(labels) > MOST_CLASSES:
+        faults.append(f"--label {wishes.label}: expected at most {MOST_CLASSES} labels, got {len(labels)}")
+        return {}
+    elif not positive and not negative and len(labels) > 2:
+        classes = sorted(labels, key=lambda label: (str(type(label)), label))
+        remarks.append(f"{len(classes)} classes: {', '.join(map(str, classes))}; --positive makes two classes of them")
+        return {"classes": classes}
     shown = ", ".join(f"{text} ({count})" for text, count in counts.most_common(10))
     shown += ", ..." if len(counts) > 10 else ""
     for option, texts in (("--positive", wishes.positive), ("--negative", wishes.negative)):
