@@ -68,3 +68,24 @@ def test_without_results_nothing_is_judged():
     )
     table = claims.table(STUDY.name, Evidence(empty, pd.DataFrame()))
     assert set(table["verdict"]) == {"undecided"}
+
+
+def test_claims_on_images_are_judged_on_their_own_board():
+    study = Configuration(Path(__file__).parents[1] / "config").study("leaderboard_images")
+    accuracies = {"uniform_svm": 80.0, "best_kernel_svm": 70.0, "simple_mkl": 79.9, "lp_beta": 85.0}
+    rows = [
+        (dataset, name, "", np.nan, r, "accuracy_percent", accuracy + noise)
+        for dataset in study.datasets
+        for name, accuracy in accuracies.items()
+        for r, noise in enumerate(NOISE)
+    ]
+    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
+    cells = pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason"])
+    table = claims.table(study.name, Evidence(Results(study, runs, cells), pd.DataFrame()))
+    assert table.set_index("claim")["verdict"].to_dict() == {
+        "1a": "holds",
+        "1b": "undecided",
+        "1c": "undecided",
+        "2a": "holds",
+        "2b": "holds",
+    }

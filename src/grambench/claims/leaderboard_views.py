@@ -74,25 +74,25 @@ def many_views_beat_one(evidence: Evidence) -> Answer:
 
 def some_learned_beat_uniform(evidence: Evidence) -> Answer:
     """At least one learned combination of views beats their uniform mean (here: of those listed)."""
-    return leaderboard.beat(evidence, _listed(evidence), UNIFORM, most=False)
+    return leaderboard.beat(evidence, combinations(evidence), UNIFORM, most=False)
 
 
 def most_learned_beat_uniform(evidence: Evidence) -> Answer:
     """Learned combinations of views beat their uniform mean in general (here: most of those listed do)."""
-    return leaderboard.beat(evidence, _listed(evidence), UNIFORM, most=True)
+    return leaderboard.beat(evidence, combinations(evidence), UNIFORM, most=True)
 
 
 def some_beat_stacking(evidence: Evidence) -> Answer:
     """Learned combinations of views beat late fusion (here: at least one beats stacking of views)."""
-    return leaderboard.beat(evidence, _listed(evidence), "view_stacking", most=False)
+    return leaderboard.beat(evidence, combinations(evidence), "view_stacking", most=False)
 
 
 def some_beat_forest(evidence: Evidence) -> Answer:
     """Learned combinations of views beat a random forest (here: at least one does)."""
-    return leaderboard.beat(evidence, _listed(evidence), "random_forest", most=False)
+    return leaderboard.beat(evidence, combinations(evidence), "random_forest", most=False)
 
 
-def _listed(evidence: Evidence) -> list[str]:
+def combinations(evidence: Evidence) -> list[str]:
     """Return the learned combinations that the study has; solvers of one problem stand once."""
     return [
         name for name in [*LEARNED, "simple_mkl", SPARSE, "d2_centred"] if name in evidence.results.study.algorithms
