@@ -150,6 +150,11 @@ def needs(name: str) -> str:
     return next((need for need in ("features", "family") if _declares(name, f"NEEDS = {need!r}")), "")
 
 
+def learns_from_features(name: str) -> bool:
+    """Return whether an algorithm can learn from features that approximate kernels: whether its file has a `start`."""
+    return any(isinstance(node, ast.FunctionDef) and node.name == "start" for node in getattr(_parse(name), "body", []))
+
+
 def _declares(name: str, statement: str) -> bool:
     """Return whether an algorithm's file contains a top-level assignment; the file is not imported."""
     assignments = (node for node in getattr(_parse(name), "body", []) if isinstance(node, ast.Assign))

@@ -540,7 +540,16 @@ class Generated(BaseSource):
 
     kind: Literal["generated"]
     generator: Literal[
-        "dirichlet", "relevance", "ringnorm", "waveform", "drawings", "additive_views", "redundant_views", "xor_views"
+        "dirichlet",
+        "relevance",
+        "ringnorm",
+        "twonorm",
+        "chessboard",
+        "waveform",
+        "drawings",
+        "additive_views",
+        "redundant_views",
+        "xor_views",
     ]
     parameters: dict[str, int | float] = {}
     seed: Annotated[int, Field(ge=0)]

@@ -48,8 +48,8 @@ class Common:
     paired : bool
         Whether algorithms are compared in pairs, repetition by repetition.
     stored : bool
-        Whether it reads Gram matrices of whole data sets, which are made beforehand. If not, it computes those of its
-        training examples inside a run.
+        Whether it reads Gram matrices of whole data sets, which are made beforehand. If not, a run computes the kernel
+        values that it needs.
     shares_kernels : bool
         Whether the points of a sweep share kernel matrices, and all runs the distances among images.
     sweeps : tuple of str
@@ -79,7 +79,6 @@ class Common:
     yields: ClassVar[frozenset[str]] = PREDICTIONS | FITTED | SELECTED | TIMED
     progress: ClassVar[str]
     paired: ClassVar[bool] = True
-    stored: ClassVar[bool] = False
     shares_kernels: ClassVar[bool] = False
     sweeps: ClassVar[tuple[str, ...]] = ("parameter",)
     copies: ClassVar[int] = 0
@@ -89,6 +88,11 @@ class Common:
     by_class: ClassVar[bool] = False
     repetition: ClassVar[str] = "random split"
     split_column: ClassVar[tuple[str, str] | None] = None
+
+    @property
+    def stored(self) -> bool:
+        """Whether it reads stored Gram matrices."""
+        return False
 
     if TYPE_CHECKING:
 
@@ -204,6 +208,9 @@ class Online(Common):
         examples at once are trained anew.
     C : float
         C of the SVM that is trained on a kernel that was learned without a predictor.
+    stored : bool
+        Whether runs read stored Gram matrices. If not, they compute the kernel values that they need, for data sets
+        whose Gram matrices are too large.
     """
 
     experiment: ClassVar[str] = "online"
@@ -218,7 +225,6 @@ class Online(Common):
     }
     progress: ClassVar[str] = "Examples received"
     paired: ClassVar[bool] = False  # OMKC's tables are not, though all algorithms share their permutations
-    stored: ClassVar[bool] = True
     selects: ClassVar[bool] = False
     split_column: ClassVar[tuple[str, str]] = (
         "Permutations",
@@ -229,6 +235,7 @@ class Online(Common):
     repetitions: Repetitions = 20
     checkpoints: Annotated[int, Ge(2), Le(1000)] = 50
     C: Positive = 1.0
+    stored: bool = True
 
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return the time of a pass, proportional to the size of the Gram matrices."""

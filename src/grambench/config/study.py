@@ -9,14 +9,16 @@ from typing import Annotated, Literal, Self, TypeVar
 from pydantic import BeforeValidator, Field, model_validator
 
 from grambench.common.errors import ConfigError, unknown_name
+from grambench.common.types import Approximation
 from grambench.config.load import ConfigModel
 from grambench.config.metrics import METRICS
 from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
-from grambench.config.protocols import SWEEP_YIELDS, Protocol
+from grambench.config.protocols import SWEEP_YIELDS, Offline, Protocol
 from grambench.config.shown import Figure, Item, Sweep, Table
 from grambench.kernels.dictionary import NARROWEST, WIDEST, check_family
 from grambench.kernels.functions import DEGREE, FAMILIES, Kernel
 
+COMPONENTS = 256  # features of a kernel, where an entry does not say how many
 HIGHEST = 1000  # degree of a polynomial: so many products of whole Gram matrices
 
 Shown = TypeVar("Shown", bound=Item)
@@ -80,6 +82,13 @@ class Entry(ConfigModel):
     then : str or None
         The algorithm to train on the one kernel to which the entry's algorithm gives the largest weight, for protocols
         with a fixed train/test split.
+    approximation : str or None
+        "fourier" or "nystroem": the algorithm learns online from features that approximate the kernels, so that every
+        example costs the same.
+    n_components : int
+        The number of features of each kernel, if there is an approximation.
+    datasets : list of str
+        The data sets that the entry is run on; empty stands for all of the study.
     """
 
     algorithm: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$|^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")] | None = None
@@ -90,11 +99,16 @@ class Entry(ConfigModel):
     tune: Tune | None = None
     center: bool = False
     then: Name | None = None
+    approximation: Approximation | None = None
+    n_components: Annotated[int, Field(ge=2)] = COMPONENTS
+    datasets: list[Name] = []
 
     @model_validator(mode="after")
-    def _check_algorithm_or_path(self) -> Self:
+    def _check_keys(self) -> Self:
         if self.algorithm and self.path:
             raise ValueError(f"algorithm {self.algorithm} and path {self.path}: expected one of them")
+        if self.n_components != COMPONENTS and not self.approximation:
+            raise ValueError("n_components: expected an approximation beside it, got none")
         return self
 
 
@@ -344,6 +358,9 @@ class Study(ConfigModel):
         for title, sweep in self.sweeps.items():
             mentions += [(title, name) for name in sweep.references.values()] if sweep.kind == "scaling" else []
         mentions += [(title, entry.variant_of) for title, entry in self.algorithms.items() if entry.variant_of]
+        for title, entry in self.algorithms.items():
+            if unknown := [name for name in entry.datasets if name not in self.datasets]:
+                yield f"{title} names data set {unknown[0]}, which the study does not have"
         mentions += [("experts", self.experts)] if self.experts else []
         mentions += [("chosen", name) for choice in self._chosen() for name in choice.algorithms]
         if self.replications:
@@ -403,8 +420,13 @@ class Study(ConfigModel):
             low, high = (1, HIGHEST) if FAMILIES[kernel.family].requirement == DEGREE else (NARROWEST, WIDEST)
             if not low <= kernel.parameter <= high:
                 yield f"{kernel.name}: expected a parameter between {low:g} and {high:g}"
+        for name, entry in self.algorithms.items():
+            if entry.approximation and isinstance(self.protocol, Offline):
+                yield f"{name}: expected a study of kind online for an approximation, got {self.protocol.kind}"
+            if entry.approximation and (viewed := [kernel.name for kernel in self.kernel_list() if kernel.view]):
+                yield f"{name}: expected kernels on all features for an approximation, got {viewed[0]}"
         relative = [kernel.name for kernel in self.kernel_list() if kernel.relative]
-        if relative and self.protocol.stored:
+        if relative and not isinstance(self.protocol, Offline):
             yield f"{relative[0]} is in units of training examples, but kind {self.protocol.kind} has none"
         if lacking := self.protocol.lacking(self.datasets):
             yield lacking

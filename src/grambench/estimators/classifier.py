@@ -14,15 +14,15 @@ from grambench import algorithms
 from grambench.algorithms.checks import scored
 from grambench.algorithms.fit import Fit, Mixture, Predictor, on_support
 from grambench.algorithms.one_vs_rest import OneVsRest
-from grambench.common.types import Floats
+from grambench.common.types import Approximation, Floats
+from grambench.estimators import kernels as kernel_input
 from grambench.estimators.base import KernelEstimator, one_line, seed_of
 from grambench.experiments.training import Examples, svms
 from grambench.kernels.pool import Pool
 from grambench.kernels.pools import VectorPools
 
 if TYPE_CHECKING:  # Numba is loaded where something is learned
-    from grambench.estimators.approximate import FeatureLearner
-    from grambench.kernels.approximation import Method
+    from grambench.algorithms.feature_learner import FeatureLearner
 
 PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # multi-class algorithms that learn online
 COST = 1.0  # default C of an SVM on a learned kernel
@@ -141,7 +141,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         *,
         C: float | None = None,
         scale: bool = True,
-        approximation: "Method | None" = None,
+        approximation: Approximation | None = None,
         n_components: int = 256,
         shuffle: bool = True,
         random_state: Any = None,
@@ -227,17 +227,19 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             self._seed, self._learner = seed_of(self.random_state), None
         return X, numbers, first
 
-    def _continue(self, examples: Floats, numbers: NDArray[np.intp], method: "Method") -> Self:
+    def _continue(self, examples: Floats, numbers: NDArray[np.intp], method: Approximation) -> Self:
         """Learn from the next examples on features that approximate the kernels."""
-        from grambench.estimators.approximate import FeatureLearner
+        from grambench.algorithms.feature_learner import FeatureLearner
 
         learner = self._learner
         with one_line():
             if learner is None:
+                named = kernel_input.named(self.kernels)
+                self.kernels_ = [kernel.name for kernel in named]
                 learner = FeatureLearner(
                     self.algorithm,
                     self._settings(),
-                    self.kernels,
+                    named,
                     examples,
                     len(self.classes_),
                     method=method,
@@ -247,7 +249,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                 )
             learner.learn(examples, numbers)
         self._learner, self.trace_ = learner, None
-        self.kernels_, self.kernel_weights_ = learner.names, learner.weights
+        self.kernel_weights_ = learner.weights
         self.mistakes_, self.n_samples_seen_ = learner.mistakes, learner.examples
         return self
 

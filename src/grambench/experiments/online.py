@@ -1,9 +1,11 @@
 """The online protocol: one prequential pass over each of several permutations of the examples (OMKC, Section 5.1).
 
 An algorithm that learns online reports its own pass. If it passes several times, the first pass is measured, in which
-every example is new. An algorithm that learns from all examples at once is trained anew at each checkpoint on the
-examples received by then, and predicts those up to the next checkpoint; if it learns a kernel alone, an SVM is trained
-on it. Until each class has been received a few times it learns nothing, and the majority class is predicted.
+every example is new. On features that approximate its kernels it passes once, by the loop that learns streams.
+
+An algorithm that learns from all examples at once is trained anew at each checkpoint on the examples received by then,
+and predicts those up to the next checkpoint; if it learns a kernel alone, an SVM is trained on it. Until each class has
+been received a few times it learns nothing, and the majority class is predicted.
 
 Of C classes, a two-class algorithm passes once for each class one-vs-rest, and the largest score predicts.
 """
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.checks import check_same
+from grambench.algorithms.feature_learner import SAMPLE, FeatureLearner
 from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common import clock
@@ -28,7 +31,7 @@ from grambench.config.protocols import Online
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.curves import checkpoints
 from grambench.experiments.outcome import Origin, Outcome, Random, Result, collect
-from grambench.experiments.pools import full_pool
+from grambench.experiments.pools import dense, full_pool
 from grambench.experiments.run import Run
 from grambench.experiments.seeds import seeds
 from grambench.experiments.training import (
@@ -117,7 +120,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
     pool, rounds = full_pool(run, dataset, grams), checkpoints(n, protocol.checkpoints)
     passes: dict[tuple[int, int], Pass] = {}
     samples = [Examples(pool, dataset.labels, order, len(dataset.classes)) for order in orders.indices]
-    learns_online = _warm_up(algorithm, points[0], samples[0])
+    learns_online = not run.approximation and _warm_up(algorithm, points[0], samples[0])
     for p, point in enumerate(points):
         for r, number in enumerate(numbers):
             seed = seeds(run.seed, f"{dataset.name}/{algorithm.name}", number)[1]
@@ -127,6 +130,8 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
                     again = present(algorithm, point, samples[r], rounds, seed)
                     check_same(algorithm.name, passes[p, r].outline(), again.outline())
                     passes[p, r] = replace(again, seconds=min(passes[p, r].seconds, again.seconds))
+            elif run.approximation:
+                passes[p, r] = learn_on_features(run, point, dense(dataset), samples[r], rounds, seed)
             else:
                 passes[p, r] = retrain(algorithm, point, samples[r], rounds, seed, protocol.C)
     results = {(p, r): _result(measured, samples[r], rounds) for (p, r), measured in passes.items()}
@@ -264,6 +269,50 @@ def retrain(
     mistakes = np.cumsum(y_pred != y_true[order], dtype=np.int64)[rounds - 1]
     updates = np.full(m, np.nan)
     return Pass(mistakes, support, weights, updates, seconds, work, generators.used, y_pred, scores)
+
+
+def learn_on_features(
+    run: Run,
+    point: Settings,
+    features: Floats,
+    sample: Examples,
+    rounds: NDArray[np.int64],
+    seed: np.random.SeedSequence,
+) -> Pass:
+    """Let an algorithm pass over a sample on features that approximate its kernels, and measure it at some rounds.
+
+    Units, scales and landmarks come from the first examples of the order. Seconds are those of features and learning.
+    """
+    order, y_true, m = sample.order, sample.y_true[sample.order], len(run.kernels)
+    number = int(seed.generate_state(1)[0])
+
+    def start() -> FeatureLearner:
+        return FeatureLearner(
+            run.file,
+            point,
+            run.pool,
+            features[order[:SAMPLE]],
+            sample.classes or 2,
+            method=run.approximation or "fourier",
+            n_components=run.n_components,
+            scale=False,
+            seed=number,
+        )
+
+    start().learn(features[order[:LEAST]], y_true[:LEAST])  # which compiles
+    begun = clock.now()
+    learner = start()
+    seconds = clock.now() - begun
+    mistakes, weights, scores = np.empty(len(rounds), dtype=np.int64), np.empty((len(rounds), m)), list[Floats]()
+    for place, (before, now) in enumerate(zip([0, *rounds[:-1]], rounds, strict=True)):
+        examples = features[order[before:now]]
+        begun = clock.now()
+        scores.append(learner.learn(examples, y_true[before:now]))
+        seconds += clock.now() - begun
+        mistakes[place], weights[place] = learner.mistakes, np.atleast_2d(learner.weights).mean(axis=0)
+    all_scores, support = np.concatenate(scores), np.full(len(rounds), np.nan)
+    updates, work = learner.updates.astype(np.float64), dict.fromkeys(WORK, 0)
+    return Pass(mistakes, support, weights, updates, seconds, work, True, predicted(all_scores), all_scores)
 
 
 def _majority(y_true: NDArray[np.intp], classes: int) -> int:

@@ -116,8 +116,10 @@ class Pools:
 
 def full_pool(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Pool:
     """Return the pool of all examples of a data set, from its stored Gram matrices where there are some."""
+    used = list(dict.fromkeys(kernel.view for kernel in run.pool))
+    if used == [""] and not dataset.views and not run.protocol.stored:
+        return VectorPools(run.pool, dataset.features, run.dictionary).train()
     if len(grams) == 0 and run.kernels:
-        used = list(dict.fromkeys(kernel.view for kernel in run.pool))
         views: dict[str, Any] = dict(dataset.views) or split_columns(dataset, used, dataset.features)
         pixels, unit_rows = bool(dataset.views) and not dataset.images, used == [""] or bool(dataset.views)
         return ViewPools(run.pool, views, pixels=pixels, unit_rows=unit_rows).train()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, cast
 
-from grambench.common.types import Setting, Settings
+from grambench.common.types import Approximation, Setting, Settings
 from grambench.config import protocols
 from grambench.config.protocols import Offline, Protocol
 from grambench.kernels.dictionary import FamilyRange
@@ -79,6 +79,11 @@ class Run:
         Whether a sweep over kernels' scales multiplies "all" kernels or "one".
     reference : Reference or None
         What such a sweep compares with.
+    approximation : str or None
+        "fourier" or "nystroem": an online algorithm learns from features that approximate its kernels; None for the
+        kernels themselves.
+    n_components : int
+        The number of features of each kernel, if there is an approximation.
     block : list of two ints or None
         The numbers of the first and the last repetition of a block. Replications continue after the run's own.
     """
@@ -101,6 +106,8 @@ class Run:
     size: str = ""
     scaled: str = "all"
     reference: Reference | None = None
+    approximation: Approximation | None = None
+    n_components: int = 256
     block: list[int] | None = None
 
     @property

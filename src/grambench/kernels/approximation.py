@@ -19,18 +19,17 @@ a block. Each doubling of the angle doubles the error of its phase, to 3e-4 afte
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.common.types import Floats
+from grambench.common.types import Approximation, Floats
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel, Units
 from grambench.kernels.grams import squared_distances
 
-Method = Literal["fourier", "nystroem"]
 Features = NDArray[np.float32]
 
 BLOCK = 64  # examples whose features are computed together, few enough for the processor's cache
@@ -74,14 +73,14 @@ class FeatureMap:
         self,
         kernels: Sequence[Kernel],
         sample: Floats,
-        method: Method,
+        method: Approximation,
         n_components: int,
         *,
         scale: bool,
         rng: np.random.Generator,
     ) -> None:
-        if method not in get_args(Method):
-            raise ValueError(f"approximation: expected {' or '.join(get_args(Method))}, got {method!r}")
+        if method not in get_args(Approximation):
+            raise ValueError(f"approximation: expected {' or '.join(get_args(Approximation))}, got {method!r}")
         if not isinstance(n_components, int | np.integer) or n_components < 2:
             raise ValueError(f"n_components must be a whole number of at least 2, got {n_components!r}")
         basis = Computed(kernels, sample, trace=float(len(sample)) if scale else None)

@@ -108,6 +108,9 @@ def _check_algorithm(study: Study, entry: str) -> None:
             raise ConfigError(f"center: a study of kind {study.protocol.kind} does not center kernels")
         if algorithms.needs(name):
             raise ConfigError(f"center: {name} does not learn from the study's kernels, which alone are centred")
+    if study.algorithms[entry].approximation and not algorithms.learns_from_features(name):
+        able = [other for other in algorithms.names("online") if algorithms.learns_from_features(other)]
+        raise ConfigError(f"approximation: expected one of {', '.join(able)}, got {name}")
     if algorithms.needs(name) == "family" and not study.dictionary:
         raise ConfigError(f"{name} learns from a continuous family of kernels; give the study a `dictionary`")
 

@@ -13,6 +13,8 @@ from grambench.pipeline.targets import Targets
 START = 3
 # seconds above which benchmarks/costs.py lists a run in config/costs.csv
 SHORT = 10
+# seconds of an online algorithm on one feature of one example, if there is an approximation
+SECONDS_A_FEATURE = 1e-9
 # the number of the last attempt at a run; follows from the retries of profiles/slurm
 LAST = 3
 
@@ -55,7 +57,10 @@ class Resources:
         points = len(sweep.values) if sweep else 1
         if sweep and sweep.kind == "view":
             points = len({kernel.view for kernel in kernels})
-        if tune := study.algorithms[cell.algorithm].tune:
+        entry = study.algorithms[cell.algorithm]
+        if entry.approximation:
+            return SECONDS_A_FEATURE * len(kernels) * entry.n_components * examples * points
+        if tune := entry.tune:
             points *= len(tune.values) * (len(tune.C) or 1)
         return study.protocol.guess(len(kernels), examples, points, sweep is not None)
 

@@ -218,6 +218,8 @@ class Specifications:
             size=sweep.of if sweep and sweep.kind in ("size", "view") else "",
             scaled=sweep.scaled if sweep and sweep.kind == "scaling" else "all",
             reference=reference,
+            approximation=study.algorithms[name].approximation,
+            n_components=study.algorithms[name].n_components,
             block=list(cell.block) if cell.block else None,
         )
 

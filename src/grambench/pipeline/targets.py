@@ -56,12 +56,12 @@ class Targets:
         for name in [study] if study else self.studies:
             algorithms, sweeps = self.algorithms(name), self.studies[name].sweeps
             for dataset in self.datasets(name):
-                cells += [Cell(name, dataset, algorithm) for algorithm in algorithms]
+                chosen = self.studies[name].algorithms
+                entries = [entry for entry in algorithms if dataset in (chosen[entry].datasets or [dataset])]
+                cells += [Cell(name, dataset, entry) for entry in entries]
                 for title, sweep in sweeps.items():
                     if dataset in sweep.datasets or (sweep.kind == "view" and self._covers(sweep, name, dataset)):
-                        cells += [
-                            Cell(name, dataset, entry, title) for entry in sweep.algorithms if entry in algorithms
-                        ]
+                        cells += [Cell(name, dataset, entry, title) for entry in sweep.algorithms if entry in entries]
         return cells
 
     def _covers(self, sweep: ViewSweep, study: str, dataset: str) -> bool:

@@ -1,14 +1,14 @@
-"""An online algorithm on features that approximate its kernels: what an estimator has learned from a stream."""
+"""An online algorithm on features that approximate its kernels: the pass of a study, and the stream of an estimator."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench import algorithms
-from grambench.common.types import Floats, Settings
-from grambench.estimators import kernels as kernel_input
-from grambench.kernels.approximation import FeatureMap, Method
+from grambench.common.types import Approximation, Floats, Settings
+from grambench.kernels.approximation import FeatureMap
+from grambench.kernels.functions import Kernel
 
 SAMPLE = 1000  # examples of the first call from which units, scales and landmarks are taken
 
@@ -22,8 +22,8 @@ class FeatureLearner:
         Name of the algorithm.
     settings : dict
         Its parameters.
-    kernels : object
-        The kernels, by name, as an estimator gets them.
+    kernels : sequence of m Kernels
+        Kernels on vectors.
     examples : ndarray of float64 (n, d)
         The first examples; up to 1000 of them, drawn at random, give units, scales and landmarks.
     classes : int
@@ -35,38 +35,35 @@ class FeatureLearner:
 
     Attributes
     ----------
-    names : list of str
-        Names of the kernels.
     mistakes, examples : int
-        Examples so far, and how many of them were misclassified before their label was used.
+        How many examples were misclassified before their label was used, and how many were learned.
     """
 
     def __init__(
         self,
         algorithm: str,
         settings: Settings,
-        kernels: Any,
+        kernels: Sequence[Kernel],
         examples: Floats,
         classes: int,
         *,
-        method: Method,
+        method: Approximation,
         n_components: int,
         scale: bool,
         seed: int,
     ) -> None:
         start = algorithms.load(algorithm).start
         if start is None:
-            able = [name for name in algorithms.names("online") if algorithms.load(name).start]
+            able = [name for name in algorithms.names("online") if algorithms.learns_from_features(name)]
             raise ValueError(f"approximation: expected an online algorithm, one of {', '.join(able)}, got {algorithm}")
         if settings.get("budget"):
             raise ValueError(
                 f"budget: expected 0 with an approximation, which has no support vectors, got {settings['budget']}"
             )
-        parameters, named = algorithms.parameters(algorithm, settings), kernel_input.named(kernels)
-        self.names = [kernel.name for kernel in named]
+        parameters = algorithms.parameters(algorithm, settings)
         rng = np.random.default_rng([seed, 2])
         sample = examples[np.sort(rng.permutation(len(examples))[:SAMPLE])]
-        self._map = FeatureMap(named, sample, method, n_components, scale=scale, rng=rng)
+        self._map = FeatureMap(kernels, sample, method, n_components, scale=scale, rng=rng)
         count = 1 if classes == 2 else classes
         self._states = [start(parameters, self._map.starts, np.random.default_rng(seed)) for _ in range(count)]
         self.mistakes = self.examples = 0
@@ -76,16 +73,34 @@ class FeatureLearner:
         """Weights of the kernels, (m,), or (C, m) one-vs-rest."""
         return np.array([state.weights for state in self._states]).squeeze(0 if len(self._states) == 1 else ())
 
-    def learn(self, examples: Floats, numbers: NDArray[np.intp]) -> None:
-        """Learn from examples in turn, with their class numbers, (n,)."""
+    @property
+    def updates(self) -> NDArray[np.int64]:
+        """Updates of each kernel's classifiers, (m,)."""
+        return np.asarray(np.sum([state.updates for state in self._states], axis=0))
+
+    def learn(self, examples: Floats, numbers: NDArray[np.intp]) -> Floats:
+        """Learn from examples in turn.
+
+        Parameters
+        ----------
+        examples : ndarray of float64 (n, d)
+            The examples.
+        numbers : ndarray of int (n,)
+            Their class numbers.
+
+        Returns
+        -------
+        ndarray of float64 (n,) or (n, C)
+            The scores of each example before its label was used.
+        """
+        scores = np.empty((len(examples), len(self._states)))
         for rows, features in self._map.blocks(examples):
-            targets = numbers[rows]
-            scores = np.empty((len(targets), len(self._states)))
             for place, state in enumerate(self._states):
-                positive = targets == (place if len(self._states) > 1 else 1)
-                scores[:, place] = state.block(features, np.where(positive, 1, -1).astype(np.int8))
-            self.mistakes += int(np.count_nonzero(_predicted(scores) != targets))
-            self.examples += len(targets)
+                positive = numbers[rows] == (place if len(self._states) > 1 else 1)
+                scores[rows, place] = state.block(features, np.where(positive, 1, -1).astype(np.int8))
+        self.mistakes += int(np.count_nonzero(_predicted(scores) != numbers))
+        self.examples += len(numbers)
+        return self._one_column(scores)
 
     def scores(self, examples: Floats) -> Floats:
         """Return the scores of examples, (t,) for two classes, else (t, C)."""
@@ -93,7 +108,11 @@ class FeatureLearner:
         for rows, features in self._map.blocks(examples):
             for place, state in enumerate(self._states):
                 values[rows, place] = state.scores(features)
-        return values[:, 0] if len(self._states) == 1 else values
+        return self._one_column(values)
+
+    def _one_column(self, scores: Floats) -> Floats:
+        """Return scores (t, 1) of two classes as (t,), and others as they are."""
+        return scores[:, 0] if len(self._states) == 1 else scores
 
 
 def _predicted(scores: Floats) -> NDArray[np.intp]:
