@@ -40,6 +40,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Step, Work
@@ -145,9 +146,7 @@ class Objective:
     def train(self, coefficients: Floats) -> tuple[Floats, Floats, svm.SVM]:
         """Return eta of the training examples, (m, n), the Gram matrix K_eta and its SVM."""
         shares, settings = gates(coefficients.reshape(len(self._grams), -1), self._inputs), self._parameters
-        gram = np.zeros(self._grams.shape[1:])
-        for share, each in zip(shares, self._grams, strict=True):
-            gram += share[:, None] * each * share
+        gram = _gated(self._grams, shares)
         tolerance = PRECISION * settings.gap
         combination = Combination.single(gram)
         trained = train_svm(combination, self._labels, settings.C, self.work, start=self._dual, tolerance=tolerance)
@@ -162,12 +161,29 @@ class Objective:
 
         def slope() -> Slope:
             gated, support = trained.dual * shares, np.flatnonzero(trained.dual)
-            forms = np.stack([v * (each[:, support] @ v[support]) for v, each in zip(gated, self._grams, strict=True)])
+            forms = np.stack([v * (each @ v) for v, each in zip(gated, self._grams, strict=True)])
             self.work.row_additions += len(self._grams) * len(support)
             gradient = -((forms - shares * forms.sum(axis=0)) @ self._inputs).ravel()
             return Slope(gradient, float(np.linalg.norm(gradient)) / value if value > 0.0 else 0.0)
 
         return Value(value, slope)
+
+
+@njit(cache=True)
+def _gated(grams, shares):  # type: ignore[no-untyped-def]
+    """Return K_eta, (n, n), from the Gram matrices (m, n, n) and eta (m, n)."""
+    m, n, _ = grams.shape
+    gram = np.empty((n, n))
+    for i in range(n):
+        # One row at a time stays in the processor's cache while all kernels add to it.
+        row = np.zeros(n - i)
+        for k in range(m):
+            values, others, share = grams[k, i, i:], shares[k, i:], shares[k, i]
+            for j in range(n - i):
+                row[j] += share * values[j] * others[j]
+        gram[i, i:] = row
+        gram[i:, i] = row
+    return gram
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
