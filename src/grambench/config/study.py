@@ -358,9 +358,6 @@ class Study(ConfigModel):
         for title, sweep in self.sweeps.items():
             mentions += [(title, name) for name in sweep.references.values()] if sweep.kind == "scaling" else []
         mentions += [(title, entry.variant_of) for title, entry in self.algorithms.items() if entry.variant_of]
-        for title, entry in self.algorithms.items():
-            if unknown := [name for name in entry.datasets if name not in self.datasets]:
-                yield f"{title} names data set {unknown[0]}, which the study does not have"
         mentions += [("experts", self.experts)] if self.experts else []
         mentions += [("chosen", name) for choice in self._chosen() for name in choice.algorithms]
         if self.replications:

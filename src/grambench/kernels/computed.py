@@ -169,6 +169,13 @@ class Computed(Scaled):
 
     def part(self, rows: Indices, columns: Indices) -> Stored:
         """Return a pool of copies of some rows and columns, with the scales of this pool."""
+        if self._grams is None and self.test is None and not self.stores_inner:
+            # The Gram matrices may not fit into memory.
+            values = np.empty((len(self.kernels), len(rows), len(columns)))
+            inner = np.asarray(self.train[rows] @ self.train[columns].T)
+            self.fill(inner, rows, columns, range(len(values)), list(values))
+            family = self.family.part(rows, columns) if self.family else None
+            return Stored(values, features={"": self.train[rows]}, family=family)
         return Stored(self.grams(), features=self.features, family=self.family).part(rows, columns)
 
 

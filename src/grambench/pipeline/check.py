@@ -77,6 +77,7 @@ def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], fau
     # an SVM trained on a learned kernel has a C too
     parameters = {"C"}
     for entry in study.algorithms:
+        faults.known(f"{file}: algorithms.{entry}", "data set", study.algorithms[entry].datasets, study.datasets)
         with faults.at(f"{file}: algorithms.{entry}"):
             parameters.update(algorithms.fields(study.file(entry)))
             _check_algorithm(study, entry)
