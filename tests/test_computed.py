@@ -214,3 +214,12 @@ def test_values_that_are_not_finite_are_refused_however_they_are_asked_for(kerne
 def test_a_trace_of_zero_is_not_scaled():
     with pytest.raises(ValueError, match=r"^polynomial_p1: expected a trace that can be scaled, got 0$"):
         Computed([Kernel("polynomial", 1)], np.zeros((5, 2)), trace=1.0).grams()
+
+
+def test_a_part_of_too_many_examples_is_computed_alone(blocks):
+    features, _, order = problem(n=60)
+    rows, columns = order[:7], order[3:20]
+    whole = Computed(KERNELS, features, trace=2.0)
+    part = whole.part(rows, columns)
+    assert np.allclose(np.stack(part.grams()), np.stack(whole.grams())[:, rows][:, :, columns], rtol=1e-12, atol=1e-13)
+    assert np.array_equal(part.features[""], features[rows])

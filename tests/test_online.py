@@ -9,8 +9,10 @@ from specifications import make_run
 
 from grambench import algorithms
 from grambench.algorithms.checks import learn
+from grambench.algorithms.feature_learner import FeatureLearner
 from grambench.common import clock
 from grambench.config.metrics import WORK
+from grambench.config.protocols import Online
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import online
 from grambench.experiments.pools import full_pool
@@ -260,3 +262,38 @@ def test_views_and_blocks_of_pixels_are_passed_over_without_stored_matrices(prob
         for name in result.metrics.keys() - {"seconds", "wall_seconds", "kernel_values", "operations"}:
             np.testing.assert_allclose(result.metrics[name], expected.metrics[name], err_msg=name)
         np.testing.assert_allclose(result.curves["weights"], expected.curves["weights"])
+
+
+@pytest.mark.parametrize("classes", [0, 3])
+def test_a_pass_on_features_is_the_loop_that_learns_streams(problem, classes):
+    data, pool = problem
+    numbers = np.arange(70) % 3 if classes else (data.labels > 0).astype(np.intp)
+    labels = numbers.astype(np.int8) if classes else data.labels
+    data = dataclasses.replace(data, labels=labels, classes=tuple("abc"[:classes]))
+    run = asked("omkc_ds", [{"beta": 0.9}], repetitions=2, checkpoints=7)
+    run = dataclasses.replace(run, approximation="fourier", n_components=8)
+    result = online.outcome(run, data, pool)
+    orders = online.draw_orders(None, 70, 2, 0, "x")
+    for r, order in enumerate(orders.indices):
+        seed = int(seeds(0, "x/omkc_ds", r)[1].generate_state(1)[0])
+        settings = {"method": "fourier", "n_components": 8, "scale": False, "seed": seed}
+        learner = FeatureLearner("omkc_ds", {"beta": 0.9}, KERNELS, data.features[order], classes or 2, **settings)
+        mistakes = []
+        for now in range(10, 71, 10):
+            learner.learn(data.features[order[now - 10 : now]], numbers[order[now - 10 : now]])
+            mistakes.append(100.0 * learner.mistakes / now)
+        assert result.curves["mistake_percent"][0, r].tolist() == mistakes
+        assert np.array_equal(result.kernel_values["updates"][0, r], learner.updates)
+        assert np.allclose(result.curves["weights"][0, r].sum(axis=1), 1.0)
+    assert result.random == "yes" and np.isfinite(result.metrics["auc_percent"]).all()
+    # the points at which it is measured change nothing
+    often = online.outcome(dataclasses.replace(run, protocol=Online(kind="online", repetitions=2)), data, pool)
+    assert np.array_equal(often.metrics["mistake_percent"], result.metrics["mistake_percent"])
+
+
+def test_kernels_that_are_not_stored_give_the_mistakes_of_stored_ones(problem):
+    data, pool = problem
+    stored = online.outcome(asked("omkc_dd", [{}], repetitions=2), data, pool)
+    computed = online.outcome(asked("omkc_dd", [{}], repetitions=2, stored=False), data, [])
+    assert np.array_equal(stored.curves["mistake_percent"], computed.curves["mistake_percent"])
+    assert np.array_equal(stored.curves["support_vectors"], computed.curves["support_vectors"])

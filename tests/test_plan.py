@@ -15,6 +15,7 @@ from grambench.config.study import Study
 from grambench.experiments.run import Run
 from grambench.pipeline import fingerprint
 from grambench.pipeline.plan import Plan
+from grambench.pipeline.resources import START
 
 CONFIG = Path(__file__).parent.parent / "config"
 NESTED = {
@@ -342,6 +343,48 @@ def test_a_wrong_study_is_refused(change, message):
     check(Study, NESTED, "small.yaml")
     with pytest.raises(ConfigError, match=message):
         check(Study, NESTED | change, "small.yaml")
+
+
+FEATURES = {"approximation": "fourier", "n_components": 64}
+STREAM = {"sweeps": {}, "protocol": {"kind": "online", "stored": False}, "datasets": ["sonar", "heart"]}
+
+
+def test_an_entry_on_features_has_data_sets_of_its_own_and_no_gram_files(tmp_path):
+    entries = {"omkc_dd": {"datasets": ["sonar"]}, "raker": FEATURES}
+    streams = plan(tmp_path, **STREAM, algorithms=entries)
+    assert [str(cell) for cell in streams.targets.cells("small")] == [
+        "small/sonar/omkc_dd",
+        "small/sonar/raker",
+        "small/heart/raker",
+    ]
+    assert streams.targets.kernels_from("small", "sonar") == []
+    settings = json.loads(streams.specs.run_spec(Cell.of("small", "sonar", "raker")))
+    assert {name: settings[name] for name in FEATURES} == FEATURES
+    assert "approximation" not in json.loads(streams.specs.run_spec(Cell.of("small", "sonar", "omkc_dd")))
+    million = {"raker": FEATURES, "ogd": FEATURES | {"n_components": 6400}}
+    seconds = plan(tmp_path / "b", **STREAM | {"datasets": ["twonorm_1000000"]}, algorithms=million)
+    costs = [seconds.resources.expected_seconds(cell) - START for cell in seconds.targets.cells("small")]
+    assert costs[1] == pytest.approx(100 * costs[0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"algorithms": {"uniform_svm": FEATURES}}, "approximation: expected one of .*raker.*, got uniform_svm"),
+        (
+            {"algorithms": {"raker": {"n_components": 64}}},
+            "n_components: expected an approximation beside it, got none",
+        ),
+        ({"algorithms": {"raker": {"datasets": ["wdbc"]}}}, "unknown data set 'wdbc'"),
+        (
+            {"algorithms": {"raker": FEATURES}, "protocol": NESTED["protocol"]},
+            "raker: expected a study of kind online for an approximation, got nested_cv",
+        ),
+    ],
+)
+def test_what_cannot_learn_from_features_is_refused(tmp_path, changes, message):
+    with pytest.raises(ConfigError, match=message):
+        plan(tmp_path, **STREAM | changes)
 
 
 def test_studies_without_the_data_sets_asked_for_are_left_out(tmp_path):
