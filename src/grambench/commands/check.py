@@ -111,7 +111,7 @@ def run_checks(
         reader = threading.Thread(target=_read_results, args=(path, ended, results, show))
         reader.start()
         try:
-            environment = os.environ | supervise.REPEATABLE
+            environment = os.environ | supervise.ENVIRONMENT
             outcome = supervise.run(command, seconds=seconds, memory_mb=MEMORY_MB, errors=output, env=environment)
         finally:
             ended.set()

@@ -73,7 +73,7 @@ def start() -> None:
                     command,
                     stdin=subprocess.PIPE,
                     pass_fds=[listener.fileno()],
-                    env=os.environ | supervise.REPEATABLE,
+                    env=os.environ | supervise.ENVIRONMENT,
                 )
             )
     os.environ[SERVER] = f"{folder}{os.pathsep}{sys.executable}"
