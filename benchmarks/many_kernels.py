@@ -39,6 +39,7 @@ LARGE = (  # data set, examples, subsets, p
     ("spambase", 500, 5000, 4 / 3),
     ("spambase", 500, 5000, 2.0),
     ("spambase", 1000, 500, 4 / 3),
+    ("spambase", 1000, 5000, 4 / 3),
 )
 SMALL = (("sonar", 208, 15), ("sonar", 208, 50), ("sonar", 208, 100), ("spambase", 500, 15), ("spambase", 500, 50))
 DISTANCES = ((208, 60, 3), (500, 57, 3), (500, 57, 8), (500, 57, 20))  # examples, features, size of a subset
@@ -60,21 +61,22 @@ def learned(pool, labels, **settings):
     return learn(algorithms.load("lp_mkl"), parameters, pool, labels, order=order, rng=np.random.default_rng(0))
 
 
+def peak():
+    """Return the largest memory of this process so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
 def large(results):
-    print("data      n    kernels    p     seconds  iterations  gap      peak MB  stored would be GB")
+    start = peak()
+    print(f"data      n    kernels     p   seconds  iterations    gap  peak MB (before: {start:.0f})  stored GB")
     for name, n, n_subsets, p in LARGE:
         features, labels = problem(name, n, results)
         begun = time.process_time()
         pool = SubsetPool(RandomSubsets(n_subsets), features)
         model = learned(pool, labels, p=p, gap=1e-2)
-        seconds = time.process_time() - begun
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-        m, gap = pool.shape[0], model.certify().gap
-        stored = 8 * m * n * n / 1e9
-        print(
-            f"{name:9} {n:4} {m:7} {p:6.2f} {seconds:10.2f} {len(model.steps):9} {gap:10.1e} {peak:9.0f} {stored:13.1f}",
-            flush=True,
-        )
+        seconds, m = time.process_time() - begun, pool.shape[0]
+        cost = f"{seconds:9.2f} {len(model.steps):11} {model.certify().gap:6.4f} {peak():8.0f}"
+        print(f"{name:9} {n:4} {m:7} {p:5.2f} {cost} {8 * m * n * n / 1e9:26.1f}", flush=True)
 
 
 def small(rounds, results):

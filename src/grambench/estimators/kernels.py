@@ -214,6 +214,8 @@ def named(kernels: Any) -> list[Kernel]:
     is_array_or_family = is_array(kernels) or (isinstance(kernels, Mapping) and "low" in kernels)
     if is_array_or_family or (isinstance(kernels, str) and kernels == "precomputed"):
         raise ValueError("approximation: expected kernels by name, got Gram matrices or a continuous family")
+    if isinstance(kernels, FeatureSubsets | RandomSubsets):
+        raise ValueError(f"approximation: expected kernels by name, got {type(kernels).__name__}")
     parsed = DEFAULT if isinstance(kernels, str) and kernels == "default" else _parsed(kernels)
     if others := [kernel for kernel in parsed if not isinstance(kernel, Kernel)]:
         raise ValueError(f"approximation: expected kernels such as 'gaussian_sigma0.5', got {others[0]!r}")

@@ -9,7 +9,11 @@ needed. The new theta is a step towards the fixed point of Kloft et al. (2011, J
 
 which Anderson acceleration on log theta extrapolates from the last DEPTH steps. Kernels count in its least squares by
 theta_m q_m, their share in the objective; the logarithms of small weights still move far at the optimum. Where the
-objective rises, theta goes back to the best one and takes the plain step, which never raises it.
+objective rises, theta goes back to the last one and takes the plain step from there, which never raises it.
+
+All q_m come before the next mixture, since the extrapolation needs them together. Plain steps would allow one pass over
+the kernels for both. That pass took 7 % less time than two where every example is a support vector, and more where a
+tenth of the examples are none. With extrapolation, sonar and spambase take 3 to 6 iterations in place of 4 to 9.
 """
 
 from typing import NamedTuple, Protocol
