@@ -10,9 +10,9 @@ exponential for all of them. Sums are over e = 1 - k, whose square is e (2 - e),
 A circle of n examples has each pair once: row r has examples j and j + r + 1 (mod n). All rows have the length n, which
 vectors of the processor fill better than the rows of a triangle.
 
-Distances are sums over the features of a subset. A product of the subsets' indicators with the squared differences of
-all features takes five times as long for 3 features of 60, and as long for about a third of all features
-(`benchmarks/many_kernels.py`).
+Distances are sums over the features of a subset. For 3 of 60 features, a product of the subsets' indicators with all
+squared differences takes twice as long as these sums and the exponentials together. It would be faster from about a
+quarter of all features on (`benchmarks/many_kernels.py`), where the widths still take most of the time.
 """
 
 from typing import TYPE_CHECKING
