@@ -118,6 +118,17 @@ def test_constant_features_give_kernels_of_ones():
     assert not SubsetPool(FeatureSubsets([[1]], 3), np.ones((4, 2))).mixture(np.zeros(3)).any()
 
 
+def test_far_test_examples_and_very_narrow_or_wide_kernels_stay_finite():
+    X = examples(10)
+    X[:, 0] *= 1e-15
+    for widest in (1e-20, 1e-8, 1.0, 1e30):
+        pool = SubsetPool(FeatureSubsets([[0], [1]], 3, widest), X)
+        far = SubsetPool(pool.kernels, X, np.full((1, 5), 1e300), basis=pool)
+        assert np.isfinite(pool.mixture(np.ones(6))).all()
+        assert np.isfinite(pool.quadratic_forms(np.arange(10.0))).all()
+        assert (far.mixture(np.ones(6)) == 0.0).all() or widest == 1e30
+
+
 def test_compiled_code_and_the_interpreter_give_the_same_sums():
     code = """
 import numpy as np

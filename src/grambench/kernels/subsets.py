@@ -23,6 +23,8 @@ from grambench.kernels.pool import GramRows, LazyGrams, Pool, locked
 Floats32 = NDArray[np.float32]
 
 NEGLIGIBLE_WEIGHT = 1e-18  # a weight this small beside the largest is 0 in a mixture
+FARTHEST = 1e18  # a feature beyond it, in units of the largest deviation, whose square would overflow in 32 bits
+LARGEST_RATE = 1e38  # in 32 bits
 CONSTANT = 1e-30  # mean squared distance, relative to the largest feature squared, of a subset that is constant
 LARGEST_STACK = 4 * 2**30  # bytes of Gram matrices that an algorithm may ask for
 
@@ -208,7 +210,7 @@ class SubsetPool(Pool):
         self.gaussians = Gaussians(
             np.cumsum([0, *map(len, subsets)]).astype(np.int64),
             np.concatenate(subsets).astype(np.int64),
-            0.5 / (self.kernels.widths()[0] ** 2 * units),
+            np.minimum(0.5 / self.kernels.widths()[0] ** 2 / units, LARGEST_RATE),
         )
 
     @property
@@ -258,7 +260,8 @@ class SubsetPool(Pool):
 
     def _columns(self, examples: Floats) -> Floats32:
         """Return the features of examples, (d, n), from the centre and in the unit of the training examples."""
-        return np.ascontiguousarray(((examples - self._centre) / self._length).T, dtype=np.float32)
+        columns = ((examples - self._centre) / self._length).T
+        return np.ascontiguousarray(columns.clip(-FARTHEST, FARTHEST), dtype=np.float32)
 
     def grams(self) -> LazyGrams:
         """Return m arrays (t, n), each computed when it is accessed and not kept."""

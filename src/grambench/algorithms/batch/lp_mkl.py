@@ -35,8 +35,8 @@ did not go far enough. Where the objective rises, θ goes back to where it was a
 never raises it.
 
 From 300 kernels on, a pool that stores no Gram matrices is asked for q(α) and K(θ) alone. θ then moves by the paper's
-step with Anderson acceleration (`grambench.solvers.lp_fixed_point`), for any p. These sums have 32 bits, and so no gap
-below about 1e-5 is reached.
+step with Anderson acceleration (`grambench.solvers.lp_fixed_point`), for any p. These sums have 32 bits, and the
+certified gap is off by about 1e-6.
 
 K_k v is kept for every kernel and corrected for the coefficients that change. That gives all q_k, and K(θ) v at the
 next θ, without reading the kernels of all support vectors again.
