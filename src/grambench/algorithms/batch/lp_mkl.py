@@ -16,10 +16,10 @@ Complexity
 For 1.05 <= p <= 4, a step of the direct solver takes O(n), and O(m n) where theta changes. Each coefficient that a
 batch of steps changes adds O(m n).
 
-For many kernels that are not stored, an iteration computes all kernel values twice, in O(n² + m) memory.
-
 For other p, an iteration trains one SVM, started from the last one, and corrects all K_k v in O(m n) for each
 coefficient that changes. A Newton step adds O(u³ + m u² + m³) for u free coefficients.
+
+For many kernels that are not stored, an iteration computes all kernel values twice, in O(n² + m) memory.
 
 Deviations
 ----------
@@ -34,12 +34,12 @@ derivative is that of a linear system. The steps are damped, more after one that
 did not go far enough. Where the objective rises, θ goes back to where it was and takes the paper's own step, which
 never raises it.
 
+K_k v is kept for every kernel and corrected for the coefficients that change. That gives all q_k, and K(θ) v at the
+next θ, without reading the kernels of all support vectors again.
+
 From 300 kernels on, a pool that stores no Gram matrices is asked for q(α) and K(θ) alone. θ then moves by the paper's
 step with Anderson acceleration (`grambench.solvers.lp_fixed_point`), for any p. These sums have 32 bits, and the
 certified gap is off by about 1e-6.
-
-K_k v is kept for every kernel and corrected for the coefficients that change. That gives all q_k, and K(θ) v at the
-next θ, without reading the kernels of all support vectors again.
 
 References
 ----------
