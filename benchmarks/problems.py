@@ -1,7 +1,10 @@
 """The problems that the benchmarks of kernel learning share, and their clock."""
 
+import os
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -9,6 +12,11 @@ from sklearn.svm import SVC
 
 from grambench import algorithms
 from grambench.algorithms.checks import learn
+from grambench.common import layout
+from grambench.common.shipped import located
+from grambench.config.project import Configuration
+from grambench.datasets import sources, store
+from grambench.datasets.prepare import prepare
 from grambench.kernels import grams
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
@@ -27,6 +35,19 @@ def breast_cancer(widths=WIDTHS, degrees=DEGREES):
     pool = grams.compute(grams.inner_products(features), kernels)
     pool /= np.trace(pool, axis1=1, axis2=2)[:, None, None]
     return pool, np.where(target == 1, 1, -1).astype(np.int8)
+
+
+def prepared(name, results=Path()):
+    """Return a data set that is prepared in `results/`, or else from its source (GRAMBENCH_MIRROR)."""
+    path = results / layout.PREPARED.format(dataset=name)
+    if path.exists():
+        return store.read(path)
+    description = Configuration(Path("config")).dataset(name)
+    mirrors = [Path(mirror) for mirror in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if mirror]
+    kinds = ("bundled", "http", "debian")
+    with tempfile.TemporaryDirectory() as folder:
+        sources.fetch(description, Path(folder), bundled=located(layout.BUNDLED), mirrors=mirrors, kinds=kinds)
+        return prepare(description, Path(folder))
 
 
 def two_gaussians(n, rng):

@@ -8,7 +8,6 @@ scores to the last bit. Seconds are the processor's.
 
 import argparse
 import os
-import tempfile
 import time
 from pathlib import Path
 from statistics import median
@@ -16,14 +15,12 @@ from statistics import median
 os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 
 import numpy as np
+from problems import prepared
 from sklearn.datasets import make_hastie_10_2
 
 from grambench import algorithms
 from grambench.algorithms.checks import learn
-from grambench.common import layout
 from grambench.config.project import Configuration
-from grambench.datasets import sources, store
-from grambench.datasets.prepare import prepare
 from grambench.kernels.computed import Computed
 
 EXAMPLES = 3000
@@ -35,17 +32,9 @@ def hastie():
     return features, labels.astype(np.int8)
 
 
-def spambase(configuration, results):
+def spambase(results):
     """Return 3000 examples of spambase, drawn with a seed."""
-    path = results / layout.PREPARED.format(dataset="spambase")
-    if path.exists():
-        dataset = store.read(path)
-    else:
-        description = configuration.dataset("spambase")
-        with tempfile.TemporaryDirectory() as folder:
-            bundled, kinds = Path(layout.BUNDLED), ("http", "debian")
-            sources.fetch(description, Path(folder), bundled=bundled, mirrors=sources.mirrors([]), kinds=kinds)
-            dataset = prepare(description, Path(folder))
+    dataset = prepared("spambase", results)
     chosen = np.random.default_rng(0).permutation(len(dataset.labels))[:EXAMPLES]
     return dataset.features[chosen], dataset.labels[chosen]
 
@@ -72,7 +61,7 @@ def main():
     print("problem   algorithm  matrices  on demand  ratio    values made of all  mistakes")
     for problem, (features, labels) in (
         ("hastie", hastie()),
-        ("spambase", spambase(configuration, arguments.results)),
+        ("spambase", spambase(arguments.results)),
     ):
         order = np.random.default_rng(0).permutation(EXAMPLES).astype(np.int32)
         for name in NAMES:

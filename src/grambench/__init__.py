@@ -7,9 +7,15 @@ KernelClassifier`.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grambench.estimators import KernelClassifier, MultipleKernelTransformer, check_grams
+    from grambench.estimators import (
+        FeatureSubsets,
+        KernelClassifier,
+        MultipleKernelTransformer,
+        RandomSubsets,
+        check_grams,
+    )
 
-__all__ = ["KernelClassifier", "MultipleKernelTransformer", "check_grams"]
+__all__ = ["FeatureSubsets", "KernelClassifier", "MultipleKernelTransformer", "RandomSubsets", "check_grams"]
 
 
 def __getattr__(name: str) -> Any:

@@ -192,16 +192,11 @@ class Fit:
 
 def mixture(pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:
     """Return sum_i weights_i K_i between the examples of a pool, (t, n), of its own kernels or of its family's."""
-    total = np.zeros(pool.shape[1:])
     if not weights.any():
-        return total
+        return np.zeros(pool.shape[1:])
     if thetas is not None and not pool.holds(thetas):
         return continuous(pool).mixture(weights, thetas)
-    grams = pool.grams()
-    # Indexed, since a pool may compute a Gram matrix only when it is accessed.
-    for k in np.flatnonzero(weights).tolist():
-        total += weights[k] * grams[k]
-    return total
+    return pool.mixture(weights)
 
 
 def continuous(pool: Pool) -> Continuous:

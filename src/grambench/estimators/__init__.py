@@ -3,5 +3,6 @@
 from grambench.estimators.classifier import KernelClassifier
 from grambench.estimators.kernels import check_grams
 from grambench.estimators.transformer import MultipleKernelTransformer
+from grambench.kernels.subsets import FeatureSubsets, RandomSubsets
 
-__all__ = ["KernelClassifier", "MultipleKernelTransformer", "check_grams"]
+__all__ = ["FeatureSubsets", "KernelClassifier", "MultipleKernelTransformer", "RandomSubsets", "check_grams"]

@@ -17,6 +17,7 @@ from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.types import Approximation, Floats
 from grambench.estimators import kernels as kernel_input
 from grambench.estimators.base import KernelEstimator, one_line, seed_of
+from grambench.estimators.kernels import SubsetKernels
 from grambench.experiments.training import Examples, svms
 from grambench.kernels.pool import Pool
 from grambench.kernels.pools import VectorPools
@@ -43,7 +44,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     algorithm : str
         A name in `grambench list algorithms`, or for an algorithm of yours the path of its file ("mine.py") or its
         module.
-    kernels : str, callable, dict, array, or a list of the first three
+    kernels : str, callable, dict, array, a list of the first three, RandomSubsets or FeatureSubsets
         "default": the kernels of the leaderboard, four polynomials and nine Gaussians with the median distance as unit,
         and the family of Gaussians for algorithms with a continuous parameter. Names: as in studies
         ("gaussian_sigma0.5", or {"family": "gaussian", "values": [0.5, 1]}), or of scikit-learn's pairwise kernels
@@ -51,6 +52,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         ({"family": "gaussian", "low": 0.1, "high": 10, "count": 9, "spacing": "log"}): a continuous family.
         "precomputed": X are kernel values, (m, n, n) to learn from and (m, t, n) to predict. An array (m, N, N), or a
         list of m arrays (N, N): X are indices of examples, so that cross-validation splits the kernels with X.
+        RandomSubsets or FeatureSubsets: Gaussians on subsets of the features, from which "lp_mkl" learns without
+        storing them, up to 1e5 and more.
     C : float, optional
         C of the algorithm's own SVM, or of the SVM trained on the learned kernel, which is scaled to a mean diagonal of
         1. By default the algorithm's default, or 1.
@@ -304,7 +307,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _applied(self, examples: Any) -> tuple[Predictor, Pool]:
         """Return the predictor and its pool of examples; an SVM on vectors needs its support vectors only."""
-        if isinstance(self._bound, VectorPools) and (reduced := on_support(self._predictor_)):
+        if isinstance(self._bound, VectorPools | SubsetKernels) and (reduced := on_support(self._predictor_)):
             support, predictor = reduced
             return predictor, self._bound.between_some(examples, support)
         return self._predictor_, self._bound.between(examples)

@@ -18,6 +18,7 @@ from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pool import Pool, Stored
 from grambench.kernels.pools import VectorPools
+from grambench.kernels.subsets import FeatureSubsets, RandomSubsets, SubsetPool
 
 KernelCallable = Callable[[Floats, Floats], Any]
 
@@ -63,6 +64,37 @@ class NamedKernels(VectorPools):
         self.names, self.family = [kernel.name for kernel in kernels], dictionary.family if dictionary else ""
         if dictionary and not kernels:
             self.names = [title(self.family, np.array([self.unit * value])) for value in dictionary.grid]
+
+
+class SubsetKernels:
+    """Gaussian kernels on subsets of the features; see BoundKernels.
+
+    Parameters
+    ----------
+    kernels : FeatureSubsets or RandomSubsets
+        The kernels, whose diagonal is 1, so that scaling would not change them.
+    train : ndarray of float64 (n, d)
+        The training examples.
+    """
+
+    family = ""
+
+    def __init__(self, kernels: FeatureSubsets | RandomSubsets, train: Floats) -> None:
+        # The pool keeps features and units only.
+        self._pool = SubsetPool(kernels, train)
+        self.names = self._pool.names
+
+    def train(self) -> Pool:
+        """Return the pool of the training examples."""
+        return self._pool
+
+    def between(self, test: Floats) -> Pool:
+        """Return the pool between test examples and the training examples."""
+        return SubsetPool(self._pool.kernels, self._pool.train, test, basis=self._pool)
+
+    def between_some(self, test: Floats, train: Indices) -> Pool:
+        """Return the pool between test examples and some of the training examples."""
+        return SubsetPool(self._pool.kernels, self._pool.train[train], test, basis=self._pool)
 
 
 class KernelMatrices:
@@ -154,6 +186,8 @@ def bind(kernels: Any, train: Any, scale: bool) -> BoundKernels:
     ConfigError
         If a kernel of some name does not exist.
     """
+    if isinstance(kernels, FeatureSubsets | RandomSubsets):
+        return SubsetKernels(kernels, train)
     if is_array(kernels):
         grams = array(kernels)
         if grams.shape[1] != grams.shape[2]:
@@ -180,6 +214,8 @@ def named(kernels: Any) -> list[Kernel]:
     is_array_or_family = is_array(kernels) or (isinstance(kernels, Mapping) and "low" in kernels)
     if is_array_or_family or (isinstance(kernels, str) and kernels == "precomputed"):
         raise ValueError("approximation: expected kernels by name, got Gram matrices or a continuous family")
+    if isinstance(kernels, FeatureSubsets | RandomSubsets):
+        raise ValueError(f"approximation: expected kernels by name, got {type(kernels).__name__}")
     parsed = DEFAULT if isinstance(kernels, str) and kernels == "default" else _parsed(kernels)
     if others := [kernel for kernel in parsed if not isinstance(kernel, Kernel)]:
         raise ValueError(f"approximation: expected kernels such as 'gaussian_sigma0.5', got {others[0]!r}")

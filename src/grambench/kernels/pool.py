@@ -249,12 +249,16 @@ class Pool(ABC):
         The parameters of the m kernels if they are a grid of the family.
     computed : int
         Kernel evaluations by this pool so far.
+    stores_grams : bool
+        Whether Gram matrices are stored once they are computed. Otherwise sums over many kernels, `mixture` and
+        `quadratic_forms`, take far less memory, and `grams` computes each matrix at each access.
     """
 
     features: Features = NONE
     family: Continuous | None = None
     thetas: list[Floats] | None = None
     computed: int = 0
+    stores_grams: bool = True
 
     @property
     @abstractmethod
@@ -275,6 +279,18 @@ class Pool(ABC):
         for k in np.flatnonzero(weights).tolist():
             values += weights[k] * self.values(k, rows, columns)
         return values
+
+    def mixture(self, weights: Floats) -> Floats:
+        """Return sum_k weights_k K_k, (t, n)."""
+        total, grams = np.zeros(self.shape[1:]), self.grams()
+        # Indexed, since a pool may compute a Gram matrix only when it is accessed.
+        for k in np.flatnonzero(weights).tolist():
+            total += weights[k] * grams[k]
+        return total
+
+    def quadratic_forms(self, vector: Floats) -> Floats:
+        """Return v'K_k v of every kernel, (m,); for t = n only."""
+        return np.array([vector @ gram @ vector for gram in self.grams()])
 
     def diagonal(self) -> Floats:
         """Return the kernel values of the examples with themselves, (m, n); for t = n only."""

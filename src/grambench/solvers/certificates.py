@@ -172,6 +172,37 @@ def mkl(
     return Certificate(inner.kkt, _relative_gap(primal, lower))
 
 
+def mkl_of_sums(
+    mixture: Floats,
+    forms: Floats,
+    labels: Labels,
+    C: float,
+    weights: Floats,
+    dual: Floats,
+    bias: float,
+    *,
+    p: float,
+) -> Certificate:
+    """Certify as `mkl` does, from two sums over the Gram matrices, where these are too many to be stored.
+
+    Parameters
+    ----------
+    mixture : ndarray of float64 (n, n)
+        K(theta).
+    forms : ndarray of float64 (m,)
+        q_m of the dual.
+    labels, C, weights, dual, bias, p
+        See `mkl`.
+    """
+    scores = mixture @ dual
+    inner = _certify_svm(scores, labels, C, dual, bias, "hinge")
+    if not np.isfinite(inner.gap) or weights.min() < 0 or np.linalg.norm(weights, p) > 1 + FEASIBILITY:
+        return Certificate(inner.kkt, np.inf)
+    primal = _primal_bound(float(weights @ forms), labels * (scores + bias), C, "hinge")
+    lower = np.abs(dual).sum() - 0.5 * _norm(forms, np.inf if p == 1 else p / (p - 1))
+    return Certificate(inner.kkt, _relative_gap(primal, lower))
+
+
 def images(grams: Floats, dual: Floats) -> Floats:
     """Return K_m v of every kernel, (m, n), from the rows where v is not 0."""
     support = np.flatnonzero(dual)
