@@ -25,7 +25,7 @@ def describing_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that describe a file."""
     parser.add_argument("file", type=Path, help="CSV file with one example in a row; separator and header are detected")
     parser.add_argument("--label", required=True, metavar="COLUMN", help="column of the labels: its name or position")
-    positive = "labels of class +1 (default: the last of two labels; more than two labels are as many classes)"
+    positive = "labels of class +1 (default: the last of two labels; each of more labels is a class)"
     parser.add_argument("--positive", default=[], nargs="+", metavar="LABEL", help=positive)
     parser.add_argument(
         "--negative", default=[], nargs="+", metavar="LABEL", help="labels of class -1 (default: all others)"

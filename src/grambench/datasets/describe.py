@@ -39,7 +39,7 @@ class Wishes:
         The column of the labels, by its name in the header or its position.
     positive, negative : sequence of str
         The labels that become +1 and -1. If `negative` is empty, the file must have exactly one other label. If both
-        are empty, the last of two labels in their order becomes +1, and more than two are as many classes.
+        are empty, the last of two labels in their order becomes +1, and each of more labels is a class.
     drop : sequence of str
         The columns to leave out.
     separator : str or None
