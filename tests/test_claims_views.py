@@ -14,8 +14,8 @@ from grambench.results.study import Results
 STUDY = Configuration(Path(__file__).parents[1] / "config").study("leaderboard_views")
 NOISE = np.array([0.3, -0.2, 0.1, 0.0, -0.4, 0.2, 0.1, -0.1, 0.0, 0.0])
 KERNELS = 3
-SUPPORT = {"simple_mkl_centred": 80.0, "uniform_svm": 72.0, "best_kernel_svm": 65.0, "klc": 79.0, "view_stacking": 70.0}
-DATASETS = {"synthetic_dense": {"simple_mkl_centred": 72.2}, "synthetic_xor": dict.fromkeys(SUPPORT, 51.0)}
+SUPPORT = {"d1_centred": 80.0, "uniform_svm": 72.0, "best_kernel_svm": 65.0, "klc": 79.0, "view_stacking": 70.0}
+DATASETS = {"synthetic_dense": {"d1_centred": 72.2}, "synthetic_xor": dict.fromkeys(SUPPORT, 51.0)}
 
 
 def judged(spread=1.0, found=10, **changes):
@@ -30,7 +30,7 @@ def judged(spread=1.0, found=10, **changes):
             weight = 1.0 if view in ((1, 2) if r < found else (1, 3)) else 0.01
             for width in range(KERNELS):
                 metric = f"weight:view_{view}/mediangaussian_sigma{width + 1}"
-                rows.append(("synthetic_sparse", "simple_mkl_centred", "", np.nan, r, metric, weight))
+                rows.append(("synthetic_sparse", "d1_centred", "", np.nan, r, metric, weight))
     runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
     cells = pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason"])
     table = claims.table(STUDY.name, Evidence(Results(STUDY, runs, cells), pd.DataFrame()))
@@ -47,9 +47,9 @@ def test_planted_answers_hold():
 @pytest.mark.parametrize(
     ("claim", "changes", "verdict"),
     [
-        ("1a", {"synthetic_sparse": {"simple_mkl_centred": 75.0}}, "fails"),
-        ("1a", {"synthetic_sparse": {"simple_mkl_centred": 77.0}}, "undecided"),
-        ("1b", {"synthetic_dense": {"simple_mkl_centred": 76.0}}, "fails"),
+        ("1a", {"synthetic_sparse": {"d1_centred": 75.0}}, "fails"),
+        ("1a", {"synthetic_sparse": {"d1_centred": 77.0}}, "undecided"),
+        ("1b", {"synthetic_dense": {"d1_centred": 76.0}}, "fails"),
         ("1b", {"spread": 8.0}, "undecided"),
         ("1c", {"synthetic_xor": {"klc": 60.0}}, "fails"),
         ("1d", {"found": 8}, "fails"),
@@ -72,7 +72,7 @@ def test_without_results_nothing_is_judged():
 
 def test_claims_on_images_are_judged_on_their_own_board():
     study = Configuration(Path(__file__).parents[1] / "config").study("leaderboard_images")
-    accuracies = {"uniform_svm": 80.0, "best_kernel_svm": 70.0, "simple_mkl": 79.9, "lp_beta": 85.0}
+    accuracies = {"uniform_svm": 80.0, "best_kernel_svm": 70.0, "d1": 79.9, "lp_beta": 85.0}
     rows = [
         (dataset, name, "", np.nan, r, "accuracy_percent", accuracy + noise)
         for dataset in study.datasets

@@ -501,7 +501,7 @@ def test_a_file_is_compared_in_one_command(tmp_path: Path, monkeypatch: Any, cap
         monkeypatch.chdir(tmp_path)
         assert cli.main(["compare", "genes.csv", "--label", "kind", "--views", "groups.csv", "-c", "2"]) == 0
         out = capsys.readouterr().out
-        assert out.count("3 of ") == 1 and "left out: simple_mkl, " in out
+        assert out.count("3 of ") == 1 and "left out: d1, " in out
         assert "EasyMKL" in out and "10 random splits" in out and "95 % interval" in out
     assert (tmp_path / "genes_comparison/results/report/index.html").is_file()
 

@@ -120,8 +120,8 @@ def test_kernels_on_all_views_are_those_of_each_data_set():
     assert [kernel.view for kernel in kernels["wdbc"]] == ["mean"] * 3 + ["error"] * 3 + ["worst"] * 3
     settings = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "uniform_svm/without")))
     assert settings["values"] == [1, 2, 3] and len(settings["points"]) == 3 and settings["size"] == "without"
-    centred = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "simple_mkl_centred")))
-    plain = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "simple_mkl")))
+    centred = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "d1_centred")))
+    plain = json.loads(board.specs.run_spec(Cell.of("leaderboard_views", "wdbc", "d1")))
     assert centred["protocol"] == plain["protocol"] | {"center": True}
 
 

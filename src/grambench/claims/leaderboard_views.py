@@ -11,7 +11,7 @@ from grambench.claims import Answer, Claim, Evidence, leaderboard
 from grambench.claims.leaderboard import ACCURACY, LEARNED, RIVALS, SINGLE, SUMS, SURVEY, UNIFORM
 from grambench.results.statistics import PRACTICAL
 
-SPARSE = "simple_mkl_centred"
+SPARSE = "d1_centred"
 MUCH = 5.0  # points
 RELEVANT = ["view_1", "view_2"]  # of synthetic_sparse
 
@@ -50,7 +50,7 @@ def nothing_is_won_where_all_views_matter(evidence: Evidence) -> Answer:
 
 def no_sum_of_views_learns_exclusive_or(evidence: Evidence) -> Answer:
     """No weighted sum of kernels on single views learns the exclusive or of two views (here: 55 % at most)."""
-    means = evidence.available_means("synthetic_xor", [*SUMS, "simple_mkl", SPARSE, UNIFORM], ACCURACY)
+    means = evidence.available_means("synthetic_xor", [*SUMS, SPARSE, UNIFORM], ACCURACY)
     if not means:
         return Answer.undecided("not judged: no results on synthetic_xor")
     best = max(means, key=lambda name: means[name])
@@ -94,9 +94,7 @@ def some_beat_forest(evidence: Evidence) -> Answer:
 
 def combinations(evidence: Evidence) -> list[str]:
     """Return the learned combinations that the study has; solvers of one problem stand once."""
-    return [
-        name for name in [*LEARNED, "simple_mkl", SPARSE, "d2_centred"] if name in evidence.results.study.algorithms
-    ]
+    return [name for name in [*LEARNED, SPARSE, "d2_centred"] if name in evidence.results.study.algorithms]
 
 
 KNOWN = "asked here, of data with a known answer"
