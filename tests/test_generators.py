@@ -24,6 +24,10 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "additive_views": {"views": 5, "relevant": 2},
     "redundant_views": {"views": 5, "relevant": 2},
     "xor_views": {"views": 3},
+    "twonorm": {},
+    "chessboard": {"squares": 4, "noise": 0.1},
+    "sea": {},
+    "turning_plane": {"turns": 1},
 }
 
 
@@ -158,3 +162,28 @@ def test_no_mirror_delivers_what_has_no_files(tmp_path: Path) -> None:
 def test_a_description_survives_json() -> None:
     dataset = describe()
     assert check(Dataset, json.loads(dataset.model_dump_json()), "copy") == dataset
+
+
+def test_twonorm_has_the_least_error_of_its_source() -> None:
+    features, labels = drawn("twonorm", n=100_000)
+    assert 100.0 * np.mean((features.sum(axis=1) > 0) != (labels > 0)) == pytest.approx(2.28, abs=0.15)
+
+
+def test_a_chessboard_has_as_many_wrong_labels_as_asked_for() -> None:
+    features, labels = drawn("chessboard", n=50_000)
+    right = np.where(np.floor(features).sum(axis=1) % 2 == 0, 1, -1)
+    assert np.mean(labels != right) == pytest.approx(0.1, abs=0.01)
+    assert features.min() >= 0.0 and features.max() <= 4.0
+
+
+def test_sea_changes_its_threshold_at_each_quarter() -> None:
+    features, labels = drawn("sea", noise=0.0)
+    for quarter, threshold in enumerate((8.0, 9.0, 7.0, 9.5)):
+        rows = slice(1000 * quarter, 1000 * (quarter + 1))
+        assert np.array_equal(labels[rows] > 0, features[rows, :2].sum(axis=1) <= threshold)
+
+
+def test_the_plane_turns_around() -> None:
+    features, labels = drawn("turning_plane", noise=0.0)
+    agreement = [np.mean((features[rows, 0] > 0) == (labels[rows] > 0)) for rows in (slice(100), slice(1950, 2050))]
+    assert agreement[0] > 0.9 and agreement[1] < 0.1

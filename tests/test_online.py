@@ -297,3 +297,14 @@ def test_kernels_that_are_not_stored_give_the_mistakes_of_stored_ones(problem):
     computed = online.outcome(asked("omkc_dd", [{}], repetitions=2, stored=False), data, [])
     assert np.array_equal(stored.curves["mistake_percent"], computed.curves["mistake_percent"])
     assert np.array_equal(stored.curves["support_vectors"], computed.curves["support_vectors"])
+
+
+def test_data_that_change_over_time_keep_their_order(problem):
+    data, pool = problem
+    result = online.outcome(asked("omkc_ds", [{}], repetitions=2, shuffle=False), data, pool)
+    assert result.origin == "stored"
+    order, algorithm = np.arange(70, dtype=np.int32), algorithms.load("omkc_ds")
+    for r in range(2):
+        rng = np.random.default_rng(seeds(0, "x/omkc_ds", r)[1])
+        fit = learn(algorithm, algorithm.parameters(), Stored(pool), data.labels, order=order, rng=rng)
+        assert result.metrics["mistake_percent"][0, r] == 100.0 * fit.trace.mistakes.mean()

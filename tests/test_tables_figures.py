@@ -21,6 +21,7 @@ from grambench.config.protocols import NestedCV
 from grambench.config.study import Study
 from grambench.datasets.generators import FUNCTIONS
 from grambench.report import drawing, figures, table_data, tables
+from grambench.report.figures import curves as curves_figure
 from grambench.results import reproduction
 from grambench.results.study import NOT_PART, Results
 
@@ -216,6 +217,13 @@ def test_latex_text_escapes_every_special_character():
 def canvases(compared):
     results, curves = presentation.results(), presentation.curves()
     return {name: figures.draw(results, curves, compared, each) for name, each in presentation.study().figures.items()}
+
+
+def test_recent_rates_are_those_between_two_points():
+    rates = {"dataset": "x", "algorithm": "a", "round": [10, 20, 40] * 2, "result": [50.0, 40.0, 30.0, 0.0, 5.0, 10.0]}
+    rows = curves_figure._recent(pd.DataFrame(rates | {"repetition": [0] * 3 + [1] * 3}))
+    for repetition, expected in ((0, [50.0, 30.0, 20.0]), (1, [0.0, 10.0, 15.0])):
+        assert rows[rows["repetition"] == repetition]["result"].tolist() == expected
 
 
 def test_curves_are_means_with_bands_of_one_deviation(canvases):

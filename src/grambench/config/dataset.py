@@ -545,6 +545,8 @@ class Generated(BaseSource):
         "ringnorm",
         "twonorm",
         "chessboard",
+        "sea",
+        "turning_plane",
         "waveform",
         "drawings",
         "additive_views",

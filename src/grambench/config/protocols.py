@@ -208,6 +208,9 @@ class Online(Common):
         examples at once are trained anew.
     C : float
         C of the SVM that is trained on a kernel that was learned without a predictor.
+    shuffle : bool
+        Whether each repetition has a permutation of its own. If not, all have the order of the data, which may change
+        over time, and differ by the draws of the algorithm alone.
     stored : bool
         Whether runs read stored Gram matrices. If not, they compute the kernel values that they need, for data sets
         whose Gram matrices are too large.
@@ -235,6 +238,7 @@ class Online(Common):
     repetitions: Repetitions = 20
     checkpoints: Annotated[int, Ge(2), Le(1000)] = 50
     C: Positive = 1.0
+    shuffle: bool = True
     stored: bool = True
 
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
@@ -243,11 +247,13 @@ class Online(Common):
 
     def split_text(self, dataset: str, n: int, permutations: int) -> str:
         """Return how many permutations there are, and their origin."""
+        if not self.shuffle:
+            return "order of the data"
         return f"{self.repetitions} {'published' if permutations >= self.repetitions else 'seeded'}"
 
     def repetitions_text(self, origin: str) -> str:
         """Return the origin of the permutations."""
-        return f"{origin} permutations"
+        return f"{origin} permutations" if self.shuffle else f"{self.repetitions} passes in the order of the data"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -116,6 +116,30 @@ def chessboard(rng: np.random.Generator, n: int, *, squares: int, noise: float) 
     return points, np.where(rng.uniform(size=n) < noise, -colours, colours)
 
 
+def sea(rng: np.random.Generator, n: int, *, noise: float = 0.1) -> Sample:
+    """Draw examples whose labels follow a threshold that changes three times, at each quarter.
+
+    x is uniform on [0, 10]^3, its label the sign of theta - x_1 - x_2 with theta = 8, 9, 7 and 9.5, wrong with the
+    probability `noise`; x_3 tells nothing (Street and Kim 2001, KDD, A streaming ensemble algorithm).
+    """
+    points = rng.uniform(0, 10, size=(n, 3)).round(DECIMALS)
+    theta = np.array([8.0, 9.0, 7.0, 9.5])[4 * np.arange(n) // n]
+    labels = np.where(points[:, 0] + points[:, 1] <= theta, 1, -1)
+    return points, np.where(rng.uniform(size=n) < noise, -labels, labels)
+
+
+def turning_plane(rng: np.random.Generator, n: int, *, turns: float, noise: float = 0.05, d: int = 10) -> Sample:
+    """Draw examples on both sides of a plane through 0 that turns `turns` times in all, at constant speed.
+
+    x is standard normal in d dimensions. The label is the sign of cos(t) x_1 + sin(t) x_2, wrong with the probability
+    `noise`.
+    """
+    points = rng.standard_normal((n, d)).round(DECIMALS)
+    angle = 2.0 * np.pi * turns * np.arange(n) / n
+    labels = np.where(np.cos(angle) * points[:, 0] + np.sin(angle) * points[:, 1] > 0, 1, -1)
+    return points, np.where(rng.uniform(size=n) < noise, -labels, labels)
+
+
 def waveform(rng: np.random.Generator, n: int, *, positives: int) -> Sample:
     """Draw random mixtures of two out of three waves, with noise.
 
@@ -182,6 +206,8 @@ GENERATORS: dict[str, Callable[..., Sample]] = {
         ringnorm,
         twonorm,
         chessboard,
+        sea,
+        turning_plane,
         waveform,
         additive_views,
         redundant_views,

@@ -60,7 +60,7 @@ class Orders:
     indices : ndarray of int32 (R, n)
         Permutations of range(n).
     origin : str
-        "published" or "seeded".
+        "published", "seeded", or "stored" for the order of the data.
     """
 
     indices: NDArray[np.int32]
@@ -115,7 +115,10 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
     if not isinstance(protocol, Online):
         raise TypeError(f"{run.study}: expected an online protocol, got {protocol}")
     n, numbers, points = len(dataset.labels), run.repetitions, run.points
-    orders = draw_orders(dataset.orders, n, protocol.repetitions, run.seed, dataset.name, numbers)
+    if protocol.shuffle:
+        orders = draw_orders(dataset.orders, n, protocol.repetitions, run.seed, dataset.name, numbers)
+    else:
+        orders = Orders(np.tile(np.arange(n, dtype=np.int32), (len(numbers), 1)), "stored")
     twice = len(points) == 1 and not run.replicates
     pool, rounds = full_pool(run, dataset, grams), checkpoints(n, protocol.checkpoints)
     passes: dict[tuple[int, int], Pass] = {}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from grambench.common.types import Floats
 
 SLOTS = 50  # kernels of a continuous family that a record has room for, a fit
-Origin = Literal["published", "seeded"]
+Origin = Literal["published", "seeded", "stored"]
 Random = Literal["yes", "no", ""]
 
 
@@ -31,7 +31,7 @@ class Outcome:
     kernel_values : dict of ndarray (P, R, m)
         One number a kernel: `updates`, `weight`.
     origin : str
-        The origin of the permutations: "published" or "seeded".
+        The origin of the permutations: "published", "seeded", or "stored" for the order of the data.
     random : str
         Whether a fit has drawn random numbers, "yes" or "no"; empty if the protocol has no published permutations.
     class_values : dict of ndarray (P, R, C, C)

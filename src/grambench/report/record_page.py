@@ -26,6 +26,7 @@ LARGEST_KERNELS = 10
 NAMED_KERNELS = 12  # most kernels that are listed without a fold
 ORIGINS = {
     "published": "published with the data; the number of a repetition is that of its permutation or split",
+    "stored": "the order of the data, in which they change over time; repetitions differ by the algorithm's draws",
     "seeded": "drawn from the seed, the name of the data set and the number of the repetition",
 }
 MACHINE = {"revision": "Revision", "processor": "Processor", "cores": "Cores", "platform": "Platform"}

@@ -17,7 +17,11 @@ DATASET = Column("dataset", "text", "name of the data set, a file of config/data
 ALGORITHM = Column("algorithm", "text", "name of a configuration in the study: an algorithm with its parameters")
 METRIC = Column("metric", "text", "what was measured: a metric, or a number of one kernel or class (below)")
 SWEEP = Column("sweep", "text", "name of the study's sweep; empty for a plain run")
-ORDERS = Column("orders", "text", "origin of permutations or splits: published or seeded; empty if nothing was run")
+ORDERS = Column(
+    "orders",
+    "text",
+    "origin of permutations or splits: published, seeded, or stored (the order of the data); empty if nothing was run",
+)
 REPEAT = Column("repetition", "integer", "repetition from 0: a permutation, an outer fold or a random split")
 
 RUNS = Table(

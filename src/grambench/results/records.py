@@ -31,7 +31,8 @@ class Record:
     detail : str
         The end of the traceback or of the output; empty when ok.
     orders : str
-        Where the orders or parts come from, "published" or "seeded"; empty where nothing was run.
+        Where the orders or parts come from: "published", "seeded", or "stored" for the order of the data; empty where
+        nothing was run.
     random : str
         Whether a fit has drawn random numbers, "yes" or "no"; empty if that was not checked.
     code : str
@@ -88,7 +89,12 @@ SCHEMA = (
     Part("status", "text", "", f"one of {', '.join(STATUSES)}"),
     Part("reason", "text", "", "why there are no numbers, in one line; empty when ok"),
     Part("detail", "text", "", "end of the traceback or of the output; empty when ok"),
-    Part("orders", "text", "", "origin of the permutations or splits, published or seeded"),
+    Part(
+        "orders",
+        "text",
+        "",
+        "origin of the permutations or splits: published, seeded, or stored for the order of the data",
+    ),
     Part("random", "text", "", "whether a fit has drawn random numbers, yes or no; empty if that was not checked"),
     Part("code", "text", "", "hash of the code that made the record"),
     Part("settings", "JSON", "", "the run, see grambench.experiments.run.Run"),

@@ -8,13 +8,21 @@ from grambench.config.metrics import METRICS
 from grambench.report.drawing import MEANS_AND_BANDS, Chart, Curve, DatasetsFigure, FigureData
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 
 class CurvesFigure(DatasetsFigure):
-    """A metric during the online pass, a panel for each data set, a line for each algorithm, bands over repetitions."""
+    """A metric during the online pass, a panel for each data set, a line for each algorithm, bands over repetitions.
+
+    Attributes
+    ----------
+    recent : bool
+        Whether a rate of mistakes is of the examples since the last point, and not of all so far.
+    """
 
     kind: Literal["curves"] = "curves"
+    recent: bool = False
     about_runs: ClassVar[str] = MEANS_AND_BANDS
 
     def chart(self, data: FigureData) -> Chart:
@@ -29,7 +37,8 @@ class CurvesFigure(DatasetsFigure):
             of_metric = data.curves["metric"] == data.curves["dataset"].map(best_kernels)
         else:
             of_metric = data.curves["metric"] == metric
-        grouped = data.curves[of_metric].groupby(["dataset", "algorithm", "round"], as_index=False)["result"]
+        rows = _recent(data.curves[of_metric]) if self.recent else data.curves[of_metric]
+        grouped = rows.groupby(["dataset", "algorithm", "round"], as_index=False)["result"]
         table = grouped.agg(["mean", "std"]).fillna({"std": 0.0})
         curves = {(str(d), str(a)): curve for (d, a), curve in table.groupby(["dataset", "algorithm"])}
 
@@ -51,3 +60,12 @@ class CurvesFigure(DatasetsFigure):
                 axes.set_ylim(max(low - 0.2 * (high - low), 0), high + 0.06 * (high - low))
 
         return self.metric_chart(data.panels(self, curve_of), x_label=results.study.protocol.progress, scale=scale)
+
+
+def _recent(curves: "pd.DataFrame") -> "pd.DataFrame":
+    """Return rates over the examples between two points from rates over all examples so far."""
+    curves = curves.sort_values("round", kind="stable")
+    by_pass = curves.assign(count=curves["result"] * curves["round"]).groupby(["dataset", "algorithm", "repetition"])
+    # The first point has no difference, and is a rate over the examples since the beginning.
+    counts, rounds = by_pass["count"].diff(), by_pass["round"].diff()
+    return curves.assign(result=(counts / rounds).fillna(curves["result"]))
