@@ -12,17 +12,25 @@ order of summation in `grambench.algorithms.scores`.
 """
 
 import copy
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Ring, capped_counts, play
+from grambench.algorithms.bounded import (
+    BoundedClassifiers,
+    PoolSource,
+    Window,
+    append_example,
+    blocks,
+    window_score,
+)
+from grambench.algorithms.budget import capped_counts
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, sampling_probabilities
-from grambench.algorithms.scores import LANES, Experts, Vote, expert_pass, pass_work, replace_row, score, vote
+from grambench.algorithms.scores import LANES, Experts, Vote, add_row, expert_pass, pass_work, play, score, vote
 from grambench.algorithms.streaming import Features, LinearClassifiers, Starts, add_to, inner_product
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool
@@ -122,7 +130,12 @@ def learn(
         # published numbers need weights that start at 1/m. Draws divide them by the largest one.
         w=np.ones(m) if draws else np.full(m, 1.0 / m),
     )
-    (_update_all if updates == "all" else _update_drawn)(rows, labels, order, settings, state)
+    if capacity < rounds:
+        _update_bounded(pool, labels, order, settings, state, updates)
+    elif updates == "all":
+        _update_all(pool, rows, labels, order, settings, state)
+    else:
+        _update_drawn(rows, labels, order, settings, state)
     counts = capped_counts(np.cumsum(state.updated, axis=0), capacity)
     trace = Trace(
         mistakes=(state.votes >= 0.0) != (labels[order] > 0),
@@ -134,14 +147,16 @@ def learn(
     experts = Experts.from_updates(state.updated, labels, order, capacity)
     q, p = sampling_probabilities(state.w, settings.delta) if draws else (state.w, None)
     predictor = Vote(experts, q, p, rng) if settings.draws_votes else Vote(experts, q)
-    work = pass_work(trace.updates, len(labels), capacity)
+    work = pass_work(state.updated, len(labels), capacity)
     return Fit(weights=state.weights[-1], predictor=predictor, trace=trace, work=work)
 
 
-def _update_all(rows: GramRows, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState) -> None:
+def _update_all(
+    pool: Pool, rows: GramRows, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState
+) -> None:
     """Run every classifier over the whole pass, then combine their votes."""
-    scores = np.stack([expert_pass(rows, k, labels, order, settings.capacity) for k in range(len(rows.values))], axis=1)
-    positive = scores >= 0.0
+    passes = [expert_pass(pool, rows, k, labels, order, settings.capacity) for k in range(len(rows.values))]
+    positive = np.stack(passes, axis=1) >= 0.0
     np.not_equal(positive, (labels[order] > 0)[:, None], out=state.updated)
     _combine_votes(positive, settings, state)
 
@@ -157,19 +172,18 @@ def _combine_votes(positive, settings, state):  # type: ignore[no-untyped-def]
 def _update_drawn(rows: GramRows, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState) -> None:
     """Play the rounds of all classifiers together, since the weights decide which of them are updated."""
     stream, m = rows.stream(labels, order), len(rows.values)
-    lanes, ring = np.zeros((m, LANES, len(stream.labels))), Ring.empty(m, settings.capacity)
+    lanes, updates = np.zeros((m, LANES, len(stream.labels))), np.zeros(m, dtype=np.int64)
     play(
-        lambda t: _play_rounds(t, stream, settings, lanes, ring, state),
+        lambda t: _play_rounds(t, stream, settings, lanes, updates, state),
         rows,
         len(order),
-        ring,
         lambda t: state.updated[t],
     )
 
 
 @njit(cache=True)
-def _play_rounds(start, stream, settings, lanes, ring, state):  # type: ignore[no-untyped-def]
-    m, labels, place, (support, updates) = state.w.size, stream.labels, stream.place, ring
+def _play_rounds(start, stream, settings, lanes, updates, state):  # type: ignore[no-untyped-def]
+    m, labels, place = state.w.size, stream.labels, stream.place
     positive = np.empty(m, dtype=np.bool_)
     for t in range(start, stream.order.size):
         i = stream.order[t]
@@ -186,10 +200,74 @@ def _play_rounds(start, stream, settings, lanes, ring, state):  # type: ignore[n
         discount(state.w, updated, settings.beta)
         for k in range(m):
             if updated[k]:
-                replace_row(lanes[k], updates[k], support[k], i, labels, stream.values[k], place)
+                add_row(lanes[k], updates[k], labels[i], stream.values[k][place[i]])
                 updates[k] += 1
         normalise(state.w, state.weights[t])
     return stream.order.size
+
+
+def _update_bounded(
+    pool: Pool, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState, updates: Kernels
+) -> None:
+    """Run all classifiers over the pass block by block, each with a bounded number of support vectors."""
+    m = len(state.w)
+    classifiers = BoundedClassifiers(PoolSource(pool.values, m), m, settings.capacity)
+    for rows in blocks(len(order)):
+        part = OMKCState(state.votes[rows], state.drawn[rows], state.updated[rows], state.weights[rows], state.w)
+        draws = settings._replace(uniforms=settings.uniforms[rows])
+        _learn_bounded(classifiers, order[rows], labels[order[rows]], draws, part, updates)
+
+
+def _learn_bounded(
+    classifiers: BoundedClassifiers,
+    examples: Any,
+    labels: Labels,
+    settings: OMKCSettings,
+    state: OMKCState,
+    updates: Kernels,
+) -> None:
+    """Learn from a block of examples, in numbers or rows of features, by the source of the classifiers."""
+    if updates == "all":
+        learned = classifiers.learn(examples, labels)
+        state.updated[:] = learned.updated
+        _combine_votes(learned.scores >= 0.0, settings, state)
+        return
+    ready = np.full(len(state.w), not settings.draws_votes)
+    windows = [classifiers.window(k, examples) if ready[k] else Window.empty() for k in range(len(ready))]
+    t = 0
+    while (t := _play_windows(t, tuple(windows), ready, labels, settings, state)) < len(labels):
+        for k in np.flatnonzero(state.drawn[t] & ~ready).tolist():
+            windows[k], ready[k] = classifiers.window(k, examples), True
+    for k in np.flatnonzero(ready).tolist():
+        classifiers.close(k, windows[k], examples)
+    classifiers.updates += state.updated.sum(axis=0)
+
+
+@njit(cache=True)
+def _play_windows(start, windows, ready, labels, settings, state):  # type: ignore[no-untyped-def]
+    """Play the rounds of a block with a window for each classifier, since the weights decide which are updated.
+
+    Return the number of rounds, or the first round that draws a kernel whose window is not `ready`, (m,). If only drawn
+    kernels vote, the values of a kernel that no round of the block draws are not computed.
+    """
+    positive = np.zeros(state.w.size, dtype=np.bool_)
+    for t in range(start, labels.size):
+        _draw_kernels(t, settings, state)
+        # Nothing but the draws is written yet, and they are the same when the round is played again.
+        for k in range(positive.size):
+            if state.drawn[t, k] and not ready[k]:
+                return t
+        for k in range(positive.size):
+            if state.drawn[t, k] or not settings.draws_votes:
+                positive[k] = window_score(windows[k], t) >= 0.0
+        _write_vote(t, positive, settings, state)
+        for k in range(positive.size):
+            state.updated[t, k] = state.drawn[t, k] and positive[k] != (labels[t] > 0)
+            if state.updated[t, k]:
+                append_example(windows[k], t, float(labels[t]), settings.capacity)
+        discount(state.w, state.updated[t], settings.beta)
+        normalise(state.w, state.weights[t])
+    return labels.size
 
 
 @njit(cache=True)
@@ -199,11 +277,18 @@ def _write_vote(t, positive, settings, state):  # type: ignore[no-untyped-def]
     if not settings.draws:
         state.votes[t] = vote(state.w, positive)
         return
+    q = _draw_kernels(t, settings, state)
+    # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum.
+    state.votes[t] = vote(q * state.drawn[t] if settings.draws_votes else q, positive)
+
+
+@njit(cache=True)
+def _draw_kernels(t, settings, state):  # type: ignore[no-untyped-def]
+    """Draw the kernels of a round, and return the weights of their votes."""
     q, p = sampling_probabilities(state.w, settings.delta)
     for k in range(p.size):
         state.drawn[t, k] = settings.uniforms[t, k] < p[k]
-    # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum.
-    state.votes[t] = vote(q * state.drawn[t] if settings.draws_votes else q, positive)
+    return q
 
 
 class OMKCOnFeatures:

@@ -17,10 +17,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Ring, capped_counts, play, retained_rounds
+from grambench.algorithms.bounded import BoundedClassifiers, PoolSource, blocks, bounded_work
+from grambench.algorithms.budget import capped_counts, retained_rounds
 from grambench.algorithms.fit import Fit, Predictor, Trace, Work
-from grambench.common.types import Floats, Labels, Order
-from grambench.kernels.pool import GramRows, Pool, Stream
+from grambench.common.types import Floats, Indices, Labels, Order
+from grambench.kernels.pool import GramRows, Pool, RowsOnDemand, Stream
 
 LANES = 4
 
@@ -47,32 +48,6 @@ def add_row(lanes, count, y, row):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def replace_row(lanes, count, support, i, labels, values, place):  # type: ignore[no-untyped-def]
-    """Add example i to the scores of a classifier as support vector number `count`; if it is full, forget the oldest.
-
-    Parameters
-    ----------
-    lanes : ndarray of float64 (4, n)
-        The partial scores of the classifier; changed in place, as in `add_row`.
-    count : int
-        Number of support vectors added before.
-    support : ndarray of int32 (capacity,)
-        Row of the classifier in a Ring; changed in place.
-    i : int32
-        Index of the example.
-    labels, values, place
-        See Stream; `values` are those of the classifier's kernel.
-    """
-    slot = count % support.size
-    if count >= support.size:
-        # The lane of the oldest support vector is that of its own number, which is `capacity` less than this one's.
-        old = support[slot]
-        add_row(lanes, count - support.size, np.int8(-labels[old]), values[place[old]])
-    support[slot] = i
-    add_row(lanes, count, labels[i], values[place[i]])
-
-
-@njit(cache=True)
 def score(lanes, i):  # type: ignore[no-untyped-def]
     """Return one expert's score of example i from its partial scores (4, n)."""
     return (lanes[0, i] + lanes[1, i]) + (lanes[2, i] + lanes[3, i])
@@ -96,7 +71,7 @@ def vote(weights, positive):  # type: ignore[no-untyped-def]
 
 
 class PerceptronPass(NamedTuple):
-    """The output of the pass of one Perceptron.
+    """The output of the pass of one Perceptron without a budget.
 
     Attributes
     ----------
@@ -104,48 +79,86 @@ class PerceptronPass(NamedTuple):
         The score of each round's example; it predicts +1 from 0 on.
     lanes : ndarray of float64 (4, n)
         Partial scores of all examples.
-    ring : Ring
-        Support vectors of the Perceptron.
+    updates : ndarray of int64 (1,)
+        Number of support vectors so far.
     """
 
     scores: Floats
     lanes: Floats
-    ring: Ring
+    updates: NDArray[np.int64]
 
 
-def perceptron_pass(
-    rounds: Callable[[int, Stream, PerceptronPass], int], rows: GramRows, labels: Labels, order: Order, capacity: int
-) -> Floats:
-    """Run one Perceptron over `order`, and return the score of each round's example, (T,).
+def play(rounds: Callable[[int], int], rows: GramRows, count: int, needed: Callable[[int], NDArray[np.bool_]]) -> None:
+    """Run a compiled loop over all rounds of a pass, and fetch missing rows of kernel values.
 
     Parameters
     ----------
     rounds : callable
-        The compiled loop from a round on, see `grambench.algorithms.budget.play`.
+        Plays the rounds from a given number on. Returns the number of rounds, or the number of the first round that
+        needs a missing row; that round must not have changed any state.
+    rows : GramRows
+        The rows of m kernels.
+    count : int
+        The number of rounds.
+    needed : callable
+        Returns the mask (m,) of the kernels that a round updates.
+    """
+    t = rounds(0)
+    if isinstance(rows, RowsOnDemand):
+        while t < count:
+            rows.fetch(t, needed(t))
+            t = rounds(t)
+
+
+def perceptron_pass(
+    rounds: Callable[[int, Stream, PerceptronPass], int], rows: GramRows, labels: Labels, order: Order
+) -> Floats:
+    """Run one Perceptron without a budget over `order`, and return the score of each round's example, (T,).
+
+    Parameters
+    ----------
+    rounds : callable
+        The compiled loop from a round on, see `play`.
     rows : GramRows
         Rows of the kernels that the rounds read, along an order that begins with this one.
     labels : ndarray of int8 (n,)
         -1 or +1.
     order : ndarray of int32 (T,)
         The examples in the order of presentation.
-    capacity : int
-        Largest number of support vectors.
     """
     stream, everyone = rows.stream(labels, order), np.ones(len(rows.values), dtype=np.bool_)
-    state = PerceptronPass(np.empty(len(order)), np.zeros((LANES, len(stream.labels))), Ring.empty(1, capacity))
-    play(lambda t: rounds(t, stream, state), rows, len(order), state.ring, lambda t: everyone)
+    state = PerceptronPass(np.empty(len(order)), np.zeros((LANES, len(stream.labels))), np.zeros(1, dtype=np.int64))
+    play(lambda t: rounds(t, stream, state), rows, len(order), lambda t: everyone)
     return state.scores
 
 
-def expert_pass(rows: GramRows, kernel: int, labels: Labels, order: Order, capacity: int) -> Floats:
+def bounded_pass(values: Callable[[Indices, Indices], Floats], labels: Labels, order: Order, capacity: int) -> Floats:
+    """Run one Perceptron with at most `capacity` support vectors, and return the score of each round's example, (T,).
+
+    Parameters
+    ----------
+    values : callable
+        Returns kernel values between training examples, (b, c), from the indices of rows and columns.
+    labels, order
+        See `perceptron_pass`.
+    capacity : int
+        Largest number of support vectors.
+    """
+    classifier = BoundedClassifiers(PoolSource(lambda _, rows, columns: values(rows, columns), 1), 1, capacity)
+    passed = [classifier.learn(order[block], labels[order[block]]).scores[:, 0] for block in blocks(len(order))]
+    return np.concatenate(passed)
+
+
+def expert_pass(pool: Pool, rows: GramRows, kernel: int, labels: Labels, order: Order, capacity: int) -> Floats:
     """Run the Perceptron of one kernel over `order`, and return the score of each round's example, (T,)."""
-    return perceptron_pass(_play_rounds, rows.only(kernel), labels, order, capacity)
+    if capacity < len(order):
+        return bounded_pass(partial(pool.values, kernel), labels, order, capacity)
+    return perceptron_pass(_play_rounds, rows.only(kernel), labels, order)
 
 
 @njit(cache=True)
 def _play_rounds(start, stream, state):  # type: ignore[no-untyped-def]
     labels, place, scores, lanes = stream.labels, stream.place, state.scores, state.lanes
-    support, updates = state.ring.support[0], state.ring.updates
     for t in range(start, stream.order.size):
         i = stream.order[t]
         scores[t] = score(lanes, i)
@@ -153,8 +166,8 @@ def _play_rounds(start, stream, state):  # type: ignore[no-untyped-def]
             # Nothing but this round's score is written yet, so the round can be played again once its row is there.
             if place[i] < 0:
                 return t
-            replace_row(lanes, updates[0], support, i, labels, stream.values[0], place)
-            updates[0] += 1
+            add_row(lanes, state.updates[0], labels[i], stream.values[0][place[i]])
+            state.updates[0] += 1
     return stream.order.size
 
 
@@ -232,20 +245,25 @@ def perceptron_fit(
         updates=(weights > 0.0) * mistakes.sum(),
     )
     support = order[retained_rounds(mistakes, capacity)]
-    work = pass_work(trace.updates, len(labels), capacity)
+    work = pass_work((weights > 0.0) * mistakes[:, None], len(labels), capacity)
     return Fit(weights=weights, predictor=predictor(support, labels[support]), trace=trace, work=work)
 
 
-def single_kernel_fit(rows: GramRows, kernel: int, labels: Labels, order: Order, capacity: int) -> Fit:
+def single_kernel_fit(pool: Pool, rows: GramRows, kernel: int, labels: Labels, order: Order, capacity: int) -> Fit:
     """Run the Perceptron of one of the m kernels over `order`, and return its Fit."""
-    scores, weights = expert_pass(rows, kernel, labels, order, capacity), np.eye(len(rows.values))[kernel]
+    scores, weights = expert_pass(pool, rows, kernel, labels, order, capacity), np.eye(len(rows.values))[kernel]
     return perceptron_fit(scores, weights, partial(Perceptron, kernel), labels, order, capacity)
 
 
-def pass_work(updates: NDArray[np.int64], n: int, capacity: int) -> Work:
-    """Return the work of classifiers that add a row of n kernel values at each update, and subtract forgotten rows."""
-    total, forgotten = int(updates.sum()), int((updates - capped_counts(updates, capacity)).sum())
-    return Work(kernel_values=total * n, row_additions=total + forgotten)
+def pass_work(updated: NDArray[np.bool_], n: int, capacity: int) -> Work:
+    """Return the work of a pass from the mask of the classifiers updated in each of T rounds, (T, ...).
+
+    Without a budget an update adds a row of n kernel values.
+    """
+    if capacity < len(updated):
+        return bounded_work(capped_counts(np.cumsum(updated, axis=0), capacity), n)
+    total = int(updated.sum())
+    return Work(kernel_values=total * n, row_additions=total)
 
 
 class Experts(NamedTuple):

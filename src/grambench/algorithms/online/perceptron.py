@@ -12,7 +12,7 @@ The published numbers need the linear kernel, which is the first of the pool.
 Complexity
 ----------
 A mistake costs O(n) kernel evaluations and additions, since the scores of all n examples are kept; another round costs
-O(1). M mistakes cost O(M n).
+O(1). M mistakes cost O(M n). With a budget B a round costs O(B).
 
 Deviations
 ----------
@@ -64,7 +64,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """
     rows = check_input(pool, labels, order)
     capacity = parameters.capacity(len(order))
-    return single_kernel_fit(rows, parameters.among(len(rows.values)), labels, order, capacity)
+    return single_kernel_fit(pool, rows, parameters.among(len(rows.values)), labels, order, capacity)
 
 
 def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:

@@ -55,11 +55,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     rows = check_input(pool, labels, order)
     validation = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
     capacity = parameters.capacity(len(order))
-    passes = [expert_pass(rows, k, labels, validation, capacity) for k in range(len(rows.values))]
-    validation_mistakes = np.array([((scores >= 0.0) != (labels[validation] > 0)).sum() for scores in passes])
-    best = int(np.argmin(validation_mistakes))
-    selected = single_kernel_fit(rows, best, labels, order, capacity)
-    # The rows of the selected kernel's validation are needed again in its pass, which counts them.
-    work = pass_work(validation_mistakes, len(labels), capacity)
-    work.kernel_values -= int(validation_mistakes[best]) * len(labels)
+    passes = [expert_pass(pool, rows, k, labels, validation, capacity) for k in range(len(rows.values))]
+    mistakes = (np.stack(passes, axis=1) >= 0.0) != (labels[validation] > 0)[:, None]
+    best = int(np.argmin(mistakes.sum(axis=0)))
+    selected = single_kernel_fit(pool, rows, best, labels, order, capacity)
+    work = pass_work(mistakes, len(labels), capacity)
+    if capacity == len(order):
+        # The rows of the selected kernel's validation are needed again in its pass, which counts them.
+        work.kernel_values -= int(mistakes[:, best].sum()) * len(labels)
     return replace(selected, work=selected.work + work)

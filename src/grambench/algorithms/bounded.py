@@ -1,0 +1,269 @@
+"""Classifiers with a bounded number of support vectors, whose scores are computed when an example arrives.
+
+    f(x) = sum_s dual_s k(x_s, x)   over at most B support vectors
+
+An example costs O(B) kernel evaluations for each classifier, however many examples have come before it. Examples are
+read in blocks: the kernel values between a block and the support vectors are computed at once, and the rounds are then
+played in turn. How examples are cut into blocks changes no score, but for last bits of inner products.
+
+A sum runs from the oldest to the latest support vector, in the four lanes of `grambench.algorithms.scores`. The score
+of a round is therefore that of the predictor, bit for bit.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grambench.algorithms.fit import Work
+from grambench.common.types import Floats, Indices, Labels
+
+BLOCK = 64  # examples whose kernel values are computed together
+
+
+class Source(Protocol):
+    """The support vectors of several classifiers, each from the oldest to the latest, and kernel values with them.
+
+    A block of b examples is an array of b numbers, or of b rows of features.
+    """
+
+    def values(self, classifier: int, older: int, block: Any) -> Floats:
+        """Return kernel values, (r + b, s + b).
+
+        The rows are the r = `older` oldest of the s support vectors of a classifier, then the examples of a block. The
+        columns are all s support vectors, then the examples of the block.
+        """
+
+    def replace(self, classifier: int, first: int, block: Any, added: Indices) -> None:
+        """Remove the support vectors before position `first`, and append examples of a block by their positions."""
+
+
+class PoolSource:
+    """Support vectors among the training examples of a pool.
+
+    Parameters
+    ----------
+    values : callable
+        (classifier, rows, columns) -> kernel values between training examples, (b, c).
+    classifiers : int
+        The number of classifiers.
+
+    Attributes
+    ----------
+    numbers : list of ndarray of int (s,)
+        Support vectors of each classifier.
+    """
+
+    def __init__(self, values: Callable[[int, Indices, Indices], Floats], classifiers: int) -> None:
+        self._values = values
+        self.numbers: list[Indices] = [np.empty(0, dtype=np.int32)] * classifiers
+
+    def values(self, classifier: int, older: int, block: Indices) -> Floats:
+        """Return kernel values, see Source."""
+        numbers = self.numbers[classifier]
+        rows, columns = np.concatenate([numbers[:older], block]), np.concatenate([numbers, block])
+        return self._values(classifier, rows, columns)
+
+    def replace(self, classifier: int, first: int, block: Indices, added: Indices) -> None:
+        """Remove the oldest support vectors and append examples, see Source."""
+        self.numbers[classifier] = np.concatenate([self.numbers[classifier][first:], block[added]])
+
+
+class Window(NamedTuple):
+    """The support vectors of one classifier during a block, as compiled rounds read and change them.
+
+    Columns from bounds[0] to bounds[1] are the support vectors, from the oldest to the latest.
+
+    Attributes
+    ----------
+    values : ndarray of float64 (r + b, s + b)
+        Kernel values, see Source.
+    dual : ndarray of float64 (s + b,)
+        Coefficients of the columns.
+    origin : ndarray of int64 (b,)
+        Positions in the block of the examples that were added, in columns s, s + 1, and so on.
+    bounds : ndarray of int64 (2,)
+        The first column of the support vectors, and the end of their columns.
+    """
+
+    values: Floats
+    dual: Floats
+    origin: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls) -> "Window":
+        """Return a window that stands for one that is not needed."""
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(np.empty((0, 0)), np.empty(0), nothing, nothing)
+
+
+class Learned(NamedTuple):
+    """The output of b rounds with r classifiers.
+
+    Attributes
+    ----------
+    scores : ndarray of float64 (b, r)
+        Scores of the examples before their labels were used.
+    updated : ndarray of bool (b, r)
+        Whether a round changed a classifier.
+    sizes : ndarray of int64 (b, r)
+        Number of support vectors after each round.
+    """
+
+    scores: Floats
+    updated: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+
+
+class BoundedClassifiers:
+    """Perceptrons with at most `capacity` support vectors each.
+
+    Parameters
+    ----------
+    source : Source
+        The support vectors, none so far.
+    classifiers : int
+        The number of classifiers.
+    capacity : int
+        Largest number of support vectors of each.
+
+    Attributes
+    ----------
+    dual : list of ndarray of float64 (s,)
+        Coefficients of each classifier's support vectors.
+    updates : ndarray of int64 (r,)
+        How often each classifier has changed.
+    """
+
+    def __init__(self, source: Source, classifiers: int, capacity: int) -> None:
+        self._source, self.capacity = source, capacity
+        self.dual: list[Floats] = [np.empty(0)] * classifiers
+        self.updates = np.zeros(classifiers, dtype=np.int64)
+
+    def window(self, classifier: int, block: Any, *, older: int = 0) -> Window:
+        """Return the window of a classifier on a block, with kernel values of its `older` oldest support vectors."""
+        dual, examples = self.dual[classifier], len(block)
+        return Window(
+            values=self._source.values(classifier, older, block),
+            dual=np.concatenate([dual, np.empty(examples)]),
+            origin=np.empty(examples, dtype=np.int64),
+            bounds=np.array([0, len(dual)]),
+        )
+
+    def close(self, classifier: int, window: Window, block: Any) -> None:
+        """Keep the support vectors that a classifier has after a block."""
+        size, (first, end) = len(self.dual[classifier]), window.bounds
+        self.dual[classifier] = window.dual[first:end].copy()
+        self._source.replace(classifier, min(first, size), block, window.origin[max(0, first - size) : end - size])
+
+    def learn(self, block: Any, labels: Labels) -> Learned:
+        """Learn from b examples in turn."""
+        shape = len(self.dual), len(labels)
+        scores, updated, sizes = np.empty(shape), np.empty(shape, dtype=np.bool_), np.empty(shape, dtype=np.int64)
+        for k in range(len(self.dual)):
+            window = self.window(k, block)
+            _learn_block(window, labels, self.capacity, scores[k], updated[k], sizes[k])
+            self.close(k, window, block)
+        self.updates += updated.sum(axis=1)
+        # Compiled loops that read these arrays are compiled for one layout.
+        return Learned(np.ascontiguousarray(scores.T), np.ascontiguousarray(updated.T), np.ascontiguousarray(sizes.T))
+
+    def scores(self, examples: Any) -> Floats:
+        """Return f_k(x), (t, r)."""
+        scores = np.empty((len(self.dual), len(examples)))
+        for k in range(len(self.dual)):
+            _write_scores(self.window(k, examples), scores[k])
+        return np.ascontiguousarray(scores.T)
+
+
+def blocks(examples: int) -> Iterator[slice]:
+    """Yield the slices of a pass, of BLOCK examples each."""
+    return (slice(start, start + BLOCK) for start in range(0, examples, BLOCK))
+
+
+def bounded_work(sizes: NDArray[np.int64], n: int) -> Work:
+    """Return the work of a pass with these numbers of support vectors after each round, (T, ...).
+
+    A round evaluates each kernel between its example and all support vectors. Additions are counted in whole rows of n,
+    rounded up.
+    """
+    total = int(sizes[:-1].sum())
+    return Work(kernel_values=total, row_additions=-(-total // n))
+
+
+@njit(cache=True)
+def lane_product(dual, values):  # type: ignore[no-untyped-def]
+    """Return sum_s dual_s values_s, term s in lane s mod 4, as `grambench.algorithms.scores` has it."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    whole = dual.size // 4
+    # Four sums of their own let the processor add without waiting for the last addition.
+    for s in range(whole):
+        a += dual[4 * s] * values[4 * s]
+        b += dual[4 * s + 1] * values[4 * s + 1]
+        c += dual[4 * s + 2] * values[4 * s + 2]
+        d += dual[4 * s + 3] * values[4 * s + 3]
+    rest, s = dual.size - 4 * whole, 4 * whole
+    if rest > 0:
+        a += dual[s] * values[s]
+    if rest > 1:
+        b += dual[s + 1] * values[s + 1]
+    if rest > 2:
+        c += dual[s + 2] * values[s + 2]
+    return (a + b) + (c + d)
+
+
+@njit(cache=True)
+def window_score(window, t):  # type: ignore[no-untyped-def]
+    """Return the score of example t of the block."""
+    first, end = window.bounds
+    row = window.values.shape[0] - window.origin.size + t
+    return lane_product(window.dual[first:end], window.values[row, first:end])
+
+
+@njit(cache=True)
+def shift_column(values, end, column):  # type: ignore[no-untyped-def]
+    """Copy a column of kernel values (..., rows, columns) to the end of those of the support vectors."""
+    # The columns of support vectors stay side by side, so that a score reads consecutive values. The overwritten column
+    # is that of an example of the block that is past, and was copied before if it was added.
+    if end < column:
+        values[..., end] = values[..., column]
+
+
+@njit(cache=True)
+def row_of(origin, column, rows, columns):  # type: ignore[no-untyped-def]
+    """Return the row of the support vector in a column, of a window with so many rows and columns."""
+    size = columns - origin.size
+    # Of the support vectors before the block, only the oldest have rows.
+    return column if column < size else rows - origin.size + origin[column - size]
+
+
+@njit(cache=True)
+def append_example(window, t, coefficient, capacity):  # type: ignore[no-untyped-def]
+    """Add example t of the block with a coefficient; a full classifier forgets its oldest support vector."""
+    values, bounds = window.values, window.bounds
+    end, size = bounds[1], values.shape[1] - window.origin.size
+    if end - bounds[0] == capacity:
+        bounds[0] += 1
+    shift_column(values, end, size + t)
+    window.dual[end] = coefficient
+    window.origin[end - size] = t
+    bounds[1] += 1
+
+
+@njit(cache=True)
+def _learn_block(window, labels, capacity, scores, updated, sizes):  # type: ignore[no-untyped-def]
+    for t in range(labels.size):
+        scores[t] = window_score(window, t)
+        updated[t] = (scores[t] >= 0.0) != (labels[t] > 0)
+        if updated[t]:
+            append_example(window, t, float(labels[t]), capacity)
+        sizes[t] = window.bounds[1] - window.bounds[0]
+
+
+@njit(cache=True)
+def _write_scores(window, scores):  # type: ignore[no-untyped-def]
+    for t in range(scores.size):
+        scores[t] = window_score(window, t)
