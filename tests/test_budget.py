@@ -1,20 +1,23 @@
 """Budgets on support vectors: references, bounds, what is forgotten, and rows on demand."""
 
+import pickle
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import reference
 from fitting import fit, pool_of, scores
 
-from grambench import algorithms
+from grambench import KernelClassifier, algorithms
 from grambench.common.errors import ConfigError
 from grambench.experiments.conformance import same
 from grambench.kernels import computed, grams
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import Stored
+from grambench.kernels.streamed import VectorKernels, VectorSource
 
 # ogd and raker, which learn without a budget, have tests of their own in test_streaming.py.
 NAMES = [name for name in algorithms.names("online") if "budget" in algorithms.fields(name)]
@@ -182,3 +185,100 @@ def test_a_budget_may_be_a_float_where_it_is_swept():
     features, labels, order = problem(0)
     made = matrices(features)
     assert same(fit("omkc_sd", made, labels, order, budget=5.0), fit("omkc_sd", made, labels, order, budget=5))
+
+
+ON_STREAMS = [name for name in NAMES if algorithms.load(name).start]
+STREAMED = [Kernel("gaussian", 2.0**p) for p in (-1, 0, 1)] + [Kernel("polynomial", 2), Kernel("mediangaussian", 0.5)]
+
+
+def stream(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, (np.hypot(X[:, 0], X[:, 1]) > 1.2).astype(int)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_values_of_a_stream_are_those_of_a_pool(seed):
+    rng = np.random.default_rng(seed)
+    sample, X = rng.normal(size=(60, 4)), rng.normal(size=(40, 4))
+    X[3] = X[2]
+    basis = Computed(STREAMED, sample, trace=60.0)
+    exact = Computed(STREAMED, sample, X, basis=basis).grams()
+    made = VectorKernels(STREAMED, sample, scale=True)
+    examples, columns = made.with_norms(X), made.with_norms(sample)
+    for k in range(len(STREAMED)):
+        np.testing.assert_allclose(made.values(k, examples, columns), exact[k], rtol=1e-12, atol=1e-14)
+    far = VectorKernels([Kernel("gaussian", 1e-3)], sample, scale=False)
+    np.testing.assert_allclose(far.values(0, examples[:3], examples[:3]), np.eye(3), atol=1e-8)
+    assert far.values(0, examples[:1], examples[1:2]) == 0.0
+
+
+@pytest.mark.parametrize("name", ON_STREAMS)
+@pytest.mark.parametrize("budget", [1, 20, 150])
+def test_a_stream_is_learned_as_a_pool_is(name, budget):
+    X, y = stream(400)
+    settings = {"budget": budget, "random_state": 0, "scale": False}
+    exact = KernelClassifier(name, STREAMED[:4], shuffle=False, **settings).fit(X, y)
+    streamed = KernelClassifier(name, STREAMED[:4], **settings)
+    for a, b in pairwise([0, 100, 101, 270, 400]):
+        streamed.partial_fit(X[a:b], y[a:b], classes=[0, 1])
+    assert streamed.mistakes_ == exact.trace_.mistakes.sum() and streamed.n_samples_seen_ == 400
+    np.testing.assert_allclose(streamed.kernel_weights_, exact.kernel_weights_)
+    new = stream(50, seed=1)[0]
+    if not name.endswith("s"):  # which draw for the examples
+        np.testing.assert_allclose(streamed.decision_function(new), exact.decision_function(new), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ON_STREAMS)
+def test_the_next_score_of_a_stream_with_a_budget_is_that_of_the_predictor(name):
+    X, y = stream(200)
+    labels = np.where(y > 0, 1, -1).astype(np.int8)
+    source = VectorSource(VectorKernels(STREAMED, X, scale=True))
+    state = algorithms.load(name).start(algorithms.parameters(name, {"budget": 7}), source, np.random.default_rng(0))
+    for t in range(0, 198, 33):
+        before = state.scores(X[t : t + 1])
+        assert np.isclose(before[0], state.block(X[t : t + 33], labels[t : t + 33])[0], atol=1e-9)
+    assert state.updates.max() > 7 and np.isclose(state.weights.sum(), 1.0)
+
+
+def test_a_stream_with_a_budget_takes_no_more_memory_as_it_goes_on():
+    X, y = stream(300)
+    model = KernelClassifier("omkc_dd", STREAMED, budget=10).partial_fit(X, y, classes=[0, 1]).partial_fit(X, y)
+    size = len(pickle.dumps(model))
+    for _ in range(10):
+        model.partial_fit(X, y)
+    assert len(pickle.dumps(model)) <= size + 100
+    assert model.trace_ is None and model.n_samples_seen_ == 3600
+
+
+def test_a_stream_goes_on_after_a_fit():
+    X, y = stream(300)
+    kernels, settings = STREAMED[:4], {"budget": 10, "shuffle": False, "scale": False}
+    model = KernelClassifier("omkc_dd", kernels, **settings).fit(X[:200], y[:200]).partial_fit(X[200:], y[200:])
+    whole = KernelClassifier("omkc_dd", kernels, **settings).fit(X, y)
+    assert model.mistakes_ == whole.trace_.mistakes.sum() and model.n_samples_seen_ == 300
+    np.testing.assert_allclose(model.decision_function(X), whole.decision_function(X))
+    # A new fit starts anew.
+    assert model.fit(X, y).trace_.mistakes.shape == (300,)
+
+
+def test_classes_of_a_stream_are_learned_one_vs_rest():
+    X, y = stream(600)
+    y = y + (X[:, 2] > 0)
+    model = KernelClassifier("omkc_dd", STREAMED, budget=100).partial_fit(X, y, classes=[0, 1, 2])
+    assert model.decision_function(X).shape == (600, 3) and np.mean(model.predict(X) == y) > 0.8
+
+
+def test_functions_as_kernels_are_learned_from_the_stored_stream():
+    X, y = stream(100)
+    model = KernelClassifier("omkc_dd", lambda a, b: a @ b.T, budget=10).partial_fit(X, y, classes=[0, 1])
+    assert model.partial_fit(X, y).trace_.mistakes.shape == (200,)
+
+
+def test_a_stream_of_large_numbers_gets_one_line():
+    X, y = stream(100)
+    model = KernelClassifier("omkc_dd", [Kernel("polynomial", 3)], budget=10).partial_fit(X, y, classes=[0, 1])
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="expected finite values"):
+        model.partial_fit(np.concatenate([X, 1e200 * X]), np.tile(y, 2))
+    assert model.n_samples_seen_ == 100 and np.array_equal(model.decision_function(X), before)

@@ -10,7 +10,7 @@ A sum runs from the oldest to the latest support vector, in the four lanes of `g
 of a round is therefore that of the predictor, bit for bit.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -27,7 +27,17 @@ class Source(Protocol):
     """The support vectors of several classifiers, each from the oldest to the latest, and kernel values with them.
 
     A block of b examples is an array of b numbers, or of b rows of features.
+
+    Attributes
+    ----------
+    count : int
+        The number of classifiers.
     """
+
+    count: int
+
+    def prepare(self, examples: Any) -> Any:
+        """Return the block that the other methods get; its examples can be selected by their positions."""
 
     def values(self, classifier: int, older: int, block: Any) -> Floats:
         """Return kernel values, (r + b, s + b).
@@ -47,7 +57,7 @@ class PoolSource:
     ----------
     values : callable
         (classifier, rows, columns) -> kernel values between training examples, (b, c).
-    classifiers : int
+    count : int
         The number of classifiers.
 
     Attributes
@@ -56,9 +66,13 @@ class PoolSource:
         Support vectors of each classifier.
     """
 
-    def __init__(self, values: Callable[[int, Indices, Indices], Floats], classifiers: int) -> None:
-        self._values = values
-        self.numbers: list[Indices] = [np.empty(0, dtype=np.int32)] * classifiers
+    def __init__(self, values: Callable[[int, Indices, Indices], Floats], count: int) -> None:
+        self._values, self.count = values, count
+        self.numbers: list[Indices] = [np.empty(0, dtype=np.int32)] * count
+
+    def prepare(self, examples: Indices) -> Indices:
+        """Return the block of examples."""
+        return examples
 
     def values(self, classifier: int, older: int, block: Indices) -> Floats:
         """Return kernel values, see Source."""
@@ -125,10 +139,10 @@ class BoundedClassifiers:
     ----------
     source : Source
         The support vectors, none so far.
-    classifiers : int
-        The number of classifiers.
     capacity : int
-        Largest number of support vectors of each.
+        Largest number of support vectors of each classifier.
+    classifiers : sequence of r int, optional
+        The classifiers of the source that learn; by default all.
 
     Attributes
     ----------
@@ -138,16 +152,21 @@ class BoundedClassifiers:
         How often each classifier has changed.
     """
 
-    def __init__(self, source: Source, classifiers: int, capacity: int) -> None:
+    def __init__(self, source: Source, capacity: int, classifiers: Sequence[int] | None = None) -> None:
         self._source, self.capacity = source, capacity
-        self.dual: list[Floats] = [np.empty(0)] * classifiers
-        self.updates = np.zeros(classifiers, dtype=np.int64)
+        self._numbers = range(source.count) if classifiers is None else classifiers
+        self.dual: list[Floats] = [np.empty(0)] * len(self._numbers)
+        self.updates = np.zeros(len(self._numbers), dtype=np.int64)
+
+    def prepare(self, examples: Any) -> Any:
+        """Return the block of examples that `window` and `close` get."""
+        return self._source.prepare(examples)
 
     def window(self, classifier: int, block: Any, *, older: int = 0) -> Window:
         """Return the window of a classifier on a block, with kernel values of its `older` oldest support vectors."""
         dual, examples = self.dual[classifier], len(block)
         return Window(
-            values=self._source.values(classifier, older, block),
+            values=self._source.values(self._numbers[classifier], older, block),
             dual=np.concatenate([dual, np.empty(examples)]),
             origin=np.empty(examples, dtype=np.int64),
             bounds=np.array([0, len(dual)]),
@@ -157,10 +176,12 @@ class BoundedClassifiers:
         """Keep the support vectors that a classifier has after a block."""
         size, (first, end) = len(self.dual[classifier]), window.bounds
         self.dual[classifier] = window.dual[first:end].copy()
-        self._source.replace(classifier, min(first, size), block, window.origin[max(0, first - size) : end - size])
+        added = window.origin[max(0, first - size) : end - size]
+        self._source.replace(self._numbers[classifier], min(first, size), block, added)
 
-    def learn(self, block: Any, labels: Labels) -> Learned:
+    def learn(self, examples: Any, labels: Labels) -> Learned:
         """Learn from b examples in turn."""
+        block = self.prepare(examples)
         shape = len(self.dual), len(labels)
         scores, updated, sizes = np.empty(shape), np.empty(shape, dtype=np.bool_), np.empty(shape, dtype=np.int64)
         for k in range(len(self.dual)):
@@ -173,10 +194,31 @@ class BoundedClassifiers:
 
     def scores(self, examples: Any) -> Floats:
         """Return f_k(x), (t, r)."""
-        scores = np.empty((len(self.dual), len(examples)))
+        scores, block = np.empty((len(self.dual), len(examples))), self.prepare(examples)
         for k in range(len(self.dual)):
-            _write_scores(self.window(k, examples), scores[k])
+            _write_scores(self.window(k, block), scores[k])
         return np.ascontiguousarray(scores.T)
+
+
+class OneBoundedClassifier:
+    """The state of a Perceptron with one of m kernels; see `grambench.algorithms.streaming.OnlineState`."""
+
+    def __init__(self, source: Source, kernel: int, capacity: int) -> None:
+        self._classifier = BoundedClassifiers(source, capacity, [kernel])
+        self.weights = np.eye(source.count)[kernel]
+
+    @property
+    def updates(self) -> NDArray[np.int64]:
+        """Updates of each kernel's classifier, (m,)."""
+        return np.asarray((self.weights > 0.0) * self._classifier.updates[0])
+
+    def block(self, features: Floats, labels: Labels) -> Floats:
+        """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
+        return self._classifier.learn(features, labels).scores[:, 0]
+
+    def scores(self, features: Floats) -> Floats:
+        """Return f(x), (t,)."""
+        return self._classifier.scores(features)[:, 0]
 
 
 def blocks(examples: int) -> Iterator[slice]:

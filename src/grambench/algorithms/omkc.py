@@ -31,7 +31,7 @@ from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, sampling_probabilities
 from grambench.algorithms.scores import LANES, Experts, Vote, add_row, expert_pass, pass_work, play, score, vote
-from grambench.algorithms.streaming import Features, LinearClassifiers, Starts, add_to, inner_product
+from grambench.algorithms.streaming import Basis, Features, LinearClassifiers, add_to, inner_product, kernel_count
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool
 
@@ -211,7 +211,7 @@ def _update_bounded(
 ) -> None:
     """Run all classifiers over the pass block by block, each with a bounded number of support vectors."""
     m = len(state.w)
-    classifiers = BoundedClassifiers(PoolSource(pool.values, m), m, settings.capacity)
+    classifiers = BoundedClassifiers(PoolSource(pool.values, m), settings.capacity)
     for rows in blocks(len(order)):
         part = OMKCState(state.votes[rows], state.drawn[rows], state.updated[rows], state.weights[rows], state.w)
         draws = settings._replace(uniforms=settings.uniforms[rows])
@@ -232,14 +232,14 @@ def _learn_bounded(
         state.updated[:] = learned.updated
         _combine_votes(learned.scores >= 0.0, settings, state)
         return
-    ready = np.full(len(state.w), not settings.draws_votes)
-    windows = [classifiers.window(k, examples) if ready[k] else Window.empty() for k in range(len(ready))]
+    ready, block = np.full(len(state.w), not settings.draws_votes), classifiers.prepare(examples)
+    windows = [classifiers.window(k, block) if ready[k] else Window.empty() for k in range(len(ready))]
     t = 0
     while (t := _play_windows(t, tuple(windows), ready, labels, settings, state)) < len(labels):
         for k in np.flatnonzero(state.drawn[t] & ~ready).tolist():
-            windows[k], ready[k] = classifiers.window(k, examples), True
+            windows[k], ready[k] = classifiers.window(k, block), True
     for k in np.flatnonzero(ready).tolist():
-        classifiers.close(k, windows[k], examples)
+        classifiers.close(k, windows[k], block)
     classifiers.updates += state.updated.sum(axis=0)
 
 
@@ -295,18 +295,21 @@ class OMKCOnFeatures:
     """The state of a pass on features; see `learn` and `grambench.algorithms.streaming.OnlineState`."""
 
     def __init__(
-        self, parameters: Discount, starts: Starts, rng: np.random.Generator, *, updates: Kernels, votes: Kernels
+        self, parameters: Discount, basis: Basis, rng: np.random.Generator, *, updates: Kernels, votes: Kernels
     ) -> None:
-        m = len(starts) - 1
-        self._classifiers, self._rng = LinearClassifiers(starts), rng
-        self._updates_all, self._draws = updates == "all", "drawn" in (updates, votes)
+        m, capacity = kernel_count(basis), int(parameters.budget)
+        self._classifiers: LinearClassifiers | BoundedClassifiers = (
+            LinearClassifiers(basis) if isinstance(basis, np.ndarray) else BoundedClassifiers(basis, capacity)
+        )
+        self._rng, self._updates = rng, updates
+        self._draws = "drawn" in (updates, votes)
         self._settings = OMKCSettings(
             beta=parameters.beta,
             delta=parameters.delta if isinstance(parameters, Sampling) else 0.0,
             draws=self._draws,
             draws_votes=votes == "drawn",
             uniforms=np.empty((0, m)),
-            capacity=0,
+            capacity=capacity,
         )
         self._w = np.ones(m) if self._draws else np.full(m, 1.0 / m)
         self.weights = np.full(m, 1.0 / m)
@@ -322,8 +325,6 @@ class OMKCOnFeatures:
         settings, updated = self._settings, np.zeros(shape, dtype=np.bool_)
         if self._draws:
             settings = settings._replace(uniforms=self._rng.random(shape))
-        if self._updates_all:
-            scores, updated = self._classifiers.learn(features, labels)
         state = OMKCState(
             votes=np.empty(len(labels)),
             drawn=np.zeros(shape, dtype=np.bool_),
@@ -331,7 +332,10 @@ class OMKCOnFeatures:
             weights=np.empty(shape),
             w=self._w,
         )
-        if self._updates_all:
+        if isinstance(self._classifiers, BoundedClassifiers):
+            _learn_bounded(self._classifiers, features, labels, settings, state, self._updates)
+        elif self._updates == "all":
+            scores, updated[:] = self._classifiers.learn(features, labels)
             _combine_votes(scores >= 0.0, settings, state)
         else:
             _play_block(features, labels, self._classifiers.starts, self._classifiers.linear, settings, state)

@@ -144,7 +144,7 @@ def bounded_pass(values: Callable[[Indices, Indices], Floats], labels: Labels, o
     capacity : int
         Largest number of support vectors.
     """
-    classifier = BoundedClassifiers(PoolSource(lambda _, rows, columns: values(rows, columns), 1), 1, capacity)
+    classifier = BoundedClassifiers(PoolSource(lambda _, rows, columns: values(rows, columns), 1), capacity)
     passed = [classifier.learn(order[block], labels[order[block]]).scores[:, 0] for block in blocks(len(order))]
     return np.concatenate(passed)
 

@@ -1,14 +1,18 @@
-"""An online algorithm on features that approximate its kernels: what an estimator has learned from a stream."""
+"""An online algorithm on features that approximate its kernels, or with a budget: what an estimator has learned."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench import algorithms
+from grambench.algorithms.bounded import blocks
+from grambench.algorithms.streaming import Basis
 from grambench.common.types import Floats, Settings
 from grambench.estimators import kernels as kernel_input
 from grambench.kernels.approximation import FeatureMap, Method
+from grambench.kernels.streamed import VectorKernels, VectorSource
 
 SAMPLE = 1000  # examples of the first call from which units, scales and landmarks are taken
 
@@ -28,7 +32,9 @@ class FeatureLearner:
         The first examples; up to 1000 of them, drawn at random, give units, scales and landmarks.
     classes : int
         The number of classes.
-    method, n_components, scale
+    method : str or None
+        See FeatureMap; None for an algorithm with a budget, which stores its support vectors.
+    n_components, scale
         See FeatureMap.
     seed : int
         Controls all draws.
@@ -49,7 +55,7 @@ class FeatureLearner:
         examples: Floats,
         classes: int,
         *,
-        method: Method,
+        method: Method | None,
         n_components: int,
         scale: bool,
         seed: int,
@@ -58,7 +64,7 @@ class FeatureLearner:
         if start is None:
             able = [name for name in algorithms.names("online") if algorithms.load(name).start]
             raise ValueError(f"approximation: expected an online algorithm, one of {', '.join(able)}, got {algorithm}")
-        if settings.get("budget"):
+        if method is not None and settings.get("budget"):
             raise ValueError(
                 f"budget: expected 0 with an approximation, which has no support vectors, got {settings['budget']}"
             )
@@ -66,9 +72,13 @@ class FeatureLearner:
         self.names = [kernel.name for kernel in named]
         rng = np.random.default_rng([seed, 2])
         sample = examples[np.sort(rng.permutation(len(examples))[:SAMPLE])]
-        self._map = FeatureMap(named, sample, method, n_components, scale=scale, rng=rng)
         count = 1 if classes == 2 else classes
-        self._states = [start(parameters, self._map.starts, np.random.default_rng(seed)) for _ in range(count)]
+        self._map = None if method is None else FeatureMap(named, sample, method, n_components, scale=scale, rng=rng)
+        self._vectors = VectorKernels(named, sample, scale=scale)
+        bases: list[Basis] = [
+            VectorSource(self._vectors) if self._map is None else self._map.starts for _ in range(count)
+        ]
+        self._states = [start(parameters, basis, np.random.default_rng(seed)) for basis in bases]
         self.mistakes = self.examples = 0
 
     @property
@@ -76,9 +86,18 @@ class FeatureLearner:
         """Weights of the kernels, (m,), or (C, m) one-vs-rest."""
         return np.array([state.weights for state in self._states]).squeeze(0 if len(self._states) == 1 else ())
 
+    def _blocks(self, examples: Floats) -> Iterator[tuple[slice, Any]]:
+        """Yield slices of examples and what the states learn from: features, or the examples themselves."""
+        if self._map is not None:
+            return self._map.blocks(examples)
+        return ((rows, examples[rows]) for rows in blocks(len(examples)))
+
     def learn(self, examples: Floats, numbers: NDArray[np.intp]) -> None:
         """Learn from examples in turn, with their class numbers, (n,)."""
-        for rows, features in self._map.blocks(examples):
+        if self._map is None:
+            # Examples that are too large are refused before anything is learned.
+            self._vectors.with_norms(examples)
+        for rows, features in self._blocks(examples):
             targets = numbers[rows]
             scores = np.empty((len(targets), len(self._states)))
             for place, state in enumerate(self._states):
@@ -90,7 +109,7 @@ class FeatureLearner:
     def scores(self, examples: Floats) -> Floats:
         """Return the scores of examples, (t,) for two classes, else (t, C)."""
         values = np.empty((len(examples), len(self._states)))
-        for rows, features in self._map.blocks(examples):
+        for rows, features in self._blocks(examples):
             for place, state in enumerate(self._states):
                 values[rows, place] = state.scores(features)
         return values[:, 0] if len(self._states) == 1 else values

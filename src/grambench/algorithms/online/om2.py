@@ -40,19 +40,19 @@ Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine L
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.bounded import blocks, bounded_work, row_of, shift_column
+from grambench.algorithms.bounded import PoolSource, Source, blocks, bounded_work, row_of, shift_column
 from grambench.algorithms.budget import Budget, capped_counts, retained_rounds
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Trace, Work
 from grambench.algorithms.hedge import normalise
 from grambench.algorithms.scores import play, support_columns
-from grambench.algorithms.streaming import Features, OnlineState, Starts, add_to, inner_product
+from grambench.algorithms.streaming import Basis, Features, OnlineState, Starts, add_to, inner_product
 from grambench.common.parameters import at_least, within
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool
@@ -133,12 +133,11 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Pass over the order; all kernels share the support vectors, each counted once however often it was added."""
     rows = check_input(pool, labels, order, parameters.passes)
     order = np.tile(order, parameters.passes)
-    capacity, state = parameters.capacity(len(order)), _empty_state(pool.shape[0], len(order))
-    rule = parameters.rule(pool.shape[0])
+    capacity, rule = parameters.capacity(len(order)), parameters.rule(pool.shape[0])
     if capacity < len(order):
-        _pass_bounded(pool, labels, order, rule, capacity, state)
+        state = OM2Bounded(rule, PoolSource(pool.values, pool.shape[0]), capacity).run(order, labels[order])
     else:
-        _pass(rows, labels, order, rule, state)
+        state = _pass(rows, labels, order, rule)
     m, added = len(state.w), state.steps > 0.0
     updates, retained = int(added.sum()), retained_rounds(added, capacity)
     trace = Trace(
@@ -218,22 +217,24 @@ class OM2State(NamedTuple):
     squared_norms: Floats
 
 
-def _empty_state(m: int, rounds: int) -> OM2State:
+def _empty_state(w: Floats, squared_norms: Floats, rounds: int) -> OM2State:
     return OM2State(
         mistakes=np.zeros(rounds, dtype=np.bool_),
         steps=np.zeros(rounds),
         votes=np.empty(rounds),
-        weights=np.zeros((rounds, m)),
-        w=np.ones(m),
-        squared_norms=np.full(m, EPS),
+        weights=np.zeros((rounds, len(w))),
+        w=w,
+        squared_norms=squared_norms,
     )
 
 
-def _pass(rows: GramRows, labels: Labels, order: Order, rule: StepRule, state: OM2State) -> None:
+def _pass(rows: GramRows, labels: Labels, order: Order, rule: StepRule) -> OM2State:
     """Play all rounds without a budget; the scores of all n examples are kept."""
-    m, stream = len(state.w), rows.stream(labels, order)
+    m, stream = len(rows.values), rows.stream(labels, order)
+    state = _empty_state(np.ones(m), np.full(m, EPS), len(order))
     scores, everyone = np.zeros((m, len(stream.labels))), np.ones(m, dtype=np.bool_)
     play(lambda t: _play_rounds(t, stream, rule, scores, state), rows, len(order), lambda t: everyone)
+    return state
 
 
 @njit(cache=True)
@@ -285,32 +286,78 @@ class SharedWindow(NamedTuple):
     bounds: NDArray[np.int64]
 
 
-def _pass_bounded(pool: Pool, labels: Labels, order: Order, rule: StepRule, capacity: int, state: OM2State) -> None:
-    """Play all rounds with a budget, block by block; scores are sums over the shared support vectors."""
-    m, support, dual = len(state.w), np.empty(0, dtype=order.dtype), np.empty(0)
-    for rounds in blocks(len(order)):
-        examples = order[rounds]
+class OM2Bounded:
+    """The state of a pass with a budget; see `grambench.algorithms.streaming.OnlineState`.
+
+    Parameters
+    ----------
+    rule : StepRule
+        When and how far a step goes.
+    source : Source
+        Kernel values with the support vectors, which all kernels share.
+    capacity : int
+        Largest number of support vectors.
+    """
+
+    def __init__(self, rule: StepRule, source: Source, capacity: int) -> None:
+        self._rule, self._source, self._capacity = rule, source, capacity
+        self._w, self._squared_norms, self._dual = np.ones(source.count), np.full(source.count, EPS), np.empty(0)
+        self.updates = np.zeros(source.count, dtype=np.int64)
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of the kernels, (m,)."""
+        return np.asarray(self._w / self._w.sum())
+
+    def run(self, examples: Any, labels: Labels) -> OM2State:
+        """Learn from any number of examples in turn, and return the output of all rounds."""
+        parts = [self.learn(examples[rounds], labels[rounds]) for rounds in blocks(len(labels))]
+        arrays = [np.concatenate(columns) for columns in zip(*(part[:4] for part in parts), strict=True)]
+        mistakes, steps, votes, weights = arrays
+        return OM2State(mistakes, steps, votes, weights, self._w, self._squared_norms)
+
+    def learn(self, examples: Any, labels: Labels) -> OM2State:
+        """Learn from b examples in turn, and return the output of their rounds."""
+        state, size = _empty_state(self._w, self._squared_norms, len(labels)), len(self._dual)
         # Removal needs the scores of the oldest support vectors, as many as the block can fill up.
-        older = min(len(support), max(0, len(support) + len(examples) - capacity))
-        rows, columns = np.concatenate([support[:older], examples]), np.concatenate([support, examples])
-        window = SharedWindow(
-            values=np.stack([pool.values(k, rows, columns) for k in range(m)]),
-            dual=np.concatenate([dual, np.empty(len(examples))]),
-            origin=np.empty(len(examples), dtype=np.int64),
-            bounds=np.array([0, len(dual)]),
-        )
-        part = OM2State(
-            mistakes=state.mistakes[rounds],
-            steps=state.steps[rounds],
-            votes=state.votes[rounds],
-            weights=state.weights[rounds],
-            w=state.w,
-            squared_norms=state.squared_norms,
-        )
-        _play_window(window, labels[examples], rule, capacity, part)
+        older = min(size, max(0, size + len(labels) - self._capacity))
+        window, block = self._window(examples, older)
+        _play_window(window, labels, self._rule, self._capacity, state)
         first, end = window.bounds
-        added = window.origin[max(0, first - len(support)) : end - len(support)]
-        support, dual = np.concatenate([support[first:], examples[added]]), window.dual[first:end]
+        added = window.origin[max(0, first - size) : end - size]
+        for k in range(self._source.count):
+            self._source.replace(k, min(first, size), block, added)
+        self._dual = window.dual[first:end].copy()
+        self.updates += np.count_nonzero(state.steps)
+        return state
+
+    def _window(self, examples: Any, older: int) -> tuple[SharedWindow, Any]:
+        """Return the window on a block of examples, and the block."""
+        block = self._source.prepare(examples)
+        window = SharedWindow(
+            values=np.stack([self._source.values(k, older, block) for k in range(self._source.count)]),
+            dual=np.concatenate([self._dual, np.empty(len(block))]),
+            origin=np.empty(len(block), dtype=np.int64),
+            bounds=np.array([0, len(self._dual)]),
+        )
+        return window, block
+
+    def block(self, features: Floats, labels: Labels) -> Floats:
+        """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
+        return self.learn(features, labels).votes
+
+    def scores(self, features: Floats) -> Floats:
+        """Return f(x), (t,)."""
+        window, _ = self._window(features, 0)
+        return np.array([_window_vote(window, self._w, t) for t in range(len(features))])
+
+
+@njit(cache=True)
+def _window_vote(window, w, row):  # type: ignore[no-untyped-def]
+    f = 0.0
+    for k in range(w.size):
+        f += w[k] * _window_score(window, k, row)
+    return f
 
 
 @njit(cache=True)
@@ -375,11 +422,13 @@ def _gradient(squared_norms, q):  # type: ignore[no-untyped-def]
     return (norms / total) ** (q - 2.0) / q
 
 
-def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example, for one pass; see `grambench.algorithms.streaming`."""
     if parameters.passes > 1:
-        raise ValueError(f"passes: expected 1 on features, whose examples are not kept, got {parameters.passes}")
-    return OM2OnFeatures(parameters, starts)
+        raise ValueError(f"passes: expected 1 on a stream, whose examples are not kept, got {parameters.passes}")
+    if isinstance(basis, np.ndarray):
+        return OM2OnFeatures(parameters, basis)
+    return OM2Bounded(parameters.rule(basis.count), basis, int(parameters.budget))
 
 
 class OM2OnFeatures:

@@ -33,12 +33,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grambench.algorithms.bounded import OneBoundedClassifier
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.scores import single_kernel_fit
 from grambench.algorithms.settings import OneKernel
-from grambench.algorithms.streaming import OneClassifier, OnlineState, Starts
+from grambench.algorithms.streaming import Basis, OneClassifier, OnlineState, kernel_count
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -67,6 +68,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     return single_kernel_fit(pool, rows, parameters.among(len(rows.values)), labels, order, capacity)
 
 
-def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return OneClassifier(starts, parameters.among(len(starts) - 1))
+    kernel = parameters.among(kernel_count(basis))
+    if isinstance(basis, np.ndarray):
+        return OneClassifier(basis, kernel)
+    return OneBoundedClassifier(basis, kernel, int(parameters.budget))
