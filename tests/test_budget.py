@@ -116,8 +116,8 @@ def test_the_predictor_holds_no_more_and_goes_on_as_the_pass_does(name):
             np.testing.assert_allclose(scores(before, coming), whole.scores[t], rtol=1e-9, atol=1e-9)
         predictor = before.predictor
         if hasattr(predictor, "experts"):
-            assert np.count_nonzero(predictor.experts.signs, axis=1).max() <= 6
-            assert predictor.experts.signs.any(axis=0).all()
+            assert np.count_nonzero(predictor.experts.dual, axis=1).max() <= 6
+            assert predictor.experts.dual.any(axis=0).all()
         else:
             assert len(predictor.support) <= 6
     assert before.trace.updates.max() > 6
@@ -170,7 +170,7 @@ def test_a_round_evaluates_kernels_with_support_vectors_alone(name):
     # The first validates on other kernels, and the others count the support vectors of kernels that vote.
     more = name in ("perceptron_star", "omkc_ds", "omkc_ss")
     assert fitted.work.kernel_values > expected if more else fitted.work.kernel_values == expected
-    assert fitted.work.row_additions == pytest.approx(fitted.work.kernel_values / len(labels), abs=2)
+    assert fitted.work.row_additions == pytest.approx(fitted.work.kernel_values / len(labels), abs=6)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "om2_multiclass", "omkc_multiclass"])
@@ -247,7 +247,8 @@ def test_a_stream_with_a_budget_takes_no_more_memory_as_it_goes_on():
     size = len(pickle.dumps(model))
     for _ in range(10):
         model.partial_fit(X, y)
-    assert len(pickle.dumps(model)) <= size + 100
+    # Buffers have a block of spare rows, up to twice what they hold.
+    assert len(pickle.dumps(model)) <= 1.5 * size
     assert model.trace_ is None and model.n_samples_seen_ == 3600
 
 
@@ -282,3 +283,117 @@ def test_a_stream_of_large_numbers_gets_one_line():
     with pytest.raises(ValueError, match="expected finite values"):
         model.partial_fit(np.concatenate([X, 1e200 * X]), np.tile(y, 2))
     assert model.n_samples_seen_ == 100 and np.array_equal(model.decision_function(X), before)
+
+
+WAYS = ["forget", "shrink", "project"]
+PERCEPTRONS = [name for name in NAMES if "when_full" in algorithms.fields(name)]
+
+
+def largest_factor(sigma, mu, room):
+    """The largest factor in (0, 1] of the self-tuned Forgetron, by bisection."""
+
+    def psi(factor):
+        return (factor * sigma) ** 2 + 2 * factor * sigma - 2 * factor * sigma * factor * mu
+
+    low, high = 0.0, 1.0
+    if psi(1.0) <= room:
+        return 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if psi(middle) <= room else (low, middle)
+    return low
+
+
+def naive_perceptron(gram, labels, order, budget, when_full):
+    """Scores of a Perceptron, Forgetron (Dekel et al. 2008, Figure 3) or Projectron (Orabona et al. 2009, Algorithm 2).
+
+    Support vectors and coefficients are lists, and each round solves for a projection anew.
+    """
+    support, dual, scores, sizes, Q, M = [], [], [], [], 0.0, 0
+    for i in order.tolist():
+        f = sum(c * gram[s, i] for s, c in zip(support, dual, strict=True))
+        scores.append(f)
+        y = int(labels[i])
+        if (f >= 0) != (y > 0):
+            M += 1
+            rest, d = gram[i, i], np.zeros(len(support))
+            if when_full == "project" and support:
+                d = np.linalg.solve(gram[np.ix_(support, support)], gram[support, i])
+                rest -= gram[support, i] @ d
+            if when_full == "project" and (len(support) == budget or rest <= 1e-6 * gram[i, i]):
+                dual = [c + y * part for c, part in zip(dual, d, strict=True)]
+            else:
+                support.append(i)
+                dual.append(y)
+                if len(support) > budget:
+                    if when_full == "shrink":
+                        oldest, sigma = support[0], abs(dual[0])
+                        scored = sum(c * gram[s, oldest] for s, c in zip(support, dual, strict=True))
+                        mu = np.sign(dual[0]) * scored
+                        factor = largest_factor(sigma, mu, 15 / 32 * M - Q)
+                        Q += (factor * sigma) ** 2 + 2 * factor * sigma - 2 * factor * sigma * factor * mu
+                        dual = [factor * c for c in dual]
+                    del support[0], dual[0]
+        sizes.append(len(support))
+    return np.array(scores), sizes
+
+
+@pytest.mark.parametrize("when_full", WAYS)
+@pytest.mark.parametrize("budget", [1, 4, 20])
+@pytest.mark.parametrize("kernel", [2, 3, 4])
+def test_a_full_perceptron_is_the_printed_one(when_full, budget, kernel):
+    features, labels, order = problem(11, n=300, integers=False)
+    made = matrices(features)
+    trace = fit("perceptron", made, labels, order, kernel=kernel, budget=budget, when_full=when_full).trace
+    expected, sizes = naive_perceptron(made[kernel], labels, order, budget, when_full)
+    np.testing.assert_allclose(trace.scores, expected, rtol=1e-6, atol=1e-6)
+    assert trace.support_vectors.tolist() == sizes and max(sizes) == budget
+    assert trace.updates.max() > 2 * budget
+
+
+def test_a_forgetron_shrinks():
+    features, labels, order = problem(12, n=300, integers=False)
+    made = matrices(features)
+    dual = fit("perceptron", made, labels, order, kernel=3, budget=20, when_full="shrink").predictor.dual
+    assert 0 < np.abs(dual).min() < 0.999 and np.abs(dual).max() <= 1.0
+
+
+@pytest.mark.parametrize("when_full", ["shrink", "project"])
+def test_omkc_runs_a_full_perceptron_for_each_kernel(when_full):
+    features, labels, order = problem(13, n=200, integers=False)
+    made, settings = matrices(features), {"budget": 8, "when_full": when_full}
+    passes = [fit("perceptron", made, labels, order, kernel=k, **settings) for k in range(len(KERNELS))]
+    for name in ("omkc_dd", "omkc_ds"):
+        fitted = fit(name, made, labels, order, **settings)
+        assert fitted.trace.updates.tolist() == [each.trace.mistakes.sum() for each in passes]
+        each = fitted.predictor.experts.scores(pool_of(made), np.ones(len(KERNELS), dtype=bool))
+        expected = [single.predictor.scores(pool_of(made)) for single in passes]
+        np.testing.assert_allclose(each, np.transpose(expected), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", PERCEPTRONS)
+@pytest.mark.parametrize("when_full", ["shrink", "project"])
+def test_every_perceptron_holds_no_more_than_its_budget(name, when_full):
+    features, labels, order = problem(14, n=200, integers=False)
+    fitted = fit(name, matrices(features), labels, order, budget=8, when_full=when_full)
+    assert fitted.trace.support_vectors.max() <= most(name, 8) and fitted.trace.updates.max() > 8
+    lists = fitted.predictor.experts.dual if hasattr(fitted.predictor, "experts") else fitted.predictor.dual[None]
+    assert np.count_nonzero(lists, axis=1).max() <= 8
+
+
+@pytest.mark.parametrize("name", [name for name in ON_STREAMS if name in PERCEPTRONS])
+@pytest.mark.parametrize("when_full", ["shrink", "project"])
+def test_a_stream_is_learned_in_every_way_as_a_pool_is(name, when_full):
+    X, y = stream(400)
+    settings = {"budget": 15, "when_full": when_full, "random_state": 0, "scale": False}
+    exact = KernelClassifier(name, STREAMED[:3], shuffle=False, **settings).fit(X, y)
+    streamed = KernelClassifier(name, STREAMED[:3], **settings)
+    for a, b in pairwise([0, 100, 101, 270, 400]):
+        streamed.partial_fit(X[a:b], y[a:b], classes=[0, 1])
+    assert streamed.mistakes_ == exact.trace_.mistakes.sum()
+    np.testing.assert_allclose(streamed.kernel_weights_, exact.kernel_weights_)
+
+
+def test_a_way_has_a_name():
+    with pytest.raises(ConfigError, match="when_full must be forget, shrink or project, got 'random'"):
+        algorithms.parameters("omkc_dd", {"budget": 5, "when_full": "random"})

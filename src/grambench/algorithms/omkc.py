@@ -19,14 +19,15 @@ from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.bounded import (
+    WAYS,
     BoundedClassifiers,
     PoolSource,
     Window,
-    append_example,
     blocks,
+    bounded_work,
+    correct,
     window_score,
 )
-from grambench.algorithms.budget import capped_counts
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, sampling_probabilities
@@ -53,6 +54,8 @@ class OMKCSettings(NamedTuple):
         Numbers in [0, 1) by which kernels are drawn.
     capacity : int
         Largest number of support vectors of each classifier.
+    way : int
+        What a full classifier does, a code of `grambench.algorithms.bounded`.
     """
 
     beta: float
@@ -61,6 +64,7 @@ class OMKCSettings(NamedTuple):
     draws_votes: bool
     uniforms: Floats
     capacity: int
+    way: int
 
 
 class OMKCState(NamedTuple):
@@ -70,6 +74,8 @@ class OMKCState(NamedTuple):
     ----------
     votes : ndarray of float64 (T,)
         Weighted vote of each round.
+    sizes : ndarray of int64 (T, m)
+        With a budget: number of support vectors of each kernel after each round.
     drawn : ndarray of bool (T, m)
         Kernels drawn in each round.
     updated : ndarray of bool (T, m)
@@ -81,6 +87,7 @@ class OMKCState(NamedTuple):
     """
 
     votes: Floats
+    sizes: NDArray[np.int64]
     drawn: NDArray[np.bool_]
     updated: NDArray[np.bool_]
     weights: Floats
@@ -120,9 +127,11 @@ def learn(
         draws_votes=votes == "drawn",
         uniforms=rng.random((rounds, m)) if draws else np.empty((0, m)),
         capacity=capacity,
+        way=WAYS[parameters.when_full],
     )
     state = OMKCState(
         votes=np.empty(rounds),
+        sizes=np.empty((rounds if capacity < rounds else 0, m), dtype=np.int64),
         drawn=np.zeros((rounds, m), dtype=np.bool_),
         updated=np.zeros((rounds, m), dtype=np.bool_),
         weights=np.zeros((rounds, m)),
@@ -131,12 +140,12 @@ def learn(
         w=np.ones(m) if draws else np.full(m, 1.0 / m),
     )
     if capacity < rounds:
-        _update_bounded(pool, labels, order, settings, state, updates)
-    elif updates == "all":
-        _update_all(pool, rows, labels, order, settings, state)
+        experts = _update_bounded(pool, labels, order, parameters, settings, state, updates)
+        counts, work = state.sizes, bounded_work(state.sizes, len(labels))
     else:
-        _update_drawn(rows, labels, order, settings, state)
-    counts = capped_counts(np.cumsum(state.updated, axis=0), capacity)
+        (_update_all if updates == "all" else _update_drawn)(rows, labels, order, settings, state)
+        experts = Experts.from_updates(state.updated, labels, order)
+        counts, work = np.cumsum(state.updated, axis=0), pass_work(state.updated, len(labels))
     trace = Trace(
         mistakes=(state.votes >= 0.0) != (labels[order] > 0),
         scores=state.votes,
@@ -144,18 +153,14 @@ def learn(
         weights=state.weights,
         updates=state.updated.sum(axis=0),
     )
-    experts = Experts.from_updates(state.updated, labels, order, capacity)
     q, p = sampling_probabilities(state.w, settings.delta) if draws else (state.w, None)
     predictor = Vote(experts, q, p, rng) if settings.draws_votes else Vote(experts, q)
-    work = pass_work(state.updated, len(labels), capacity)
     return Fit(weights=state.weights[-1], predictor=predictor, trace=trace, work=work)
 
 
-def _update_all(
-    pool: Pool, rows: GramRows, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState
-) -> None:
+def _update_all(rows: GramRows, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState) -> None:
     """Run every classifier over the whole pass, then combine their votes."""
-    passes = [expert_pass(pool, rows, k, labels, order, settings.capacity) for k in range(len(rows.values))]
+    passes = [expert_pass(rows, k, labels, order) for k in range(len(rows.values))]
     positive = np.stack(passes, axis=1) >= 0.0
     np.not_equal(positive, (labels[order] > 0)[:, None], out=state.updated)
     _combine_votes(positive, settings, state)
@@ -207,15 +212,29 @@ def _play_rounds(start, stream, settings, lanes, updates, state):  # type: ignor
 
 
 def _update_bounded(
-    pool: Pool, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState, updates: Kernels
-) -> None:
-    """Run all classifiers over the pass block by block, each with a bounded number of support vectors."""
-    m = len(state.w)
-    classifiers = BoundedClassifiers(PoolSource(pool.values, m), settings.capacity)
+    pool: Pool,
+    labels: Labels,
+    order: Order,
+    parameters: Discount,
+    settings: OMKCSettings,
+    state: OMKCState,
+    updates: Kernels,
+) -> Experts:
+    """Run all classifiers over the pool block by block, each with a bounded number of support vectors."""
+    source = PoolSource(pool.values, len(state.w))
+    classifiers = BoundedClassifiers(source, settings.capacity, parameters.when_full)
     for rows in blocks(len(order)):
-        part = OMKCState(state.votes[rows], state.drawn[rows], state.updated[rows], state.weights[rows], state.w)
+        part = OMKCState(
+            votes=state.votes[rows],
+            sizes=state.sizes[rows],
+            drawn=state.drawn[rows],
+            updated=state.updated[rows],
+            weights=state.weights[rows],
+            w=state.w,
+        )
         draws = settings._replace(uniforms=settings.uniforms[rows])
         _learn_bounded(classifiers, order[rows], labels[order[rows]], draws, part, updates)
+    return Experts.from_lists(source.numbers, classifiers.dual, order)
 
 
 def _learn_bounded(
@@ -229,12 +248,12 @@ def _learn_bounded(
     """Learn from a block of examples, in numbers or rows of features, by the source of the classifiers."""
     if updates == "all":
         learned = classifiers.learn(examples, labels)
-        state.updated[:] = learned.updated
+        state.updated[:], state.sizes[:] = learned.updated, learned.sizes
         _combine_votes(learned.scores >= 0.0, settings, state)
         return
     ready, block = np.full(len(state.w), not settings.draws_votes), classifiers.prepare(examples)
     windows = [classifiers.window(k, block) if ready[k] else Window.empty() for k in range(len(ready))]
-    t = 0
+    t, state.sizes[:] = 0, [len(dual) for dual in classifiers.dual]
     while (t := _play_windows(t, tuple(windows), ready, labels, settings, state)) < len(labels):
         for k in np.flatnonzero(state.drawn[t] & ~ready).tolist():
             windows[k], ready[k] = classifiers.window(k, block), True
@@ -264,7 +283,9 @@ def _play_windows(start, windows, ready, labels, settings, state):  # type: igno
         for k in range(positive.size):
             state.updated[t, k] = state.drawn[t, k] and positive[k] != (labels[t] > 0)
             if state.updated[t, k]:
-                append_example(windows[k], t, float(labels[t]), settings.capacity)
+                correct(windows[k], t, float(labels[t]), settings.capacity, settings.way)
+            if ready[k]:
+                state.sizes[t, k] = windows[k].bounds[1] - windows[k].bounds[0]
         discount(state.w, state.updated[t], settings.beta)
         normalise(state.w, state.weights[t])
     return labels.size
@@ -299,7 +320,9 @@ class OMKCOnFeatures:
     ) -> None:
         m, capacity = kernel_count(basis), int(parameters.budget)
         self._classifiers: LinearClassifiers | BoundedClassifiers = (
-            LinearClassifiers(basis) if isinstance(basis, np.ndarray) else BoundedClassifiers(basis, capacity)
+            LinearClassifiers(basis)
+            if isinstance(basis, np.ndarray)
+            else BoundedClassifiers(basis, capacity, parameters.when_full)
         )
         self._rng, self._updates = rng, updates
         self._draws = "drawn" in (updates, votes)
@@ -310,6 +333,7 @@ class OMKCOnFeatures:
             draws_votes=votes == "drawn",
             uniforms=np.empty((0, m)),
             capacity=capacity,
+            way=WAYS[parameters.when_full],
         )
         self._w = np.ones(m) if self._draws else np.full(m, 1.0 / m)
         self.weights = np.full(m, 1.0 / m)
@@ -327,6 +351,7 @@ class OMKCOnFeatures:
             settings = settings._replace(uniforms=self._rng.random(shape))
         state = OMKCState(
             votes=np.empty(len(labels)),
+            sizes=np.empty(shape, dtype=np.int64),
             drawn=np.zeros(shape, dtype=np.bool_),
             updated=updated,
             weights=np.empty(shape),

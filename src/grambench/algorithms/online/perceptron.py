@@ -34,7 +34,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grambench.algorithms.bounded import OneBoundedClassifier
-from grambench.algorithms.budget import Budget
+from grambench.algorithms.budget import PerceptronBudget
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.scores import single_kernel_fit
@@ -45,7 +45,7 @@ from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(OneKernel, Budget):
+class Parameters(OneKernel, PerceptronBudget):
     """Parameters of the Perceptron.
 
     Attributes
@@ -64,8 +64,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the pool has no kernel of that index.
     """
     rows = check_input(pool, labels, order)
-    capacity = parameters.capacity(len(order))
-    return single_kernel_fit(pool, rows, parameters.among(len(rows.values)), labels, order, capacity)
+    return single_kernel_fit(pool, rows, parameters.among(len(rows.values)), parameters, labels, order)
 
 
 def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
@@ -73,4 +72,4 @@ def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> Onl
     kernel = parameters.among(kernel_count(basis))
     if isinstance(basis, np.ndarray):
         return OneClassifier(basis, kernel)
-    return OneBoundedClassifier(basis, kernel, int(parameters.budget))
+    return OneBoundedClassifier(basis, kernel, parameters)

@@ -29,15 +29,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Budget as Parameters
+from grambench.algorithms.budget import PerceptronBudget as Parameters
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.scores import (
     add_row,
-    bounded_pass,
     lane_sum,
     perceptron_fit,
     perceptron_pass,
+    run_perceptron,
     score,
     support_columns,
 )
@@ -47,10 +47,10 @@ from grambench.kernels.pool import Pool
 
 @dataclass(frozen=True, slots=True)
 class MeanPerceptron:
-    """f(x) = sum_s signs_s mean_k k_k(x_s, x), of support vectors in their order of arrival, (s,) both."""
+    """f(x) = sum_s dual_s mean_k k_k(x_s, x), of support vectors in their order of arrival, (s,) both."""
 
     support: NDArray[np.int32]
-    signs: NDArray[np.int8]
+    dual: Floats
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
@@ -59,18 +59,22 @@ class MeanPerceptron:
         for gram in grams:
             total += support_columns(gram, self.support)
         total /= len(grams)
-        return lane_sum(total, self.signs)
+        return lane_sum(total, self.dual)
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass."""
     rows = check_input(pool, labels, order)
-    m, capacity = len(rows.values), parameters.capacity(len(order))
-    if capacity < len(order):
-        scores = bounded_pass(partial(_mean_values, pool), labels, order, capacity)
-    else:
-        scores = perceptron_pass(_play_rounds, rows, labels, order)
-    return perceptron_fit(scores, np.full(m, 1.0 / m), MeanPerceptron, labels, order, capacity)
+    passed = run_perceptron(
+        partial(_mean_values, pool),
+        lambda: perceptron_pass(_play_rounds, rows, labels, order),
+        parameters,
+        labels,
+        order,
+        parameters.capacity(len(order)),
+    )
+    m = len(rows.values)
+    return perceptron_fit(passed, np.full(m, 1.0 / m), MeanPerceptron, labels, order)
 
 
 def _mean_values(pool: Pool, rows: Indices, columns: Indices) -> Floats:
