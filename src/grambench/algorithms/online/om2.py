@@ -364,7 +364,7 @@ def _window_vote(window, w, row):  # type: ignore[no-untyped-def]
 def _play_window(window, labels, rule, capacity, state):  # type: ignore[no-untyped-def]
     values, bounds, w, squared_norms = window.values, window.bounds, state.w, state.squared_norms
     m, scores, older = w.size, np.empty(w.size), window.values.shape[1] - labels.size
-    own = values.shape[2] - labels.size
+    size = values.shape[2] - labels.size
     for t in range(labels.size):
         y, f = labels[t], 0.0
         for k in range(m):
@@ -382,10 +382,10 @@ def _play_window(window, labels, rule, capacity, state):  # type: ignore[no-unty
                 for k in range(m):
                     scores[k] = _window_score(window, k, older + t)
             for k in range(m):
-                squared_norms[k] += 4.0 * step * y * scores[k] + 2.0 * step * step * values[k, older + t, own + t]
-            shift_column(values, bounds[1], own + t)
+                squared_norms[k] += 4.0 * step * y * scores[k] + 2.0 * step * step * values[k, older + t, size + t]
+            shift_column(values, bounds[1], size + t)
             window.dual[bounds[1]] = step * y
-            window.origin[bounds[1] - own] = t
+            window.origin[bounds[1] - size] = t
             bounds[1] += 1
             gradient = _gradient(squared_norms, rule.q)
             for k in range(m):
