@@ -87,7 +87,7 @@ class LinearClassifiers:
             np.empty((len(labels), len(self.updates))),
             np.empty((len(labels), len(self.updates)), np.bool_),
         )
-        _learn_block(features, labels, self.starts, self.linear, self._loss, self._eta, scores, updated)
+        learn_block(features, labels, self.starts, self.linear, self._loss, self._eta, scores, updated)
         self.updates += updated.sum(axis=0)
         return scores, updated
 
@@ -165,7 +165,7 @@ def step_length(loss, y, score):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _learn_block(features, labels, starts, linear, loss, eta, scores, updated):  # type: ignore[no-untyped-def]
+def learn_block(features, labels, starts, linear, loss, eta, scores, updated):  # type: ignore[no-untyped-def]
     """Run the classifier of every kernel over a block, each by itself.
 
     Parameters
