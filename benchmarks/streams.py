@@ -1,4 +1,4 @@
-"""Online learning of streams on features: python benchmarks/streams.py [--rounds 3] [--long 1000000].
+"""Online learning of streams: python benchmarks/streams.py [--rounds 3] [--long 1000000] [--budget 500].
 
 twonorm (Breiman 1996): two normal classes in 20 dimensions, Bayes error 2.28 %. 16 Gaussian kernels, processor seconds
 of one thread.
@@ -8,6 +8,10 @@ of one thread.
   theirs in relation to ours: above 1, ours is faster.
 - OMKC(D,D), 13 kernels, 20 000 examples: mistakes and seconds of the exact pass and of Fourier features.
 - Whether an example costs the same at the end of a long stream: seconds of its last tenth over those of its first.
+
+With `--budget B`, OMKC(D,D) with at most B support vectors for each of 13 kernels and nothing else: mistakes of 10 000
+examples as a stream and from Gram matrices, and microseconds of an example along a stream of `--long` examples. Support
+vectors are fewer than B at first, so its cost is compared with that of examples 10 000 to 20 000 too.
 """
 
 import argparse
@@ -111,11 +115,36 @@ def long(n):
     print(f"an example of the last tenth costs {tenths[-1] / tenths[0]:.2f} of one of the first")
 
 
+def budget(size, n):
+    """Print the mistakes and the cost of OMKC(D,D) with a budget."""
+    rng, settings = np.random.default_rng(1), {"budget": size, "scale": False, "random_state": 0}
+    X, labels = twonorm(CHUNK, rng)
+    kernels = named(OF_OMKC)
+    KernelClassifier("omkc_dd", kernels, **settings).partial_fit(X[:1000], labels[:1000], classes=[0, 1])
+    exact = KernelClassifier("omkc_dd", kernels, shuffle=False, **settings)
+    seconds = spent(lambda: exact.fit(X, labels))
+    model = KernelClassifier("omkc_dd", kernels, **settings)
+    costs = [spent(lambda: model.partial_fit(X, labels, classes=[0, 1]))]
+    wrong, expected = model.mistakes_, exact.trace_.mistakes.sum()
+    print(f"budget {size}, {CHUNK} examples: {wrong} mistakes, from Gram matrices {expected} in {seconds:.2f} s")
+    for _ in range(n // CHUNK - 1):
+        costs.append(spent(model.partial_fit, *twonorm(CHUNK, rng)))
+    micro = np.array(costs) / CHUNK * 1e6
+    last = np.median(micro[-max(1, len(micro) // 10) :])
+    print(f"microseconds an example: first chunk {micro[0]:.1f}, second {micro[1]:.1f}, last tenth {last:.1f},")
+    print(f"mean of {n} examples {micro.mean():.1f}; last tenth over second chunk {last / micro[1]:.2f}")
+    print(f"{100.0 * model.mistakes_ / model.n_samples_seen_:.2f} % mistakes")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--long", type=int, default=1_000_000)
+    parser.add_argument("--budget", type=int, default=0)
     arguments = parser.parse_args()
+    if arguments.budget:
+        budget(arguments.budget, arguments.long)
+        return
     speed(arguments.rounds)
     exact()
     long(arguments.long)

@@ -30,15 +30,10 @@ def dot(left, right):
 def score(gram, expansion, i, budget=0):
     """f(x_i) = sum over the support vectors s of y_s k(x_s, x_i), in the order in which they were added.
 
-    `expansion` has the forgotten ones as well: each is taken from its lane where it was forgotten.
+    `expansion` has the forgotten ones as well, which are left out.
     """
-    lanes = {0: 0.0, 1: 0.0, 2: 0.0, 3: 0.0}
-    for c, (s, y) in enumerate(expansion):
-        if budget and c >= budget:
-            old, sign_of_old = expansion[c - budget]
-            lanes[(c - budget) % 4] -= sign_of_old * float(gram[old][i])
-        lanes[c % 4] += y * float(gram[s][i])
-    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+    kept = expansion[-budget:] if budget else expansion
+    return dot([y for _, y in kept], [float(gram[s][i]) for s, _ in kept])
 
 
 def normalised(weights):

@@ -1,19 +1,23 @@
 """Budgets on support vectors: references, bounds, what is forgotten, and rows on demand."""
 
+import pickle
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import reference
 from fitting import fit, pool_of, scores
 
-from grambench import algorithms
+from grambench import KernelClassifier, algorithms
 from grambench.common.errors import ConfigError
 from grambench.experiments.conformance import same
 from grambench.kernels import computed, grams
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel
-from grambench.kernels.pool import RowsOnDemand, Stored
+from grambench.kernels.pool import Stored
+from grambench.kernels.streamed import VectorKernels, VectorSource
 
 # ogd and raker, which learn without a budget, have tests of their own in test_streaming.py.
 NAMES = [name for name in algorithms.names("online") if "budget" in algorithms.fields(name)]
@@ -95,7 +99,8 @@ def test_room_for_all_is_no_bound(name):
     made = matrices(features)
     free = fit(name, made, labels, order)
     for budget in (int(free.trace.updates.max()), 10**9):
-        assert same(fit(name, made, labels, order, budget=budget), free)
+        # A pass without a budget adds whole rows, so that its work is another.
+        assert same(replace(fit(name, made, labels, order, budget=budget), work=free.work), free)
     assert not same(fit(name, made, labels, order, budget=int(free.trace.updates.max()) // 4).trace, free.trace)
 
 
@@ -111,8 +116,8 @@ def test_the_predictor_holds_no_more_and_goes_on_as_the_pass_does(name):
             np.testing.assert_allclose(scores(before, coming), whole.scores[t], rtol=1e-9, atol=1e-9)
         predictor = before.predictor
         if hasattr(predictor, "experts"):
-            assert np.count_nonzero(predictor.experts.signs, axis=1).max() <= 6
-            assert predictor.experts.signs.any(axis=0).all()
+            assert np.count_nonzero(predictor.experts.dual, axis=1).max() <= 6
+            assert predictor.experts.dual.any(axis=0).all()
         else:
             assert len(predictor.support) <= 6
     assert before.trace.updates.max() > 6
@@ -147,7 +152,7 @@ def test_rows_on_demand_are_as_good_as_matrices(name, budget, integers):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_rows_of_blocks_are_recalled(name, monkeypatch):
+def test_values_of_blocks_are_those_of_matrices(name, monkeypatch):
     features, labels, order = problem(9)  # whose inner products are exact
     stored = fit(name, Stored(Computed(KERNELS, features).grams()), labels, order, budget=4)
     monkeypatch.setattr(computed, "WHOLE", 0)
@@ -155,33 +160,17 @@ def test_rows_of_blocks_are_recalled(name, monkeypatch):
     assert same(fit(name, Computed(KERNELS, features), labels, order, budget=4), stored)
 
 
-def test_a_recalled_row_is_the_row_and_leaves_the_fetched_one():
-    features, _, order = problem(0, integers=False)
-    rows = Computed(KERNELS, features).along(order)
-    needed = np.array([True, False, True, False, False])
-    rows.fetch(3, needed)
-    first = [rows.values[k][0, 3:].copy() for k in (0, 2)]
-    rows.fetch(30, needed)
-    rows.recall(3, needed)
-    assert rows.place.tolist() == [0 if t == 30 else -1 for t in range(len(order))]
-    expected = matrices(features)[:, order[30], order[30:]]
-    for k, row in zip((0, 2), first, strict=True):
-        assert same(rows.values[k][rows.place[3], 3:], row)
-        np.testing.assert_array_equal(rows.values[k][rows.place[30], 30:], expected[k])
-    assert not isinstance(Stored(matrices(features)).along(order), RowsOnDemand)
-
-
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in DRAWING])
-def test_forgetting_is_work(name):
+def test_a_round_evaluates_kernels_with_support_vectors_alone(name):
     features, labels, order = problem(10, integers=False)
     fitted = fit(name, matrices(features), labels, order, budget=5)
-    updates = fitted.trace.updates
-    forgotten = int(np.maximum(updates - 5, 0).sum())
-    if name == "perceptron_star":
-        assert fitted.work.row_additions >= updates.sum() + forgotten
-    else:
-        assert fitted.work.row_additions == updates.sum() + forgotten
-        assert fitted.work.kernel_values == updates.sum() * len(labels)
+    # Kernels that share their support vectors are evaluated with each.
+    shared = len(KERNELS) if name in ("om2", "perceptron_u") else 1
+    expected = shared * fitted.trace.support_vectors[:-1].sum()
+    # The first validates on other kernels, and the others count the support vectors of kernels that vote.
+    more = name in ("perceptron_star", "omkc_ds", "omkc_ss")
+    assert fitted.work.kernel_values > expected if more else fitted.work.kernel_values == expected
+    assert fitted.work.row_additions == pytest.approx(fitted.work.kernel_values / len(labels), abs=6)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "om2_multiclass", "omkc_multiclass"])
@@ -196,3 +185,215 @@ def test_a_budget_may_be_a_float_where_it_is_swept():
     features, labels, order = problem(0)
     made = matrices(features)
     assert same(fit("omkc_sd", made, labels, order, budget=5.0), fit("omkc_sd", made, labels, order, budget=5))
+
+
+ON_STREAMS = [name for name in NAMES if algorithms.load(name).start]
+STREAMED = [Kernel("gaussian", 2.0**p) for p in (-1, 0, 1)] + [Kernel("polynomial", 2), Kernel("mediangaussian", 0.5)]
+
+
+def stream(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, (np.hypot(X[:, 0], X[:, 1]) > 1.2).astype(int)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_values_of_a_stream_are_those_of_a_pool(seed):
+    rng = np.random.default_rng(seed)
+    sample, X = rng.normal(size=(60, 4)), rng.normal(size=(40, 4))
+    X[3] = X[2]
+    basis = Computed(STREAMED, sample, trace=60.0)
+    exact = Computed(STREAMED, sample, X, basis=basis).grams()
+    made = VectorKernels(STREAMED, sample, scale=True)
+    examples, columns = made.with_norms(X), made.with_norms(sample)
+    for k in range(len(STREAMED)):
+        np.testing.assert_allclose(made.values(k, examples, columns), exact[k], rtol=1e-12, atol=1e-14)
+    far = VectorKernels([Kernel("gaussian", 1e-3)], sample, scale=False)
+    np.testing.assert_allclose(far.values(0, examples[:3], examples[:3]), np.eye(3), atol=1e-8)
+    assert far.values(0, examples[:1], examples[1:2]) == 0.0
+
+
+@pytest.mark.parametrize("name", ON_STREAMS)
+@pytest.mark.parametrize("budget", [1, 20, 150])
+def test_a_stream_is_learned_as_a_pool_is(name, budget):
+    X, y = stream(400)
+    settings = {"budget": budget, "random_state": 0, "scale": False}
+    exact = KernelClassifier(name, STREAMED[:4], shuffle=False, **settings).fit(X, y)
+    streamed = KernelClassifier(name, STREAMED[:4], **settings)
+    for a, b in pairwise([0, 100, 101, 270, 400]):
+        streamed.partial_fit(X[a:b], y[a:b], classes=[0, 1])
+    assert streamed.mistakes_ == exact.trace_.mistakes.sum() and streamed.n_samples_seen_ == 400
+    np.testing.assert_allclose(streamed.kernel_weights_, exact.kernel_weights_)
+    new = stream(50, seed=1)[0]
+    if not name.endswith("s"):  # which draw for the examples
+        np.testing.assert_allclose(streamed.decision_function(new), exact.decision_function(new), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ON_STREAMS)
+def test_the_next_score_of_a_stream_with_a_budget_is_that_of_the_predictor(name):
+    X, y = stream(200)
+    labels = np.where(y > 0, 1, -1).astype(np.int8)
+    source = VectorSource(VectorKernels(STREAMED, X, scale=True))
+    state = algorithms.load(name).start(algorithms.parameters(name, {"budget": 7}), source, np.random.default_rng(0))
+    for t in range(0, 198, 33):
+        before = state.scores(X[t : t + 1])
+        assert np.isclose(before[0], state.block(X[t : t + 33], labels[t : t + 33])[0], atol=1e-9)
+    assert state.updates.max() > 7 and np.isclose(state.weights.sum(), 1.0)
+
+
+def test_a_stream_with_a_budget_takes_no_more_memory_as_it_goes_on():
+    X, y = stream(300)
+    model = KernelClassifier("omkc_dd", STREAMED, budget=10).partial_fit(X, y, classes=[0, 1]).partial_fit(X, y)
+    size = len(pickle.dumps(model))
+    for _ in range(10):
+        model.partial_fit(X, y)
+    # Buffers have a block of spare rows, up to twice what they hold.
+    assert len(pickle.dumps(model)) <= 1.5 * size
+    assert model.trace_ is None and model.n_samples_seen_ == 3600
+
+
+def test_a_stream_goes_on_after_a_fit():
+    X, y = stream(300)
+    kernels, settings = STREAMED[:4], {"budget": 10, "shuffle": False, "scale": False}
+    model = KernelClassifier("omkc_dd", kernels, **settings).fit(X[:200], y[:200]).partial_fit(X[200:], y[200:])
+    whole = KernelClassifier("omkc_dd", kernels, **settings).fit(X, y)
+    assert model.mistakes_ == whole.trace_.mistakes.sum() and model.n_samples_seen_ == 300
+    np.testing.assert_allclose(model.decision_function(X), whole.decision_function(X))
+    # A new fit starts anew.
+    assert model.fit(X, y).trace_.mistakes.shape == (300,)
+
+
+def test_classes_of_a_stream_are_learned_one_vs_rest():
+    X, y = stream(600)
+    y = y + (X[:, 2] > 0)
+    model = KernelClassifier("omkc_dd", STREAMED, budget=100).partial_fit(X, y, classes=[0, 1, 2])
+    assert model.decision_function(X).shape == (600, 3) and np.mean(model.predict(X) == y) > 0.8
+
+
+def test_functions_as_kernels_are_learned_from_the_stored_stream():
+    X, y = stream(100)
+    model = KernelClassifier("omkc_dd", lambda a, b: a @ b.T, budget=10).partial_fit(X, y, classes=[0, 1])
+    assert model.partial_fit(X, y).trace_.mistakes.shape == (200,)
+
+
+def test_a_stream_of_large_numbers_gets_one_line():
+    X, y = stream(100)
+    model = KernelClassifier("omkc_dd", [Kernel("polynomial", 3)], budget=10).partial_fit(X, y, classes=[0, 1])
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="expected finite values"):
+        model.partial_fit(np.concatenate([X, 1e200 * X]), np.tile(y, 2))
+    assert model.n_samples_seen_ == 100 and np.array_equal(model.decision_function(X), before)
+
+
+WAYS = ["forget", "shrink", "project"]
+PERCEPTRONS = [name for name in NAMES if "when_full" in algorithms.fields(name)]
+
+
+def largest_factor(sigma, mu, room):
+    """The largest factor in (0, 1] of the self-tuned Forgetron, by bisection."""
+
+    def psi(factor):
+        return (factor * sigma) ** 2 + 2 * factor * sigma - 2 * factor * sigma * factor * mu
+
+    low, high = 0.0, 1.0
+    if psi(1.0) <= room:
+        return 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if psi(middle) <= room else (low, middle)
+    return low
+
+
+def naive_perceptron(gram, labels, order, budget, when_full):
+    """Scores of a Perceptron, Forgetron (Dekel et al. 2008, Figure 3) or Projectron (Orabona et al. 2009, Algorithm 2).
+
+    Support vectors and coefficients are lists, and each round solves for a projection anew.
+    """
+    support, dual, scores, sizes, Q, M = [], [], [], [], 0.0, 0
+    for i in order.tolist():
+        f = sum(c * gram[s, i] for s, c in zip(support, dual, strict=True))
+        scores.append(f)
+        y = int(labels[i])
+        if (f >= 0) != (y > 0):
+            M += 1
+            rest, d = gram[i, i], np.zeros(len(support))
+            if when_full == "project" and support:
+                d = np.linalg.solve(gram[np.ix_(support, support)], gram[support, i])
+                rest -= gram[support, i] @ d
+            if when_full == "project" and (len(support) == budget or rest <= 1e-6 * gram[i, i]):
+                dual = [c + y * part for c, part in zip(dual, d, strict=True)]
+            else:
+                support.append(i)
+                dual.append(y)
+                if len(support) > budget:
+                    if when_full == "shrink":
+                        oldest, sigma = support[0], abs(dual[0])
+                        scored = sum(c * gram[s, oldest] for s, c in zip(support, dual, strict=True))
+                        mu = np.sign(dual[0]) * scored
+                        factor = largest_factor(sigma, mu, 15 / 32 * M - Q)
+                        Q += (factor * sigma) ** 2 + 2 * factor * sigma - 2 * factor * sigma * factor * mu
+                        dual = [factor * c for c in dual]
+                    del support[0], dual[0]
+        sizes.append(len(support))
+    return np.array(scores), sizes
+
+
+@pytest.mark.parametrize("when_full", WAYS)
+@pytest.mark.parametrize("budget", [1, 4, 20])
+@pytest.mark.parametrize("kernel", [2, 3, 4])
+def test_a_full_perceptron_is_the_printed_one(when_full, budget, kernel):
+    features, labels, order = problem(11, n=300, integers=False)
+    made = matrices(features)
+    trace = fit("perceptron", made, labels, order, kernel=kernel, budget=budget, when_full=when_full).trace
+    expected, sizes = naive_perceptron(made[kernel], labels, order, budget, when_full)
+    np.testing.assert_allclose(trace.scores, expected, rtol=1e-6, atol=1e-6)
+    assert trace.support_vectors.tolist() == sizes and max(sizes) == budget
+    assert trace.updates.max() > 2 * budget
+
+
+def test_a_forgetron_shrinks():
+    features, labels, order = problem(12, n=300, integers=False)
+    made = matrices(features)
+    dual = fit("perceptron", made, labels, order, kernel=3, budget=20, when_full="shrink").predictor.dual
+    assert 0 < np.abs(dual).min() < 0.999 and np.abs(dual).max() <= 1.0
+
+
+@pytest.mark.parametrize("when_full", ["shrink", "project"])
+def test_omkc_runs_a_full_perceptron_for_each_kernel(when_full):
+    features, labels, order = problem(13, n=200, integers=False)
+    made, settings = matrices(features), {"budget": 8, "when_full": when_full}
+    passes = [fit("perceptron", made, labels, order, kernel=k, **settings) for k in range(len(KERNELS))]
+    for name in ("omkc_dd", "omkc_ds"):
+        fitted = fit(name, made, labels, order, **settings)
+        assert fitted.trace.updates.tolist() == [each.trace.mistakes.sum() for each in passes]
+        each = fitted.predictor.experts.scores(pool_of(made), np.ones(len(KERNELS), dtype=bool))
+        expected = [single.predictor.scores(pool_of(made)) for single in passes]
+        np.testing.assert_allclose(each, np.transpose(expected), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", PERCEPTRONS)
+@pytest.mark.parametrize("when_full", ["shrink", "project"])
+def test_every_perceptron_holds_no_more_than_its_budget(name, when_full):
+    features, labels, order = problem(14, n=200, integers=False)
+    fitted = fit(name, matrices(features), labels, order, budget=8, when_full=when_full)
+    assert fitted.trace.support_vectors.max() <= most(name, 8) and fitted.trace.updates.max() > 8
+    lists = fitted.predictor.experts.dual if hasattr(fitted.predictor, "experts") else fitted.predictor.dual[None]
+    assert np.count_nonzero(lists, axis=1).max() <= 8
+
+
+@pytest.mark.parametrize("name", [name for name in ON_STREAMS if name in PERCEPTRONS])
+@pytest.mark.parametrize("when_full", ["shrink", "project"])
+def test_a_stream_is_learned_in_every_way_as_a_pool_is(name, when_full):
+    X, y = stream(400)
+    settings = {"budget": 15, "when_full": when_full, "random_state": 0, "scale": False}
+    exact = KernelClassifier(name, STREAMED[:3], shuffle=False, **settings).fit(X, y)
+    streamed = KernelClassifier(name, STREAMED[:3], **settings)
+    for a, b in pairwise([0, 100, 101, 270, 400]):
+        streamed.partial_fit(X[a:b], y[a:b], classes=[0, 1])
+    assert streamed.mistakes_ == exact.trace_.mistakes.sum()
+    np.testing.assert_allclose(streamed.kernel_weights_, exact.kernel_weights_)
+
+
+def test_a_way_has_a_name():
+    with pytest.raises(ConfigError, match="when_full must be forget, shrink or project, got 'random'"):
+        algorithms.parameters("omkc_dd", {"budget": 5, "when_full": "random"})

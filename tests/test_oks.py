@@ -374,9 +374,7 @@ def test_votes_and_sums_ask_for_kernels_that_have_a_say_only():
     grams, labels, order = problem(2)
     voted, summed = fit("omkc_dd", grams, labels, order), fit("om2", grams, labels, order, p=1.5)
     experts = voted.predictor.experts
-    empty = replace(
-        voted.predictor, experts=experts._replace(signs=experts.signs * np.array([[1], [0], [1], [1]], np.int8))
-    )
+    empty = replace(voted.predictor, experts=experts._replace(dual=experts.dual * np.array([[1], [0], [1], [1]])))
     silent = replace(voted.predictor, weights=voted.predictor.weights * [1.0, 1.0, 0.0, 1.0])
     for predictor, asked in (
         (voted.predictor, [0, 1, 2, 3]),

@@ -169,6 +169,68 @@ def test_raker_and_ogd_on_gram_matrices_are_the_printed_algorithms(loss):
         assert np.array_equal(trace.mistakes, (trace.scores >= 0) != (labels > 0))
 
 
+def naive_adaraker(products, labels, loss, eta0):
+    """Scores and weights of AdaRaker, each Raker a dictionary, from values (m, n, n) in the order of the rounds."""
+    m, n = products.shape[:2]
+    active, scores, weights = [], [], []
+    for t in range(1, n + 2):
+        # Intervals [k 2^j, (k + 1) 2^j - 1], k >= 1, that begin in round t.
+        active = [raker for raker in active if raker["last"] >= t]
+        for j in range(t.bit_length()):
+            if t % 2**j == 0:
+                eta = min(0.5, eta0 / np.sqrt(2.0**j))
+                raker = {"last": t + 2**j - 1, "eta": eta, "h": eta, "theta": np.ones(m), "dual": np.zeros((m, n))}
+                active.append(raker)
+        total = sum(raker["h"] for raker in active)
+        weights.append(sum(raker["h"] / total * raker["theta"] / raker["theta"].sum() for raker in active))
+        if t > n:
+            break
+        i, y = t - 1, labels[t - 1]
+        each = [np.array([raker["dual"][k] @ products[k][:, i] for k in range(m)]) for raker in active]
+        single = [raker["theta"] @ f / raker["theta"].sum() for raker, f in zip(active, each, strict=True)]
+        whole = sum(raker["h"] * f for raker, f in zip(active, single, strict=True)) / total
+        scores.append(whole)
+        for raker, f, parts in zip(active, single, each, strict=True):
+            raker["h"] *= np.exp(-raker["eta"] * (loss_value(loss, y * f) - loss_value(loss, y * whole)))
+            for k in range(m):
+                raker["dual"][k, i] = raker["eta"] * step_length(loss, y, parts[k]) * y
+                raker["theta"][k] *= np.exp(-raker["eta"] * loss_value(loss, y * parts[k]))
+    return np.array(scores), weights[1:]
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+@pytest.mark.parametrize("n", [130, 127, 128])
+def test_adaraker_is_the_printed_algorithm(loss, n):
+    X, y = stream(n)
+    labels = np.where(y > 0, 1, -1).astype(np.int8)
+    starts, values = features(GAUSSIANS, X, n_components=32)
+    parameters = algorithms.parameters("adaraker", {"loss": loss, "eta": 0.8})
+    state = algorithms.load("adaraker").start(parameters, starts, None)
+    got = np.concatenate([state.block(values[a:b], labels[a:b]) for a, b in pairwise([0, 1, 50, 63, 64, n])])
+    expected, weights = naive_adaraker(np.array(grams(starts, values)), labels, LOSSES[loss], 0.8)
+    assert np.allclose(got, expected, atol=1e-4)
+    assert np.allclose(state.weights, weights[-1], atol=1e-4)
+    kernels = Computed(GAUSSIANS, X).grams()
+    settings = {"kernels": list(kernels), "scale": False, "shuffle": False, "loss": loss, "eta": 0.8}
+    model = KernelClassifier("adaraker", **settings).fit(np.arange(n), y)
+    expected, weights = naive_adaraker(np.array(kernels), labels, LOSSES[loss], 0.8)
+    assert np.allclose(model.trace_.scores, expected, atol=1e-9)
+    assert np.allclose(model.trace_.weights, weights, atol=1e-9)
+
+
+def test_adaraker_follows_a_change():
+    """Labels are exchanged in the middle: Raker has to unlearn, AdaRaker starts anew."""
+    X, y = stream(4000)
+    y[2000:] = 1 - y[2000:]
+    wrong = {}
+    for name in ("raker", "adaraker"):
+        model = KernelClassifier(name, GAUSSIANS, approximation="fourier", random_state=0)
+        model.partial_fit(X[:2000], y[:2000], classes=[0, 1])
+        before = model.mistakes_
+        wrong[name] = model.partial_fit(X[2000:3000], y[2000:3000]).mistakes_ - before
+    assert wrong["adaraker"] < 0.5 * wrong["raker"]
+
+
 @pytest.mark.parametrize("name", ON_FEATURES)
 def test_batches_of_a_stream_change_nothing(name):
     """But for last bits of projections, which the seeds of this test do not meet."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # names and titles are read without NumPy, Numba and SciPy
     import numpy as np
 
     from grambench.algorithms.fit import Fit
-    from grambench.algorithms.streaming import OnlineState, Starts
+    from grambench.algorithms.streaming import Basis, OnlineState
     from grambench.common.types import Labels, Order
     from grambench.kernels.pool import Pool
 
@@ -89,7 +89,7 @@ class Algorithm:
     title: str
     parameters: ParameterClass
     fit: FitFunction
-    start: "Callable[[Any, Starts, np.random.Generator], OnlineState] | None" = None
+    start: "Callable[[Any, Basis, np.random.Generator], OnlineState] | None" = None
 
 
 def names(category: str = "*") -> list[str]:

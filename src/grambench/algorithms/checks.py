@@ -273,7 +273,7 @@ def check_input(pool: Pool, labels: Labels, order: Order, passes: int = 1) -> Gr
         If a shape, a type or a value is wrong.
     """
     n, rows = len(labels), pool.along(np.tile(order, passes))
-    shape = (2, passes * len(order)) if rows.on_demand else (n, n)
+    shape = (1, passes * len(order)) if rows.on_demand else (n, n)
     for index, values in enumerate(rows.values):
         if values.shape != shape or values.dtype != np.float64 or not values.flags.c_contiguous:
             raise ValueError(

@@ -1,14 +1,21 @@
-"""An online algorithm on features that approximate its kernels: the pass of a study, and the stream of an estimator."""
+"""An online algorithm that learns as a stream: on features that approximate its kernels, or with a budget.
 
-from collections.abc import Sequence
+This is the pass of a study and what an estimator learns by `partial_fit`.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grambench import algorithms
+from grambench.algorithms.bounded import blocks
+from grambench.algorithms.streaming import Basis
 from grambench.common.types import Approximation, Floats, Settings
 from grambench.kernels.approximation import FeatureMap
 from grambench.kernels.functions import Kernel
+from grambench.kernels.streamed import VectorKernels, VectorSource
 
 SAMPLE = 1000  # examples of the first call from which units, scales and landmarks are taken
 
@@ -28,7 +35,9 @@ class FeatureLearner:
         The first examples; up to 1000 of them, drawn at random, give units, scales and landmarks.
     classes : int
         The number of classes.
-    method, n_components, scale
+    method : str or None
+        See FeatureMap; None for an algorithm with a budget, which stores its support vectors.
+    n_components, scale
         See FeatureMap.
     seed : int
         Controls all draws.
@@ -47,7 +56,7 @@ class FeatureLearner:
         examples: Floats,
         classes: int,
         *,
-        method: Approximation,
+        method: Approximation | None,
         n_components: int,
         scale: bool,
         seed: int,
@@ -56,16 +65,20 @@ class FeatureLearner:
         if start is None:
             able = [name for name in algorithms.names("online") if algorithms.learns_from_features(name)]
             raise ValueError(f"approximation: expected an online algorithm, one of {', '.join(able)}, got {algorithm}")
-        if settings.get("budget"):
+        if method is not None and settings.get("budget"):
             raise ValueError(
                 f"budget: expected 0 with an approximation, which has no support vectors, got {settings['budget']}"
             )
         parameters = algorithms.parameters(algorithm, settings)
         rng = np.random.default_rng([seed, 2])
         sample = examples[np.sort(rng.permutation(len(examples))[:SAMPLE])]
-        self._map = FeatureMap(kernels, sample, method, n_components, scale=scale, rng=rng)
         count = 1 if classes == 2 else classes
-        self._states = [start(parameters, self._map.starts, np.random.default_rng(seed)) for _ in range(count)]
+        self._map = None if method is None else FeatureMap(kernels, sample, method, n_components, scale=scale, rng=rng)
+        self._vectors = VectorKernels(kernels, sample, scale=scale)
+        bases: list[Basis] = [
+            VectorSource(self._vectors) if self._map is None else self._map.starts for _ in range(count)
+        ]
+        self._states = [start(parameters, basis, np.random.default_rng(seed)) for basis in bases]
         self.mistakes = self.examples = 0
 
     @property
@@ -77,6 +90,12 @@ class FeatureLearner:
     def updates(self) -> NDArray[np.int64]:
         """Updates of each kernel's classifiers, (m,)."""
         return np.asarray(np.sum([state.updates for state in self._states], axis=0))
+
+    def _blocks(self, examples: Floats) -> Iterator[tuple[slice, Any]]:
+        """Yield slices of examples and what the states learn from: features, or the examples themselves."""
+        if self._map is not None:
+            return self._map.blocks(examples)
+        return ((rows, examples[rows]) for rows in blocks(len(examples)))
 
     def learn(self, examples: Floats, numbers: NDArray[np.intp]) -> Floats:
         """Learn from examples in turn.
@@ -93,8 +112,11 @@ class FeatureLearner:
         ndarray of float64 (n,) or (n, C)
             The scores of each example before its label was used.
         """
+        if self._map is None:
+            # Examples that are too large are refused before anything is learned.
+            self._vectors.with_norms(examples)
         scores = np.empty((len(examples), len(self._states)))
-        for rows, features in self._map.blocks(examples):
+        for rows, features in self._blocks(examples):
             for place, state in enumerate(self._states):
                 positive = numbers[rows] == (place if len(self._states) > 1 else 1)
                 scores[rows, place] = state.block(features, np.where(positive, 1, -1).astype(np.int8))
@@ -105,7 +127,7 @@ class FeatureLearner:
     def scores(self, examples: Floats) -> Floats:
         """Return the scores of examples, (t,) for two classes, else (t, C)."""
         values = np.empty((len(examples), len(self._states)))
-        for rows, features in self._map.blocks(examples):
+        for rows, features in self._blocks(examples):
             for place, state in enumerate(self._states):
                 values[rows, place] = state.scores(features)
         return self._one_column(values)

@@ -106,12 +106,13 @@ def gradient_pass(
     shape, grams = (pool.shape[0], len(order)), pool.grams()
     scores, dual = np.zeros(shape), np.zeros(shape)
     for k in kernels:
-        _learn(grams[k], labels, order, LOSSES[parameters.loss], parameters.eta, scores[k], dual[k])
+        learn_kernel(grams[k], labels, order, LOSSES[parameters.loss], parameters.eta, scores[k], dual[k])
     return GradientPass(np.ascontiguousarray(scores.T), np.ascontiguousarray(dual.T))
 
 
 @njit(cache=True)
-def _learn(gram, labels, order, loss, eta, scores, dual):  # type: ignore[no-untyped-def]
+def learn_kernel(gram, labels, order, loss, eta, scores, dual):  # type: ignore[no-untyped-def]
+    """Run the classifier of one kernel over T rounds; write f(x) into `scores`, and coefficients into `dual`, (T,)."""
     values = np.zeros(len(gram))
     for t in range(order.size):
         i = order[t]

@@ -6,14 +6,14 @@ from typing import Annotated
 import numpy as np
 from numba import njit
 
-from grambench.algorithms.budget import Budget
+from grambench.algorithms.budget import PerceptronBudget
 from grambench.common.parameters import within
 
 RESCALE_BELOW = 2.0**-500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Discount(Budget):
+class Discount(PerceptronBudget):
     """The discount of a kernel's weight at a mistake.
 
     Attributes

@@ -12,18 +12,27 @@ order of summation in `grambench.algorithms.scores`.
 """
 
 import copy
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Ring, capped_counts, play
+from grambench.algorithms.bounded import (
+    WAYS,
+    BoundedClassifiers,
+    PoolSource,
+    Window,
+    blocks,
+    bounded_work,
+    correct,
+    window_score,
+)
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, sampling_probabilities
-from grambench.algorithms.scores import LANES, Experts, Vote, expert_pass, pass_work, replace_row, score, vote
-from grambench.algorithms.streaming import Features, LinearClassifiers, Starts, add_to, inner_product
+from grambench.algorithms.scores import LANES, Experts, Vote, add_row, expert_pass, pass_work, play, score, vote
+from grambench.algorithms.streaming import Basis, Features, LinearClassifiers, add_to, inner_product, kernel_count
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool
 
@@ -45,6 +54,8 @@ class OMKCSettings(NamedTuple):
         Numbers in [0, 1) by which kernels are drawn.
     capacity : int
         Largest number of support vectors of each classifier.
+    way : int
+        What a full classifier does, a code of `grambench.algorithms.bounded`.
     """
 
     beta: float
@@ -53,6 +64,7 @@ class OMKCSettings(NamedTuple):
     draws_votes: bool
     uniforms: Floats
     capacity: int
+    way: int
 
 
 class OMKCState(NamedTuple):
@@ -62,6 +74,8 @@ class OMKCState(NamedTuple):
     ----------
     votes : ndarray of float64 (T,)
         Weighted vote of each round.
+    sizes : ndarray of int64 (T, m)
+        With a budget: number of support vectors of each kernel after each round.
     drawn : ndarray of bool (T, m)
         Kernels drawn in each round.
     updated : ndarray of bool (T, m)
@@ -73,6 +87,7 @@ class OMKCState(NamedTuple):
     """
 
     votes: Floats
+    sizes: NDArray[np.int64]
     drawn: NDArray[np.bool_]
     updated: NDArray[np.bool_]
     weights: Floats
@@ -112,9 +127,11 @@ def learn(
         draws_votes=votes == "drawn",
         uniforms=rng.random((rounds, m)) if draws else np.empty((0, m)),
         capacity=capacity,
+        way=WAYS[parameters.when_full],
     )
     state = OMKCState(
         votes=np.empty(rounds),
+        sizes=np.empty((rounds if capacity < rounds else 0, m), dtype=np.int64),
         drawn=np.zeros((rounds, m), dtype=np.bool_),
         updated=np.zeros((rounds, m), dtype=np.bool_),
         weights=np.zeros((rounds, m)),
@@ -122,8 +139,13 @@ def learn(
         # published numbers need weights that start at 1/m. Draws divide them by the largest one.
         w=np.ones(m) if draws else np.full(m, 1.0 / m),
     )
-    (_update_all if updates == "all" else _update_drawn)(rows, labels, order, settings, state)
-    counts = capped_counts(np.cumsum(state.updated, axis=0), capacity)
+    if capacity < rounds:
+        experts = _update_bounded(pool, labels, order, parameters, settings, state, updates)
+        counts, work = state.sizes, bounded_work(state.sizes, len(labels))
+    else:
+        (_update_all if updates == "all" else _update_drawn)(rows, labels, order, settings, state)
+        experts = Experts.from_updates(state.updated, labels, order)
+        counts, work = np.cumsum(state.updated, axis=0), pass_work(state.updated, len(labels))
     trace = Trace(
         mistakes=(state.votes >= 0.0) != (labels[order] > 0),
         scores=state.votes,
@@ -131,17 +153,15 @@ def learn(
         weights=state.weights,
         updates=state.updated.sum(axis=0),
     )
-    experts = Experts.from_updates(state.updated, labels, order, capacity)
     q, p = sampling_probabilities(state.w, settings.delta) if draws else (state.w, None)
     predictor = Vote(experts, q, p, rng) if settings.draws_votes else Vote(experts, q)
-    work = pass_work(trace.updates, len(labels), capacity)
     return Fit(weights=state.weights[-1], predictor=predictor, trace=trace, work=work)
 
 
 def _update_all(rows: GramRows, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState) -> None:
     """Run every classifier over the whole pass, then combine their votes."""
-    scores = np.stack([expert_pass(rows, k, labels, order, settings.capacity) for k in range(len(rows.values))], axis=1)
-    positive = scores >= 0.0
+    passes = [expert_pass(rows, k, labels, order) for k in range(len(rows.values))]
+    positive = np.stack(passes, axis=1) >= 0.0
     np.not_equal(positive, (labels[order] > 0)[:, None], out=state.updated)
     _combine_votes(positive, settings, state)
 
@@ -157,19 +177,18 @@ def _combine_votes(positive, settings, state):  # type: ignore[no-untyped-def]
 def _update_drawn(rows: GramRows, labels: Labels, order: Order, settings: OMKCSettings, state: OMKCState) -> None:
     """Play the rounds of all classifiers together, since the weights decide which of them are updated."""
     stream, m = rows.stream(labels, order), len(rows.values)
-    lanes, ring = np.zeros((m, LANES, len(stream.labels))), Ring.empty(m, settings.capacity)
+    lanes, updates = np.zeros((m, LANES, len(stream.labels))), np.zeros(m, dtype=np.int64)
     play(
-        lambda t: _play_rounds(t, stream, settings, lanes, ring, state),
+        lambda t: _play_rounds(t, stream, settings, lanes, updates, state),
         rows,
         len(order),
-        ring,
         lambda t: state.updated[t],
     )
 
 
 @njit(cache=True)
-def _play_rounds(start, stream, settings, lanes, ring, state):  # type: ignore[no-untyped-def]
-    m, labels, place, (support, updates) = state.w.size, stream.labels, stream.place, ring
+def _play_rounds(start, stream, settings, lanes, updates, state):  # type: ignore[no-untyped-def]
+    m, labels, place = state.w.size, stream.labels, stream.place
     positive = np.empty(m, dtype=np.bool_)
     for t in range(start, stream.order.size):
         i = stream.order[t]
@@ -186,10 +205,90 @@ def _play_rounds(start, stream, settings, lanes, ring, state):  # type: ignore[n
         discount(state.w, updated, settings.beta)
         for k in range(m):
             if updated[k]:
-                replace_row(lanes[k], updates[k], support[k], i, labels, stream.values[k], place)
+                add_row(lanes[k], updates[k], labels[i], stream.values[k][place[i]])
                 updates[k] += 1
         normalise(state.w, state.weights[t])
     return stream.order.size
+
+
+def _update_bounded(
+    pool: Pool,
+    labels: Labels,
+    order: Order,
+    parameters: Discount,
+    settings: OMKCSettings,
+    state: OMKCState,
+    updates: Kernels,
+) -> Experts:
+    """Run all classifiers over the pool block by block, each with a bounded number of support vectors."""
+    source = PoolSource(pool.values, len(state.w))
+    classifiers = BoundedClassifiers(source, settings.capacity, parameters.when_full)
+    for rows in blocks(len(order)):
+        part = OMKCState(
+            votes=state.votes[rows],
+            sizes=state.sizes[rows],
+            drawn=state.drawn[rows],
+            updated=state.updated[rows],
+            weights=state.weights[rows],
+            w=state.w,
+        )
+        draws = settings._replace(uniforms=settings.uniforms[rows])
+        _learn_bounded(classifiers, order[rows], labels[order[rows]], draws, part, updates)
+    return Experts.from_lists(source.numbers, classifiers.dual, order)
+
+
+def _learn_bounded(
+    classifiers: BoundedClassifiers,
+    examples: Any,
+    labels: Labels,
+    settings: OMKCSettings,
+    state: OMKCState,
+    updates: Kernels,
+) -> None:
+    """Learn from a block of examples, in numbers or rows of features, by the source of the classifiers."""
+    if updates == "all":
+        learned = classifiers.learn(examples, labels)
+        state.updated[:], state.sizes[:] = learned.updated, learned.sizes
+        _combine_votes(learned.scores >= 0.0, settings, state)
+        return
+    ready, block = np.full(len(state.w), not settings.draws_votes), classifiers.prepare(examples)
+    windows = [classifiers.window(k, block) if ready[k] else Window.empty() for k in range(len(ready))]
+    t, state.sizes[:] = 0, [len(dual) for dual in classifiers.dual]
+    while (t := _play_windows(t, tuple(windows), ready, labels, settings, state)) < len(labels):
+        for k in np.flatnonzero(state.drawn[t] & ~ready).tolist():
+            windows[k], ready[k] = classifiers.window(k, block), True
+    for k in np.flatnonzero(ready).tolist():
+        classifiers.close(k, windows[k], block)
+    classifiers.updates += state.updated.sum(axis=0)
+
+
+@njit(cache=True)
+def _play_windows(start, windows, ready, labels, settings, state):  # type: ignore[no-untyped-def]
+    """Play the rounds of a block with a window for each classifier, since the weights decide which are updated.
+
+    Return the number of rounds, or the first round that draws a kernel whose window is not `ready`, (m,). If only drawn
+    kernels vote, the values of a kernel that no round of the block draws are not computed.
+    """
+    positive = np.zeros(state.w.size, dtype=np.bool_)
+    for t in range(start, labels.size):
+        _draw_kernels(t, settings, state)
+        # Nothing but the draws is written yet, and they are the same when the round is played again.
+        for k in range(positive.size):
+            if state.drawn[t, k] and not ready[k]:
+                return t
+        for k in range(positive.size):
+            if state.drawn[t, k] or not settings.draws_votes:
+                positive[k] = window_score(windows[k], t) >= 0.0
+        _write_vote(t, positive, settings, state)
+        for k in range(positive.size):
+            state.updated[t, k] = state.drawn[t, k] and positive[k] != (labels[t] > 0)
+            if state.updated[t, k]:
+                correct(windows[k], t, float(labels[t]), settings.capacity, settings.way)
+            if ready[k]:
+                state.sizes[t, k] = windows[k].bounds[1] - windows[k].bounds[0]
+        discount(state.w, state.updated[t], settings.beta)
+        normalise(state.w, state.weights[t])
+    return labels.size
 
 
 @njit(cache=True)
@@ -199,29 +298,42 @@ def _write_vote(t, positive, settings, state):  # type: ignore[no-untyped-def]
     if not settings.draws:
         state.votes[t] = vote(state.w, positive)
         return
+    q = _draw_kernels(t, settings, state)
+    # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum.
+    state.votes[t] = vote(q * state.drawn[t] if settings.draws_votes else q, positive)
+
+
+@njit(cache=True)
+def _draw_kernels(t, settings, state):  # type: ignore[no-untyped-def]
+    """Draw the kernels of a round, and return the weights of their votes."""
     q, p = sampling_probabilities(state.w, settings.delta)
     for k in range(p.size):
         state.drawn[t, k] = settings.uniforms[t, k] < p[k]
-    # Kernels that do not vote keep their places with a weight of 0, since the place decides the lane of a sum.
-    state.votes[t] = vote(q * state.drawn[t] if settings.draws_votes else q, positive)
+    return q
 
 
 class OMKCOnFeatures:
     """The state of a pass on features; see `learn` and `grambench.algorithms.streaming.OnlineState`."""
 
     def __init__(
-        self, parameters: Discount, starts: Starts, rng: np.random.Generator, *, updates: Kernels, votes: Kernels
+        self, parameters: Discount, basis: Basis, rng: np.random.Generator, *, updates: Kernels, votes: Kernels
     ) -> None:
-        m = len(starts) - 1
-        self._classifiers, self._rng = LinearClassifiers(starts), rng
-        self._updates_all, self._draws = updates == "all", "drawn" in (updates, votes)
+        m, capacity = kernel_count(basis), int(parameters.budget)
+        self._classifiers: LinearClassifiers | BoundedClassifiers = (
+            LinearClassifiers(basis)
+            if isinstance(basis, np.ndarray)
+            else BoundedClassifiers(basis, capacity, parameters.when_full)
+        )
+        self._rng, self._updates = rng, updates
+        self._draws = "drawn" in (updates, votes)
         self._settings = OMKCSettings(
             beta=parameters.beta,
             delta=parameters.delta if isinstance(parameters, Sampling) else 0.0,
             draws=self._draws,
             draws_votes=votes == "drawn",
             uniforms=np.empty((0, m)),
-            capacity=0,
+            capacity=capacity,
+            way=WAYS[parameters.when_full],
         )
         self._w = np.ones(m) if self._draws else np.full(m, 1.0 / m)
         self.weights = np.full(m, 1.0 / m)
@@ -237,16 +349,18 @@ class OMKCOnFeatures:
         settings, updated = self._settings, np.zeros(shape, dtype=np.bool_)
         if self._draws:
             settings = settings._replace(uniforms=self._rng.random(shape))
-        if self._updates_all:
-            scores, updated = self._classifiers.learn(features, labels)
         state = OMKCState(
             votes=np.empty(len(labels)),
+            sizes=np.empty(shape, dtype=np.int64),
             drawn=np.zeros(shape, dtype=np.bool_),
             updated=updated,
             weights=np.empty(shape),
             w=self._w,
         )
-        if self._updates_all:
+        if isinstance(self._classifiers, BoundedClassifiers):
+            _learn_bounded(self._classifiers, features, labels, settings, state, self._updates)
+        elif self._updates == "all":
+            scores, updated[:] = self._classifiers.learn(features, labels)
             _combine_votes(scores >= 0.0, settings, state)
         else:
             _play_block(features, labels, self._classifiers.starts, self._classifiers.linear, settings, state)

@@ -8,7 +8,7 @@ votes84, breast, splice, a3a and mushrooms by up to 0.07 percentage points.
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -17,10 +17,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Ring, capped_counts, play, retained_rounds
+from grambench.algorithms.bounded import BoundedClassifiers, PoolSource, blocks, bounded_work
+from grambench.algorithms.budget import PerceptronBudget
 from grambench.algorithms.fit import Fit, Predictor, Trace, Work
-from grambench.common.types import Floats, Labels, Order
-from grambench.kernels.pool import GramRows, Pool, Stream
+from grambench.common.types import Floats, Indices, Labels, Order
+from grambench.kernels.pool import GramRows, Pool, RowsOnDemand, Stream
 
 LANES = 4
 
@@ -47,32 +48,6 @@ def add_row(lanes, count, y, row):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def replace_row(lanes, count, support, i, labels, values, place):  # type: ignore[no-untyped-def]
-    """Add example i to the scores of a classifier as support vector number `count`; if it is full, forget the oldest.
-
-    Parameters
-    ----------
-    lanes : ndarray of float64 (4, n)
-        The partial scores of the classifier; changed in place, as in `add_row`.
-    count : int
-        Number of support vectors added before.
-    support : ndarray of int32 (capacity,)
-        Row of the classifier in a Ring; changed in place.
-    i : int32
-        Index of the example.
-    labels, values, place
-        See Stream; `values` are those of the classifier's kernel.
-    """
-    slot = count % support.size
-    if count >= support.size:
-        # The lane of the oldest support vector is that of its own number, which is `capacity` less than this one's.
-        old = support[slot]
-        add_row(lanes, count - support.size, np.int8(-labels[old]), values[place[old]])
-    support[slot] = i
-    add_row(lanes, count, labels[i], values[place[i]])
-
-
-@njit(cache=True)
 def score(lanes, i):  # type: ignore[no-untyped-def]
     """Return one expert's score of example i from its partial scores (4, n)."""
     return (lanes[0, i] + lanes[1, i]) + (lanes[2, i] + lanes[3, i])
@@ -96,7 +71,7 @@ def vote(weights, positive):  # type: ignore[no-untyped-def]
 
 
 class PerceptronPass(NamedTuple):
-    """The output of the pass of one Perceptron.
+    """The output of the pass of one Perceptron without a budget.
 
     Attributes
     ----------
@@ -104,48 +79,146 @@ class PerceptronPass(NamedTuple):
         The score of each round's example; it predicts +1 from 0 on.
     lanes : ndarray of float64 (4, n)
         Partial scores of all examples.
-    ring : Ring
-        Support vectors of the Perceptron.
+    updates : ndarray of int64 (1,)
+        Number of support vectors so far.
     """
 
     scores: Floats
     lanes: Floats
-    ring: Ring
+    updates: NDArray[np.int64]
 
 
-def perceptron_pass(
-    rounds: Callable[[int, Stream, PerceptronPass], int], rows: GramRows, labels: Labels, order: Order, capacity: int
-) -> Floats:
-    """Run one Perceptron over `order`, and return the score of each round's example, (T,).
+def play(rounds: Callable[[int], int], rows: GramRows, count: int, needed: Callable[[int], NDArray[np.bool_]]) -> None:
+    """Run a compiled loop over all rounds of a pass, and fetch missing rows of kernel values.
 
     Parameters
     ----------
     rounds : callable
-        The compiled loop from a round on, see `grambench.algorithms.budget.play`.
+        Plays the rounds from a given number on. Returns the number of rounds, or the number of the first round that
+        needs a missing row; that round must not have changed any state.
+    rows : GramRows
+        The rows of m kernels.
+    count : int
+        The number of rounds.
+    needed : callable
+        Returns the mask (m,) of the kernels that a round updates.
+    """
+    t = rounds(0)
+    if isinstance(rows, RowsOnDemand):
+        while t < count:
+            rows.fetch(t, needed(t))
+            t = rounds(t)
+
+
+def perceptron_pass(
+    rounds: Callable[[int, Stream, PerceptronPass], int], rows: GramRows, labels: Labels, order: Order
+) -> Floats:
+    """Run one Perceptron without a budget over `order`, and return the score of each round's example, (T,).
+
+    Parameters
+    ----------
+    rounds : callable
+        The compiled loop from a round on, see `play`.
     rows : GramRows
         Rows of the kernels that the rounds read, along an order that begins with this one.
     labels : ndarray of int8 (n,)
         -1 or +1.
     order : ndarray of int32 (T,)
         The examples in the order of presentation.
-    capacity : int
-        Largest number of support vectors.
     """
     stream, everyone = rows.stream(labels, order), np.ones(len(rows.values), dtype=np.bool_)
-    state = PerceptronPass(np.empty(len(order)), np.zeros((LANES, len(stream.labels))), Ring.empty(1, capacity))
-    play(lambda t: rounds(t, stream, state), rows, len(order), state.ring, lambda t: everyone)
+    state = PerceptronPass(np.empty(len(order)), np.zeros((LANES, len(stream.labels))), np.zeros(1, dtype=np.int64))
+    play(lambda t: rounds(t, stream, state), rows, len(order), lambda t: everyone)
     return state.scores
 
 
-def expert_pass(rows: GramRows, kernel: int, labels: Labels, order: Order, capacity: int) -> Floats:
-    """Run the Perceptron of one kernel over `order`, and return the score of each round's example, (T,)."""
-    return perceptron_pass(_play_rounds, rows.only(kernel), labels, order, capacity)
+class Passed(NamedTuple):
+    """The output of T rounds of one Perceptron.
+
+    Attributes
+    ----------
+    scores : ndarray of float64 (T,)
+        The score of each round's example.
+    sizes : ndarray of int64 (T,)
+        The number of support vectors after each round.
+    support : ndarray of int32 (s,)
+        The support vectors after the last round, in their order of arrival.
+    dual : ndarray of float64 (s,)
+        Their coefficients.
+    work : Work
+        The work of the pass.
+    """
+
+    scores: Floats
+    sizes: NDArray[np.int64]
+    support: NDArray[np.int32]
+    dual: Floats
+    work: Work
+
+
+def run_perceptron(
+    values: Callable[[Indices, Indices], Floats],
+    unbounded: Callable[[], Floats],
+    budget: PerceptronBudget,
+    labels: Labels,
+    order: Order,
+    capacity: int,
+) -> Passed:
+    """Run one Perceptron over `order`, with or without a budget.
+
+    Parameters
+    ----------
+    values : callable
+        Returns kernel values between training examples, (b, c), from the indices of rows and columns.
+    unbounded : callable
+        Returns the scores of a pass without a budget, see `perceptron_pass`.
+    budget : PerceptronBudget
+        What a full Perceptron does.
+    labels, order
+        See `perceptron_pass`.
+    capacity : int
+        Largest number of support vectors; there is no budget if the order has no more examples.
+    """
+    if capacity < len(order):
+        source = PoolSource(lambda _, rows, columns: values(rows, columns), 1)
+        classifier = BoundedClassifiers(source, capacity, budget.when_full)
+        parts = [classifier.learn(order[block], labels[order[block]]) for block in blocks(len(order))]
+        scores, sizes = (np.concatenate([part[field][:, 0] for part in parts]) for field in (0, 2))
+        return Passed(scores, sizes, source.numbers[0], classifier.dual[0], bounded_work(sizes, len(labels)))
+    scores = unbounded()
+    mistakes = (scores >= 0.0) != (labels[order] > 0)
+    support, work = order[mistakes], pass_work(mistakes, len(labels))
+    return Passed(scores, np.cumsum(mistakes), support, labels[support].astype(np.float64), work)
+
+
+def run_expert(
+    pool: Pool,
+    rows: GramRows,
+    kernel: int,
+    budget: PerceptronBudget,
+    labels: Labels,
+    order: Order,
+    capacity: int,
+) -> Passed:
+    """Run the Perceptron of one kernel over `order`; see `run_perceptron`."""
+    return run_perceptron(
+        partial(pool.values, kernel),
+        lambda: expert_pass(rows, kernel, labels, order),
+        budget,
+        labels,
+        order,
+        capacity,
+    )
+
+
+def expert_pass(rows: GramRows, kernel: int, labels: Labels, order: Order) -> Floats:
+    """Run the Perceptron of one kernel without a budget, and return the score of each round's example, (T,)."""
+    return perceptron_pass(_play_rounds, rows.only(kernel), labels, order)
 
 
 @njit(cache=True)
 def _play_rounds(start, stream, state):  # type: ignore[no-untyped-def]
     labels, place, scores, lanes = stream.labels, stream.place, state.scores, state.lanes
-    support, updates = state.ring.support[0], state.ring.updates
     for t in range(start, stream.order.size):
         i = stream.order[t]
         scores[t] = score(lanes, i)
@@ -153,24 +226,24 @@ def _play_rounds(start, stream, state):  # type: ignore[no-untyped-def]
             # Nothing but this round's score is written yet, so the round can be played again once its row is there.
             if place[i] < 0:
                 return t
-            replace_row(lanes, updates[0], support, i, labels, stream.values[0], place)
-            updates[0] += 1
+            add_row(lanes, state.updates[0], labels[i], stream.values[0][place[i]])
+            state.updates[0] += 1
     return stream.order.size
 
 
-def lane_sum(columns: Floats, signs: NDArray[np.int8]) -> Floats:
-    """Return sum_s signs_s columns_s of support vectors in their order of arrival, (t,), added as `add_row` does.
+def lane_sum(columns: Floats, dual: Floats | Labels) -> Floats:
+    """Return sum_s dual_s columns_s of support vectors in their order of arrival, (t,), added as `add_row` does.
 
     Parameters
     ----------
     columns : ndarray of float64 (s, t)
         Kernel values of the support vectors with t examples.
-    signs : ndarray of int8 (s,)
-        Labels of the support vectors; 0 skips one, which then does not count towards the lane.
+    dual : ndarray (s,)
+        Coefficients of the support vectors; 0 skips one, which then does not count towards the lane.
     """
     lanes = np.zeros((LANES, columns.shape[1]))
-    for count, s in enumerate(np.flatnonzero(signs)):
-        lanes[count % LANES] += signs[s] * columns[s]
+    for count, s in enumerate(np.flatnonzero(dual)):
+        lanes[count % LANES] += dual[s] * columns[s]
     return np.asarray((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]))
 
 
@@ -181,7 +254,7 @@ def support_columns(gram: Floats, support: NDArray[np.int32]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Perceptron:
-    """The Perceptron of one kernel of the pool: f(x) = sum_s signs_s k(x_s, x).
+    """The Perceptron of one kernel of the pool: f(x) = sum_s dual_s k(x_s, x).
 
     Attributes
     ----------
@@ -189,63 +262,68 @@ class Perceptron:
         Index of the kernel in the pool.
     support : ndarray of int32 (s,)
         Support vectors in their order of arrival.
-    signs : ndarray of int8 (s,)
-        Labels of the support vectors.
+    dual : ndarray of float64 (s,)
+        Coefficients of the support vectors; their labels without a budget.
     """
 
     kernel: int
     support: NDArray[np.int32]
-    signs: NDArray[np.int8]
+    dual: Floats
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
-        return lane_sum(support_columns(pool.grams()[self.kernel], self.support), self.signs)
+        return lane_sum(support_columns(pool.grams()[self.kernel], self.support), self.dual)
 
 
 def perceptron_fit(
-    scores: Floats,
+    passed: Passed,
     weights: Floats,
-    predictor: Callable[[NDArray[np.int32], Labels], Predictor],
+    predictor: Callable[[NDArray[np.int32], Floats], Predictor],
     labels: Labels,
     order: Order,
-    capacity: int,
 ) -> Fit:
     """Return the Fit of the pass of a Perceptron.
 
     Parameters
     ----------
-    scores : ndarray of float64 (T,)
-        Scores of the rounds, see `perceptron_pass`.
+    passed : Passed
+        The output of the pass.
     weights : ndarray of float64 (m,)
         Weight of each kernel of the pool, 0 for unused kernels.
     predictor : callable
-        Returns the predictor from the support vectors (s,) in their order of arrival, and their labels (s,).
-    labels, order, capacity
+        Returns the predictor from the support vectors (s,) in their order of arrival, and their coefficients (s,).
+    labels, order
         See `perceptron_pass`.
     """
-    mistakes = (scores >= 0.0) != (labels[order] > 0)
+    mistakes = (passed.scores >= 0.0) != (labels[order] > 0)
     trace = Trace(
         mistakes=mistakes,
-        scores=scores,
-        support_vectors=capped_counts(np.cumsum(mistakes), capacity),
+        scores=passed.scores,
+        support_vectors=passed.sizes,
         weights=np.tile(weights, (len(order), 1)),
         updates=(weights > 0.0) * mistakes.sum(),
     )
-    support = order[retained_rounds(mistakes, capacity)]
-    work = pass_work(trace.updates, len(labels), capacity)
-    return Fit(weights=weights, predictor=predictor(support, labels[support]), trace=trace, work=work)
+    # Kernels that share their support vectors are evaluated one by one.
+    used = int(np.count_nonzero(weights))
+    work = Work(kernel_values=used * passed.work.kernel_values, row_additions=used * passed.work.row_additions)
+    return Fit(weights=weights, predictor=predictor(passed.support, passed.dual), trace=trace, work=work)
 
 
-def single_kernel_fit(rows: GramRows, kernel: int, labels: Labels, order: Order, capacity: int) -> Fit:
+def single_kernel_fit(
+    pool: Pool, rows: GramRows, kernel: int, budget: PerceptronBudget, labels: Labels, order: Order
+) -> Fit:
     """Run the Perceptron of one of the m kernels over `order`, and return its Fit."""
-    scores, weights = expert_pass(rows, kernel, labels, order, capacity), np.eye(len(rows.values))[kernel]
-    return perceptron_fit(scores, weights, partial(Perceptron, kernel), labels, order, capacity)
+    passed = run_expert(pool, rows, kernel, budget, labels, order, budget.capacity(len(order)))
+    return perceptron_fit(passed, np.eye(len(rows.values))[kernel], partial(Perceptron, kernel), labels, order)
 
 
-def pass_work(updates: NDArray[np.int64], n: int, capacity: int) -> Work:
-    """Return the work of classifiers that add a row of n kernel values at each update, and subtract forgotten rows."""
-    total, forgotten = int(updates.sum()), int((updates - capped_counts(updates, capacity)).sum())
-    return Work(kernel_values=total * n, row_additions=total + forgotten)
+def pass_work(updated: NDArray[np.bool_], n: int) -> Work:
+    """Return the work of a pass without a budget from the mask of the classifiers updated in each round, (T, ...).
+
+    An update adds a row of n kernel values.
+    """
+    total = int(updated.sum())
+    return Work(kernel_values=total * n, row_additions=total)
 
 
 class Experts(NamedTuple):
@@ -255,26 +333,36 @@ class Experts(NamedTuple):
     ----------
     support : ndarray of int32 (s,)
         All support vectors in their order of arrival.
-    signs : ndarray of int8 (m, s)
-        Labels of the support vectors; 0 if an example is not a support vector of a kernel.
+    dual : ndarray of float64 (m, s)
+        Coefficients of the support vectors; 0 if an example is not a support vector of a kernel.
     """
 
     support: NDArray[np.int32]
-    signs: NDArray[np.int8]
+    dual: Floats
 
     @classmethod
-    def from_updates(cls, updated: NDArray[np.bool_], labels: Labels, order: Order, capacity: int) -> "Experts":
-        """Return the experts of a pass from the mask of the kernels updated in each of T rounds, (T, m)."""
-        updated = retained_rounds(updated, capacity)
+    def from_updates(cls, updated: NDArray[np.bool_], labels: Labels, order: Order) -> "Experts":
+        """Return the experts of a pass without a budget from the mask of the kernels updated in each round, (T, m)."""
         rounds = updated.any(axis=1)
         support = order[rounds]
-        return cls(support, (updated[rounds] * labels[support, None]).T.astype(np.int8))
+        return cls(support, (updated[rounds] * labels[support, None]).T.astype(np.float64))
+
+    @classmethod
+    def from_lists(cls, numbers: Sequence[Indices], dual: Sequence[Floats], order: Order) -> "Experts":
+        """Return experts from the support vectors and coefficients of each kernel, both in the order of arrival."""
+        rounds = np.empty(order.max() + 1, dtype=np.int64)
+        rounds[order] = np.arange(len(order))
+        arrival = np.unique(np.concatenate([rounds[support] for support in numbers]))
+        coefficients = np.zeros((len(numbers), len(arrival)))
+        for k, support in enumerate(numbers):
+            coefficients[k, np.searchsorted(arrival, rounds[support])] = dual[k]
+        return cls(order[arrival], coefficients)
 
     def scores(self, pool: Pool, needed: NDArray[np.bool_]) -> Floats:
         """Return f_k(x) of t examples, (t, m); the scores of kernels that are not needed are 0 and not computed."""
-        grams, scores = pool.grams(), np.zeros((pool.shape[1], len(self.signs)))
-        for k in np.flatnonzero(needed & self.signs.any(axis=1)).tolist():
-            scores[:, k] = lane_sum(support_columns(grams[k], self.support), self.signs[k])
+        grams, scores = pool.grams(), np.zeros((pool.shape[1], len(self.dual)))
+        for k in np.flatnonzero(needed & self.dual.any(axis=1)).tolist():
+            scores[:, k] = lane_sum(support_columns(grams[k], self.support), self.dual[k])
         return scores
 
 

@@ -4,26 +4,31 @@ An algorithm that learns online may define, beside `fit`,
 
 ::
 
-    start(parameters, starts, rng) -> OnlineState
+    start(parameters, basis, rng) -> OnlineState
 
-Kernel k has the features from starts[k] to starts[k + 1] (`grambench.kernels.approximation`). A block of examples costs
-the same at the first and at the millionth. How the examples are cut into blocks changes no prediction, but for the last
-bits of features.
+The basis says what a block of examples consists of. It is an array `starts` if kernel k has the features from starts[k]
+to starts[k + 1] (`grambench.kernels.approximation`). With a budget it is a `Source`, which computes kernel values
+between examples and support vectors (`grambench.algorithms.bounded`).
+
+A block of examples costs the same at the first and at the millionth. How the examples are cut into blocks changes no
+prediction, but for the last bits of features.
 
 The sums of inner products have a fixed order, in which halves are added to halves: processors with vectors of any width
 then give the same bits, and the compiler may use them.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grambench.algorithms.bounded import Source
 from grambench.common.types import Floats, Labels
 
 Features = NDArray[np.float32]
 Starts = NDArray[np.int64]
+Basis = Starts | Source
 
 LOSSES = {"perceptron": 0, "hinge": 1, "logistic": 2}  # the codes that compiled loops read
 
@@ -39,11 +44,16 @@ class OnlineState(Protocol):
     def updates(self) -> NDArray[np.int64]:
         """Updates of each kernel's classifier, (m,)."""
 
-    def block(self, features: Features, labels: Labels) -> Floats:
+    def block(self, features: Any, labels: Labels) -> Floats:
         """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
 
-    def scores(self, features: Features) -> Floats:
+    def scores(self, features: Any) -> Floats:
         """Return f(x), (t,)."""
+
+
+def kernel_count(basis: Basis) -> int:
+    """Return the number of kernels of a basis."""
+    return len(basis) - 1 if isinstance(basis, np.ndarray) else basis.count
 
 
 class LinearClassifiers:
@@ -77,7 +87,7 @@ class LinearClassifiers:
             np.empty((len(labels), len(self.updates))),
             np.empty((len(labels), len(self.updates)), np.bool_),
         )
-        _learn_block(features, labels, self.starts, self.linear, self._loss, self._eta, scores, updated)
+        learn_block(features, labels, self.starts, self.linear, self._loss, self._eta, scores, updated)
         self.updates += updated.sum(axis=0)
         return scores, updated
 
@@ -155,7 +165,7 @@ def step_length(loss, y, score):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _learn_block(features, labels, starts, linear, loss, eta, scores, updated):  # type: ignore[no-untyped-def]
+def learn_block(features, labels, starts, linear, loss, eta, scores, updated):  # type: ignore[no-untyped-def]
     """Run the classifier of every kernel over a block, each by itself.
 
     Parameters

@@ -89,9 +89,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         Bounds of the distance from the optimum, `kkt` and `gap`; NaN for algorithms without such bounds.
     trace_ : Trace, list of C, or None
         For online algorithms, by round: mistakes, scores before labels were revealed, weights, support vectors. The
-        algorithm's file says whether a score of exactly 0 is a mistake. None with an approximation.
+        algorithm's file says whether a score of exactly 0 is a mistake. None with an approximation, and after
+        `partial_fit` with a budget.
     mistakes_, n_samples_seen_ : int
-        With an approximation: examples so far, and those of them that were misclassified before their label was used.
+        Where `trace_` is None: examples so far, and those of them that were misclassified before their label was used.
     n_features_in_ : int
         Number of features of X in `fit`.
     feature_names_in_ : ndarray of str
@@ -179,9 +180,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Continue to learn from more examples, in the order given.
 
-        Without an approximation, the result equals that of one `fit` to all examples so far in the order of arrival,
-        bit for bit: the examples are stored, and each call passes over all of them again. With one, each example is
-        used once and dropped. Call it with batches rather than single examples.
+        With an approximation or a `budget`, each example is used once, and an example costs the same however many came
+        before it. Units and scales of kernels are then those of the first call. Otherwise the result equals that of one
+        `fit` to all examples so far in the order of arrival, bit for bit: the examples are stored, and each call passes
+        over all of them again. Call it with batches rather than single examples.
 
         Parameters
         ----------
@@ -209,6 +211,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             X, numbers, first = self._arrived(X, y, classes)
             if self.approximation is not None:
                 return self._continue(X, numbers, self.approximation)
+            if self._streams_with_a_budget():
+                return self._continue(*self._after_fit(X, numbers), None)
             self._append(X, numbers, first)
             return self._train()
         except Exception:
@@ -230,8 +234,27 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             self._seed, self._learner = seed_of(self.random_state), None
         return X, numbers, first
 
-    def _continue(self, examples: Floats, numbers: NDArray[np.intp], method: Approximation) -> Self:
-        """Learn from the next examples on features that approximate the kernels."""
+    def _streams_with_a_budget(self) -> bool:
+        """Return whether the algorithm learns a stream with a bounded number of support vectors."""
+        if not self._settings().get("budget") or algorithms.load(self.algorithm).start is None:
+            return False
+        try:
+            kernel_input.named(self.kernels)
+        # Callables and Gram matrices, for which the stream is stored.
+        except ValueError:
+            return False
+        return True
+
+    def _after_fit(self, X: Any, numbers: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:
+        """Return the next examples; the first time after `fit`, those of `fit` come before them."""
+        stream = getattr(self, "_stream", None)
+        if self._learner is not None or stream is None:
+            return X, numbers
+        self._stream = None
+        return np.concatenate([stream[self._order], X]), np.concatenate([self._numbers[self._order], numbers])
+
+    def _continue(self, examples: Floats, numbers: NDArray[np.intp], method: Approximation | None) -> Self:
+        """Learn from the next examples, on features that approximate the kernels or with a budget."""
         from grambench.algorithms.feature_learner import FeatureLearner
 
         learner = self._learner

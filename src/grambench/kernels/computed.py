@@ -197,8 +197,7 @@ class OnDemand(RowsOnDemand):
     def __init__(self, pool: Computed, order: Indices, kernels: Sequence[int] | None = None) -> None:
         self._pool, self._order = pool, order.astype(np.intp)
         self._kernels = range(len(pool.kernels)) if kernels is None else kernels
-        # The first row of each array is the fetched one, the second the recalled one.
-        self._values = np.zeros((len(self._kernels), 2, len(order)))
+        self._values = np.zeros((len(self._kernels), 1, len(order)))
         self._first, self._block = 0, np.empty((0, len(pool.train)))
         super().__init__(tuple(read_only(tuple(self._values))), np.full(len(order), -1))
 
@@ -215,20 +214,13 @@ class OnDemand(RowsOnDemand):
 
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
         """Compute the rows of the example of one round, for the kernels that need them; needed is (m,)."""
-        self._compute(number, self._inner(number), needed, self._values[:, :1])
+        self._compute(number, self._inner(number), needed)
         self.place.fill(-1)
         self.place[number] = 0
 
-    def recall(self, number: int, needed: NDArray[np.bool_]) -> None:
-        """Compute the rows of an earlier round again; the rows fetched last stay valid."""
-        pool = self._pool
-        # An earlier example would replace the block of inner products that the next rounds need.
-        inner = self._inner(number) if pool.stores_inner else pool.train @ pool.train[self._order[number]]
-        self._compute(number, inner, needed, self._values[:, 1:])
-
-    def _compute(self, number: int, inner: Floats, needed: NDArray[np.bool_], out: Floats) -> None:
+    def _compute(self, number: int, inner: Floats, needed: NDArray[np.bool_]) -> None:
         later, kernels = self._order[number:], needed.nonzero()[0].tolist()
-        rows = [out[k, :, number:] for k in kernels]
+        rows = [self._values[k, :, number:] for k in kernels]
         self._pool.fill(inner.take(later)[None], later[:1], later, [self._kernels[k] for k in kernels], rows)
 
     def _inner(self, number: int) -> Floats:

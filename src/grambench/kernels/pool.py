@@ -155,7 +155,7 @@ class Stream(NamedTuple):
 
     Attributes
     ----------
-    values : tuple of m ndarrays of float64 (n, n), or (2, T) if rows are computed on demand
+    values : tuple of m ndarrays of float64 (n, n), or (1, T) if rows are computed on demand
         Read-only: writable arrays have another type in Numba and would compile every loop again.
     place : ndarray of int64 (n,) or (T,)
         The index of each example's row in each array; -1 if the row has to be fetched.
@@ -201,8 +201,7 @@ class RowsOnDemand(GramRows, ABC):
 
     A compiled loop that needs a row with place[i] < 0 returns the number of its round without any change of state. The
     caller fetches the row and enters the loop again at this round. A fetched row holds values from the round of its
-    example on. The row of an earlier round, whose place has been overwritten, is recalled into the last row of each
-    array, which index -1 addresses.
+    example on.
     """
 
     on_demand = True
@@ -210,10 +209,6 @@ class RowsOnDemand(GramRows, ABC):
     @abstractmethod
     def fetch(self, number: int, needed: NDArray[np.bool_]) -> None:
         """Compute the rows of the example of one round, for the kernels that need them; needed is (m,)."""
-
-    @abstractmethod
-    def recall(self, number: int, needed: NDArray[np.bool_]) -> None:
-        """Compute the rows of an earlier round again; the rows fetched last stay valid."""
 
 
 def entries(gram: Floats, rows: Indices, columns: Indices) -> Floats:

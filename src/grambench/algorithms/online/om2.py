@@ -13,6 +13,7 @@ With two classes the margin is 2 y f(x), since one class's row gains what the ot
 Complexity
 ----------
 A support vector costs O(m n) kernel evaluations and additions, one row of every kernel; another round costs O(m).
+With a budget B a round costs O(m B).
 
 Deviations
 ----------
@@ -39,18 +40,19 @@ Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine L
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Budget, Ring, play, retained_rounds
+from grambench.algorithms.bounded import PoolSource, Source, blocks, bounded_work, row_of, shift_column
+from grambench.algorithms.budget import Budget, capped_counts, retained_rounds
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit, Trace, Work
 from grambench.algorithms.hedge import normalise
-from grambench.algorithms.scores import support_columns
-from grambench.algorithms.streaming import Features, OnlineState, Starts, add_to, inner_product
+from grambench.algorithms.scores import play, support_columns
+from grambench.algorithms.streaming import Basis, Features, OnlineState, Starts, add_to, inner_product
 from grambench.common.parameters import at_least, within
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool
@@ -131,7 +133,11 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     """Pass over the order; all kernels share the support vectors, each counted once however often it was added."""
     rows = check_input(pool, labels, order, parameters.passes)
     order = np.tile(order, parameters.passes)
-    capacity, state = parameters.capacity(len(order)), _pass(parameters, rows, labels, order)
+    capacity, rule = parameters.capacity(len(order)), parameters.rule(pool.shape[0])
+    if capacity < len(order):
+        state = OM2Bounded(rule, PoolSource(pool.values, pool.shape[0]), capacity).run(order, labels[order])
+    else:
+        state = _pass(rows, labels, order, rule)
     m, added = len(state.w), state.steps > 0.0
     updates, retained = int(added.sum()), retained_rounds(added, capacity)
     trace = Trace(
@@ -141,14 +147,15 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         weights=state.weights,
         updates=np.full(m, updates),
     )
+    if capacity < len(order):
+        work = bounded_work(m * capped_counts(np.cumsum(added), capacity), len(labels))
+    else:
+        work = Work(kernel_values=m * len(np.unique(order[added])) * len(labels), row_additions=m * updates)
     return Fit(
         weights=state.weights[-1],
         predictor=WeightedSum(state.w, order[retained], labels[order[retained]] * state.steps[retained]),
         trace=trace,
-        work=Work(
-            kernel_values=m * len(np.unique(order[added])) * len(labels),
-            row_additions=m * (updates + max(0, updates - capacity)),
-        ),
+        work=work,
     )
 
 
@@ -184,7 +191,7 @@ class StepRule(NamedTuple):
 
 
 class OM2State(NamedTuple):
-    """The output of T rounds with m kernels; the last four fields are the state after the last round.
+    """The output of T rounds with m kernels; the last two fields are the state after the last round.
 
     Attributes
     ----------
@@ -198,12 +205,8 @@ class OM2State(NamedTuple):
         Weights of the kernels after each round, summing to one.
     w : ndarray of float64 (m,)
         Weights of the kernels, not normalised.
-    scores : ndarray of float64 (m, n)
-        f_k(x) of every example.
     squared_norms : ndarray of float64 (m,)
         ||theta_k||^2.
-    ring : Ring
-        Latest rounds that added their example, shared by all kernels.
     """
 
     mistakes: NDArray[np.bool_]
@@ -211,33 +214,32 @@ class OM2State(NamedTuple):
     votes: Floats
     weights: Floats
     w: Floats
-    scores: Floats
     squared_norms: Floats
-    ring: Ring
 
 
-def _pass(parameters: Parameters, rows: GramRows, labels: Labels, order: Order) -> OM2State:
-    m, rounds, stream = len(rows.values), len(order), rows.stream(labels, order)
-    rule = parameters.rule(m)
-    state = OM2State(
+def _empty_state(w: Floats, squared_norms: Floats, rounds: int) -> OM2State:
+    return OM2State(
         mistakes=np.zeros(rounds, dtype=np.bool_),
         steps=np.zeros(rounds),
         votes=np.empty(rounds),
-        weights=np.zeros((rounds, m)),
-        w=np.ones(m),
-        scores=np.zeros((m, len(stream.labels))),
-        squared_norms=np.full(m, EPS),
-        ring=Ring.empty(1, parameters.capacity(rounds)),
+        weights=np.zeros((rounds, len(w))),
+        w=w,
+        squared_norms=squared_norms,
     )
-    everyone = np.ones(m, dtype=np.bool_)
-    play(lambda t: _play_rounds(t, stream, rule, state), rows, rounds, state.ring, lambda t: everyone)
+
+
+def _pass(rows: GramRows, labels: Labels, order: Order, rule: StepRule) -> OM2State:
+    """Play all rounds without a budget; the scores of all n examples are kept."""
+    m, stream = len(rows.values), rows.stream(labels, order)
+    state = _empty_state(np.ones(m), np.full(m, EPS), len(order))
+    scores, everyone = np.zeros((m, len(stream.labels))), np.ones(m, dtype=np.bool_)
+    play(lambda t: _play_rounds(t, stream, rule, scores, state), rows, len(order), lambda t: everyone)
     return state
 
 
 @njit(cache=True)
-def _play_rounds(start, stream, rule, state):  # type: ignore[no-untyped-def]
-    w, scores, squared_norms, place = state.w, state.scores, state.squared_norms, stream.place
-    support, updates = state.ring.support[0], state.ring.updates
+def _play_rounds(start, stream, rule, scores, state):  # type: ignore[no-untyped-def]
+    w, squared_norms, place = state.w, state.squared_norms, stream.place
     m = w.size
     for t in range(start, stream.order.size):
         i = stream.order[t]
@@ -254,12 +256,6 @@ def _play_rounds(start, stream, rule, state):  # type: ignore[no-untyped-def]
                 return t
             step = min(1.0, 1.0 - rule.slope * margin)
             state.steps[t] = step
-            if step > 0.0:
-                slot = updates[0] % support.size
-                if updates[0] >= support.size:
-                    _forget(support[slot], stream, state)
-                support[slot] = t
-                updates[0] += 1
             for k in range(m):
                 row = stream.values[k][place[i]]
                 squared_norms[k] += 4.0 * step * y * scores[k, i] + 2.0 * step * step * row[i]
@@ -273,22 +269,148 @@ def _play_rounds(start, stream, rule, state):  # type: ignore[no-untyped-def]
     return stream.order.size
 
 
+class SharedWindow(NamedTuple):
+    """The support vectors that all kernels share during a block; see `grambench.algorithms.bounded.Window`.
+
+    Attributes
+    ----------
+    values : ndarray of float64 (m, r + b, s + b)
+        Values of each kernel.
+    dual, origin, bounds
+        As in a Window.
+    """
+
+    values: Floats
+    dual: Floats
+    origin: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+
+class OM2Bounded:
+    """The state of a pass with a budget; see `grambench.algorithms.streaming.OnlineState`.
+
+    Parameters
+    ----------
+    rule : StepRule
+        When and how far a step goes.
+    source : Source
+        Kernel values with the support vectors, which all kernels share.
+    capacity : int
+        Largest number of support vectors.
+    """
+
+    def __init__(self, rule: StepRule, source: Source, capacity: int) -> None:
+        self._rule, self._source, self._capacity = rule, source, capacity
+        self._w, self._squared_norms, self._dual = np.ones(source.count), np.full(source.count, EPS), np.empty(0)
+        self.updates = np.zeros(source.count, dtype=np.int64)
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of the kernels, (m,)."""
+        return np.asarray(self._w / self._w.sum())
+
+    def run(self, examples: Any, labels: Labels) -> OM2State:
+        """Learn from any number of examples in turn, and return the output of all rounds."""
+        parts = [self.learn(examples[rounds], labels[rounds]) for rounds in blocks(len(labels))]
+        arrays = [np.concatenate(columns) for columns in zip(*(part[:4] for part in parts), strict=True)]
+        mistakes, steps, votes, weights = arrays
+        return OM2State(mistakes, steps, votes, weights, self._w, self._squared_norms)
+
+    def learn(self, examples: Any, labels: Labels) -> OM2State:
+        """Learn from b examples in turn, and return the output of their rounds."""
+        state, size = _empty_state(self._w, self._squared_norms, len(labels)), len(self._dual)
+        # Removal needs the scores of the oldest support vectors, as many as the block can fill up.
+        older = min(size, max(0, size + len(labels) - self._capacity))
+        window, block = self._window(examples, older)
+        _play_window(window, labels, self._rule, self._capacity, state)
+        first, end = window.bounds
+        added = window.origin[max(0, first - size) : end - size]
+        for k in range(self._source.count):
+            self._source.replace(k, min(first, size), block, added)
+        self._dual = window.dual[first:end].copy()
+        self.updates += np.count_nonzero(state.steps)
+        return state
+
+    def _window(self, examples: Any, older: int) -> tuple[SharedWindow, Any]:
+        """Return the window on a block of examples, and the block."""
+        block = self._source.prepare(examples)
+        window = SharedWindow(
+            values=np.stack([self._source.values(k, older, block) for k in range(self._source.count)]),
+            dual=np.concatenate([self._dual, np.empty(len(block))]),
+            origin=np.empty(len(block), dtype=np.int64),
+            bounds=np.array([0, len(self._dual)]),
+        )
+        return window, block
+
+    def block(self, features: Floats, labels: Labels) -> Floats:
+        """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
+        return self.learn(features, labels).votes
+
+    def scores(self, features: Floats) -> Floats:
+        """Return f(x), (t,)."""
+        window, _ = self._window(features, 0)
+        return np.array([_window_vote(window, self._w, t) for t in range(len(features))])
+
+
 @njit(cache=True)
-def _forget(removed, stream, state):  # type: ignore[no-untyped-def]
-    """Take what a round has added, of those of the support, from the scores and from the norms."""
-    labels, order, steps, squared_norms = stream.labels, stream.order, state.steps, state.squared_norms
-    old = order[removed]
-    dual = labels[old] * steps[removed]
+def _window_vote(window, w, row):  # type: ignore[no-untyped-def]
+    f = 0.0
+    for k in range(w.size):
+        f += w[k] * _window_score(window, k, row)
+    return f
+
+
+@njit(cache=True)
+def _play_window(window, labels, rule, capacity, state):  # type: ignore[no-untyped-def]
+    values, bounds, w, squared_norms = window.values, window.bounds, state.w, state.squared_norms
+    m, scores, older = w.size, np.empty(w.size), window.values.shape[1] - labels.size
+    size = values.shape[2] - labels.size
+    for t in range(labels.size):
+        y, f = labels[t], 0.0
+        for k in range(m):
+            scores[k] = _window_score(window, k, older + t)
+            f += w[k] * scores[k]
+        state.votes[t] = f
+        margin = 2.0 * y * f
+        state.mistakes[t] = margin <= 0.0
+        step = min(1.0, 1.0 - rule.slope * margin)
+        if margin <= rule.margin and step > 0.0:
+            state.steps[t] = step
+            if bounds[1] - bounds[0] == capacity:
+                _forget(window, squared_norms)
+                # The example is scored anew without the support vector that was removed.
+                for k in range(m):
+                    scores[k] = _window_score(window, k, older + t)
+            for k in range(m):
+                squared_norms[k] += 4.0 * step * y * scores[k] + 2.0 * step * step * values[k, older + t, size + t]
+            shift_column(values, bounds[1], size + t)
+            window.dual[bounds[1]] = step * y
+            window.origin[bounds[1] - size] = t
+            bounds[1] += 1
+            gradient = _gradient(squared_norms, rule.q)
+            for k in range(m):
+                w[k] = gradient[k]
+        normalise(w, state.weights[t])
+
+
+@njit(cache=True)
+def _window_score(window, k, row):  # type: ignore[no-untyped-def]
+    """Return f_k(x) of the example of a row, added in the order of arrival as a pass without a budget does."""
+    f = 0.0
+    for s in range(window.bounds[0], window.bounds[1]):
+        f += window.dual[s] * window.values[k, row, s]
+    return f
+
+
+@njit(cache=True)
+def _forget(window, squared_norms):  # type: ignore[no-untyped-def]
+    """Remove the oldest support vector, and take its part from the norms."""
+    old = window.bounds[0]
+    row, dual = row_of(window.origin, old, window.values.shape[1], window.values.shape[2]), window.dual[old]
     for k in range(squared_norms.size):
-        row = stream.values[k][stream.place[old]]
-        # The score of the old example itself is added anew: rows on demand hold later examples only, so `scores` has
-        # not been kept up to date for an example since its own round.
-        f = 0.0
-        for t in state.ring.support[0]:
-            f += labels[order[t]] * steps[t] * row[order[t]]
-        squared_norms[k] = max(squared_norms[k] + dual * (2.0 * dual * row[old] - 4.0 * f), EPS)
-        for j in range(row.size):
-            state.scores[k, j] -= dual * row[j]
+        f = _window_score(window, k, row)
+        squared_norms[k] = max(squared_norms[k] + dual * (2.0 * dual * window.values[k, row, old] - 4.0 * f), EPS)
+    window.bounds[0] += 1
 
 
 @njit(cache=True)
@@ -300,11 +422,13 @@ def _gradient(squared_norms, q):  # type: ignore[no-untyped-def]
     return (norms / total) ** (q - 2.0) / q
 
 
-def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example, for one pass; see `grambench.algorithms.streaming`."""
     if parameters.passes > 1:
-        raise ValueError(f"passes: expected 1 on features, whose examples are not kept, got {parameters.passes}")
-    return OM2OnFeatures(parameters, starts)
+        raise ValueError(f"passes: expected 1 on a stream, whose examples are not kept, got {parameters.passes}")
+    if isinstance(basis, np.ndarray):
+        return OM2OnFeatures(parameters, basis)
+    return OM2Bounded(parameters.rule(basis.count), basis, int(parameters.budget))
 
 
 class OM2OnFeatures:

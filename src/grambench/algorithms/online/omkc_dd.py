@@ -38,7 +38,7 @@ import numpy as np
 from grambench.algorithms import omkc
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.hedge import Discount as Parameters
-from grambench.algorithms.streaming import OnlineState, Starts
+from grambench.algorithms.streaming import Basis, OnlineState
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -48,6 +48,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     return omkc.learn(parameters, pool, labels, order, rng, updates="all", votes="all")
 
 
-def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return omkc.OMKCOnFeatures(parameters, starts, rng, updates="all", votes="all")
+    return omkc.OMKCOnFeatures(parameters, basis, rng, updates="all", votes="all")

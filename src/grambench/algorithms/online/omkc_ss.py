@@ -34,7 +34,7 @@ import numpy as np
 from grambench.algorithms import omkc
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.online.omkc_sd import Parameters
-from grambench.algorithms.streaming import OnlineState, Starts
+from grambench.algorithms.streaming import Basis, OnlineState
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
@@ -44,6 +44,6 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     return omkc.learn(parameters, pool, labels, order, rng, updates="drawn", votes="drawn")
 
 
-def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return omkc.OMKCOnFeatures(parameters, starts, rng, updates="drawn", votes="drawn")
+    return omkc.OMKCOnFeatures(parameters, basis, rng, updates="drawn", votes="drawn")

@@ -12,7 +12,7 @@ The published numbers need the linear kernel, which is the first of the pool.
 Complexity
 ----------
 A mistake costs O(n) kernel evaluations and additions, since the scores of all n examples are kept; another round costs
-O(1). M mistakes cost O(M n).
+O(1). M mistakes cost O(M n). With a budget B a round costs O(B).
 
 Deviations
 ----------
@@ -33,18 +33,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grambench.algorithms.budget import Budget
+from grambench.algorithms.bounded import OneBoundedClassifier
+from grambench.algorithms.budget import PerceptronBudget
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
 from grambench.algorithms.scores import single_kernel_fit
 from grambench.algorithms.settings import OneKernel
-from grambench.algorithms.streaming import OneClassifier, OnlineState, Starts
+from grambench.algorithms.streaming import Basis, OneClassifier, OnlineState, kernel_count
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(OneKernel, Budget):
+class Parameters(OneKernel, PerceptronBudget):
     """Parameters of the Perceptron.
 
     Attributes
@@ -63,10 +64,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         If the pool has no kernel of that index.
     """
     rows = check_input(pool, labels, order)
-    capacity = parameters.capacity(len(order))
-    return single_kernel_fit(rows, parameters.among(len(rows.values)), labels, order, capacity)
+    return single_kernel_fit(pool, rows, parameters.among(len(rows.values)), parameters, labels, order)
 
 
-def start(parameters: Parameters, starts: Starts, rng: np.random.Generator) -> OnlineState:
+def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
     """Return the state before the first example; see `grambench.algorithms.streaming`."""
-    return OneClassifier(starts, parameters.among(len(starts) - 1))
+    kernel = parameters.among(kernel_count(basis))
+    if isinstance(basis, np.ndarray):
+        return OneClassifier(basis, kernel)
+    return OneBoundedClassifier(basis, kernel, parameters)

@@ -28,17 +28,17 @@ from typing import Annotated
 
 import numpy as np
 
-from grambench.algorithms.budget import Budget
+from grambench.algorithms.budget import PerceptronBudget
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.scores import expert_pass, pass_work, single_kernel_fit
+from grambench.algorithms.scores import run_expert, single_kernel_fit
 from grambench.common.parameters import within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameters(Budget):
+class Parameters(PerceptronBudget):
     """Parameters of Perceptron(*).
 
     Attributes
@@ -55,11 +55,12 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     rows = check_input(pool, labels, order)
     validation = order[: max(1, int(np.floor(parameters.validation * len(order) + 0.5)))]
     capacity = parameters.capacity(len(order))
-    passes = [expert_pass(rows, k, labels, validation, capacity) for k in range(len(rows.values))]
-    validation_mistakes = np.array([((scores >= 0.0) != (labels[validation] > 0)).sum() for scores in passes])
-    best = int(np.argmin(validation_mistakes))
-    selected = single_kernel_fit(rows, best, labels, order, capacity)
-    # The rows of the selected kernel's validation are needed again in its pass, which counts them.
-    work = pass_work(validation_mistakes, len(labels), capacity)
-    work.kernel_values -= int(validation_mistakes[best]) * len(labels)
-    return replace(selected, work=selected.work + work)
+    passes = [run_expert(pool, rows, k, parameters, labels, validation, capacity) for k in range(len(rows.values))]
+    mistakes = [int(((each.scores >= 0.0) != (labels[validation] > 0)).sum()) for each in passes]
+    best = int(np.argmin(mistakes))
+    selected = single_kernel_fit(pool, rows, best, parameters, labels, order)
+    work = sum((each.work for each in passes), selected.work)
+    if capacity == len(order):
+        # The rows of the selected kernel's validation are needed again in its pass, which counts them.
+        work.kernel_values -= mistakes[best] * len(labels)
+    return replace(selected, work=work)

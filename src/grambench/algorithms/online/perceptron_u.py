@@ -10,6 +10,7 @@ Formula
 Complexity
 ----------
 A mistake costs O(m n) kernel evaluations and additions, one row of every kernel; another round costs O(1).
+With a budget B a round costs O(m B).
 
 Deviations
 ----------
@@ -22,25 +23,34 @@ Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine L
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grambench.algorithms.budget import Budget as Parameters
+from grambench.algorithms.budget import PerceptronBudget as Parameters
 from grambench.algorithms.checks import check_input
 from grambench.algorithms.fit import Fit
-from grambench.algorithms.scores import add_row, lane_sum, perceptron_fit, perceptron_pass, score, support_columns
-from grambench.common.types import Floats, Labels, Order
+from grambench.algorithms.scores import (
+    add_row,
+    lane_sum,
+    perceptron_fit,
+    perceptron_pass,
+    run_perceptron,
+    score,
+    support_columns,
+)
+from grambench.common.types import Floats, Indices, Labels, Order
 from grambench.kernels.pool import Pool
 
 
 @dataclass(frozen=True, slots=True)
 class MeanPerceptron:
-    """f(x) = sum_s signs_s mean_k k_k(x_s, x), of support vectors in their order of arrival, (s,) both."""
+    """f(x) = sum_s dual_s mean_k k_k(x_s, x), of support vectors in their order of arrival, (s,) both."""
 
     support: NDArray[np.int32]
-    signs: NDArray[np.int8]
+    dual: Floats
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
@@ -49,21 +59,35 @@ class MeanPerceptron:
         for gram in grams:
             total += support_columns(gram, self.support)
         total /= len(grams)
-        return lane_sum(total, self.signs)
+        return lane_sum(total, self.dual)
 
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass."""
     rows = check_input(pool, labels, order)
-    m, capacity = len(rows.values), parameters.capacity(len(order))
-    scores = perceptron_pass(_play_rounds, rows, labels, order, capacity)
-    return perceptron_fit(scores, np.full(m, 1.0 / m), MeanPerceptron, labels, order, capacity)
+    passed = run_perceptron(
+        partial(_mean_values, pool),
+        lambda: perceptron_pass(_play_rounds, rows, labels, order),
+        parameters,
+        labels,
+        order,
+        parameters.capacity(len(order)),
+    )
+    m = len(rows.values)
+    return perceptron_fit(passed, np.full(m, 1.0 / m), MeanPerceptron, labels, order)
+
+
+def _mean_values(pool: Pool, rows: Indices, columns: Indices) -> Floats:
+    """Return the mean over the kernels of their values, (b, c), added in the order of the kernels."""
+    total = np.zeros((len(rows), len(columns)))
+    for k in range(pool.shape[0]):
+        total += pool.values(k, rows, columns)
+    return np.asarray(total / pool.shape[0])
 
 
 @njit(cache=True)
 def _play_rounds(start, stream, state):  # type: ignore[no-untyped-def]
     labels, place, lanes = stream.labels, stream.place, state.lanes
-    support, updates = state.ring.support[0], state.ring.updates
     mean_row = np.empty(labels.size)
     for t in range(start, stream.order.size):
         i = stream.order[t]
@@ -72,16 +96,9 @@ def _play_rounds(start, stream, state):  # type: ignore[no-untyped-def]
             # Nothing but this round's score is written yet, so the round can be played again once its row is there.
             if place[i] < 0:
                 return t
-            count = updates[0]
-            slot = count % support.size
-            if count >= support.size:
-                old = support[slot]
-                _write_mean_row(stream.values, place[old], mean_row)
-                add_row(lanes, count - support.size, np.int8(-labels[old]), mean_row)
-            support[slot] = i
             _write_mean_row(stream.values, place[i], mean_row)
-            add_row(lanes, count, labels[i], mean_row)
-            updates[0] += 1
+            add_row(lanes, state.updates[0], labels[i], mean_row)
+            state.updates[0] += 1
     return stream.order.size
 
 

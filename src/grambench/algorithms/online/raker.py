@@ -21,7 +21,7 @@ Deviations
 The paper bounds the loss and its derivative, and adds a regulariser of weight λ = 1e-3 to it; here there is none. One
 step size η serves both updates, as in the paper, but its default is not 1/√T, since a stream has no end that is known.
 
-AdaRaker, an ensemble of Rakers that start anew on intervals of all lengths, is not built.
+`adaraker` runs Rakers that start anew on intervals of all lengths.
 
 References
 ----------
@@ -49,7 +49,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     m = pool.shape[0]
     passed = gradient_pass(parameters, pool, labels, order, range(m))
     combined, logarithms, weights = np.empty(len(order)), np.zeros(m), np.empty(passed.scores.shape)
-    _combine(passed.scores, labels[order], LOSSES[parameters.loss], parameters.eta, logarithms, combined, weights)
+    combine_scores(passed.scores, labels[order], LOSSES[parameters.loss], parameters.eta, logarithms, combined, weights)
     trace = Trace(
         mistakes=(combined >= 0.0) != (labels[order] > 0),
         scores=combined,
@@ -88,7 +88,7 @@ class RakerOnFeatures:
         """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
         scores, _ = self._classifiers.learn(features, labels)
         combined = np.empty(len(labels))
-        _combine(scores, labels, self._loss, self._eta, self._logarithms, combined, np.empty(scores.shape))
+        combine_scores(scores, labels, self._loss, self._eta, self._logarithms, combined, np.empty(scores.shape))
         return combined
 
     def scores(self, features: Features) -> Floats:
@@ -97,21 +97,21 @@ class RakerOnFeatures:
 
 
 @njit(cache=True)
-def _combine(scores, labels, loss, eta, logarithms, combined, weights):  # type: ignore[no-untyped-def]
+def combine_scores(scores, labels, loss, eta, logarithms, combined, weights):  # type: ignore[no-untyped-def]
     """Write the weighted means of the scores (T, m), and the weights after each round; change the logarithms (m,)."""
     before = np.empty(logarithms.size)
-    _write_weights(logarithms, before)
+    write_weights(logarithms, before)
     for t in range(labels.size):
         combined[t] = 0.0
         for k in range(logarithms.size):
             combined[t] += before[k] * scores[t, k]
             logarithms[k] -= eta * loss_value(loss, labels[t] * scores[t, k])
         before = weights[t]
-        _write_weights(logarithms, before)
+        write_weights(logarithms, before)
 
 
 @njit(cache=True)
-def _write_weights(logarithms, out):  # type: ignore[no-untyped-def]
+def write_weights(logarithms, out):  # type: ignore[no-untyped-def]
     """Write exp(logarithms), divided by their sum."""
     largest, total = logarithms.max(), 0.0
     for k in range(logarithms.size):

@@ -1,0 +1,422 @@
+"""Classifiers with a bounded number of support vectors, whose scores are computed when an example arrives.
+
+    f(x) = sum_s dual_s k(x_s, x)   over at most B support vectors
+
+An example costs O(B) kernel evaluations for each classifier, however many examples have come before it. Examples are
+read in blocks: the kernel values between a block and the support vectors are computed at once, and the rounds are then
+played in turn. How examples are cut into blocks changes no score, but for last bits of inner products.
+
+What a full classifier does at a mistake is one of three ways:
+
+- "forget" removes the oldest support vector.
+- "shrink" multiplies all coefficients, the new one included, by a factor before that. It is the largest factor in
+  (0, 1] that keeps the sum of Psi of the self-tuned Forgetron (Dekel, Shalev-Shwartz and Singer 2008) below 15/32 of
+  the mistakes. Its mistake bound holds if k(x, x) <= 1 and B >= 83.
+- "project" adds the projection of k(x, .) on the span of the support vectors in place of k(x, .), as Projectron does
+  (Orabona, Keshet and Caputo 2009). An update then costs O(B^2). Before a classifier is full, only examples with a
+  negligible part outside of the span are projected, where the paper has a threshold as its parameter.
+
+A sum runs from the oldest to the latest support vector, in the four lanes of `grambench.algorithms.scores`. The score
+of a round is therefore that of the predictor, bit for bit.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grambench.algorithms.budget import PerceptronBudget
+from grambench.algorithms.fit import Work
+from grambench.common.types import Floats, Indices, Labels
+
+BLOCK = 96  # examples whose kernel values are computed together
+WAYS = {"forget": 0, "shrink": 1, "project": 2}  # the codes of `when_full` that compiled rounds read
+NEGLIGIBLE = 1e-6  # part of k(x, x) outside of the span of the support vectors that a projection leaves out
+
+
+class Source(Protocol):
+    """The support vectors of several classifiers, each from the oldest to the latest, and kernel values with them.
+
+    A block of b examples is an array of b numbers, or of b rows of features.
+
+    Attributes
+    ----------
+    count : int
+        The number of classifiers.
+    """
+
+    count: int
+
+    def prepare(self, examples: Any) -> Any:
+        """Return the block that the other methods get; its examples can be selected by their positions."""
+
+    def values(self, classifier: int, older: int, block: Any) -> Floats:
+        """Return kernel values, (r + b, s + b).
+
+        The rows are the r = `older` oldest of the s support vectors of a classifier, then the examples of a block. The
+        columns are all s support vectors, then the examples of the block.
+        """
+
+    def replace(self, classifier: int, first: int, block: Any, added: Indices) -> None:
+        """Remove the support vectors before position `first`, and append examples of a block by their positions."""
+
+
+class PoolSource:
+    """Support vectors among the training examples of a pool.
+
+    Parameters
+    ----------
+    values : callable
+        (classifier, rows, columns) -> kernel values between training examples, (b, c).
+    count : int
+        The number of classifiers.
+
+    Attributes
+    ----------
+    numbers : list of ndarray of int32 (s,)
+        Support vectors of each classifier.
+    """
+
+    def __init__(self, values: Callable[[int, Indices, Indices], Floats], count: int) -> None:
+        self._values, self.count = values, count
+        self.numbers: list[NDArray[np.int32]] = [np.empty(0, dtype=np.int32)] * count
+
+    def prepare(self, examples: Indices) -> Indices:
+        """Return the block of examples."""
+        return examples
+
+    def values(self, classifier: int, older: int, block: Indices) -> Floats:
+        """Return kernel values, see Source."""
+        numbers = self.numbers[classifier]
+        rows, columns = np.concatenate([numbers[:older], block]), np.concatenate([numbers, block])
+        return self._values(classifier, rows, columns)
+
+    def replace(self, classifier: int, first: int, block: Indices, added: Indices) -> None:
+        """Remove the oldest support vectors and append examples, see Source."""
+        numbers = np.concatenate([self.numbers[classifier][first:], block[added]])
+        self.numbers[classifier] = numbers.astype(np.int32, copy=False)
+
+
+class Window(NamedTuple):
+    """The support vectors of one classifier during a block, as compiled rounds read and change them.
+
+    Columns from bounds[0] to bounds[1] are the support vectors, from the oldest to the latest.
+
+    Attributes
+    ----------
+    values : ndarray of float64 (r + b, s + b)
+        Kernel values, see Source.
+    dual : ndarray of float64 (s + b,)
+        Coefficients of the columns.
+    origin : ndarray of int64 (b,)
+        Positions in the block of the examples that were added, in columns s, s + 1, and so on.
+    bounds : ndarray of int64 (2,)
+        The first column of the support vectors, and the end of their columns.
+    shrinking : ndarray of float64 (2,)
+        Of "shrink": Q, the sum of Psi so far, and M, the number of mistakes so far.
+    inverse : ndarray of float64 (s + b, s + b)
+        Of "project": the inverse of the Gram matrix of the support vectors, and space for more of them.
+    """
+
+    values: Floats
+    dual: Floats
+    origin: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    shrinking: Floats
+    inverse: Floats
+
+    @classmethod
+    def empty(cls) -> "Window":
+        """Return a window that stands for one that is not needed."""
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(np.empty((0, 0)), np.empty(0), nothing, nothing, np.empty(0), np.empty((0, 0)))
+
+
+class Learned(NamedTuple):
+    """The output of b rounds with r classifiers.
+
+    Attributes
+    ----------
+    scores : ndarray of float64 (b, r)
+        Scores of the examples before their labels were used.
+    updated : ndarray of bool (b, r)
+        Whether a round changed a classifier.
+    sizes : ndarray of int64 (b, r)
+        Number of support vectors after each round.
+    """
+
+    scores: Floats
+    updated: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+
+
+class BoundedClassifiers:
+    """Perceptrons with at most `capacity` support vectors each.
+
+    Parameters
+    ----------
+    source : Source
+        The support vectors, none so far.
+    capacity : int
+        Largest number of support vectors of each classifier.
+    when_full : str
+        One of WAYS.
+    classifiers : sequence of r int, optional
+        The classifiers of the source that learn; by default all.
+
+    Attributes
+    ----------
+    dual : list of ndarray of float64 (s,)
+        Coefficients of each classifier's support vectors.
+    updates : ndarray of int64 (r,)
+        How often each classifier has changed.
+    """
+
+    def __init__(
+        self, source: Source, capacity: int, when_full: str = "forget", classifiers: Sequence[int] | None = None
+    ) -> None:
+        self._source, self.capacity, self.way = source, capacity, WAYS[when_full]
+        self._numbers = range(source.count) if classifiers is None else classifiers
+        self.dual: list[Floats] = [np.empty(0)] * len(self._numbers)
+        self.updates = np.zeros(len(self._numbers), dtype=np.int64)
+        self._shrinking = np.zeros((len(self._numbers), 2))
+        self._inverses: list[Floats] = [np.empty((0, 0))] * len(self._numbers)
+
+    def prepare(self, examples: Any) -> Any:
+        """Return the block of examples that `window` and `close` get."""
+        return self._source.prepare(examples)
+
+    def window(self, classifier: int, block: Any) -> Window:
+        """Return the window of a classifier on a block."""
+        dual, examples, older = self.dual[classifier], len(block), 0
+        if self.way == WAYS["shrink"]:
+            # A factor needs the score of the support vector that is removed; so many can be removed by the block.
+            older = min(len(dual), max(0, len(dual) + examples - self.capacity))
+        if self.way == WAYS["project"]:
+            self._reserve_inverse(classifier, min(self.capacity, len(dual) + examples))
+        return Window(
+            values=self._source.values(self._numbers[classifier], older, block),
+            dual=np.concatenate([dual, np.empty(examples)]),
+            origin=np.empty(examples, dtype=np.int64),
+            bounds=np.array([0, len(dual)]),
+            shrinking=self._shrinking[classifier],
+            inverse=self._inverses[classifier],
+        )
+
+    def _reserve_inverse(self, classifier: int, size: int) -> None:
+        """Make room for the inverse of a Gram matrix of so many support vectors."""
+        inverse, current = self._inverses[classifier], len(self.dual[classifier])
+        if size > len(inverse):
+            # With twice the rows, it is copied as often as the size doubles.
+            larger = np.zeros((min(self.capacity, 2 * size),) * 2)
+            larger[:current, :current] = inverse[:current, :current]
+            self._inverses[classifier] = larger
+
+    def close(self, classifier: int, window: Window, block: Any) -> None:
+        """Keep the support vectors that a classifier has after a block."""
+        size, (first, end) = len(self.dual[classifier]), window.bounds
+        self.dual[classifier] = window.dual[first:end].copy()
+        added = window.origin[max(0, first - size) : end - size]
+        self._source.replace(self._numbers[classifier], min(first, size), block, added)
+
+    def learn(self, examples: Any, labels: Labels) -> Learned:
+        """Learn from b examples in turn."""
+        block = self.prepare(examples)
+        shape = len(self.dual), len(labels)
+        scores, updated, sizes = np.empty(shape), np.empty(shape, dtype=np.bool_), np.empty(shape, dtype=np.int64)
+        for k in range(len(self.dual)):
+            window = self.window(k, block)
+            _learn_block(window, labels, self.capacity, self.way, scores[k], updated[k], sizes[k])
+            self.close(k, window, block)
+        self.updates += updated.sum(axis=1)
+        # Compiled loops that read these arrays are compiled for one layout.
+        return Learned(np.ascontiguousarray(scores.T), np.ascontiguousarray(updated.T), np.ascontiguousarray(sizes.T))
+
+    def scores(self, examples: Any) -> Floats:
+        """Return f_k(x), (t, r)."""
+        scores, block = np.empty((len(self.dual), len(examples))), self.prepare(examples)
+        for k in range(len(self.dual)):
+            _write_scores(self.window(k, block), scores[k])
+        return np.ascontiguousarray(scores.T)
+
+
+class OneBoundedClassifier:
+    """The state of a Perceptron with one of m kernels; see `grambench.algorithms.streaming.OnlineState`."""
+
+    def __init__(self, source: Source, kernel: int, budget: PerceptronBudget) -> None:
+        self._classifier = BoundedClassifiers(source, int(budget.budget), budget.when_full, [kernel])
+        self.weights = np.eye(source.count)[kernel]
+
+    @property
+    def updates(self) -> NDArray[np.int64]:
+        """Updates of each kernel's classifier, (m,)."""
+        return np.asarray((self.weights > 0.0) * self._classifier.updates[0])
+
+    def block(self, features: Floats, labels: Labels) -> Floats:
+        """Learn from b examples in turn, and return the score of each before its label was used, (b,)."""
+        return self._classifier.learn(features, labels).scores[:, 0]
+
+    def scores(self, features: Floats) -> Floats:
+        """Return f(x), (t,)."""
+        return self._classifier.scores(features)[:, 0]
+
+
+def blocks(examples: int) -> Iterator[slice]:
+    """Yield the slices of a pass, of BLOCK examples each."""
+    return (slice(start, start + BLOCK) for start in range(0, examples, BLOCK))
+
+
+def bounded_work(sizes: NDArray[np.int64], n: int) -> Work:
+    """Return the work of a pass with these numbers of support vectors after each round, (T, ...).
+
+    A round evaluates each kernel between its example and all support vectors. Additions are counted in whole rows of n,
+    rounded up.
+    """
+    total = int(sizes[:-1].sum())
+    return Work(kernel_values=total, row_additions=-(-total // n))
+
+
+@njit(cache=True)
+def lane_product(dual, values):  # type: ignore[no-untyped-def]
+    """Return sum_s dual_s values_s, term s in lane s mod 4, as `grambench.algorithms.scores` has it."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    whole = dual.size // 4
+    # Four sums of their own let the processor add without waiting for the last addition.
+    for s in range(whole):
+        a += dual[4 * s] * values[4 * s]
+        b += dual[4 * s + 1] * values[4 * s + 1]
+        c += dual[4 * s + 2] * values[4 * s + 2]
+        d += dual[4 * s + 3] * values[4 * s + 3]
+    rest, s = dual.size - 4 * whole, 4 * whole
+    if rest > 0:
+        a += dual[s] * values[s]
+    if rest > 1:
+        b += dual[s + 1] * values[s + 1]
+    if rest > 2:
+        c += dual[s + 2] * values[s + 2]
+    return (a + b) + (c + d)
+
+
+@njit(cache=True)
+def window_score(window, t):  # type: ignore[no-untyped-def]
+    """Return the score of example t of the block."""
+    first, end = window.bounds
+    row = window.values.shape[0] - window.origin.size + t
+    return lane_product(window.dual[first:end], window.values[row, first:end])
+
+
+@njit(cache=True)
+def shift_column(values, end, column):  # type: ignore[no-untyped-def]
+    """Copy a column of kernel values (..., rows, columns) to the end of those of the support vectors."""
+    # The columns of support vectors stay side by side, so that a score reads consecutive values. The overwritten column
+    # is that of an example of the block that is past, and was copied before if it was added.
+    if end < column:
+        values[..., end] = values[..., column]
+
+
+@njit(cache=True)
+def row_of(origin, column, rows, columns):  # type: ignore[no-untyped-def]
+    """Return the row of the support vector in a column, of a window with so many rows and columns."""
+    size = columns - origin.size
+    # Of the support vectors before the block, only the oldest have rows.
+    return column if column < size else rows - origin.size + origin[column - size]
+
+
+@njit(cache=True)
+def append_example(window, t, coefficient, capacity):  # type: ignore[no-untyped-def]
+    """Add example t of the block with a coefficient; a full classifier forgets its oldest support vector."""
+    values, bounds = window.values, window.bounds
+    end, size = bounds[1], values.shape[1] - window.origin.size
+    if end - bounds[0] == capacity:
+        bounds[0] += 1
+    shift_column(values, end, size + t)
+    window.dual[end] = coefficient
+    window.origin[end - size] = t
+    bounds[1] += 1
+
+
+@njit(cache=True)
+def correct(window, t, y, capacity, way):  # type: ignore[no-untyped-def]
+    """Change a classifier that has misclassified example t of the block; `way` is one of the codes of WAYS."""
+    if way == 2:
+        _project(window, t, y, capacity)
+        return
+    factor = _shrink(window, t, y, capacity) if way == 1 else 1.0
+    append_example(window, t, factor * y, capacity)
+
+
+@njit(cache=True)
+def _shrink(window, t, y, capacity):  # type: ignore[no-untyped-def]
+    """Count a mistake; multiply the coefficients of a full Forgetron by a factor, and return the factor."""
+    values, dual, (first, end) = window.values, window.dual, window.bounds
+    window.shrinking[1] += 1.0
+    if end - first < capacity:
+        return 1.0
+    # The oldest support vector is scored by the classifier that has the new example already.
+    row = row_of(window.origin, first, values.shape[0], values.shape[1])
+    new = values.shape[1] - window.origin.size + t
+    f = lane_product(dual[first:end], values[row, first:end]) + y * values[row, new]
+    sigma, mu = abs(dual[first]), f if dual[first] > 0.0 else -f
+    factor = shrinking_factor(sigma, mu, 15.0 / 32.0 * window.shrinking[1] - window.shrinking[0])
+    window.shrinking[0] += factor * sigma * (factor * sigma + 2.0 - 2.0 * factor * mu)
+    for s in range(first, end):
+        dual[s] *= factor
+    return factor
+
+
+@njit(cache=True)
+def shrinking_factor(sigma, mu, room):  # type: ignore[no-untyped-def]
+    """Return the largest factor in (0, 1] with Psi(factor sigma, factor mu) <= room, above 0.
+
+    Psi(lambda, mu) = lambda^2 + 2 lambda - 2 lambda mu, a parabola of the factor that is 0 at 0.
+    """
+    a, b = sigma * sigma - 2.0 * sigma * mu, 2.0 * sigma
+    if a + b <= room:
+        return 1.0
+    # At 1 the parabola is above the room, so it crosses the room in between once, where it rises.
+    # The smaller root in a form that cancels for no sign of a.
+    return 2.0 * room / (b + np.sqrt(max(0.0, b * b + 4.0 * a * room)))
+
+
+@njit(cache=True)
+def _project(window, t, y, capacity):  # type: ignore[no-untyped-def]
+    """Add an example to a Projectron, or its projection on the span of the support vectors."""
+    values, inverse, size = window.values, window.inverse, window.bounds[1]
+    row = values.shape[0] - window.origin.size + t
+    norm, coefficients, rest = values[row, values.shape[1] - window.origin.size + t], np.zeros(size), 0.0
+    for i in range(size):
+        # Rows of the symmetric inverse, one after the other, let the compiler use vectors.
+        for j in range(size):
+            coefficients[j] += values[row, i] * inverse[i, j]
+    rest = norm
+    for j in range(size):
+        rest -= values[row, j] * coefficients[j]
+    if size == capacity or rest <= NEGLIGIBLE * norm:
+        for j in range(size):
+            window.dual[j] += y * coefficients[j]
+        return
+    # The inverse of the Gram matrix with one more row and column.
+    for i in range(size):
+        for j in range(size):
+            inverse[i, j] += coefficients[i] * coefficients[j] / rest
+        inverse[i, size] = inverse[size, i] = -coefficients[i] / rest
+    inverse[size, size] = 1.0 / rest
+    append_example(window, t, y, capacity)
+
+
+@njit(cache=True)
+def _learn_block(window, labels, capacity, way, scores, updated, sizes):  # type: ignore[no-untyped-def]
+    for t in range(labels.size):
+        scores[t] = window_score(window, t)
+        updated[t] = (scores[t] >= 0.0) != (labels[t] > 0)
+        if updated[t]:
+            correct(window, t, float(labels[t]), capacity, way)
+        sizes[t] = window.bounds[1] - window.bounds[0]
+
+
+@njit(cache=True)
+def _write_scores(window, scores):  # type: ignore[no-untyped-def]
+    for t in range(scores.size):
+        scores[t] = window_score(window, t)
