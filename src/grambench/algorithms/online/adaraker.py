@@ -71,6 +71,29 @@ class Parameters(GradientParameters):
     eta: Annotated[float, POSITIVE] = 10.0
 
 
+@dataclass(frozen=True, slots=True)
+class Ensemble:
+    """f(x) = sum_I shares_I f_I(x) over the intervals I that contain the next round.
+
+    Attributes
+    ----------
+    shares : ndarray of float64 (levels,)
+        Weights of the intervals, by their length.
+    members : tuple of KernelExpansions
+        The Raker of each interval.
+    """
+
+    shares: Floats
+    members: tuple[KernelExpansions, ...]
+
+    def scores(self, pool: Pool) -> Floats:
+        """Return f(x), (t,), added in the order of the pass."""
+        total = np.zeros(pool.shape[1])
+        for share, member in zip(self.shares, self.members, strict=True):
+            total += share * member.scores(pool)
+        return total
+
+
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Run one pass; support vectors are counted over all kernels, each once for all intervals."""
     check_two_classes(pool, labels, order)
@@ -94,13 +117,13 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     shares, combined = np.empty((rounds, count)), np.empty(rounds)
     meta.combine(scores, signs, combined, shares)
     mixed = np.einsum("tkl,tl->tk", weights, shares)
-    # Only the intervals that contain the next round predict; those that begin with it know nothing yet.
+    members = []
     for level in range(count):
-        first = (rounds + 1) // 2**level * 2**level
-        dual[level, :, : max(0, first - 1)] = 0.0
-        dual[level] *= (shares[-1, level] * weights[-1, :, level])[:, None]
-    total = dual.sum(axis=0) / np.where(mixed[-1] > 0.0, mixed[-1], 1.0)[:, None]
-    used = total.any(axis=0)
+        # Only the interval that contains the next round predicts; one that begins with it has no support vectors.
+        first = max(0, (rounds + 1) // 2**level * 2**level - 1)
+        used = dual[level, :, first:].any(axis=0)
+        coefficients = np.ascontiguousarray(dual[level, :, first:][:, used])
+        members.append(KernelExpansions(weights[-1, :, level], order[first:][used], coefficients))
     trace = Trace(
         mistakes=(combined >= 0.0) != (signs > 0),
         scores=combined,
@@ -108,10 +131,9 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         weights=mixed,
         updates=updated.sum(axis=0),
     )
-    predictor = KernelExpansions(mixed[-1], order[used], np.ascontiguousarray(total[:, used]))
     return Fit(
         weights=mixed[-1],
-        predictor=predictor,
+        predictor=Ensemble(shares[-1], tuple(members)),
         trace=trace,
         work=Work(kernel_values=updates * n, row_additions=updates),
     )
