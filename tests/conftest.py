@@ -13,8 +13,10 @@ import pytest
 if "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="grambench-numba-")
     atexit.register(shutil.rmtree, os.environ["NUMBA_CACHE_DIR"], ignore_errors=True)
-# A shell starts commands in the background with interrupts ignored, which all that tests interrupt would inherit.
+# A shell starts commands in the background with interrupts ignored, and nohup with hangups, which all that tests end by
+# these signals would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "docs")]

@@ -275,7 +275,10 @@ def test_run_reads_what_snakemake_reads(monkeypatch, capsys, tmp_path):
     config, plan, given, _ = handed_over(monkeypatch, capsys, "--demo", "-d", "sonar", "--", "--configfile", str(path))
     assert config == {"datasets": ["sonar"]}
     assert given.configfile == [Path("config/demo.yaml"), path]
-    assert list(plan.studies) == ["omkc", "leaderboard"] and plan.targets.cells("omkc")[0].algorithm == "om2"
+    assert (
+        list(plan.studies) == ["omkc", "leaderboard", "leaderboard_views"]
+        and plan.targets.cells("omkc")[0].algorithm == "om2"
+    )
     assert len(plan.targets.algorithms("omkc")) == 1 and len(plan.targets.algorithms("leaderboard")) == 6  # the demo's
     assert (plan.project.limits.seconds, plan.project.limits.memory_mb) == (99, 4096)
     path.write_text("- omkc\n")

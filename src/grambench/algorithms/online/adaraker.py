@@ -1,8 +1,8 @@
 """AdaRaker: Rakers that start anew on intervals of doubling length, weighted by their losses (Shen et al. 2019).
 
-A Raker that learns for long adapts slowly when the data change. AdaRaker runs one Raker on each interval of a fixed
+A Raker that learns for long adapts slowly when the data change, so that AdaRaker runs one on each interval of a fixed
 set: of every length 1, 2, 4, and so on, one interval begins where the last one of this length ends. The weight of a
-Raker falls exponentially with its loss beyond that of the whole, and its step size falls with the length of its
+Raker falls exponentially with its loss beyond the loss of the whole, and its step size falls with the length of its
 interval.
 
 Formula
