@@ -110,6 +110,19 @@ def leaderboard(axes: Axes, page: Path) -> None:
     axes.grid(axis="x", alpha=0.3)
 
 
+def leaderboard_views(axes: Axes, page: Path) -> None:
+    """Draw each configuration's accuracy where two of twenty views matter, and its mean on real data."""
+    rows = table(page, "configuration")[1:]
+    for column, colour, label in ((1, ORANGE, "2 of 20 views matter"), (5, BLUE, "mean of nine real data sets")):
+        drawn = [(numbers(row[column])[0], index) for index, row in enumerate(rows) if row[column]]
+        axes.plot(*zip(*drawn, strict=True), "o", color=colour, label=label)
+    axes.set_yticks(range(len(rows)), [row[0] for row in rows])
+    axes.invert_yaxis()
+    axes.set(xlabel="accuracy, %")
+    axes.grid(axis="x", alpha=0.3)
+    axes.figure.legend(ncols=2, loc="outside upper center")
+
+
 def summary(readme: Path, board: Path, path: Path) -> None:
     """Draw the verdicts of all papers, in the README's table, beside the leaderboard."""
     with mpl.rc_context(STYLE):
@@ -146,6 +159,7 @@ FIGURES: dict[str, tuple[Callable[[Axes, Path], None], tuple[float, float]]] = {
     "oks": (oks, (7.0, 3.6)),
     "obscure": (obscure, (7.0, 3.2)),
     "leaderboard": (leaderboard, (7.0, 4.2)),
+    "leaderboard_views": (leaderboard_views, (7.0, 6.4)),
 }
 
 
