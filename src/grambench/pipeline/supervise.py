@@ -43,14 +43,8 @@ LINE = 500
 # lines of output in the record of a failed step, and in the log of any job
 DETAIL_LINES = 20
 LOG_LINES = 200
-# With another hash seed, a set of texts has another order. glibc returns arrays of more than 128 KiB to the system as
-# soon as they are freed, and the system clears the pages of the next ones: up to half of the time of boosting and of
-# sums of Gram matrices. Arrays of up to 32 MiB, the most that it allows, are kept for the next ones.
-ENVIRONMENT = dict.fromkeys(threads.VARIABLES, "1") | {
-    "PYTHONHASHSEED": "0",
-    "MALLOC_MMAP_THRESHOLD_": str(2**25),
-    "MALLOC_TRIM_THRESHOLD_": str(2**28),
-}
+# with another hash seed, a set of texts has another order
+ENVIRONMENT = dict.fromkeys(threads.VARIABLES, "1") | {"PYTHONHASHSEED": "0"}
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 TRACEBACK = "Traceback (most recent call last):"
 # whether this process is a fork of `grambench.pipeline.server`, which has imported the supervised halves of steps
