@@ -116,7 +116,7 @@ def test_a_job_killed_for_memory_gets_more(survivors, cluster):
     first, second = place.jobs("hoard")
     assert place.state(first) in ("FAILED", "OUT_OF_MEMORY")
     given = [cluster.call("squeue", "-h", "--states=all", "-j", job, "-o", "%m").strip() for job in (first, second)]
-    assert given == ["1103M", "2203M"]
+    assert given == ["1303M", "2603M"]
     assert place.state(second) == "COMPLETED"
     assert status(place, "hoard") == "ok"
 
