@@ -192,7 +192,7 @@ class BoundedClassifiers:
         """Return the window of a classifier on a block."""
         dual, examples, older = self.dual[classifier], len(block), 0
         if self.way == WAYS["shrink"]:
-            # A factor needs the score of the support vector that is removed; so many can be removed by the block.
+            # A factor needs the score of the support vector that is removed, and the block may remove this many.
             older = min(len(dual), max(0, len(dual) + examples - self.capacity))
         if self.way == WAYS["project"]:
             self._reserve_inverse(classifier, min(self.capacity, len(dual) + examples))
@@ -206,7 +206,7 @@ class BoundedClassifiers:
         )
 
     def _reserve_inverse(self, classifier: int, size: int) -> None:
-        """Make room for the inverse of a Gram matrix of so many support vectors."""
+        """Make room for the inverse of the Gram matrix of `size` support vectors."""
         inverse, current = self._inverses[classifier], len(self.dual[classifier])
         if size > len(inverse):
             # With twice the rows, it is copied as often as the size doubles.
@@ -318,7 +318,7 @@ def shift_column(values, end, column):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def row_of(origin, column, rows, columns):  # type: ignore[no-untyped-def]
-    """Return the row of the support vector in a column, of a window with so many rows and columns."""
+    """Return the row of the support vector in a column, of a window of size `rows` x `columns`."""
     size = columns - origin.size
     # Of the support vectors before the block, only the oldest have rows.
     return column if column < size else rows - origin.size + origin[column - size]

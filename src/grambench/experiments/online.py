@@ -284,7 +284,8 @@ def learn_on_features(
 ) -> Pass:
     """Let an algorithm pass over a sample on features that approximate its kernels, and measure it at some rounds.
 
-    Units, scales and landmarks come from the first examples of the order. Seconds are those of features and learning.
+    Units, scales and landmarks come from the first examples of the order. Seconds include the features. Work counts
+    kernel evaluations, of which there are none, so that all its counts are 0.
     """
     order, y_true, m = sample.order, sample.y_true[sample.order], len(run.kernels)
     number = int(seed.generate_state(1)[0])
@@ -296,7 +297,7 @@ def learn_on_features(
             run.pool,
             features[order[:SAMPLE]],
             sample.classes or 2,
-            method=run.approximation or "fourier",
+            method=run.approximation,
             n_components=run.n_components,
             scale=False,
             seed=number,

@@ -1,4 +1,4 @@
-"""Gaussian kernels on subsets of the features, so many that their Gram matrices are never stored.
+"""Gaussian kernels on subsets of the features, whose Gram matrices are never stored.
 
     k_sw(x, x') = exp(-||x - x'||_s^2 / (2 sigma_w^2 u_s)),   sigma_{w+1} = sigma_w / sqrt 2
 
