@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from grambench import claims
 from grambench.claims import Evidence
+from grambench.claims.leaderboard_views import EXAMPLES
 from grambench.config.project import Configuration
 from grambench.results.study import Results
 
@@ -58,6 +60,26 @@ def test_planted_answers_hold():
 )
 def test_other_results_give_another_answer(claim, changes, verdict):
     assert judged(**changes)[claim] == verdict
+
+
+def test_the_synthetic_data_sets_are_as_large_as_the_intervals_assume():
+    project = Configuration(Path(__file__).parents[1] / "config")
+    assert {project.dataset(name).n for name in ("synthetic_sparse", "synthetic_dense")} == {EXAMPLES}
+
+
+def test_splits_that_draw_a_small_part_of_a_data_set_have_narrower_intervals():
+    rows = [
+        ("sonar", name, "", np.nan, r, "accuracy_percent", noise + 80.0 * (name == "klc"))
+        for name, place in (("klc", 0), ("d1", 1))
+        for r, noise in enumerate(np.roll(NOISE, place))
+    ]
+    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
+    results = Results(STUDY, runs, pd.DataFrame())
+    differences = NOISE - np.roll(NOISE, 1)
+    for n, overlap in ((500, 1 / 3), (1000, 1 / 3), (50_000, 1 / 3 / 50)):
+        value, low, high = results.lead("sonar", "klc", "d1", "accuracy_percent", n=n)
+        reach = stats.t.ppf(0.975, 9) * differences.std(ddof=1) * np.sqrt(0.1 + overlap / (1 - overlap))
+        assert (value, low, high) == pytest.approx((80.0, 80.0 - reach, 80.0 + reach))
 
 
 def test_without_results_nothing_is_judged():

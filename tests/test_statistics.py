@@ -126,12 +126,12 @@ def test_overlapping_splits_have_a_larger_error_than_independent_ones():
     """Nadeau and Bengio 2003: 1/r + test / training examples in place of 1/r."""
     rng = np.random.default_rng(0)
     first, second = rng.normal(size=(2, 12))
-    found = resampled_difference(first, second, ratio=0.5)
+    found = resampled_difference(first, second, overlap=1 / 3)
     differences = second - first
     assert found.value == pytest.approx(differences.mean())
     assert found.error == pytest.approx(differences.std(ddof=1) * np.sqrt(1 / 12 + 0.5))
     assert found.freedom == 11
-    independent = resampled_difference(first, second, ratio=0.0)
+    independent = resampled_difference(first, second, overlap=0.0)
     assert independent.p_value == pytest.approx(stats.ttest_rel(second, first).pvalue)
 
 

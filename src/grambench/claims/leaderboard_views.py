@@ -14,12 +14,13 @@ from grambench.results.statistics import PRACTICAL
 SPARSE = "d1_centred"
 MUCH = 5.0  # points
 RELEVANT = ["view_1", "view_2"]  # of synthetic_sparse
+EXAMPLES = 50_000  # of synthetic_sparse and of synthetic_dense
 
 
 def _interval(evidence: Evidence, dataset: str, first: str, second: str) -> tuple[float, float, str] | None:
     """Return the interval of the points by which one configuration is ahead of another, and the evidence."""
     results = evidence.results
-    if (lead := results.lead(dataset, first, second, ACCURACY)) is None:
+    if (lead := results.lead(dataset, first, second, ACCURACY, n=EXAMPLES)) is None:
         return None
     value, low, high = lead
     text = f"{results.title(first)} is {value:+.1f} points ahead of {results.title(second)} on {dataset}"

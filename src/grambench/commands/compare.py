@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     call = argparse.Namespace(studies=[board], datasets=[name], algorithms=chosen)
     call.__dict__.update(demo=False, dry_run=False, verbose=False, cores=arguments.cores, snakemake=[])
     code = running.run(call)
-    print(_answer(_read(board, name), name))
+    print(_answer(_read(board, name), name, configuration().dataset(name).n))
     print(f"go on: grambench open shows the report, grambench table {board} -d {name} all numbers")
     return code
 
@@ -113,14 +113,14 @@ def _read(board: str, dataset: str) -> "Results":
     return Results.read(study, *(Path(path.format(study=board)) for path in (layout.RUNS, layout.CELLS)))
 
 
-def _answer(results: "Results", dataset: str) -> str:
+def _answer(results: "Results", dataset: str, n: int) -> str:
     """Return the answer in a sentence: the best learned combination beside the best method that learns none."""
     means = {entry: results.sample(dataset, entry, METRIC).mean for entry in results.study.algorithms}
     best, rival = (
         max((entry for entry in means if _learns(results, entry) == learns), key=lambda entry: _number(means[entry]))
         for learns in (True, False)
     )
-    if (lead := results.lead(dataset, best, rival, METRIC)) is None:
+    if (lead := results.lead(dataset, best, rival, METRIC, n=n)) is None:
         return "No answer: the runs failed; grambench failed names them"
     value, low, high = lead
     numbers = f"{results.title(best)} {means[best]:.1f} %, {results.title(rival)} {means[rival]:.1f} %"

@@ -103,22 +103,25 @@ def student_difference(first: Sample, second: Sample) -> Difference:
     return Difference(value, math.sqrt(variance * sum(1 / count for count in runs)), freedom)
 
 
-def resampled_difference(first: ArrayLike, second: ArrayLike, *, ratio: float) -> Difference:
+def resampled_difference(first: ArrayLike, second: ArrayLike, *, overlap: float) -> Difference:
     """Return by how much the second mean exceeds the first, for random splits of one data set that overlap.
 
-    The differences of r splits are not independent. Their variance is corrected by 1/r + test / training examples
-    (Nadeau and Bengio 2003, Machine Learning 52, section 3), where independent ones would have 1/r.
+    The differences of r splits are not independent. Nadeau and Bengio (2003, Machine Learning 52, section 3) take the
+    correlation of two splits to be the share of test examples, o, and correct the variance by 1/r + o / (1 - o), where
+    independent splits would have 1/r. If a split draws a part of the data set alone, o is that part's share of test
+    examples times the part, the chance that two splits test the same example.
 
     Parameters
     ----------
     first, second : array (r,)
         A metric in each split.
-    ratio : float
-        The number of test examples over that of training examples.
+    overlap : float
+        The share o, at least 0 and less than 1.
     """
     differences = np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64)
     sample = Sample.of(differences)
-    return Difference(sample.mean, sample.std * math.sqrt(1.0 / sample.runs + ratio), sample.runs - 1.0)
+    correction = 1.0 / sample.runs + overlap / (1.0 - overlap)
+    return Difference(sample.mean, sample.std * math.sqrt(correction), sample.runs - 1.0)
 
 
 def welch(first: Sample, second: Sample) -> float:

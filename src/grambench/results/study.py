@@ -13,6 +13,7 @@ from grambench import algorithms
 from grambench.common.files import check
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS, WEIGHT
+from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.results.collect import CELLS
@@ -168,17 +169,22 @@ class Results:
         selected = np.logical_and.reduce([self.runs[column] == name for column, name in cell.items()])
         return self.runs[selected].pivot(index="value", columns="repetition", values="result").sort_index()
 
-    def lead(self, dataset: str, first: str, second: str, metric: str) -> tuple[float, float, float] | None:
+    def lead(
+        self, dataset: str, first: str, second: str, metric: str, *, n: int
+    ) -> tuple[float, float, float] | None:
         """Return by how much the first algorithm's mean exceeds the second's, and the ends of the 95 % interval.
 
-        The interval is that of the corrected resampled t-test (`resampled_difference`), for random splits by shares.
-        None where the two do not have the same repetitions, at least two, or the protocol has no shares.
+        The interval is that of the corrected resampled t-test (`resampled_difference`), for random splits of a data set
+        of n examples. None where the two do not have the same repetitions, at least two, or the protocol has no random
+        splits.
         """
         values = [self.values(dataset, name, metric) for name in (second, first)]
-        shares = getattr(self.study.protocol, "shares", None)
-        if not shares or values[0].size != values[1].size or values[0].size < 2:
+        protocol = self.study.protocol
+        if not isinstance(protocol, RandomSplits) or values[0].size != values[1].size or values[0].size < 2:
             return None
-        difference = resampled_difference(*values, ratio=shares[2] / shares[0])
+        counts = protocol.counts(dataset, n)
+        overlap = counts[2] / (counts[0] + counts[2]) * sum(counts) / n
+        difference = resampled_difference(*values, overlap=overlap)
         reach = difference.reach(BEST_LEVEL)
         return difference.value, difference.value - reach, difference.value + reach
 
