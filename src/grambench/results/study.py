@@ -169,9 +169,7 @@ class Results:
         selected = np.logical_and.reduce([self.runs[column] == name for column, name in cell.items()])
         return self.runs[selected].pivot(index="value", columns="repetition", values="result").sort_index()
 
-    def lead(
-        self, dataset: str, first: str, second: str, metric: str, *, n: int
-    ) -> tuple[float, float, float] | None:
+    def lead(self, dataset: str, first: str, second: str, metric: str, *, n: int) -> tuple[float, float, float] | None:
         """Return by how much the first algorithm's mean exceeds the second's, and the ends of the 95 % interval.
 
         The interval is that of the corrected resampled t-test (`resampled_difference`), for random splits of a data set
