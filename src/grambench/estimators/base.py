@@ -136,12 +136,19 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
             elif kernel_input.is_array(self.kernels):
                 X, n_features = row_indices(X, np.shape(self.kernels[0])[-1]), 1
             else:
-                X = validate_data(self, X, order="C", ensure_all_finite=False, reset=reset)
+                if reset or not self._is_checked(X):
+                    X = validate_data(self, X, order="C", ensure_all_finite=False, reset=reset)
                 X, n_features = X.astype(np.float64, copy=reset), X.shape[1]
                 kernel_input.refuse_not_finite(X, "X")
         if reset:
             self.n_features_in_ = n_features
         return X
+
+    def _is_checked(self, X: Any) -> bool:
+        """Return whether `validate_data` would return X as it is, for whose checks one example waits longest."""
+        if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or not X.flags.c_contiguous:
+            return False
+        return len(X) > 0 and X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")
 
     def _labelled(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
         """Return the checked examples and their labels, (n,)."""

@@ -291,6 +291,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     def _train(self) -> Self:
         fits, predictors = self._learn(self._predictor)
         self._predictor_ = predictors[0] if len(predictors) == 1 else OneVsRest(predictors)
+        self._on_support = on_support(self._predictor_)
         traces = [fit.trace for fit in fits]
         self.trace_ = traces[0] if len(fits) == 1 else traces if all(traces) else None
         return self
@@ -330,8 +331,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _applied(self, examples: Any) -> tuple[Predictor, Pool]:
         """Return the predictor and its pool of examples; an SVM on vectors needs its support vectors only."""
-        if isinstance(self._bound, VectorPools | SubsetKernels) and (reduced := on_support(self._predictor_)):
-            support, predictor = reduced
+        if isinstance(self._bound, VectorPools | SubsetKernels) and self._on_support:
+            support, predictor = self._on_support
             return predictor, self._bound.between_some(examples, support)
         return self._predictor_, self._bound.between(examples)
 
