@@ -103,10 +103,10 @@ def leaderboard(axes: Axes, page: Path) -> None:
     names = [re.sub(r" \(p tuned, p = 2\)", "", row[0]) for row in rows]
     for index, row in enumerate(rows):
         low, high = min(numbers(row[1])), max(numbers(row[1]))
-        axes.plot([low, high], [index, index], color=BLUE, linewidth=6, solid_capstyle="round")
+        axes.plot([low, high], [index, index], "o-", color=BLUE, linewidth=5, markersize=6)
     axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
-    axes.set(xlabel="points behind the best; a bar spans a group", xlim=(0, None))
+    axes.set(xlabel="points behind the best", xlim=(0, None))
     axes.grid(axis="x", alpha=0.3)
 
 
@@ -158,7 +158,7 @@ FIGURES: dict[str, tuple[Callable[[Axes, Path], None], tuple[float, float]]] = {
     "ca": (ca, (7.0, 2.4)),
     "oks": (oks, (7.0, 3.6)),
     "obscure": (obscure, (7.0, 3.2)),
-    "leaderboard": (leaderboard, (7.0, 4.2)),
+    "leaderboard": (leaderboard, (7.0, 4.8)),
     "leaderboard_views": (leaderboard_views, (7.0, 6.4)),
 }
 
