@@ -283,7 +283,8 @@ class SubsetPool(Pool):
 
     def diagonal(self) -> Floats:
         """Return the kernel values of the examples with themselves, (m, n), which are 1."""
-        return np.ones(self.shape[:2])
+        # m n numbers may be 400 MB.
+        return np.broadcast_to(1.0, self.shape[:2])
 
     def along(self, order: Indices) -> GramRows:
         """Return the rows of the training examples for a pass, from Gram matrices."""
@@ -302,7 +303,8 @@ class SubsetPool(Pool):
         if 8 * m * t * n > LARGEST_STACK:
             raise ValueError(
                 f"subsets of features: expected Gram matrices of at most {LARGEST_STACK / 2**30:g} GiB, got {m} of "
-                f"{t} x {n}, {8 * m * t * n / 2**30:.3g} GiB; take lp_mkl, which stores none, or fewer kernels"
+                f"{t} x {n}, {8 * m * t * n / 2**30:.3g} GiB; take fewer kernels, or easy_mkl, lp_mkl, rkl or "
+                "uniform_svm, which store none"
             )
 
 
