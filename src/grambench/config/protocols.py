@@ -333,9 +333,9 @@ class RandomSplits(Offline):
     """
 
     splitter: ClassVar[str] = "random"
-    yields: ClassVar[frozenset[str]] = Offline.yields | {"alignment"}
+    yields: ClassVar[frozenset[str]] = Offline.yields | {"alignment", "memory_mb"}
     progress: ClassVar[str] = "Iterations"
-    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "profile", "view")
+    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "profile", "size", "view")
     scales_learned_kernel: ClassVar[bool] = True
     counts_kernels_once: ClassVar[bool] = True
     split_column: ClassVar[tuple[str, str]] = (
