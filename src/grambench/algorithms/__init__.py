@@ -157,8 +157,8 @@ def learns_from_features(name: str) -> bool:
 
 
 def learns_from_sums(name: str) -> bool:
-    """Return whether an algorithm learns from kernels that are never stored: by sums over them, or from features."""
-    return needs(name) == "features" or _declares(name, "LEARNS_FROM_SUMS = True")
+    """Return whether an algorithm learns from kernels that are never stored; baselines do without kernels."""
+    return category_of(name) == "baselines" or _declares(name, "LEARNS_FROM_SUMS = True")
 
 
 def _declares(name: str, statement: str) -> bool:

@@ -412,7 +412,6 @@ METRICS = {
         meaning="growth of the process's memory from features to the final model at its peak; Linux only",
         decimals=1,
         better="lower",
-        logarithmic=True,
     ),
     "seconds_ratio_percent": Metric(
         label="Time ratio (%)",

@@ -444,7 +444,8 @@ class Study(ConfigModel):
         if self.subsets and (self.kernels or self.dictionary):
             yield "subsets: expected neither kernels nor a dictionary beside them"
         centred = getattr(self.protocol, "center", False) or any(entry.center for entry in self.algorithms.values())
-        if self.subsets and (self.protocol.kind != "random_splits" or self.protocol.trace or centred):
+        scaled = centred or getattr(self.protocol, "trace", None)
+        if self.subsets and (scaled or not self.protocol.takes_subsets):
             yield "subsets: expected a protocol of kind random_splits that neither scales nor centres kernels"
         for kernel in self.kernel_list():
             low, high = (1, HIGHEST) if FAMILIES[kernel.family].requirement == DEGREE else (NARROWEST, WIDEST)

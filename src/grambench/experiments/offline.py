@@ -160,7 +160,7 @@ class Evaluator:
 
     def evaluate(self, point: Settings, generators: Generators) -> Evaluation:
         """Select, train, test and measure at one point."""
-        run, protocol, held = self.run, self.run.offline, memory.reset_peak()
+        run, protocol, memory_before = self.run, self.run.offline, memory.reset_peak()
         used = {rows.tobytes(): self.pools(rows) for rows in self._training_rows()}
         seconds = sum((pools.seconds for pools in used.values()), Seconds())
         begun = clock.now()
@@ -171,7 +171,7 @@ class Evaluator:
             kernel = int(np.argmax(trained.learned.weights))
             trained = self.select_and_train(run.then, algorithms.resolved(run.then, {}), generators, kernel)
         seconds += clock.now() - begun
-        growth = memory.growth(held)
+        growth = memory.growth(memory_before)
         if not protocol.counts_selection:
             seconds = trained.seconds
         computed = self.pools(self.split.train).train.computed
