@@ -10,6 +10,7 @@ from grambench import experiments
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.config.load import check, read
+from grambench.config.metrics import MEASURED
 from grambench.config.project import Project
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
@@ -76,7 +77,7 @@ def test_blocks_have_the_numbers_of_the_whole(plan, case):
         assert values.keys() == expected.keys()
         for name in expected:
             assert values[name].shape == expected[name].shape
-            assert name.endswith("seconds") or values[name].tobytes() == expected[name].tobytes(), name
+            assert name.endswith(MEASURED) or values[name].tobytes() == expected[name].tobytes(), name
 
 
 def pieces(plan, *changes):

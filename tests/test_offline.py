@@ -24,7 +24,7 @@ from grambench.solvers import svm
 
 GRID = [0.5, 1.0, 2.0, 4.0]
 DICTIONARY = FamilyRange("gaussian", 0.2, 20.0, GRID)
-SECONDS = {"seconds", "wall_seconds", "fit_seconds", "selection_seconds"}
+MEASURED = {"seconds", "wall_seconds", "fit_seconds", "selection_seconds", "memory_mb"}
 
 
 # --- vectors of two classes -------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def test_test_examples_change_nothing_but_what_is_measured_on_them(file, tune, k
     )
     changed = offline.outcome(run, other)
     measured = PREDICTIONS | {"alignment"}
-    for name in set(outcome.metrics) - measured - SECONDS:
+    for name in set(outcome.metrics) - measured - MEASURED:
         assert np.array_equal(outcome.metrics[name][:, 0], changed.metrics[name][:, 0], equal_nan=True), name
     for name in measured & set(outcome.metrics):
         assert outcome.metrics[name][0, 0] != changed.metrics[name][0, 0], name
@@ -91,7 +91,7 @@ def test_a_protocol_that_standardises_trains_on_standardised_vectors():
     found = offline.outcome(run, data)
     expected = offline.outcome(asked("uniform_svm", protocol={"repetitions": 1}), scaled)
     plain = offline.outcome(asked("uniform_svm", protocol={"repetitions": 1}), data)
-    for name in found.metrics.keys() - SECONDS:
+    for name in found.metrics.keys() - MEASURED:
         np.testing.assert_allclose(found.metrics[name], expected.metrics[name], rtol=1e-9, err_msg=name)
     assert found.metrics["log_loss"] != plain.metrics["log_loss"]
 
@@ -269,7 +269,7 @@ def test_what_draws_from_spawned_numbers_is_run_in_every_repeat(monkeypatch):
 def test_a_block_of_repeats_has_the_numbers_of_the_whole(kind):
     drawn = {"file": "oks", "kind": kind, "then": "single_kernel", "protocol": {"repetitions": 6}}
     whole, block = (offline.outcome(on_images(**drawn, block=numbers), images()) for numbers in (None, [3, 5]))
-    for metric in whole.metrics.keys() - SECONDS:
+    for metric in whole.metrics.keys() - MEASURED:
         assert np.array_equal(whole.metrics[metric][:, 3:], block.metrics[metric], equal_nan=True), metric
     assert not np.array_equal(whole.metrics["kernel_values"][:, :3], block.metrics["kernel_values"])
     if kind == "official_split":
@@ -355,7 +355,7 @@ def test_stored_distances_give_the_same_numbers_and_are_not_computed_again(monke
     monkeypatch.setattr(pairs, "matrix", lambda *sides: sizes.append(len(sides[1].scales)) or matrix(*sides))
     second = offline.outcome(run, stored)
     assert set(first.metrics) == set(second.metrics)
-    for name in set(first.metrics) - SECONDS:
+    for name in set(first.metrics) - MEASURED:
         assert np.array_equal(first.metrics[name], second.metrics[name], equal_nan=True), name
     computed = len(sizes)
     offline.outcome(run, data)

@@ -387,6 +387,36 @@ def test_what_cannot_learn_from_features_is_refused(tmp_path, changes, message):
         plan(tmp_path, **STREAM | changes)
 
 
+SUBSETS = {"subsets": {"n_subsets": 50, "n_widths": 4}, "kernels": [], "sweeps": {}}
+SUBSETS |= {"protocol": {"kind": "random_splits", "values": [1], "shares": [0.5, 0.2, 0.3]}, "datasets": ["sonar"]}
+
+
+def test_kernels_of_subsets_have_no_gram_files(tmp_path):
+    many = plan(tmp_path, **SUBSETS, algorithms={"easy_mkl": {}, "gaussian_svm": {}})
+    assert many.targets.kernels_from("small", "sonar") == []
+    settings = json.loads(many.specs.run_spec(Cell.of("small", "sonar", "easy_mkl")))
+    assert settings["subsets"] == {"n_subsets": 50, "n_widths": 4, "size": 3, "widest": None, "seed": 0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"algorithms": {"simple_mkl": {}}},
+            "subsets: expected an algorithm that stores no kernels, easy_mkl, lp_mkl, rkl, uniform_svm, got simple_mkl",
+        ),
+        (
+            {"algorithms": {"easy_mkl": {}}, "datasets": ["fourclass"]},
+            "fourclass: subsets: size: expected at most 2, the number of features, got 3",
+        ),
+    ],
+)
+def test_subsets_that_do_not_fit_are_refused_in_one_line(tmp_path, changes, message):
+    with pytest.raises(ConfigError, match=message) as error:
+        plan(tmp_path, **SUBSETS | changes)
+    assert "\n" not in str(error.value)
+
+
 def test_studies_without_the_data_sets_asked_for_are_left_out(tmp_path):
     folder = tmp_path / "config"
     plan(tmp_path)

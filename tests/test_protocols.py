@@ -77,6 +77,29 @@ def test_sizes_and_choices_that_cannot_be(changes, said):
     )
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"kernels": STUDY["kernels"]}, "subsets: expected neither kernels nor a dictionary beside them"),
+        ({"protocol": PROTOCOLS["official_split"]}, "subsets: expected a protocol of kind random_splits that neither"),
+        ({"protocol": PROTOCOLS["random_splits"] | {"trace": 1.0}}, "subsets: expected a protocol of kind random_spl"),
+        ({"algorithms": {"easy_mkl": {"center": True}}}, "subsets: expected a protocol of kind random_splits"),
+        ({"subsets": {"n_subsets": 0}}, "subsets.n_subsets: .*greater than or equal to 1"),
+        ({"subsets": {"n_subsets": 2, "seed": 1}}, "subsets.seed: no such key"),
+        ({"values": [20, 30]}, "sweep k asks for 30 kernels, which is no multiple of n_widths, 20"),
+        ({"values": [20, 120]}, "sweep k asks for 120 kernels, the study has 100"),
+    ],
+)
+def test_subsets_that_cannot_be(changes, said):
+    sweep = {"kind": "size", "of": "kernels", "label": "-", "algorithms": ["easy_mkl"], "datasets": ["toy"]}
+    usual = {"subsets": {"n_subsets": 5}, "kernels": [], "protocol": PROTOCOLS["random_splits"]}
+    usual |= {"algorithms": {"easy_mkl": {}}, "sweeps": {"k": sweep | {"values": [20, 100]}}}
+    check(Study, STUDY | usual, "s.yaml")
+    if "values" in changes:
+        changes = {"sweeps": {"k": sweep | changes}}
+    refused(said, **usual | changes)
+
+
 @pytest.mark.parametrize("kind", [kind for kind in PROTOCOLS if kind != "online"])
 @pytest.mark.parametrize("tune", [TWO, {"parameter": "p", "values": [1.1, 2], "by": "alignment"}])
 def test_every_protocol_with_validation_examples_selects_by_error_and_alignment_and_with_c(kind, tune):

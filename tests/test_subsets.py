@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 from fitting import fit
 from sklearn.base import clone
+from specifications import make_run
 
 from grambench import FeatureSubsets, KernelClassifier, RandomSubsets
 from grambench.algorithms.batch import lp_mkl
+from grambench.common import memory
+from grambench.common.errors import DataError
+from grambench.datasets.store import PreparedDataset
+from grambench.experiments import offline
+from grambench.experiments.run import Run
+from grambench.experiments.splits import splits
 from grambench.kernels import subsets
 from grambench.kernels.pool import Stored
 from grambench.kernels.subsets import SubsetPool
@@ -166,6 +173,44 @@ def test_the_objective_is_that_of_stored_matrices(p, C):
     assert ours.work.kernel_values > 0
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "settings"),
+    [
+        ("easy_mkl", {}),
+        ("easy_mkl", {"regulariser": 0.01}),
+        ("easy_mkl", {"regulariser": 1.0}),
+        ("uniform_svm", {"C": 10.0}),
+        ("uniform_svm", {"combination": "sum"}),
+    ],
+)
+def test_algorithms_on_sums_equal_those_on_stored_matrices(algorithm, settings, monkeypatch):
+    monkeypatch.setattr(subsets, "LARGEST_STACK", 0)
+    X, y = problem()
+    pool = SubsetPool(MANY, X)
+    stored = Stored(np.stack(list(pool.grams())))
+    ours, theirs = fit(algorithm, pool, y, **settings), fit(algorithm, stored, y, **settings)
+    np.testing.assert_allclose(ours.weights, theirs.weights, rtol=1e-3, atol=1e-6 * theirs.weights.max())
+    np.testing.assert_allclose(ours.certify(), theirs.certify(), atol=2e-3)  # twice the solver's tolerance
+    margins = [model.predictor.scores(kernels) for model, kernels in ((ours, pool), (theirs, stored))]
+    np.testing.assert_allclose(*margins, atol=1e-4 * np.abs(margins[1]).max())
+    assert ours.work.kernel_values > 0
+    same = fit(algorithm, pool, np.ones_like(y), **settings)
+    assert (same.predictor.scores(pool) > 0.0).all()
+
+
+@pytest.mark.parametrize("C", [1.0, 10.0])
+def test_rkl_on_sums_reaches_the_same_gap(C, monkeypatch):
+    monkeypatch.setattr(subsets, "LARGEST_STACK", 0)
+    X, y = problem()
+    pool = SubsetPool(MANY, X)
+    grams = np.stack(list(pool.grams()))
+    ours, theirs = fit("rkl", pool, y, C=C), fit("rkl", Stored(grams), y, C=C)
+    assert ours.converged
+    assert ours.steps[-1].objective == pytest.approx(theirs.steps[-1].objective, rel=1e-2)
+    assert ours.certify().gap <= 0.0101  # of the last iterate, beside the default gap of .01
+    np.testing.assert_allclose(ours.predictor.scores(pool), theirs.predictor.scores(Stored(grams)), atol=0.1)
+
+
 def test_one_norm_selects_few_kernels():
     X, y = problem()
     ours = fit("lp_mkl", SubsetPool(MANY, X), y, p=1.0, C=1.0, gap=0.05)
@@ -247,11 +292,11 @@ def test_an_estimator_learns_more_than_two_classes_and_other_algorithms_take_few
     KernelClassifier("omkc_dd", FeatureSubsets([[0]], 3)).fit(X, y)
 
 
-@pytest.mark.parametrize("algorithm", ["rkl", "omkc_dd"])
+@pytest.mark.parametrize("algorithm", ["simple_mkl", "omkc_dd"])
 def test_more_kernels_than_memory_holds_are_refused(algorithm, monkeypatch):
     monkeypatch.setattr(subsets, "LARGEST_STACK", 2**20)
     X, y = problem()
-    message = "expected Gram matrices of at most .* GiB, got 320 of 60 x 60, .* GiB; take lp_mkl"
+    message = "expected Gram matrices of at most .* GiB, got 320 of 60 x 60, .* GiB; take fewer kernels, or easy_mkl"
     with pytest.raises(ValueError, match=message):
         KernelClassifier(algorithm, MANY).fit(X, y)
 
@@ -264,6 +309,10 @@ def test_random_subsets_are_distinct_and_depend_on_the_seed_alone():
     assert columns == [tuple(subset) for subset in kernels.select(12)]
     assert columns != [tuple(subset) for subset in RandomSubsets(n_subsets=200, size=3).select(12)]
     assert len(RandomSubsets(n_subsets=220, size=3).select(12)) == 220
+    fewer = RandomSubsets(n_subsets=50, size=3, seed=4).select(12)
+    assert columns[:50] == [tuple(subset) for subset in fewer]
+    many = RandomSubsets(n_subsets=3000, size=3, seed=4).select(60)
+    np.testing.assert_array_equal(many[:900], RandomSubsets(n_subsets=900, size=3, seed=4).select(60))
     np.testing.assert_allclose(RandomSubsets(n_widths=3, widest=4.0).widths(), [4.0, 8**0.5, 2.0])
 
 
@@ -308,3 +357,70 @@ def test_features_that_are_not_finite_are_refused():
     X, y = problem()
     with pytest.raises(ValueError, match="approximation: expected kernels by name, got RandomSubsets"):
         KernelClassifier("raker", MANY, approximation="fourier").fit(X, y)
+
+
+# --- in studies -------------------------------------------------------------------------------------------------------
+
+
+def study_run(file="easy_mkl", **changes):
+    protocol = {"repetitions": 2, "sizes": {"default": [40, 20, 30]}, "values": [1.0], "refit": True}
+    changes = {"kernels": [], "subsets": RandomSubsets(n_subsets=8, n_widths=5, size=2)} | changes
+    return make_run(file, "random_splits", protocol=protocol, **changes)
+
+
+def dataset(**changes):
+    X, y = problem(n=90)
+    return PreparedDataset(**{"name": "made", "features": X, "labels": y, "orders": None, "source": {}} | changes)
+
+
+def test_a_run_learns_from_subsets_that_each_repetition_draws():
+    run, data = study_run(), dataset()
+    assert Run.from_dict(run.to_dict()) == run
+    outcome = offline.outcome(run, data)
+    assert outcome.kernel_values == {}
+    for r, (split, seed) in enumerate(splits(run, data)):
+        kernels = offline._subsets(run, 0, seed)
+        pool = SubsetPool(kernels, data.features[split.train])
+        model = fit("easy_mkl", pool, data.labels[split.train])
+        test = SubsetPool(kernels, pool.train, data.features[split.test], basis=pool)
+        errors = (model.predictor.scores(test) >= 0.0) != (data.labels[split.test] > 0)
+        assert outcome.metrics["error_percent"][0, r] == pytest.approx(100.0 * errors.mean())
+        assert kernels.select(6)[0].tolist() != run.subsets.select(6)[0].tolist() or kernels.seed != run.subsets.seed
+    again = offline.outcome(run, data)
+    np.testing.assert_array_equal(again.metrics["error_percent"], outcome.metrics["error_percent"])
+    assert len({offline._subsets(run, 0, seed).seed for _, seed in splits(run, data)}) == 2
+
+
+def test_a_sweep_over_their_number_takes_the_first():
+    sweep = {"sweep": "k", "values": [5, 20, 40], "points": [{}] * 3, "size": "kernels"}
+    swept, data = offline.outcome(study_run(**sweep), dataset()), dataset()
+    plain = offline.outcome(study_run(), data)
+    for name in ("error_percent", "auc_percent", "gap"):
+        np.testing.assert_array_equal(swept.metrics[name][2], plain.metrics[name][0])
+    assert len(set(swept.metrics["auc_percent"][:, 0])) == 3
+    run = study_run(**sweep)
+    _, seed = next(splits(run, data))
+    few, most = (offline._subsets(run, p, seed).select(6) for p in (1, 2))
+    np.testing.assert_array_equal(few, most[:4])
+
+
+def test_sparse_features_have_no_subsets():
+    from scipy import sparse
+
+    with pytest.raises(DataError, match="made: expected dense features, got sparse ones"):
+        offline.outcome(study_run(), dataset(features=sparse.csr_array(problem(n=90)[0])))
+
+
+@pytest.mark.skipif(not memory.RESET.exists(), reason="no Linux")
+def test_the_growth_of_memory_is_that_of_its_peak():
+    before, start = memory.peak(), memory.reset_peak()
+    block = np.ones(2**22)  # 32 MiB
+    del block
+    assert 31.0 < memory.growth(start) < 64.0
+    assert memory.growth(memory.reset_peak()) < 16.0
+    assert memory.peak() >= max(before, start + 31.0)
+
+
+def test_other_systems_have_no_growth(monkeypatch, tmp_path):
+    monkeypatch.setattr(memory, "RESET", tmp_path / "missing" / "file")
+    assert np.isnan(memory.growth(memory.reset_peak()))

@@ -15,7 +15,8 @@ A module outside of this package defines the same. Its name is its path, which e
 in an installed package ("package.module"), or the package's entry point of the group "grambench.algorithms".
 `MANY_CLASSES = True` in such a module puts it on a par with the category `multiclass`. `NEEDS = "features"` or
 `NEEDS = "family"` declares that an algorithm learns from feature vectors or from a continuous family of kernels, and a
-study without them refuses it.
+study without them refuses it. `LEARNS_FROM_SUMS = True` declares that an algorithm needs no Gram matrices of single
+kernels but `mixture` and `quadratic_forms` of the pool, and learns from kernels that are never stored.
 """
 
 import ast
@@ -153,6 +154,11 @@ def needs(name: str) -> str:
 def learns_from_features(name: str) -> bool:
     """Return whether an algorithm can learn from features that approximate kernels: whether its file has a `start`."""
     return any(isinstance(node, ast.FunctionDef) and node.name == "start" for node in getattr(_parse(name), "body", []))
+
+
+def learns_from_sums(name: str) -> bool:
+    """Return whether an algorithm learns from kernels that are never stored; baselines do without kernels."""
+    return category_of(name) == "baselines" or _declares(name, "LEARNS_FROM_SUMS = True")
 
 
 def _declares(name: str, statement: str) -> bool:

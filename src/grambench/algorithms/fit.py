@@ -328,4 +328,6 @@ def on_support(predictor: Predictor) -> tuple[NDArray[np.intp], Predictor] | Non
 
 def predictor_on(pool: Pool, weights: Floats, dual: Floats, bias: float) -> Predictor:
     """Return the decision function of an SVM on a combination of the pool's kernels."""
-    return Expansion(weights, dual, bias) if pool.thetas is None else Mixture(weights, pool.thetas, dual, bias)
+    if pool.thetas is None and pool.stores_grams:
+        return Expansion(weights, dual, bias)
+    return Mixture(weights, pool.thetas, dual, bias)

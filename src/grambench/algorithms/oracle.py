@@ -15,7 +15,7 @@ from grambench.common.types import Floats, Labels
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import gradient_projection, meb, svm
 from grambench.solvers.certificates import Certificate
-from grambench.solvers.combination import Combination
+from grambench.solvers.combination import Combination, SummedCombination
 from grambench.solvers.gradient_projection import Minimum, Value
 
 PRECISION = 0.1  # of SVMs and MEBs inside a descent, relative to the gap that it stops at
@@ -30,11 +30,13 @@ class Oracle:
         Base kernels among the training examples.
     labels : ndarray of int8 (n,)
         -1 or +1.
+    sums : bool
+        Whether a pool that stores no Gram matrices is asked for sums over its kernels alone.
 
     Attributes
     ----------
     grams : ndarray of float64 (m, n, n)
-        Base Gram matrices.
+        Base Gram matrices; none if the pool is asked for sums alone.
     combination : Combination
         K(theta) at the weights of the last call.
     work : Work
@@ -43,11 +45,17 @@ class Oracle:
         The recorded iterations.
     """
 
-    def __init__(self, pool: Pool, labels: Labels) -> None:
-        self.pool, self.grams, self.labels = pool, stacked(pool), labels
-        self.combination = Combination(self.grams)
-        self.work = Work(kernel_values=self.grams.size)
+    def __init__(self, pool: Pool, labels: Labels, *, sums: bool = False) -> None:
+        self.pool, self.labels = pool, labels
         self.steps: list[Step] = []
+        if sums and not pool.stores_grams:
+            self.combination: Combination = SummedCombination(pool)
+            self.work = Work()
+        else:
+            self.grams = stacked(pool)
+            self.combination = Combination(self.grams)
+            self.work = Work(kernel_values=self.grams.size)
+        self._computed = pool.computed
         self._svm_dual: Floats | None = None
         self._meb_dual: Floats | None = None
 
@@ -96,7 +104,12 @@ class Oracle:
         These are derivatives: the q_m of ||w||^2 at fixed v, and the rho_m of r^2.
         """
         forms, of_centre = self.combination.quadratic_forms(np.stack([dual, centre]))
-        return forms, self.combination.diagonals @ centre - of_centre
+        return forms, self.combination.diagonal_sums(centre) - of_centre
+
+    def gram(self, weights: Floats) -> Floats:
+        """Return K(theta), (n, n), without the combination's rows."""
+        is_summed = isinstance(self.combination, SummedCombination)
+        return self.pool.mixture(weights) if is_summed else np.tensordot(weights, self.grams, 1)
 
     def record(self, objective: float) -> None:
         """Record the end of an iteration at this objective."""
@@ -134,7 +147,8 @@ class Oracle:
             steps=self.steps,
             converged=converged,
             certify=certify,
-            work=self.work + Work(row_additions=self.combination.row_additions),
+            work=self.work
+            + Work(kernel_values=self.pool.computed - self._computed, row_additions=self.combination.row_additions),
         )
 
 

@@ -114,7 +114,7 @@ def _mean(values: "Floats") -> float:
 
 def _count(record: "Record") -> int:
     """Return the number of values of a record, without measured seconds."""
-    from grambench.results.merge import MEASURED
+    from grambench.config.metrics import MEASURED
     from grambench.results.records import GROUPS
 
     tables = [table for group in GROUPS for table in getattr(record, group).items()]

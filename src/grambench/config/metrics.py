@@ -16,6 +16,7 @@ from grambench.common.types import Floats
 Better = Literal["lower", "higher"]
 
 WEIGHT = "weight:"  # begins the names of the metrics that are weights of kernels
+MEASURED = ("seconds", "memory_mb")  # how the names of metrics end that differ from run to run on one machine
 WORK = ("kernel_values", "row_additions", "solver_steps", "svm_calls", "meb_calls", "operations")  # work of a fit
 
 
@@ -405,6 +406,12 @@ METRICS = {
         decimals=3,
         better="lower",
         logarithmic=True,
+    ),
+    "memory_mb": Metric(
+        label="Memory (MiB)",
+        meaning="growth of the process's memory from features to the final model at its peak; Linux only",
+        decimals=1,
+        better="lower",
     ),
     "seconds_ratio_percent": Metric(
         label="Time ratio (%)",

@@ -61,6 +61,8 @@ class Common:
         Replications are blocks of their own in any case.
     selects : bool
         Whether it has validation examples to select hyperparameters on.
+    takes_subsets : bool
+        Whether it takes kernels on random subsets of the features, which each repetition draws.
     needs_official_split : bool
         Whether data sets must come with a split of their own.
     by_class : bool
@@ -84,6 +86,7 @@ class Common:
     copies: ClassVar[int] = 0
     separable: ClassVar[bool] = True
     selects: ClassVar[bool] = True
+    takes_subsets: ClassVar[bool] = False
     needs_official_split: ClassVar[bool] = False
     by_class: ClassVar[bool] = False
     repetition: ClassVar[str] = "random split"
@@ -333,9 +336,10 @@ class RandomSplits(Offline):
     """
 
     splitter: ClassVar[str] = "random"
-    yields: ClassVar[frozenset[str]] = Offline.yields | {"alignment"}
+    yields: ClassVar[frozenset[str]] = Offline.yields | {"alignment", "memory_mb"}
     progress: ClassVar[str] = "Iterations"
-    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "profile", "view")
+    sweeps: ClassVar[tuple[str, ...]] = ("parameter", "profile", "size", "view")
+    takes_subsets: ClassVar[bool] = True
     scales_learned_kernel: ClassVar[bool] = True
     counts_kernels_once: ClassVar[bool] = True
     split_column: ClassVar[tuple[str, str]] = (

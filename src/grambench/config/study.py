@@ -168,6 +168,28 @@ class Dictionary(Grid):
         return self
 
 
+class Subsets(ConfigModel):
+    """Gaussian kernels on random subsets of the features, which are never stored; each repetition draws its own.
+
+    Attributes
+    ----------
+    n_subsets : int
+        The number of subsets.
+    n_widths : int
+        The number of widths of each subset, each the last one divided by sqrt 2.
+    size : int
+        The number of features of each subset.
+    widest : float or None
+        The first width, in units of the root mean squared distance of a subset. By default the grid is symmetric
+        about 1.
+    """
+
+    n_subsets: Annotated[int, Field(ge=1)]
+    n_widths: Annotated[int, Field(ge=1)] = 20
+    size: Annotated[int, Field(ge=1)] = 3
+    widest: Annotated[float, Field(gt=0)] | None = None
+
+
 class Characteristics(ConfigModel):
     """Published characteristics of the data sets: size, dimension and, in studies with experts, the best kernel.
 
@@ -306,6 +328,8 @@ class Study(ConfigModel):
     dictionary : Dictionary or None
         The continuous family from which some algorithms choose kernels. If `kernels` is empty, the grid of the
         dictionary gives the base kernels.
+    subsets : Subsets or None
+        Gaussian kernels on random subsets of the features, in place of `kernels` and `dictionary`.
     seconds : float or None
         The time limit of a run if it is lower than the project's limit.
     datasets : list of str
@@ -331,6 +355,7 @@ class Study(ConfigModel):
     protocol: Annotated[Protocol, Field(discriminator="kind")]
     kernels: list[KernelFamily | ViewKernels] = []
     dictionary: Dictionary | None = None
+    subsets: Subsets | None = None
     seconds: Annotated[float, Field(gt=0)] | None = None
     datasets: Names
     algorithms: Annotated[dict[Name, Entry], Field(min_length=1)]
@@ -396,9 +421,12 @@ class Study(ConfigModel):
             if sweep.kind not in self.protocol.sweeps:
                 kinds = " and ".join(self.protocol.sweeps)
                 yield f"sweep {name} is of kind {sweep.kind}, but a study of kind {self.protocol.kind} allows {kinds}"
-            n_kernels = len(self.kernel_list())
+            n_kernels = self.n_kernels()
             if sweep.kind == "size" and sweep.of == "kernels" and max(sweep.values) > n_kernels:
                 yield f"sweep {name} asks for {max(sweep.values)} kernels, the study has {n_kernels}"
+            widths = self.subsets.n_widths if self.subsets else 1
+            if sweep.kind == "size" and sweep.of == "kernels" and (odd := [m for m in sweep.values if m % widths]):
+                yield f"sweep {name} asks for {odd[0]} kernels, which is no multiple of n_widths, {widths}"
         for name, entry in self.algorithms.items():
             if (entry.then or entry.tune) and not self.protocol.selects:
                 action = f"tunes {entry.tune.parameter}" if entry.tune else "selects, then trains"
@@ -411,8 +439,14 @@ class Study(ConfigModel):
                         yield f"sweep {title} sets {parameter}, which {name} tunes"
 
     def _check_kernels_and_data(self) -> Iterator[str]:
-        if not self.kernels and not self.dictionary:
-            yield "a study needs kernels, or a dictionary, or both"
+        if not (self.kernels or self.dictionary or self.subsets):
+            yield "a study needs kernels, or a dictionary, or both, or subsets"
+        if self.subsets and (self.kernels or self.dictionary):
+            yield "subsets: expected neither kernels nor a dictionary beside them"
+        centred = getattr(self.protocol, "center", False) or any(entry.center for entry in self.algorithms.values())
+        scaled = centred or getattr(self.protocol, "trace", None)
+        if self.subsets and (scaled or not self.protocol.takes_subsets):
+            yield "subsets: expected a protocol of kind random_splits that neither scales nor centres kernels"
         for kernel in self.kernel_list():
             low, high = (1, HIGHEST) if FAMILIES[kernel.family].requirement == DEGREE else (NARROWEST, WIDEST)
             if not low <= kernel.parameter <= high:
@@ -468,6 +502,12 @@ class Study(ConfigModel):
             elif not dataset or not part.datasets or dataset in part.datasets:
                 kernels += part.kernels(views)
         return kernels
+
+    def n_kernels(self, dataset: str = "") -> int:
+        """Return the number of base kernels on a data set; see `kernel_list`."""
+        return (
+            self.subsets.n_subsets * self.subsets.n_widths if self.subsets else len(self.kernel_list(dataset=dataset))
+        )
 
     @property
     def has_kernels_by_dataset(self) -> bool:

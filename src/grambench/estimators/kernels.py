@@ -17,8 +17,8 @@ from grambench.kernels.computed import Computed
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pool import Pool, Stored
-from grambench.kernels.pools import VectorPools
-from grambench.kernels.subsets import FeatureSubsets, RandomSubsets, SubsetPool
+from grambench.kernels.pools import SubsetPools, VectorPools
+from grambench.kernels.subsets import FeatureSubsets, RandomSubsets
 
 KernelCallable = Callable[[Floats, Floats], Any]
 
@@ -66,35 +66,14 @@ class NamedKernels(VectorPools):
             self.names = [title(self.family, np.array([self.unit * value])) for value in dictionary.grid]
 
 
-class SubsetKernels:
-    """Gaussian kernels on subsets of the features; see BoundKernels.
-
-    Parameters
-    ----------
-    kernels : FeatureSubsets or RandomSubsets
-        The kernels, whose diagonal is 1, so that scaling would not change them.
-    train : ndarray of float64 (n, d)
-        The training examples.
-    """
+class SubsetKernels(SubsetPools):
+    """Gaussian kernels on subsets of the features; see BoundKernels."""
 
     family = ""
 
     def __init__(self, kernels: FeatureSubsets | RandomSubsets, train: Floats) -> None:
-        # The pool keeps features and units only.
-        self._pool = SubsetPool(kernels, train)
-        self.names = self._pool.names
-
-    def train(self) -> Pool:
-        """Return the pool of the training examples."""
-        return self._pool
-
-    def between(self, test: Floats) -> Pool:
-        """Return the pool between test examples and the training examples."""
-        return SubsetPool(self._pool.kernels, self._pool.train, test, basis=self._pool)
-
-    def between_some(self, test: Floats, train: Indices) -> Pool:
-        """Return the pool between test examples and some of the training examples."""
-        return SubsetPool(self._pool.kernels, self._pool.train[train], test, basis=self._pool)
+        super().__init__(kernels, train)
+        self.names = self._basis.names
 
 
 class KernelMatrices:

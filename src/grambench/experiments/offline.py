@@ -19,11 +19,11 @@ from grambench import algorithms
 from grambench.algorithms.alignment import alignment
 from grambench.algorithms.checks import certified, check_same
 from grambench.algorithms.fit import Fit, Work
-from grambench.common import clock
+from grambench.common import clock, memory
 from grambench.common.clock import NOT_TIMED, Seconds
 from grambench.common.errors import DataError, SolverError
 from grambench.common.types import Floats, Indices, Setting, Settings
-from grambench.config.metrics import METRICS, Predictions
+from grambench.config.metrics import MEASURED, METRICS, Predictions
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments import curves
 from grambench.experiments.outcome import Outcome, Result, collect, kernel_weights
@@ -45,6 +45,7 @@ from grambench.experiments.training import (
     support_vectors,
 )
 from grambench.kernels.pool import Pool
+from grambench.kernels.subsets import RandomSubsets
 from grambench.solvers.platt import probabilities
 
 
@@ -97,8 +98,8 @@ class Evaluation:
     predictions: Predictions
 
     def outline(self) -> dict[str, Any]:
-        """Return all but metrics seconds, by name: what a second evaluation with the same seed must find too."""
-        metrics = {name: value for name, value in self.metrics.items() if not name.endswith("seconds")}
+        """Return all but seconds and memory, by name: what a second evaluation with the same seed must find too."""
+        metrics = {name: value for name, value in self.metrics.items() if not name.endswith(MEASURED)}
         traces = [fit.trace for fit in self.learned.fits]
         return {"weights": self.learned.weights, "scores": self.predictions.scores, "traces": traces} | metrics
 
@@ -159,7 +160,7 @@ class Evaluator:
 
     def evaluate(self, point: Settings, generators: Generators) -> Evaluation:
         """Select, train, test and measure at one point."""
-        run, protocol = self.run, self.run.offline
+        run, protocol, memory_before = self.run, self.run.offline, memory.reset_peak()
         used = {rows.tobytes(): self.pools(rows) for rows in self._training_rows()}
         seconds = sum((pools.seconds for pools in used.values()), Seconds())
         begun = clock.now()
@@ -170,6 +171,7 @@ class Evaluator:
             kernel = int(np.argmax(trained.learned.weights))
             trained = self.select_and_train(run.then, algorithms.resolved(run.then, {}), generators, kernel)
         seconds += clock.now() - begun
+        growth = memory.growth(memory_before)
         if not protocol.counts_selection:
             seconds = trained.seconds
         computed = self.pools(self.split.train).train.computed
@@ -178,7 +180,7 @@ class Evaluator:
         work = trained.work if run.then is None else first.work + trained.work
         metrics = self._metrics(first, trained, computed)
         metrics |= {"seconds": seconds.processor, "wall_seconds": seconds.wall, "fit_seconds": fit_seconds.processor}
-        metrics |= {"selection_seconds": first.selection.seconds.processor}
+        metrics |= {"selection_seconds": first.selection.seconds.processor, "memory_mb": growth}
         metrics |= counts(work, len(self.split.train))
         metrics |= {name: metric.value(predictions) for name, metric in METRICS.items() if metric.value}
         return Evaluation(run, first.learned, test, metrics, predictions)
@@ -333,7 +335,9 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
     before: tuple[Split, list[bool]] | None = None
     for r, (split, seed) in enumerate(splits(run, dataset)):
         if r == 0:
-            _warm_up(run, dataset, split.reduced(dataset.labels), seed)
+            # Many kernels may be learned by other code than few.
+            for p in sorted({0, len(run.points) - 1}) if run.subsets else (0,):
+                _warm_up(replace(run, subsets=_subsets(run, p, seed)), dataset, split.reduced(dataset.labels), seed)
         drew, evaluator = [False] * len(run.points), None
         for p, point in enumerate(run.points):
             if before is not None and before[0] is split and not before[1][p]:
@@ -342,7 +346,7 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats] = ()) ->
                 continue
             if evaluator is None or run.size or not run.offline.shares_kernels:
                 kernels, sized_split = _sized(run, p, dataset, split, seed)
-                sized_run = replace(run, kernels=[run.kernels[k] for k in kernels])
+                sized_run = replace(run, kernels=[run.kernels[k] for k in kernels], subsets=_subsets(run, p, seed))
                 evaluator = Evaluator(sized_run, dataset, sized_split)
             generators = Generators(seed)
             results[p, r] = _result(run, evaluator.evaluate(point, generators), kernels)
@@ -377,8 +381,7 @@ def _sized(
         view = list(dict.fromkeys(views))[size - 1]
         return [k for k in range(m) if (views[k] == view) == (run.size == "alone")], split
     if run.size == "kernels":
-        stream = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2))
-        return sorted(np.random.default_rng(stream).permutation(m)[:size].tolist()), split
+        return sorted(np.random.default_rng(_kernel_seed(seed)).permutation(m)[:size].tolist()), split
     if run.size == "examples":
         rows, labels = split.folds[0].train if split.folds else split.train, dataset.labels
         least = int(np.unique(labels[rows], return_counts=True)[1].min())
@@ -386,6 +389,19 @@ def _sized(
             raise DataError(f"{dataset.name}: the sweep asks for {size} training examples a class, one has {least}")
         return list(range(m)), split.shortened(first_of_each(size, labels, rows))
     return list(range(m)), split
+
+
+def _subsets(run: Run, p: int, seed: np.random.SeedSequence) -> RandomSubsets | None:
+    """Return the subsets of features of a repetition at a point; the fewer are among the more."""
+    if run.subsets is None:
+        return None
+    count = int(run.numbers[p]) // run.subsets.n_widths if run.size == "kernels" else run.subsets.n_subsets
+    return replace(run.subsets, n_subsets=count, seed=int(_kernel_seed(seed).generate_state(1)[0]))
+
+
+def _kernel_seed(seed: np.random.SeedSequence) -> np.random.SeedSequence:
+    """Return the seed of the kernels of a repetition, which is not that of a fit."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2))
 
 
 def _result(run: Run, evaluation: Evaluation, kernels: list[int]) -> Result:
@@ -399,6 +415,6 @@ def _result(run: Run, evaluation: Evaluation, kernels: list[int]) -> Result:
     return Result(
         {name: value for name, value in evaluation.metrics.items() if name in run.offline.yields},
         *curves.KINDS[run.offline.curves](evaluation),
-        kernel_weights(weights, evaluation.learned.thetas, len(run.kernels)),
+        {} if run.subsets else kernel_weights(weights, evaluation.learned.thetas, len(run.kernels)),
         {"confusion": confusion} if evaluation.test.classes else {},
     )

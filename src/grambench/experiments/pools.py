@@ -13,7 +13,7 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
 from grambench.kernels.centred import Centring
 from grambench.kernels.pool import GridPool, Pool, Stored
-from grambench.kernels.pools import VectorPools, ViewPools
+from grambench.kernels.pools import SubsetPools, VectorPools, ViewPools
 from grambench.kernels.views import Viewed, ViewsWithPairs
 
 CONSTANT = 1e-12  # of a feature's mean: a spread that rounding alone makes
@@ -50,8 +50,11 @@ class Pools:
         scaled_to = protocol.kernel_trace(len(rows), len(dataset.labels))
         trace = None if protocol.center else scaled_to
         self._views = list(dict.fromkeys(kernel.view for kernel in kernels)) or [""]
-        self._pools: VectorPools | ViewPools
-        if dataset.views or self._views != [""] or (protocol.unit_rows and kernels):
+        self._pools: SubsetPools | VectorPools | ViewPools
+        if run.subsets is not None:
+            dense(dataset)
+            self._pools = SubsetPools(run.subsets, self._features(rows)[""])
+        elif dataset.views or self._views != [""] or (protocol.unit_rows and kernels):
             pixels, unit_rows = bool(dataset.views) and not dataset.images, bool(dataset.views) or protocol.unit_rows
             features = self._features(rows)
             self._pools = ViewPools(kernels, features, run.dictionary, trace, pixels=pixels, unit_rows=unit_rows)
@@ -79,7 +82,7 @@ class Pools:
 
     def _examples(self, rows: Indices) -> Any:
         features = self._features(rows)
-        return features[""] if isinstance(self._pools, VectorPools) else features
+        return features if isinstance(self._pools, ViewPools) else features[""]
 
     def _computed(self, pool: Pool) -> Pool:
         # The points of a sweep share these matrices. The first fit would be charged with their time otherwise.

@@ -9,6 +9,7 @@ from grambench.config import protocols
 from grambench.config.protocols import Offline, Protocol
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
+from grambench.kernels.subsets import RandomSubsets
 
 
 class Tuning(NamedTuple):
@@ -66,6 +67,8 @@ class Run:
         The project's seed, root of all random numbers.
     dictionary : FamilyRange or None
         The continuous family of kernels.
+    subsets : RandomSubsets or None
+        The kernels, in place of those that have names; each repetition draws its own.
     tune : Tuning or None
         The hyperparameter that the configuration selects.
     classes : list or None
@@ -100,6 +103,7 @@ class Run:
     kernels: list[str]
     seed: int
     dictionary: FamilyRange | None = None
+    subsets: RandomSubsets | None = None
     tune: Tuning | None = None
     classes: Sequence[Setting] | None = None
     then: str | None = None
@@ -146,6 +150,7 @@ class Run:
         """Return plain values for JSON, without those that are left at their defaults."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "protocol"}
         plain = {name: value._asdict() if hasattr(value, "_asdict") else value for name, value in values.items()}
+        plain = {name: asdict(value) if isinstance(value, RandomSubsets) else value for name, value in plain.items()}
         plain = {name: value for name, value in plain.items() if name in REQUIRED or value != DEFAULTS[name]}
         return plain | {"protocol": asdict(self.protocol)}
 
@@ -153,11 +158,12 @@ class Run:
     def from_dict(cls, values: Mapping[str, Any]) -> "Run":
         """Return the run of plain values, as `to_dict` returned them."""
         typed: dict[str, Any] = {"protocol": protocols.of(values["protocol"])}
-        for name, kind in (("dictionary", FamilyRange), ("tune", Tuning), ("reference", Reference)):
+        for name, kind in TYPES.items():
             if values.get(name) is not None:
                 typed[name] = kind(**values[name])
         return cls(**{**values, **typed})
 
 
+TYPES: dict[str, Any] = {"dictionary": FamilyRange, "subsets": RandomSubsets, "tune": Tuning, "reference": Reference}
 DEFAULTS = {field.name: field.default for field in fields(Run)}
 REQUIRED = {"study", "dataset", "algorithm", "experiment", "file", "points", "sweep", "values", "kernels", "seed"}

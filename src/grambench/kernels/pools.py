@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from grambench.common.types import Indices
+from grambench.common.types import Floats, Indices
 from grambench.kernels.computed import Computed, units_of
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel, Units
 from grambench.kernels.pool import Continuous, GridPool, Pool
 from grambench.kernels.scaled import Scaled
+from grambench.kernels.subsets import FeatureSubsets, RandomSubsets, SubsetPool
 
 
 class BasePools:
@@ -105,6 +106,31 @@ class VectorPools(BasePools):
     def _pool(self, train: Any, test: Any, family: Callable[[], Continuous | None]) -> Pool:
         grid = None if self._kernels else family()
         return super()._pool(train, test, family) if grid is None else GridPool(grid, {"": test})
+
+
+class SubsetPools(BasePools):
+    """Pools of Gaussian kernels on subsets of the features, which are never stored.
+
+    Parameters
+    ----------
+    kernels : FeatureSubsets or RandomSubsets
+        The kernels, whose diagonal is 1, so that they are not scaled.
+    train : ndarray of float64 (n, d)
+        The training examples.
+    """
+
+    _basis: SubsetPool
+
+    def __init__(self, kernels: FeatureSubsets | RandomSubsets, train: Floats) -> None:
+        super().__init__((), train)
+        self._basis = SubsetPool(kernels, train)
+
+    def train(self) -> Pool:
+        """Return the pool of the training examples, the same object every time, since it keeps no kernel value."""
+        return self._basis
+
+    def _pool(self, train: Any, test: Any, family: Callable[[], Continuous | None]) -> Pool:
+        return SubsetPool(self._basis.kernels, train, None if test is train else test, basis=self._basis)
 
 
 class ViewPools(BasePools):

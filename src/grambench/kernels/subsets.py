@@ -26,6 +26,7 @@ NEGLIGIBLE_WEIGHT = 1e-18  # a weight this small beside the largest is 0 in a mi
 FARTHEST = 1e18  # a feature beyond it, in units of the largest deviation, whose square would overflow in 32 bits
 LARGEST_RATE = 1e38  # in 32 bits
 CONSTANT = 1e-30  # mean squared distance, relative to the largest feature squared, of a subset that is constant
+DRAWN = 256  # subsets that are drawn together
 LARGEST_STACK = 4 * 2**30  # bytes of Gram matrices that an algorithm may ask for
 
 
@@ -109,8 +110,8 @@ class RandomSubsets(Checked):
         """Return the widths, (n_widths,), widest first."""
         return FeatureSubsets([], self.n_widths, self.widest).widths()
 
-    def select(self, n_features: int) -> list[Indices]:
-        """Return the columns of each subset, in ascending order."""
+    def check(self, n_features: int) -> None:
+        """Raise ValueError if there are too few features for so many subsets."""
         if self.size > n_features:
             raise ValueError(f"size: expected at most {n_features}, the number of features, got {self.size}")
         available = comb(n_features, self.size)
@@ -119,14 +120,22 @@ class RandomSubsets(Checked):
                 f"n_subsets: expected at most {available}, the subsets of {self.size} of {n_features} features, "
                 f"got {self.n_subsets}"
             )
+
+    def select(self, n_features: int) -> list[Indices]:
+        """Return the columns of each subset, in ascending order; more subsets begin with those of fewer."""
+        self.check(n_features)
         rng = np.random.default_rng(self.seed)
         subsets = np.empty((0, self.size), dtype=np.int64)
-        # Equal subsets are dropped and drawn again.
+        # Equal subsets are dropped and drawn again. Blocks do not depend on the number of subsets, and the keys of a
+        # block take little memory.
         while len(subsets) < self.n_subsets:
-            keys = rng.random((self.n_subsets, n_features))
-            drawn = np.sort(np.argpartition(keys, self.size - 1, axis=1)[:, : self.size], axis=1)
-            subsets = np.unique(np.concatenate([subsets, drawn]), axis=0)
-        return list(subsets[np.sort(rng.permutation(len(subsets))[: self.n_subsets])])
+            drawn = [subsets]
+            for _ in range(1 + len(subsets) // DRAWN):
+                keys = rng.random((DRAWN, n_features))
+                drawn.append(np.sort(np.argpartition(keys, self.size - 1, axis=1)[:, : self.size], axis=1))
+            subsets = np.concatenate(drawn)
+            subsets = subsets[np.sort(np.unique(subsets, axis=0, return_index=True)[1])]
+        return list(subsets[: self.n_subsets])
 
 
 class Gaussians(NamedTuple):
@@ -283,7 +292,8 @@ class SubsetPool(Pool):
 
     def diagonal(self) -> Floats:
         """Return the kernel values of the examples with themselves, (m, n), which are 1."""
-        return np.ones(self.shape[:2])
+        # m n numbers may be 400 MB.
+        return np.broadcast_to(1.0, self.shape[:2])
 
     def along(self, order: Indices) -> GramRows:
         """Return the rows of the training examples for a pass, from Gram matrices."""
@@ -302,7 +312,8 @@ class SubsetPool(Pool):
         if 8 * m * t * n > LARGEST_STACK:
             raise ValueError(
                 f"subsets of features: expected Gram matrices of at most {LARGEST_STACK / 2**30:g} GiB, got {m} of "
-                f"{t} x {n}, {8 * m * t * n / 2**30:.3g} GiB; take lp_mkl, which stores none, or fewer kernels"
+                f"{t} x {n}, {8 * m * t * n / 2**30:.3g} GiB; take fewer kernels, or easy_mkl, lp_mkl, rkl or "
+                "uniform_svm, which store none"
             )
 
 

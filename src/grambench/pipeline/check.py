@@ -8,6 +8,7 @@ from grambench.common.errors import ConfigError, Faults
 from grambench.config.dataset import Dataset
 from grambench.config.project import Configuration, Project
 from grambench.config.study import Study
+from grambench.kernels.subsets import RandomSubsets
 from grambench.pipeline.specifications import points_of
 from grambench.pipeline.targets import view_names
 
@@ -112,6 +113,9 @@ def _check_algorithm(study: Study, entry: str) -> None:
     if study.algorithms[entry].approximation and not algorithms.learns_from_features(name):
         able = [other for other in algorithms.names("online") if algorithms.learns_from_features(other)]
         raise ConfigError(f"approximation: expected one of {', '.join(able)}, got {name}")
+    if study.subsets and not algorithms.learns_from_sums(name):
+        able = [other for other in algorithms.names("batch") if algorithms.learns_from_sums(other)]
+        raise ConfigError(f"subsets: expected an algorithm that stores no kernels, {', '.join(able)}, got {name}")
     if algorithms.needs(name) == "family" and not study.dictionary:
         raise ConfigError(f"{name} learns from a continuous family of kernels; give the study a `dictionary`")
 
@@ -134,9 +138,14 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
     if profiled and dataset.classes:
         raise ConfigError(f"{dataset.name} has {len(dataset.classes)} classes; a profile sweep needs two")
     if "" in views:
+        if study.subsets and dataset.d:
+            try:
+                RandomSubsets(**study.subsets.model_dump()).check(dataset.d)
+            except ValueError as error:
+                raise ConfigError(f"{dataset.name}: subsets: {error}") from None
         return
-    if study.dictionary and not study.kernels:
-        raise ConfigError(f"{dataset.name} has views; a study of a dictionary alone takes data sets of vectors")
+    if not study.kernels:
+        raise ConfigError(f"{dataset.name} has views; a study of a dictionary or subsets takes data sets of vectors")
     for entry in study.algorithms:
         if need := algorithms.needs(study.file(entry)):
             inputs = "feature vectors" if need == "features" else "a continuous family of kernels on vectors"

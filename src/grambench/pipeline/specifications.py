@@ -23,6 +23,7 @@ from grambench.experiments.run import Reference, Run, Tuning
 from grambench.kernels import continuous
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import Kernel
+from grambench.kernels.subsets import RandomSubsets
 from grambench.pipeline import fingerprint
 from grambench.pipeline.targets import Targets
 from grambench.report import looks
@@ -212,6 +213,7 @@ class Specifications:
             kernels=[kernel.name for kernel in kernels],
             seed=self.targets.project.seed,
             dictionary=dictionary,
+            subsets=RandomSubsets(**study.subsets.model_dump()) if study.subsets else None,
             tune=tuning,
             classes=self.targets.dataset(cell.dataset).classes or None,
             then=study.algorithms[name].then,

@@ -130,6 +130,8 @@ def _kernels_text(study: Study, dataset: str) -> str:
         texts.append(f"{count} {FAMILIES[family].title.replace('{:g}', span)}")
     if n_views > 1 or study.has_kernels_by_dataset:
         texts.append("on each view of a data set" if study.has_kernels_by_dataset else f"on {n_views} views")
+    if study.subsets:
+        texts.append(f"{study.n_kernels()} Gaussians on random subsets of {study.subsets.size} features")
     if family_ := study.dictionary:
         grid = f"with a grid of {family_.count} values" if not listed else ""
         texts.append(f"continuous {family_.family} family from {family_.low:g} to {family_.high:g} {grid}".strip())

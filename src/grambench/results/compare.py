@@ -8,6 +8,7 @@ from scipy import stats
 
 from grambench.common.errors import DataError
 from grambench.common.files import check
+from grambench.config.metrics import MEASURED
 from grambench.results.reading import as_written
 from grambench.results.statistics import Sample, paired, welch
 
@@ -49,7 +50,7 @@ def compare(old: Path, new: Path, study: str | None = None, *, timings: bool = F
             raise DataError(f"{folder / pattern}: no such file; expected the results folder of a study")
         table = pd.concat(map(_runs, paths))
         table = table[~table.metric.str.contains(":")]
-        table = table if timings else table[~table.metric.str.endswith("seconds")]
+        table = table if timings else table[~table.metric.str.endswith(MEASURED)]
         sides[side] = table.fillna({"value": -1.0}).sort_values("repetition").groupby(KEYS)["result"].agg(tuple)
     joined = pd.concat(sides, axis=1)
     columns = ["old_mean", "new_mean", "difference", "p_value", "change"]

@@ -21,6 +21,7 @@ from grambench.common import layout
 from grambench.common.errors import DataError
 from grambench.common.files import check, sealed
 from grambench.common.layout import Cell
+from grambench.config.metrics import MEASURED
 from grambench.results import collect, records
 from grambench.results.columns import Column, Table
 from grambench.results.reading import as_written
@@ -40,8 +41,8 @@ TABLE = Table(
         Column("provenance", "text", "versions, machine, seconds and memory of the run, as JSON"),
     ),
 )
-MEASURED = "seconds"  # how the names of numbers end that differ from run to run on one machine
-COMPARED = ("protocol", "kernels", "dictionary", "seed")  # settings without which two algorithms are not comparable
+# settings without which two algorithms are not comparable
+COMPARED = ("protocol", "kernels", "dictionary", "subsets", "seed")
 
 
 class _Conflict(Exception):

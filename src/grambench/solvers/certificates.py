@@ -234,7 +234,36 @@ def rkl(
     centre : ndarray of float64 (n,)
         beta, coefficients of the centre of an enclosing ball.
     """
-    gram = np.tensordot(weights, grams, 1)
+    sums = np.tensordot(weights, grams, 1), _quadratic_forms(grams, dual), _radii(grams, centre)
+    largest = np.array([np.abs(np.diagonal(gram)).max() for gram in grams])
+    return rkl_of_sums(*sums, largest, labels, C, weights, dual, bias, centre)
+
+
+def rkl_of_sums(
+    gram: Floats,
+    forms: Floats,
+    radii: Floats,
+    largest: Floats,
+    labels: Labels,
+    C: float,
+    weights: Floats,
+    dual: Floats,
+    bias: float,
+    centre: Floats,
+) -> Certificate:
+    """Certify as `rkl` does, from sums over the Gram matrices, where these are too many to be stored.
+
+    Parameters
+    ----------
+    gram : ndarray of float64 (n, n)
+        K(theta).
+    forms, radii : ndarray of float64 (m,)
+        q_m of the dual, and rho_m of the centre.
+    largest : ndarray of float64 (m,)
+        Largest |K_m,ii|.
+    labels, C, weights, dual, bias, centre
+        See `rkl`.
+    """
     least, most = _squared_radius(gram, centre)
     if weights.min() < 0 or not _is_on_simplex(centre) or least <= 0:
         return Certificate(np.inf, np.inf)
@@ -242,7 +271,9 @@ def rkl(
     if not np.isfinite(at_kernel.gap):
         return at_kernel
     alpha = least * np.abs(dual)
-    ratios = least**2 * _form_radius_ratios(grams, dual, centre)
+    # The ratio is 0 for a kernel that is constant up to rounding, and infinite if only rho_m is 0.
+    flat = np.where(forms > ROUNDING * largest * np.abs(dual).sum() ** 2, np.inf, 0.0)
+    ratios = least**2 * np.divide(forms, radii, out=flat, where=radii > ROUNDING * largest)
     primal = _primal_bound(most * float(dual @ gram @ dual), labels * (gram @ dual + bias), C, "hinge")
     return Certificate(at_kernel.kkt, _relative_gap(primal, alpha.sum() - 0.5 * ratios.max()))
 
@@ -439,14 +470,6 @@ def _squared_radius(gram: Floats, centre: Floats) -> tuple[float, float]:
     diagonal, image = np.diagonal(gram), gram @ centre
     inner = float(centre @ image)
     return float(centre @ diagonal) - inner, float((diagonal - 2.0 * image).max()) + inner
-
-
-def _form_radius_ratios(grams: Floats, dual: Floats, centre: Floats) -> Floats:
-    """Return q_m / rho_m: 0 for a kernel that is constant up to rounding, infinite if only rho_m is 0."""
-    forms, radii = _quadratic_forms(grams, dual), _radii(grams, centre)
-    rounding = ROUNDING * np.array([np.abs(np.diagonal(gram)).max() for gram in grams])
-    flat = np.where(forms > rounding * np.abs(dual).sum() ** 2, np.inf, 0.0)
-    return np.divide(forms, radii, out=flat, where=radii > rounding)
 
 
 def _norm(forms: Floats, order: float) -> float:

@@ -5,7 +5,7 @@ combined Gram matrix is never formed; if they are most, its lower triangle is. C
 `row(rows, i)`.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -119,6 +119,10 @@ class Combination:
         self._added += int((m * sizes**2 // (2 * n)).sum())  # lower triangles
         return np.asarray(_quadratic_forms(self.grams, vectors.reshape(-1, n)).reshape(*vectors.shape[:-1], m))
 
+    def diagonal_sums(self, vector: Floats) -> Floats:
+        """Return sum_i v_i K_m,ii of every base kernel, (m,)."""
+        return np.asarray(self.diagonals @ vector)
+
     def compute(self, examples: NDArray[np.bool_]) -> None:
         """Compute all rows together if that is less work than the rows of these examples, (n,), one by one."""
         n = examples.size
@@ -144,6 +148,53 @@ class Combination:
         used = int(np.count_nonzero(self.rows.weights))
         self._added += used * examples.size**2 // (2 * self.grams.shape[1])
         return np.asarray(_block(self.rows, examples))
+
+
+class Kernels(Protocol):
+    """Sums over m kernels among n examples, such as a pool computes them."""
+
+    def mixture(self, weights: Floats) -> Floats:
+        """Return sum_m weights_m K_m, (n, n)."""
+
+    def quadratic_forms(self, vector: Floats) -> Floats:
+        """Return v'K_m v of every kernel, (m,)."""
+
+    def diagonal(self) -> Floats:
+        """Return the kernel values of the examples with themselves, (m, n)."""
+
+
+class SummedCombination(Combination):
+    """A combination of kernels that are not stored: K(theta) is computed whole, again whenever theta changes.
+
+    Parameters
+    ----------
+    kernels : Kernels
+        Sums over the kernels.
+    """
+
+    def __init__(self, kernels: Kernels) -> None:
+        self._kernels, self.diagonals = kernels, kernels.diagonal()
+        n, none = self.diagonals.shape[1], np.empty(0)
+        self._theta, self._added = none, 0
+        self.rows = CombinationRows(np.empty((0, n, n)), none, np.zeros(n), np.empty((n, 0)), np.zeros(n, np.bool_))
+
+    def reweight(self, weights: Floats) -> None:
+        """Set theta, an array (m,), and compute K(theta) if it changes."""
+        if not np.array_equal(weights, self._theta):
+            single, added = Combination.single(self._kernels.mixture(weights)), self.row_additions
+            self._theta, self.rows = weights.copy(), single.rows
+            # The kernels count their evaluations, and the rows are complete.
+            self._added += added - self.row_additions
+
+    def quadratic_forms(self, vectors: Floats) -> Floats:
+        """Return v' K_m v for every base kernel, (..., m), of vectors v, (..., n)."""
+        forms = [self._kernels.quadratic_forms(vector) for vector in vectors.reshape(-1, vectors.shape[-1])]
+        return np.stack(forms).reshape(*vectors.shape[:-1], -1)
+
+    def diagonal_sums(self, vector: Floats) -> Floats:
+        """Return sum_i v_i K_m,ii of every base kernel, (m,)."""
+        # A matrix product would copy a diagonal of ones that takes no memory.
+        return np.asarray(np.einsum("mi,i->m", self.diagonals, vector))
 
 
 def _check_finite(grams: Floats) -> None:

@@ -16,56 +16,18 @@ the kernels for both. That pass took 7 % less time than two where every example 
 tenth of the examples are none. With extrapolation, sonar and spambase take 3 to 6 iterations in place of 4 to 9.
 """
 
-from typing import NamedTuple, Protocol
-
 import numpy as np
 
 from grambench.common.types import Floats, Labels
 from grambench.solvers import svm
-from grambench.solvers.combination import Combination
+from grambench.solvers.combination import Combination, Kernels
+from grambench.solvers.lp_smo import Solution
 
 DEPTH = 5  # steps from which the next one is extrapolated
 RIDGE = 1e-10  # of the least squares, relative to the largest squared difference of steps
 SMALLEST_FORM = 1e-12  # relative form below which a kernel's form is raised to it; its logarithm stays finite
 ROUNDING = 1e-6  # relative rise of the objective that sums in 32 bits explain
 LONGEST_STEP = 4.0  # of log theta, beyond the plain step
-
-
-class Kernels(Protocol):
-    """Sums over m kernels among n examples, such as a pool computes them."""
-
-    def mixture(self, weights: Floats) -> Floats:
-        """Return sum_m weights_m K_m, (n, n)."""
-
-    def quadratic_forms(self, vector: Floats) -> Floats:
-        """Return v'K_m v of every kernel, (m,)."""
-
-
-class Solution(NamedTuple):
-    """Weights and an SVM trained with them, f(x) = sum_i dual_i K(theta)(x, x_i) + bias.
-
-    Attributes
-    ----------
-    weights : ndarray of float64 (m,)
-        theta, of p-norm 1.
-    dual : ndarray of float64 (n,)
-        Signed coefficients v_i = y_i alpha_i.
-    bias : float
-        Offset of the decision function.
-    objectives : list of float
-        Value of each SVM, an upper bound of the optimum.
-    converged : bool
-        Whether the gap was reached.
-    steps : int
-        Number of steps of the SVM solver.
-    """
-
-    weights: Floats
-    dual: Floats
-    bias: float
-    objectives: list[float]
-    converged: bool
-    steps: int
 
 
 def train(

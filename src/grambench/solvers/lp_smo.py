@@ -60,13 +60,13 @@ class Solution(NamedTuple):
     bias : float
         Offset of the decision function.
     objectives : list of float
-        SVM's value at theta after each batch, an upper bound of the optimum.
+        SVM's value at theta after each batch or iteration, an upper bound of the optimum.
     converged : bool
-        Whether gap and tolerance were reached.
+        Whether the gap was reached.
     steps : int
         Number of steps.
     row_additions : int
-        Additions of one array of n numbers to another.
+        Additions of one array of n numbers to another, beyond those of steps.
     """
 
     weights: Floats
@@ -75,7 +75,7 @@ class Solution(NamedTuple):
     objectives: list[float]
     converged: bool
     steps: int
-    row_additions: int
+    row_additions: int = 0
 
 
 def train(

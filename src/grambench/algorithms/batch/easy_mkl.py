@@ -16,6 +16,9 @@ Complexity
 ----------
 Two L2-SVMs and m quadratic forms, O(m n²) for kernels that are stored. The algorithm has no further iterations.
 
+Kernels that the pool does not store are computed three times, for two mixtures and once for the forms, in O(n² + m)
+memory.
+
 Deviations
 ----------
 η sums to one, as in the authors' program; the paper's text has a Euclidean norm of one. λ = 0 is not allowed, since
@@ -45,6 +48,8 @@ from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
 from grambench.solvers.svm import TOLERANCE
 
+LEARNS_FROM_SUMS = True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(Checked):
@@ -61,7 +66,7 @@ class Parameters(Checked):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Learn the weights and train the SVM; with one class only, that class is predicted on equal weights."""
-    oracle, share = Oracle(pool, labels), parameters.regulariser
+    oracle, share = Oracle(pool, labels, sums=True), parameters.regulariser
     # Each kernel is scaled to a mean diagonal of 1; a kernel that is 0 stays 0.
     diagonals = oracle.combination.diagonals.mean(axis=1)
     scales = np.divide(1.0, diagonals, out=np.zeros_like(diagonals), where=diagonals > 0.0)
@@ -76,8 +81,8 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     bias = -0.5 * float(np.abs(dual) @ oracle.combination.product(dual))
 
     def certify() -> Certificate:
-        at_sum = certificates.hulls(np.tensordot(scales, oracle.grams, 1), labels, share, first)
-        at_weights = certificates.hulls(np.tensordot(weights, oracle.grams, 1), labels, share, dual)
+        at_sum = certificates.hulls(oracle.gram(scales), labels, share, first)
+        at_weights = certificates.hulls(oracle.gram(weights), labels, share, dual)
         return Certificate(max(at_sum.kkt, at_weights.kkt), max(at_sum.gap, at_weights.gap))
 
     return oracle.fit(weights, dual, bias, certify)

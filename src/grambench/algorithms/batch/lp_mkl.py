@@ -68,6 +68,8 @@ from grambench.solvers import certificates, lp_fixed_point, lp_smo
 from grambench.solvers.certificates import Certificate
 from grambench.solvers.svm import MAX_STEPS, SVM
 
+LEARNS_FROM_SUMS = True
+
 DIRECT = (1.05, 4.0)  # values of p for which the dual is solved directly
 MANY = 300  # kernels from which on those of a pool without stored Gram matrices are never stored
 PRECISE = 1e-6  # tolerance of an SVM on many kernels; at 1e-4 the gap would stay above 7 %

@@ -20,6 +20,9 @@ Complexity
 An evaluation computes one MEB and trains one SVM, both started from the last ones. A gradient adds all q_k and ρ_k in
 O(m n s), where s counts support vectors of either. The descent has at most `iterations` gradients.
 
+Kernels that the pool does not store are computed again for every evaluation, and twice for every gradient, in O(n² + m)
+memory.
+
 Deviations
 ----------
 The descent starts at equal weights (Section 6) and stops at a relative gap to the bound of
@@ -38,7 +41,6 @@ Processing Systems 23.
 
 import sys
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -49,8 +51,11 @@ from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
+from grambench.solvers.certificates import Certificate
 from grambench.solvers.gradient_projection import Slope, Value
 from grambench.solvers.projections import PROJECTIONS, Norm
+
+LEARNS_FROM_SUMS = True
 
 ORDERS = {"l1": 1, "l2": 2}
 ROUNDING = 1e-14  # of a quadratic form, relative to its largest possible value
@@ -79,12 +84,13 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     SolverError
         If all examples are the same point for a combination of kernels, whose ball then has radius 0.
     """
-    oracle = Oracle(pool, labels)
+    oracle = Oracle(pool, labels, sums=True)
     C, tolerance = parameters.C, PRECISION * parameters.gap
 
-    traces = oracle.combination.diagonals.sum(axis=1)
+    diagonals = oracle.combination.diagonals
+    traces, largest = diagonals.sum(axis=1), np.maximum(diagonals.max(axis=1), -diagonals.min(axis=1))
     scale = np.where(traces > 0.0, traces, 1.0) / max(traces.max(), sys.float_info.min)
-    rounding = ROUNDING * np.abs(oracle.combination.diagonals).max(axis=1)
+    rounding = ROUNDING * largest
 
     def evaluate(scaled: Floats) -> Value:
         weights = scaled / scale
@@ -110,7 +116,14 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
         weights /= np.linalg.norm(weights, ORDERS[parameters.norm])
     meb = oracle.enclose(weights, tolerance=tolerance)
     svm = oracle.train_svm(weights, C / meb.squared_radius, tolerance=tolerance)
-    certify = partial(certificates.rkl, oracle.grams, labels, C, weights, svm.dual, svm.bias, meb.dual)
+
+    def certify() -> Certificate:
+        solution = labels, C, weights, svm.dual, svm.bias, meb.dual
+        if pool.stores_grams:
+            return certificates.rkl(oracle.grams, *solution)
+        forms, radii = oracle.forms_and_radii(svm.dual, meb.dual)
+        return certificates.rkl_of_sums(oracle.gram(weights), forms, radii, largest, *solution)
+
     return oracle.fit(weights, svm.dual, svm.bias, certify, converged)
 
 

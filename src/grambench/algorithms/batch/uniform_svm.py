@@ -39,6 +39,8 @@ from grambench.solvers import certificates
 from grambench.solvers.certificates import Certificate
 from grambench.solvers.svm import TOLERANCE
 
+LEARNS_FROM_SUMS = True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(Cost):
@@ -55,14 +57,12 @@ class Parameters(Cost):
 
 def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng: np.random.Generator) -> Fit:
     """Train the SVM."""
-    oracle = Oracle(pool, labels)
-    m = len(oracle.grams)
+    oracle, m = Oracle(pool, labels, sums=True), pool.shape[0]
     weights = np.full(m, 1.0 / m if parameters.combination == "mean" else 1.0)
     svm = oracle.train_svm(weights, parameters.C, tolerance=TOLERANCE)
     oracle.record(svm.objective)
 
     def certify() -> Certificate:
-        gram = np.tensordot(weights, oracle.grams, 1)
-        return certificates.svm(gram, labels, parameters.C, svm.dual, svm.bias)
+        return certificates.svm(oracle.gram(weights), labels, parameters.C, svm.dual, svm.bias)
 
     return oracle.fit(weights, svm.dual, svm.bias, certify)

@@ -3,8 +3,6 @@
 python -m grambench.pipeline.steps fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURES...
 """
 
-import resource
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 import psutil
 
 from grambench import experiments
-from grambench.common import layout, provenance
+from grambench.common import layout, memory, provenance
 from grambench.datasets import store, views
 from grambench.experiments.run import Run
 from grambench.kernels import matrices
@@ -41,11 +39,10 @@ def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> N
     run = experiments.load(spec["experiment"])
     outcome = run(Run.from_dict(spec), dataset, [matrices.open_matrix(path) for path in kernels])
     fields |= {group: getattr(outcome, group) for group in records.GROUPS}
-    used = resource.getrusage(resource.RUSAGE_SELF)
     measured = {
         "wall_seconds": time.time() - psutil.Process().create_time(),
         "cpu_seconds": time.process_time(),
-        "peak_resident_mb": used.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10),
+        "peak_resident_mb": memory.peak(),
         "source": dataset.source,
     }
     records.write(

@@ -98,4 +98,4 @@ def _pool(study: Study, dataset: str) -> str:
     """Return the number of base kernels on a data set, in words."""
     if study.dictionary:
         return f"grid of {study.dictionary.count} kernels"
-    return f"m = {len(study.kernel_list(dataset=dataset))}" + (" on each view" if study.has_kernels_by_dataset else "")
+    return f"m = {study.n_kernels(dataset)}" + (" on each view" if study.has_kernels_by_dataset else "")

@@ -1,0 +1,38 @@
+"""The memory of this process, in MiB."""
+
+import math
+import resource
+import sys
+from pathlib import Path
+
+STATUS, RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+UNIT = 2**20 if sys.platform == "darwin" else 2**10  # of the system's peak
+
+_earlier_peaks = [0.0]  # before the last reset
+
+
+def peak() -> float:
+    """Return the largest resident memory of this process so far."""
+    _earlier_peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / UNIT)
+    _earlier_peaks[:] = [max(_earlier_peaks)]
+    return _earlier_peaks[0]
+
+
+def reset_peak() -> float:
+    """Forget the peak for `growth`, and return the resident memory; NaN on a system other than Linux."""
+    peak()
+    try:
+        RESET.write_text("5", encoding="ascii")
+    except OSError:
+        return math.nan
+    return _read("VmRSS")
+
+
+def growth(start: float) -> float:
+    """Return the largest resident memory since `reset_peak`, less what that returned."""
+    return start if math.isnan(start) else _read("VmHWM") - start
+
+
+def _read(key: str) -> float:
+    lines = STATUS.read_text(encoding="ascii", errors="replace").splitlines()
+    return next(float(line.split()[1]) / 2**10 for line in lines if line.startswith(f"{key}:"))
