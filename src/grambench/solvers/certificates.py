@@ -260,7 +260,7 @@ def rkl_of_sums(
     forms, radii : ndarray of float64 (m,)
         q_m of the dual, and rho_m of the centre.
     largest : ndarray of float64 (m,)
-        Largest |K_m,ii|.
+        Largest absolute value of the diagonal of each kernel.
     labels, C, weights, dual, bias, centre
         See `rkl`.
     """
