@@ -127,8 +127,12 @@ def test_a_stand_in_has_as_many_positives_as_the_sample(generator: str) -> None:
 def test_wrong_parameters_are_told_in_one_line() -> None:
     with pytest.raises(DataError, match=r"^generator relevance: .*'gama'; its parameters: gamma, rho, d$"):
         drawn("relevance", gama=5)
-    with pytest.raises(DataError, match=r"^generator ringnorm: missing a required .*; its parameters: positives$"):
-        generators.generate("ringnorm", {}, 1, 10)
+    with pytest.raises(
+        DataError, match=r"^generator chessboard: missing a required .*; its parameters: squares, noise$"
+    ):
+        generators.generate("chessboard", {}, 1, 10)
+    with pytest.raises(DataError, match=r"^generator sea: .*'part'; its parameters: noise$"):
+        generators.generate("sea", {"part": 3}, 1, 10)
     with pytest.raises(ConfigError, match="generator: Input should be 'dirichlet', "):
         describe(generator="ringnrm")
 

@@ -249,7 +249,7 @@ def test_probabilities_of_a_round_do_not_depend_on_later_labels(name, classes):
             found = online.present(algorithms.load(name), asked.points[0], sample, rounds, seed)
         else:
             found = online.retrain(algorithms.load(name), asked.points[0], sample, rounds, seed, 1.0)
-        return online.predictions(found, sample).probabilities
+        return online.predictions(found).probabilities
 
     first = likely(made)
     for known in (100, 75, 45, 20):

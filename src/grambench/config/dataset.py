@@ -290,6 +290,48 @@ class Rdb(TabularReader):
     table: str
 
 
+class Parquet(Reader):
+    """Apache Parquet, read in batches of rows.
+
+    Attributes
+    ----------
+    columns : list of str
+        The columns that become features, in this order. A column of texts becomes one number, that of the first three
+        characters in alphabetical order.
+    digits : dict
+        Columns of texts of digits that are cut into numbers, and how many digits each of these has: a text 10312359
+        becomes 1031 and 2359 with [4, 4].
+    label : str
+        The column of the labels.
+    above : float or None
+        A number in the column of the labels above which the label is 1, and else 0.
+    """
+
+    format: Literal["parquet"]
+    columns: Annotated[list[str], Field(min_length=1)]
+    digits: dict[str, Annotated[list[Annotated[int, Field(ge=1, le=15)]], Field(min_length=1)]] = {}
+    label: str
+    above: float | None = None
+
+
+class LandMask(Reader):
+    """Points of the unit sphere, drawn at random, and whether they are on land (1) or on the sea (0).
+
+    The file is a NumPy archive with an array `mask` on a grid of latitudes and longitudes, true on the sea.
+
+    Attributes
+    ----------
+    rows : int
+        The number of points.
+    seed : int
+        The seed of the points.
+    """
+
+    format: Literal["land_mask"]
+    rows: Annotated[int, Field(ge=2)]
+    seed: Annotated[int, Field(ge=0)]
+
+
 class ImageReader(Reader):
     """Tar archives of images, which are identified by their names or by the numbers in their names.
 
@@ -363,7 +405,7 @@ class Folders(ImageReader):
     format: Literal["folders"]
 
 
-VectorReader = Mat | MatBlocks | IndicesReader | Libsvm | Idx | Hdf5 | Csv | Arff | Rda | Rdb
+VectorReader = Mat | MatBlocks | IndicesReader | Libsvm | Idx | Hdf5 | Csv | Arff | Rda | Rdb | Parquet | LandMask
 AnyReader = Annotated[VectorReader | WordLists | ImageSets | Numbered | Folders, Field(discriminator="format")]
 
 
@@ -679,6 +721,9 @@ class Dataset(Description):
 
     Attributes
     ----------
+    kind : str
+        "vectors", or "stream": prepared and read chunk by chunk as 32-bit numbers, for online studies on features that
+        approximate kernels.
     positives : int
         The number of examples labelled +1; 0 for a multi-class task.
     content : str
@@ -694,6 +739,7 @@ class Dataset(Description):
         5 to 9. A feature may be in several groups or in none.
     """
 
+    kind: Literal["vectors", "stream"] = "vectors"
     positives: Annotated[int, Field(ge=0)]
     content: Sha256
     views: ColumnViews = {}
@@ -735,6 +781,8 @@ class Dataset(Description):
                 raise ValueError(f"views: {view} has a column twice")
         if self.views and self.blocks:
             raise ValueError("expected views or blocks, got both")
+        if self.kind == "stream" and (self.views or self.blocks):
+            raise ValueError("kind: expected a stream without views and blocks")
         return self
 
     @model_validator(mode="after")
@@ -746,6 +794,9 @@ class Dataset(Description):
                 raise ValueError(f"expected `positive` in every reader, got none in that of {source.origin}")
             if source.variant is not None and source.content is None:
                 raise ValueError(f"expected the content of the variant from {source.origin}, got none")
+            # Without checksums, fetching would check the content, for which a stream has to be stored.
+            if self.kind == "stream" and not all(file.sha256 for file in source.files):
+                raise ValueError(f"expected the sha256 of each file of a stream, got none in {source.origin}")
         return self
 
 

@@ -217,6 +217,9 @@ class Online(Common):
     stored : bool
         Whether runs read stored Gram matrices. If not, they compute the kernel values that they need, for data sets
         whose Gram matrices are too large.
+    standardise : bool
+        Whether each feature is centred and divided by its standard deviation, both of the examples received so far.
+        All entries need an approximation then.
     """
 
     experiment: ClassVar[str] = "online"
@@ -243,6 +246,7 @@ class Online(Common):
     C: Positive = 1.0
     shuffle: bool = True
     stored: bool = True
+    standardise: bool = False
 
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return the time of a pass, proportional to the size of the Gram matrices."""

@@ -13,7 +13,7 @@ from grambench.common.types import Approximation
 from grambench.config.load import ConfigModel
 from grambench.config.metrics import METRICS
 from grambench.config.names import Grid, Name, Names, Parameter, Setting, listed
-from grambench.config.protocols import SWEEP_YIELDS, Offline, Protocol
+from grambench.config.protocols import SWEEP_YIELDS, Offline, Online, Protocol
 from grambench.config.shown import Figure, Item, Sweep, Table
 from grambench.kernels.dictionary import NARROWEST, WIDEST, check_family
 from grambench.kernels.functions import DEGREE, FAMILIES, Kernel
@@ -454,6 +454,8 @@ class Study(ConfigModel):
         for name, entry in self.algorithms.items():
             if entry.approximation and isinstance(self.protocol, Offline):
                 yield f"{name}: expected a study of kind online for an approximation, got {self.protocol.kind}"
+            if not entry.approximation and isinstance(self.protocol, Online) and self.protocol.standardise:
+                yield f"{name}: expected an approximation, without which a pass does not standardise"
             if entry.approximation and (viewed := [kernel.name for kernel in self.kernel_list() if kernel.view]):
                 yield f"{name}: expected kernels on all features for an approximation, got {viewed[0]}"
         relative = [kernel.name for kernel in self.kernel_list() if kernel.relative]

@@ -5,7 +5,7 @@ The generator of a problem that was published as a sample has a parameter `posit
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ Sample = tuple[Floats, NDArray[np.int8]]
 
 # The last bits of sines and logarithms differ between platforms. Without rounding they would change the content.
 DECIMALS = 6
+DRAWN = 65536  # examples of a stream that are drawn together, on which its content depends
 
 
 def generate(generator: str, parameters: Mapping[str, float], seed: int, n: int) -> Sample:
@@ -45,15 +46,26 @@ def generate(generator: str, parameters: Mapping[str, float], seed: int, n: int)
     DataError
         If the generator has no such parameter, or lacks a required one.
     """
+    return next(draw(generator, parameters, seed, n, size=n))
+
+
+def draw(generator: str, parameters: Mapping[str, float], seed: int, n: int, size: int = DRAWN) -> Iterator[Sample]:
+    """Yield the examples of a stream, `size` at a time; see `generate`.
+
+    A problem that changes over time has a parameter `part`: the number of the first example, and n.
+    """
     function = GENERATORS[generator]
-    rng = np.random.default_rng(seed)
-    try:
-        inspect.signature(function).bind(rng, n, **parameters)
-    except TypeError as error:
-        names = ", ".join(list(inspect.signature(function).parameters)[2:]) or "none"
-        raise DataError(f"generator {generator}: {error}; its parameters: {names}") from None
-    features, labels = function(rng, n, **parameters)
-    return features.round(DECIMALS), labels.astype(np.int8)
+    rng, signature = np.random.default_rng(seed), inspect.signature(function)
+    for start in range(0, n, size):
+        count = min(size, n - start)
+        part = {"part": (start, n)} if "part" in signature.parameters else {}
+        try:
+            signature.bind(rng, count, **part, **parameters)
+        except TypeError as error:
+            names = ", ".join(name for name in list(signature.parameters)[2:] if name not in part) or "none"
+            raise DataError(f"generator {generator}: {error}; its parameters: {names}") from None
+        features, labels = function(rng, count, **parameters, **part)
+        yield features.round(DECIMALS), labels.astype(np.int8)
 
 
 def dirichlet(rng: np.random.Generator, n: int) -> Sample:
@@ -85,7 +97,7 @@ def relevance(rng: np.random.Generator, n: int, *, gamma: float, rho: float = 1.
     return means + rng.standard_normal((n, d)), labels
 
 
-def ringnorm(rng: np.random.Generator, n: int, *, positives: int) -> Sample:
+def ringnorm(rng: np.random.Generator, n: int, *, positives: int | None = None) -> Sample:
     """Draw a Gaussian inside another.
 
     Class +1 is N(0, 4 I), class -1 is N((a, ..., a), I) with a = 2 / sqrt(20), in 20 dimensions (Breiman 1996, Bias,
@@ -116,31 +128,41 @@ def chessboard(rng: np.random.Generator, n: int, *, squares: int, noise: float) 
     return points, np.where(rng.uniform(size=n) < noise, -colours, colours)
 
 
-def sea(rng: np.random.Generator, n: int, *, noise: float = 0.1) -> Sample:
+def sea(rng: np.random.Generator, n: int, *, noise: float = 0.1, part: tuple[int, int] | None = None) -> Sample:
     """Draw examples whose labels follow a threshold that changes three times, at each quarter.
 
     x is uniform on [0, 10]^3, its label the sign of theta - x_1 - x_2 with theta = 8, 9, 7 and 9.5, wrong with the
     probability `noise`; x_3 tells nothing (Street and Kim 2001, KDD, A streaming ensemble algorithm).
     """
     points = rng.uniform(0, 10, size=(n, 3)).round(DECIMALS)
-    theta = np.array([8.0, 9.0, 7.0, 9.5])[4 * np.arange(n) // n]
+    start, total = part or (0, n)
+    theta = np.array([8.0, 9.0, 7.0, 9.5])[4 * np.arange(start, start + n) // total]
     labels = np.where(points[:, 0] + points[:, 1] <= theta, 1, -1)
     return points, np.where(rng.uniform(size=n) < noise, -labels, labels)
 
 
-def turning_plane(rng: np.random.Generator, n: int, *, turns: float, noise: float = 0.05, d: int = 10) -> Sample:
+def turning_plane(
+    rng: np.random.Generator,
+    n: int,
+    *,
+    turns: float,
+    noise: float = 0.05,
+    d: int = 10,
+    part: tuple[int, int] | None = None,
+) -> Sample:
     """Draw examples on both sides of a plane through 0 that turns `turns` times in all, at constant speed.
 
     x is standard normal in d dimensions. The label is the sign of cos(t) x_1 + sin(t) x_2, wrong with the probability
     `noise`.
     """
     points = rng.standard_normal((n, d)).round(DECIMALS)
-    angle = 2.0 * np.pi * turns * np.arange(n) / n
+    start, total = part or (0, n)
+    angle = 2.0 * np.pi * turns * np.arange(start, start + n) / total
     labels = np.where(np.cos(angle) * points[:, 0] + np.sin(angle) * points[:, 1] > 0, 1, -1)
     return points, np.where(rng.uniform(size=n) < noise, -labels, labels)
 
 
-def waveform(rng: np.random.Generator, n: int, *, positives: int) -> Sample:
+def waveform(rng: np.random.Generator, n: int, *, positives: int | None = None) -> Sample:
     """Draw random mixtures of two out of three waves, with noise.
 
     The waves are triangles of height 6 over i = 1..21 with peaks at 7, 11 and 15; an example is u of one plus 1 - u of
@@ -191,8 +213,10 @@ def xor_views(rng: np.random.Generator, n: int, *, views: int, d: int = 2) -> Sa
     return features.reshape(n, -1), np.where(features[:, 0, 0] * features[:, 1, 0] > 0, 1, -1)
 
 
-def _shuffled(rng: np.random.Generator, n: int, positives: int) -> NDArray[np.int8]:
-    """Return n labels in random order, `positives` of them +1."""
+def _shuffled(rng: np.random.Generator, n: int, positives: int | None) -> NDArray[np.int8]:
+    """Return n labels in random order, `positives` of them +1, or each with probability 1/2."""
+    if positives is None:
+        return rng.choice(np.array([-1, 1], dtype=np.int8), size=n)
     return rng.permutation(np.where(np.arange(n) < positives, 1, -1)).astype(np.int8)
 
 

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
 from grambench.common.files import read_text, sha256
-from grambench.config.dataset import NOTE, BaseDataset, Blocks, Dataset, Description, Generated, Reader, Source, listed
-from grambench.datasets import generators, images, readers
+from grambench.config.dataset import NOTE, BaseDataset, Blocks, Dataset, Description, Generated, Reader, Source
+from grambench.datasets import generators, images, readers, streams
 from grambench.datasets.store import PreparedDataset, Unavailable
 
 NOTED = {"ok": {"index", "kind", "origin", "files"}, "unavailable": {"tried"}}  # the keys of a note by its status
 
 
-def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable:
+def prepare(description: Dataset, folder: Path) -> PreparedDataset | streams.Stream | Unavailable:
     """Read the files that `sources.fetch` fetched, and check them against the description.
 
     Parameters
@@ -28,8 +28,8 @@ def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable
 
     Returns
     -------
-    PreparedDataset or Unavailable
-        Unavailable if no source delivered.
+    PreparedDataset, Stream or Unavailable
+        Unavailable if no source delivered. A stream is read and checked while it is stored.
 
     Raises
     ------
@@ -41,6 +41,9 @@ def prepare(description: Dataset, folder: Path) -> PreparedDataset | Unavailable
     if isinstance(delivery, Unavailable):
         return delivery
     source, paths, note = delivery
+    if description.kind == "stream":
+        chunks = streams.chunks(description, source, paths)
+        return streams.Stream(description, source, _provenance(description, source, note), chunks)
     try:
         if description.descriptors:
             return _prepare_images(description, source, paths, note)
@@ -200,14 +203,8 @@ def labels(labels: NDArray[Any], reader: Reader) -> NDArray[np.int8]:
     DataError
         If the reader names no negative labels, and the raw labels are not two with the positive one among them.
     """
-    if reader.classes:
-        numbers = {name: number for number, name in enumerate(reader.classes)}
-        return np.array([numbers[label] for label in labels.tolist()], dtype=np.int8)
-    positive, classes = listed(reader.positive), np.unique(labels).tolist()
-    if not reader.negative and (len(classes) != 2 or positive[0] not in classes):
-        shown = ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")
-        raise DataError(f"expected two classes, one of them {positive[0]!r}, got {len(classes)}: {shown}")
-    return np.array([1 if label in positive else -1 for label in labels.tolist()], dtype=np.int8)
+    streams.check_classes(labels, reader)
+    return streams.encode(labels, reader)
 
 
 def _check_permutations(orders: NDArray[np.int64], n: int) -> NDArray[np.int32]:

@@ -7,9 +7,10 @@ if most values are 0 (a3a, mushrooms, w5a: at most 24 MB), because Gram matrices
 
 import io
 import warnings
+import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,11 @@ from grambench.config.dataset import (
     Hdf5,
     Idx,
     IndicesReader,
+    LandMask,
     Libsvm,
     Mat,
     MatBlocks,
+    Parquet,
     Rda,
     Rdb,
     Reader,
@@ -45,6 +48,7 @@ from grambench.datasets.separated import MalformedFileError
 # The exceptions of parsers for files that are damaged or have another format
 UNREADABLE = (*unpack.DAMAGED, TypeError, StopIteration, MatReadError)
 
+BATCH = 65536  # rows that formats with chunks read together, on which the points of a land mask depend
 MOST_SHOWN = 30  # the largest number of columns that a message lists
 IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
@@ -261,6 +265,102 @@ def read_rdb(reader: Rdb, files: dict[str, Path]) -> Raw:
     return _encoded(reader, _data_frame(frame))
 
 
+def chunks(reader: AnyReader, files: dict[str, Path]) -> Iterator[Raw]:
+    """Yield the rows of files chunk by chunk, in a format of CHUNKED; raise DataError if a file does not fit."""
+    labels = reader.classes or (listed(reader.positive) + listed(reader.negative) if reader.negative else [])
+    for name, path in files.items():
+        try:
+            for raw in CHUNKED[type(reader)](reader, path):
+                rows = np.isin(raw.labels, labels) if labels else slice(None)
+                yield Raw(raw.features[rows], raw.labels[rows])
+        except UNREADABLE as error:
+            raise DataError(
+                f"{name}: cannot be read as {reader.format}: {' '.join(f'{error!s:.200}'.split())}"
+            ) from None
+
+
+def read_parquet(reader: Parquet, path: Path) -> Iterator[Raw]:
+    """Yield the rows of a Parquet file in batches."""
+    import pyarrow.parquet
+
+    columns, row = [*reader.columns, reader.label], 0
+    file = pyarrow.parquet.ParquetFile(path)
+    if missing := [name for name in columns if name not in file.schema_arrow.names]:
+        raise MalformedFileError([f"expected a column {missing[0]!r}, got {', '.join(file.schema_arrow.names)}"])
+    for batch in file.iter_batches(BATCH, columns=columns):
+        for name in columns:
+            if batch[name].null_count:
+                first = int(np.argmax(batch[name].is_null()))
+                raise MalformedFileError([f"row {row + first + 1}: expected a value in column {name}, got none"])
+        features = [_parquet_column(batch[name], reader.digits.get(name), row) for name in reader.columns]
+        labels = batch[reader.label].to_numpy(zero_copy_only=False)
+        if reader.above is not None:
+            labels = np.where(labels > reader.above, 1.0, 0.0)
+        yield Raw(np.hstack(features), labels)
+        row += len(labels)
+
+
+def _parquet_column(column: Any, digits: list[int] | None, row: int) -> Floats:
+    """Return a column as numbers (b, 1), or (b, c) if its texts are cut into c numbers."""
+    values = column.to_numpy(zero_copy_only=False)
+    if values.dtype != object:
+        return np.asarray(values, dtype=np.float64)[:, None]
+    texts = values.astype(np.bytes_)
+    if digits is None:
+        # Three characters have 24 bits, as many as 32-bit numbers keep.
+        numbers: Floats = (texts.astype("S4").view(">u4") >> 8).astype(np.float64)
+        return numbers[:, None]
+    wrong = np.flatnonzero((np.char.str_len(texts) != sum(digits)) | ~np.char.isdigit(texts))
+    if wrong.size:
+        raise MalformedFileError([f"row {row + wrong[0] + 1}: expected {sum(digits)} digits, got {values[wrong[0]]!r}"])
+    ends = np.cumsum(digits)
+    places = texts.astype(f"S{ends[-1]}").view("S1").reshape(len(texts), -1).astype(np.float64)
+    return np.stack(
+        [
+            places[:, end - width : end] @ 10.0 ** np.arange(width - 1, -1, -1)
+            for width, end in zip(digits, ends, strict=True)
+        ],
+        axis=1,
+    )
+
+
+def read_land_mask(reader: LandMask, path: Path) -> Iterator[Raw]:
+    """Yield points of the unit sphere, drawn uniformly, with 1 on land and 0 on the sea.
+
+    The file is a NumPy archive with an array `mask`, true on the sea, whose rows go from north to south and whose
+    columns go east from 180 degrees west. It is unpacked row by row to one bit a cell.
+    """
+    with zipfile.ZipFile(path) as archive, archive.open("mask.npy") as stream:
+        if np.lib.format.read_magic(stream) != (1, 0):
+            raise ValueError("expected an array of NumPy's format 1.0")
+        (height, width), by_columns, dtype = np.lib.format.read_array_header_1_0(stream)
+        if by_columns or dtype != np.bool_:
+            raise ValueError(f"expected rows of booleans, got {dtype}")
+        sea = np.empty((height, -(-width // 8)), dtype=np.uint8)
+        for row in range(height):
+            sea[row] = np.packbits(np.frombuffer(stream.read(width), dtype=np.bool_, count=width))
+    rng = np.random.default_rng(reader.seed)
+    for start in range(0, reader.rows, BATCH):
+        z, turn = rng.uniform(-1.0, 1.0, BATCH), rng.uniform(0.0, 1.0, BATCH)
+        rows = np.minimum((height * np.arccos(z) / np.pi).astype(np.intp), height - 1)
+        columns = (width * turn).astype(np.intp)
+        is_sea = sea[rows, columns // 8] >> (7 - columns % 8) & 1
+        radius, longitude = np.sqrt(1.0 - z * z), 2.0 * np.pi * (turn - 0.5)
+        # Rounded, because the last bits of sines differ between platforms.
+        points = np.column_stack([radius * np.cos(longitude), radius * np.sin(longitude), z]).round(6)
+        count = min(BATCH, reader.rows - start)
+        yield Raw(points[:count], 1.0 - is_sea[:count])
+
+
+CHUNKED: dict[type[Reader], Callable[[Any, Path], Iterator[Raw]]] = {Parquet: read_parquet, LandMask: read_land_mask}
+
+
+def _read_chunks(reader: Any, files: dict[str, Path]) -> Raw:
+    """Return all chunks of a file together."""
+    (path,) = files.values()
+    return _stack(list(CHUNKED[type(reader)](reader, path)))
+
+
 READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
     Mat: read_mat,
     MatBlocks: read_mat_blocks,
@@ -272,9 +372,10 @@ READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
     Arff: read_arff,
     Rda: read_rda,
     Rdb: read_rdb,
+    **dict.fromkeys(CHUNKED, _read_chunks),
 }
 
-STACKED = (Libsvm, Csv, Arff)  # formats with several files of rows, each read by itself
+STACKED = (Libsvm, Csv, Arff, Parquet)  # formats with several files of rows, each read by itself
 
 
 def _read_column(reader: Reader, path: Path) -> Floats:

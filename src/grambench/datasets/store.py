@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from grambench.common.errors import plain
 from grambench.common.files import check, sealed
 from grambench.common.types import Floats, Labels
+from grambench.datasets.streams import Stream
 
 # scipy.sparse takes long to import, and few data sets are sparse.
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class PreparedDataset:
     name : str
         The data set's name.
     features : ndarray of float64 (n, d) or scipy.sparse.csr_array of float64
-        One row per example; d is 0 for images, whose descriptors have files of their own.
+        One row per example; d is 0 for images, whose descriptors have files of their own. Those of a stream are
+        float32 and, as its labels, mapped into memory.
     labels : ndarray of int8 (n,)
         -1 or +1, or class numbers from 0.
     orders : ndarray of int32 (repetitions, n) or None
@@ -69,6 +71,11 @@ class PreparedDataset:
     views: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     columns: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     pairs: Mapping[tuple[str, str], Floats] = field(default_factory=dict)
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the examples are mapped, to be read chunk by chunk."""
+        return isinstance(self.features, np.memmap)
 
     @property
     def content(self) -> str:
@@ -134,9 +141,18 @@ def read_or_note(path: Path, load: Callable[[h5py.File], Content]) -> Content | 
         return load(file)
 
 
-def write(path: Path, dataset: PreparedDataset | Unavailable, identity: str = "") -> None:
-    """Write a prepared data set, or a note that it is unavailable, with the identity of its inputs (`sealed`)."""
-    write_or_note(path, dataset, _save, identity)
+def write(path: Path, dataset: PreparedDataset | Stream | Unavailable, identity: str = "") -> None:
+    """Write a prepared data set, or a note that it is unavailable, with the identity of its inputs (`sealed`).
+
+    Raises
+    ------
+    DataError
+        If a stream does not fit its description; see Stream.save. No file is left then.
+    """
+    if isinstance(dataset, Stream):
+        write_or_note(path, dataset, _save_stream, identity)
+    else:
+        write_or_note(path, dataset, _save, identity)
 
 
 def read(path: Path) -> PreparedDataset | Unavailable:
@@ -172,12 +188,24 @@ def _save(dataset: PreparedDataset, file: h5py.File) -> None:
             file[name] = list(texts)
 
 
+def _save_stream(stream: Stream, file: h5py.File) -> None:
+    file.attrs.update(name=stream.name, status="ok", source=json.dumps(stream.provenance))
+    file.attrs["content"] = stream.save(file)
+    if stream.description.classes:
+        file["classes"] = list(map(str, stream.description.classes))
+
+
 def _load(file: h5py.File) -> PreparedDataset:
     features = file["features"]
+    is_stream = isinstance(features, h5py.Dataset) and features.dtype == np.float32
     return PreparedDataset(
         name=str(file.attrs["name"]),
-        features=_load_sparse(features) if isinstance(features, h5py.Group) else features[:],
-        labels=file["labels"][:],
+        features=_map(features)
+        if is_stream
+        else _load_sparse(features)
+        if isinstance(features, h5py.Group)
+        else features[:],
+        labels=_map(file["labels"]) if is_stream else file["labels"][:],
         orders=file["orders"][:] if "orders" in file else None,
         source=json.loads(str(file.attrs["source"])),
         classes=tuple(file["classes"].asstr()[:]) if "classes" in file else (),
@@ -186,6 +214,10 @@ def _load(file: h5py.File) -> PreparedDataset:
         views={view: values[:] for view, values in file["views"].items()} if "views" in file else {},
         columns={view: values[:] for view, values in file["columns"].items()} if "columns" in file else {},
     )
+
+
+def _map(array: h5py.Dataset) -> Any:
+    return np.memmap(array.file.filename, array.dtype, "r", array.id.get_offset(), array.shape)
 
 
 def _load_sparse(group: h5py.Group) -> "sparse.csr_array":

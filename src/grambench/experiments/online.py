@@ -3,6 +3,9 @@
 An algorithm that learns online reports its own pass. If it passes several times, the first pass is measured, in which
 every example is new. On features that approximate its kernels it passes once, by the loop that learns streams.
 
+The order of a stream is a permutation of its chunks and of the examples within each chunk. Of a stream, mistakes are
+those of all rounds, and all other metrics of predictions those of the last 100 000.
+
 An algorithm that learns from all examples at once is trained anew at each checkpoint on the examples received by then,
 and predicts those up to the next checkpoint; if it learns a kernel alone, an SVM is trained on it. Until each class has
 been received a few times it learns nothing, and the majority class is predicted.
@@ -10,7 +13,8 @@ been received a few times it learns nothing, and the majority class is predicted
 Of C classes, a two-class algorithm passes once for each class one-vs-rest, and the largest score predicts.
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -31,6 +35,7 @@ from grambench.config.protocols import Online
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.curves import checkpoints
 from grambench.experiments.outcome import Origin, Outcome, Random, Result, collect
+from grambench.experiments.passes import ChunkOrder, Rows, RunningMoments, cut
 from grambench.experiments.pools import dense, full_pool
 from grambench.experiments.run import Run
 from grambench.experiments.seeds import seeds
@@ -38,6 +43,7 @@ from grambench.experiments.training import (
     Examples,
     Generators,
     Learned,
+    class_numbers,
     counts,
     fit_twice,
     learn_task,
@@ -48,6 +54,7 @@ from grambench.experiments.training import (
 from grambench.solvers.platt import probabilities
 
 LEAST = 5  # examples of each class from which something is learned
+KEPT = 100_000  # rounds at the end of a stream whose predictions are kept
 TIMED_TWICE_BELOW = 10.0  # seconds; a first fit that reads from disk may take some
 
 
@@ -115,15 +122,14 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
     if not isinstance(protocol, Online):
         raise TypeError(f"{run.study}: expected an online protocol, got {protocol}")
     n, numbers, points = len(dataset.labels), run.repetitions, run.points
-    if protocol.shuffle:
-        orders = draw_orders(dataset.orders, n, protocol.repetitions, run.seed, dataset.name, numbers)
-    else:
-        orders = Orders(np.tile(np.arange(n, dtype=np.int32), (len(numbers), 1)), "stored")
+    if run.approximation:
+        return _outcome_on_features(run, protocol, dataset)
+    orders = _orders(run, protocol, dataset)
     twice = len(points) == 1 and not run.replicates
     pool, rounds = full_pool(run, dataset, grams), checkpoints(n, protocol.checkpoints)
     passes: dict[tuple[int, int], Pass] = {}
     samples = [Examples(pool, dataset.labels, order, len(dataset.classes)) for order in orders.indices]
-    learns_online = not run.approximation and _warm_up(algorithm, points[0], samples[0])
+    learns_online = _warm_up(algorithm, points[0], samples[0])
     for p, point in enumerate(points):
         for r, number in enumerate(numbers):
             seed = seeds(run.seed, f"{dataset.name}/{algorithm.name}", number)[1]
@@ -133,13 +139,38 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
                     again = present(algorithm, point, samples[r], rounds, seed)
                     check_same(algorithm.name, passes[p, r].outline(), again.outline())
                     passes[p, r] = replace(again, seconds=min(passes[p, r].seconds, again.seconds))
-            elif run.approximation:
-                passes[p, r] = learn_on_features(run, point, dense(dataset), samples[r], rounds, seed)
             else:
                 passes[p, r] = retrain(algorithm, point, samples[r], rounds, seed, protocol.C)
-    results = {(p, r): _result(measured, samples[r], rounds) for (p, r), measured in passes.items()}
+    results = {place: _result(measured, rounds) for place, measured in passes.items()}
     random: Random = "yes" if any(measured.random for measured in passes.values()) else "no"
     return collect(results, (len(points), len(numbers)), orders.origin, random)
+
+
+def _orders(run: Run, protocol: Online, dataset: PreparedDataset) -> Orders:
+    """Return the orders of the repetitions of a run."""
+    n, numbers = len(dataset.labels), run.repetitions
+    if protocol.shuffle:
+        return draw_orders(dataset.orders, n, protocol.repetitions, run.seed, dataset.name, numbers)
+    return Orders(np.tile(np.arange(n, dtype=np.int32), (len(numbers), 1)), "stored")
+
+
+def _outcome_on_features(run: Run, protocol: Online, dataset: PreparedDataset) -> Outcome:
+    """Run what is asked for on features that approximate the kernels."""
+    n, numbers, orders = len(dataset.labels), run.repetitions, list[Iterable[Rows]]()
+    if dataset.is_stream:
+        origin: Origin = "seeded" if protocol.shuffle else "stored"
+        for number in numbers:
+            orders.append(ChunkOrder(n, seeds(run.seed, dataset.name, number)[0] if protocol.shuffle else None))
+    else:
+        drawn = _orders(run, protocol, dataset)
+        orders, origin = [[order] for order in drawn.indices], drawn.origin
+    results, rounds = {}, checkpoints(n, protocol.checkpoints)
+    for p, point in enumerate(run.points):
+        for r, number in enumerate(numbers):
+            seed = seeds(run.seed, f"{dataset.name}/{algorithms.load(run.file).name}", number)[1]
+            measured = learn_on_features(run, point, dataset, orders[r], rounds, seed)
+            results[p, r] = _result(measured, rounds)
+    return collect(results, (len(run.points), len(numbers)), origin, "yes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +193,8 @@ class Pass:
         The work of all fits, under the names of WORK.
     random : bool
         Whether a fit has drawn random numbers.
-    y_pred : ndarray of int (n,)
-        The predicted class of each round.
+    y_true, y_pred : ndarray of int (n,)
+        The true and the predicted class of each round; of a stream, of the last rounds.
     scores : ndarray of float64 (n,) or (n, C)
         The scores that it was predicted by; 0 while the majority class was predicted.
     """
@@ -175,6 +206,7 @@ class Pass:
     seconds: Seconds
     work: dict[str, int]
     random: bool
+    y_true: NDArray[np.intp]
     y_pred: NDArray[np.intp]
     scores: Floats
 
@@ -185,7 +217,7 @@ class Pass:
 
 def _warm_up(algorithm: Algorithm, point: Settings, sample: Examples) -> bool:
     """Fit to the first examples, twice, and return whether the algorithm learns online; it is compiled by then."""
-    rows = sample.order[: _enough(sample)]
+    rows = sample.order[: _enough(sample.y_true[sample.order], sample.classes)]
     first = Examples(sample.pool.part(rows, rows), sample.labels[rows], _numbers(len(rows)), sample.classes)
     return fit_twice(algorithm, point, first, np.random.SeedSequence(0)).fits[0].trace is not None
 
@@ -194,10 +226,9 @@ def _numbers(n: int) -> Any:
     return np.arange(n, dtype=np.int32)
 
 
-def _enough(sample: Examples) -> int:
+def _enough(y_true: NDArray[np.intp], classes: int) -> int:
     """Return the round after which each class was received `LEAST` times; the last round if none is."""
-    y_true = sample.y_true[sample.order]
-    received = np.min([np.cumsum(y_true == label) for label in range(sample.classes or 2)], axis=0) >= LEAST
+    received = np.min([np.cumsum(y_true == label) for label in range(classes or 2)], axis=0) >= LEAST
     return int(np.argmax(received)) + 1 if received.any() else len(y_true)
 
 
@@ -209,10 +240,11 @@ def present(
     learned = learn_task(algorithm, point, sample, generators)
     seconds = clock.now() - start
     traces, at, n = [_trace(algorithm, fit) for fit in learned.fits], rounds - 1, len(sample.order)
+    y_true = sample.y_true[sample.order]
     if learned.one_vs_rest:
         scores = np.stack([trace.scores[:n] for trace in traces], axis=1)
         y_pred = predicted(scores)
-        mistakes = np.cumsum(y_pred != sample.y_true[sample.order], dtype=np.int64)[at]
+        mistakes = np.cumsum(y_pred != y_true, dtype=np.int64)[at]
         support = np.full(len(rounds), np.nan)
         support[-1] = support_vectors(OneVsRest([fit.predictor for fit in learned.fits if fit.predictor]))
         weights = np.mean([trace.weights[at] for trace in traces], axis=0)
@@ -220,11 +252,10 @@ def present(
         (trace,), scores = traces, traces[0].scores[:n]
         mistakes, support = np.cumsum(trace.mistakes, dtype=np.int64)[at], trace.support_vectors[at]
         weights = trace.weights[at]
-        y_true = sample.y_true[sample.order]
         y_pred = np.where(trace.mistakes[:n], 1 - y_true, y_true)
     updates = np.sum([trace.updates for trace in traces], axis=0).astype(np.float64)
     work = counts(learned.work, len(sample.labels))
-    return Pass(mistakes, support, weights, updates, seconds, work, generators.used, y_pred, scores)
+    return Pass(mistakes, support, weights, updates, seconds, work, generators.used, y_true, y_pred, scores)
 
 
 def _trace(algorithm: Algorithm, fit: Fit) -> Trace:
@@ -245,7 +276,12 @@ def retrain(
 
     Seconds are those of all fits, their SVMs and the predictions between them; work is that of fits and SVMs.
     """
-    order, m, enough, generators = sample.order, sample.pool.shape[0], _enough(sample), Generators(seed)
+    order, m, enough, generators = (
+        sample.order,
+        sample.pool.shape[0],
+        _enough(sample.y_true[sample.order], sample.classes),
+        Generators(seed),
+    )
     y_true, y_pred = sample.y_true, np.empty(len(order), dtype=np.intp)
     scores = np.zeros((len(order), sample.classes) if sample.classes else len(order))
     begun, work = clock.now(), dict.fromkeys(WORK, 0)
@@ -271,52 +307,81 @@ def retrain(
     seconds = clock.now() - begun
     mistakes = np.cumsum(y_pred != y_true[order], dtype=np.int64)[rounds - 1]
     updates = np.full(m, np.nan)
-    return Pass(mistakes, support, weights, updates, seconds, work, generators.used, y_pred, scores)
+    return Pass(mistakes, support, weights, updates, seconds, work, generators.used, y_true[order], y_pred, scores)
 
 
 def learn_on_features(
     run: Run,
     point: Settings,
-    features: Floats,
-    sample: Examples,
+    dataset: PreparedDataset,
+    order: Iterable[Rows],
     rounds: NDArray[np.int64],
     seed: np.random.SeedSequence,
 ) -> Pass:
-    """Let an algorithm pass over a sample on features that approximate its kernels, and measure it at some rounds.
+    """Let an algorithm pass over a data set on features that approximate its kernels, and measure it at some rounds.
 
-    Units, scales and landmarks come from the first examples of the order. Seconds include the features. Work counts
-    kernel evaluations, of which there are none, so that all its counts are 0.
+    Parameters
+    ----------
+    run : Run
+        The run.
+    point : dict
+        The parameters of the algorithm.
+    dataset : PreparedDataset
+        The data set, or a stream.
+    order : iterable of ndarray of int
+        The rows of the examples in turn, part by part; the first part gives units, scales and landmarks.
+    rounds : ndarray of int64 (S,)
+        The rounds.
+    seed : SeedSequence
+        Controls the draws of the algorithm.
+
+    Notes
+    -----
+    Seconds include the features, but not the reading of a stream. Work counts kernel evaluations, of which there are
+    none, so that all its counts are 0.
     """
-    order, y_true, m = sample.order, sample.y_true[sample.order], len(run.kernels)
-    number = int(seed.generate_state(1)[0])
+    features, classes, m = dense(dataset), len(dataset.classes), len(run.kernels)
+    number, kept = int(seed.generate_state(1)[0]), KEPT if dataset.is_stream else len(dataset.labels)
+    standardise = isinstance(run.protocol, Online) and run.protocol.standardise
+    first_rows = next(iter(order))[:SAMPLE]
+    first, y_first = features[first_rows].astype(np.float64), class_numbers(dataset.labels[first_rows], classes)
+    first = RunningMoments().standardised(first) if standardise else first
 
     def start() -> FeatureLearner:
         return FeatureLearner(
             run.file,
             point,
             run.pool,
-            features[order[:SAMPLE]],
-            sample.classes or 2,
+            first,
+            classes or 2,
             method=run.approximation,
             n_components=run.n_components,
             scale=False,
             seed=number,
         )
 
-    start().learn(features[order[:LEAST]], y_true[:LEAST])  # which compiles
+    start().learn(first[:LEAST], y_first[:LEAST])  # which compiles
     begun = clock.now()
-    learner = start()
+    learner, moments = start(), RunningMoments()
     seconds = clock.now() - begun
-    mistakes, weights, scores = np.empty(len(rounds), dtype=np.int64), np.empty((len(rounds), m)), list[Floats]()
-    for place, (before, now) in enumerate(zip([0, *rounds[:-1]], rounds, strict=True)):
-        examples = features[order[before:now]]
+    mistakes, weights = np.empty(len(rounds), dtype=np.int64), np.empty((len(rounds), m))
+    place, recent, held = 0, deque[tuple[Floats, NDArray[np.intp]]](), 0
+    for rows in cut(order, rounds):
+        examples, y_true = features[rows].astype(np.float64, copy=False), class_numbers(dataset.labels[rows], classes)
         begun = clock.now()
-        scores.append(learner.learn(examples, y_true[before:now]))
+        scores = learner.learn(moments.standardised(examples) if standardise else examples, y_true)
         seconds += clock.now() - begun
-        mistakes[place], weights[place] = learner.mistakes, np.atleast_2d(learner.weights).mean(axis=0)
-    all_scores, support = np.concatenate(scores), np.full(len(rounds), np.nan)
+        recent.append((scores, y_true))
+        held += len(rows)
+        while held - len(recent[0][1]) >= kept:
+            held -= len(recent.popleft()[1])
+        if learner.examples == rounds[place]:
+            mistakes[place], weights[place] = learner.mistakes, np.atleast_2d(learner.weights).mean(axis=0)
+            place += 1
+    scores, y_true = (np.concatenate(parts)[-kept:] for parts in zip(*recent, strict=True))
     updates, work = learner.updates.astype(np.float64), dict.fromkeys(WORK, 0)
-    return Pass(mistakes, support, weights, updates, seconds, work, True, predicted(all_scores), all_scores)
+    support = np.full(len(rounds), np.nan)
+    return Pass(mistakes, support, weights, updates, seconds, work, True, y_true, predicted(scores), scores)
 
 
 def _majority(y_true: NDArray[np.intp], classes: int) -> int:
@@ -333,15 +398,16 @@ def _shares(learned: Learned, m: int) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def predictions(measured: Pass, sample: Examples) -> Predictions:
+def predictions(measured: Pass) -> Predictions:
     """Return the predictions of a pass, each with probabilities that are calibrated on earlier rounds alone.
 
     Scores are calibrated anew when the number of received examples has doubled. Before each class has been received a
     few times, probabilities are the shares of the classes so far.
     """
-    y_true, classes = sample.y_true[sample.order], sample.classes or 2
+    y_true = measured.y_true
     scores = measured.scores if measured.scores.ndim == 2 else np.stack([-measured.scores, measured.scores], axis=1)
-    estimated, enough, n = np.empty((len(y_true), classes)), _enough(sample), len(y_true)
+    classes, n = scores.shape[1], len(y_true)
+    estimated, enough = np.empty((n, classes)), _enough(y_true, classes)
     shares = np.cumsum(y_true[:, None] == np.arange(classes), axis=0)
     estimated[0] = 1.0 / classes
     estimated[1:enough] = (shares[: enough - 1] + 1.0) / (np.arange(1, enough)[:, None] + classes)
@@ -352,9 +418,9 @@ def predictions(measured: Pass, sample: Examples) -> Predictions:
     return Predictions(y_true, measured.y_pred, scores, estimated)
 
 
-def _result(measured: Pass, sample: Examples, rounds: NDArray[np.int64]) -> Result:
+def _result(measured: Pass, rounds: NDArray[np.int64]) -> Result:
     """Return the numbers of a pass."""
-    pass_predictions = predictions(measured, sample)
+    pass_predictions = predictions(measured)
     curves = {"mistake_percent": 100.0 * measured.mistakes / rounds, "support_vectors": measured.support_vectors}
     metrics = {name: float(curve[-1]) for name, curve in curves.items()} | measured.work
     metrics |= {"seconds": measured.seconds.processor, "wall_seconds": measured.seconds.wall}

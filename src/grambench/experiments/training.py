@@ -49,7 +49,12 @@ class Examples:
     @property
     def y_true(self) -> Any:
         """Class numbers from 0, (t,)."""
-        return self.labels.astype(np.intp) if self.classes else (self.labels > 0).astype(np.intp)
+        return class_numbers(self.labels, self.classes)
+
+
+def class_numbers(labels: Labels, classes: int) -> Any:
+    """Return the class numbers from 0 of labels, which they are themselves, or -1 and +1 if `classes` is 0."""
+    return labels.astype(np.intp) if classes else (labels > 0).astype(np.intp)
 
 
 class Generators:

@@ -7,6 +7,7 @@ from grambench import algorithms
 from grambench.common.errors import ConfigError, Faults
 from grambench.config.dataset import Dataset
 from grambench.config.project import Configuration, Project
+from grambench.config.protocols import Online
 from grambench.config.study import Study
 from grambench.kernels.subsets import RandomSubsets
 from grambench.pipeline.specifications import points_of
@@ -134,6 +135,12 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
         raise ConfigError(
             f"{dataset.name} has no official split into training and test examples, which kind {kind} needs"
         )
+    if dataset.kind == "stream":
+        if not isinstance(study.protocol, Online) or study.protocol.stored:
+            raise ConfigError(f"{dataset.name} is a stream; expected a study of kind online with `stored: false`")
+        for name, algorithm in study.algorithms.items():
+            if not algorithm.approximation and dataset.name in (algorithm.datasets or [dataset.name]):
+                raise ConfigError(f"{dataset.name} is a stream; expected an approximation of {name}")
     profiled = any(sweep.kind == "profile" and dataset.name in sweep.datasets for sweep in study.sweeps.values())
     if profiled and dataset.classes:
         raise ConfigError(f"{dataset.name} has {len(dataset.classes)} classes; a profile sweep needs two")

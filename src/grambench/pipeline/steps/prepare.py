@@ -21,11 +21,13 @@ def main(argv: list[str]) -> None:
     """Write the prepared data set, or why there is none: the rest of a study goes on without it."""
     spec, output, note = json.loads(argv[0]), Path(argv[2]), Path(argv[3])
     description = check(Dataset, spec["dataset"], "spec")
-    prepared: store.PreparedDataset | store.Unavailable
+    identity = made_from(argv[0], argv[1])
     try:
         prepared = prepare(description, note.parent)
+        if isinstance(prepared, store.Unavailable):
+            logger.warning("%s", prepared)
+        store.write(output, prepared, identity)
     except DataError as error:
-        prepared = store.Unavailable(description.name, (str(error),))
-    if isinstance(prepared, store.Unavailable):
-        logger.warning("%s", prepared)
-    store.write(output, prepared, made_from(argv[0], argv[1]))
+        unavailable = store.Unavailable(description.name, (str(error),))
+        logger.warning("%s", unavailable)
+        store.write(output, unavailable, identity)

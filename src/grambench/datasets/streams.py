@@ -1,0 +1,130 @@
+"""Data sets that are prepared chunk by chunk, so that memory does not grow with their examples.
+
+A stream is stored as contiguous arrays of float32 and int8, which a run maps into memory and reads chunk by chunk.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from grambench.common.errors import DataError
+from grambench.config.dataset import Dataset, Generated, Reader, Source, listed
+from grambench.datasets import readers
+from grambench.datasets.readers import Raw
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream that is about to be stored.
+
+    Attributes
+    ----------
+    description : Dataset
+        The expected content.
+    source : Generated or FileSource
+        The source that delivered.
+    provenance : dict
+        The `source` of the prepared data set.
+    chunks : iterator of Raw
+        The examples in turn, with labels as the source has them.
+    """
+
+    description: Dataset
+    source: Source
+    provenance: dict[str, Any]
+    chunks: Iterator[Raw]
+
+    @property
+    def name(self) -> str:
+        """The data set's name."""
+        return self.description.name
+
+    def save(self, file: h5py.File) -> str:
+        """Write all chunks to a file, and return the content, which does not depend on the size of chunks.
+
+        The content is the SHA-256 of the shape, of the SHA-256 of all features as float32, and of that of all labels.
+
+        Raises
+        ------
+        DataError
+            If a value is not finite, with the number of its row from 1, if the stream ends early or late or changes
+            its columns, or if its labels or its content are not those of the description.
+        """
+        reader, shape = self.source.reader, (self.description.n, self.description.d)
+        features = file.create_dataset("features", shape, "<f4")
+        labels = file.create_dataset("labels", shape[:1], "i1")
+        row, hashes, seen = 0, (hashlib.sha256(), hashlib.sha256()), np.array([])
+        for chunk in self.chunks:
+            values, stop = _narrow(chunk, shape[1], row), row + len(chunk.labels)
+            if stop > shape[0]:
+                raise DataError(f"expected {shape[0]} rows, got more: the stream ends late")
+            encoded = encode(chunk.labels, reader)
+            seen = np.union1d(seen, chunk.labels) if row else np.unique(chunk.labels)
+            features[row:stop], labels[row:stop] = values, encoded
+            hashes[0].update(values.tobytes())
+            hashes[1].update(encoded.tobytes())
+            row = stop
+        if row < shape[0]:
+            raise DataError(f"expected {shape[0]} rows, got {row}: the stream ends early")
+        check_classes(seen, reader)
+        self._check_positives(labels)
+        digest = hashlib.sha256(repr(shape).encode())
+        for part in hashes:
+            digest.update(part.digest())
+        expected, content = self.source.content or self.description.content, digest.hexdigest()
+        if content != expected:
+            raise DataError(f"expected content {expected}, got {content}: other values than the description has")
+        return content
+
+    def _check_positives(self, labels: h5py.Dataset) -> None:
+        expected = self.source.positives or self.description.positives
+        got = sum(int(np.count_nonzero(labels[i : i + 2**20] == 1)) for i in range(0, len(labels), 2**20))
+        if not self.description.classes and got != expected:
+            raise DataError(f"expected {expected} examples labelled +1, got {got}")
+
+
+def _narrow(chunk: Raw, columns: int, row: int) -> NDArray[np.float32]:
+    """Return the features of a chunk that starts at a row as float32; raise DataError if they are not usable."""
+    if not isinstance(chunk.features, np.ndarray):
+        raise DataError("expected dense features of a stream, got sparse ones")
+    if chunk.features.shape[1] != columns:
+        raise DataError(f"row {row + 1}: expected {columns} columns, got {chunk.features.shape[1]}")
+    with np.errstate(over="ignore"):
+        values = np.ascontiguousarray(chunk.features, dtype="<f4")
+    if (bad := np.argwhere(~np.isfinite(values))).size:
+        value = chunk.features[tuple(bad[0])]
+        raise DataError(f"row {row + bad[0, 0] + 1}: expected finite numbers of 32 bits, got {value:g}")
+    return values
+
+
+def chunks(description: Dataset, source: Source, files: dict[str, Any]) -> Iterator[Raw]:
+    """Return the examples of a source chunk by chunk; formats without chunks are read as a whole."""
+    from grambench.datasets import generators
+
+    if isinstance(source, Generated):
+        drawn = generators.draw(source.generator, source.parameters, source.seed, description.n)
+        return (Raw(*sample) for sample in drawn)
+    if type(source.reader) in readers.CHUNKED:
+        return readers.chunks(source.reader, files)
+    return iter([readers.read(source.reader, files)])
+
+
+def encode(labels: NDArray[Any], reader: Reader) -> NDArray[np.int8]:
+    """Return -1 or +1, or the number of the class, for each raw label."""
+    if reader.classes:
+        numbers = {name: number for number, name in enumerate(reader.classes)}
+        return np.array([numbers[label] for label in labels.tolist()], dtype=np.int8)
+    return np.where(np.isin(labels, listed(reader.positive)), 1, -1).astype(np.int8)
+
+
+def check_classes(labels: NDArray[Any], reader: Reader) -> None:
+    """Raise DataError if a reader names no negative labels, and the raw labels are not two with the positive one."""
+    positive, classes = listed(reader.positive), np.unique(labels).tolist()
+    if not reader.classes and not reader.negative and (len(classes) != 2 or positive[0] not in classes):
+        shown = ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")
+        raise DataError(f"expected two classes, one of them {positive[0]!r}, got {len(classes)}: {shown}")

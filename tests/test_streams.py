@@ -1,0 +1,311 @@
+"""Streams as data sets: stored chunk by chunk, read chunk by chunk, learned by the loop of all passes on features."""
+
+import dataclasses
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from specifications import make_run
+
+from grambench.algorithms.feature_learner import SAMPLE, FeatureLearner
+from grambench.common.errors import ConfigError, DataError
+from grambench.common.files import sha256
+from grambench.config.dataset import Dataset, LandMask, Parquet
+from grambench.config.load import check
+from grambench.datasets import generators, readers, store, streams
+from grambench.datasets.prepare import prepare
+from grambench.datasets.readers import Raw
+from grambench.datasets.sources import fetch
+from grambench.experiments import online
+from grambench.experiments.passes import CHUNK, ChunkOrder, RunningMoments, cut
+from grambench.experiments.seeds import seeds
+from grambench.kernels.functions import Kernel
+from grambench.pipeline.steps import prepare as prepare_step
+
+KERNELS = [Kernel.parse(name) for name in ("gaussian_sigma1.0", "gaussian_sigma2.0")]
+F32 = np.float32
+
+
+def content(features: NDArray[Any], labels: NDArray[Any]) -> str:
+    """Return the content of a stream, computed from whole arrays."""
+    parts = (np.asarray(features, "<f4"), np.asarray(labels, "<i1"))
+    digests = [hashlib.sha256(part.tobytes()).digest() for part in parts]
+    return hashlib.sha256(repr(features.shape).encode() + b"".join(digests)).hexdigest()
+
+
+def described(features: NDArray[Any], labels: NDArray[Any], **changes: Any) -> Dataset:
+    plain = {
+        "name": "toy",
+        "title": "t",
+        "kind": "stream",
+        "n": len(labels),
+        "d": features.shape[1],
+        "positives": int((np.asarray(labels) == 1).sum()),
+        "content": content(features, labels),
+        "sources": [{"kind": "generated", "generator": "twonorm", "seed": 0}],
+    }
+    return check(Dataset, plain | changes, "test")
+
+
+def sample(n: int = 2 * CHUNK + 100, d: int = 2, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    rng = np.random.default_rng(seed)
+    features = rng.standard_normal((n, d)).astype(F32).astype(np.float64)
+    return features, np.where(features.sum(axis=1) > 0, 1, -1).astype(np.int8)
+
+
+def stored(path: Path, features: NDArray[Any], labels: NDArray[Any], size: int = 1000, **changes: Any) -> Any:
+    """Return a stream that was stored in chunks of a size."""
+    dataset = described(features, labels, **changes)
+    parts = [Raw(features[i : i + size], labels[i : i + size].astype(float)) for i in range(0, len(labels), size)]
+    store.write(path, streams.Stream(dataset, dataset.sources[0], {}, iter(parts)))
+    return store.read(path)
+
+
+# storing
+
+
+@pytest.mark.parametrize("size", [1, 37, 5000])
+def test_a_stored_stream_does_not_depend_on_the_size_of_chunks(tmp_path: Path, size: int) -> None:
+    features, labels = sample(200)
+    stream = stored(tmp_path / "s.h5", features, labels, size)
+    assert stream.is_stream and stream.features.dtype == np.float32
+    assert np.array_equal(stream.features, features) and np.array_equal(stream.labels, labels)
+    with h5py.File(tmp_path / "s.h5") as file:
+        assert file.attrs["content"] == content(features, labels)
+
+
+def test_what_is_wrong_with_a_stream_is_told_in_one_line(tmp_path: Path) -> None:
+    features, labels = sample(50)
+    path = tmp_path / "s.h5"
+
+    def fails(message: str, *parts: tuple[NDArray[Any], NDArray[Any]], **changes: Any) -> None:
+        dataset = described(features, labels, **changes)
+        raws = iter([Raw(values, names.astype(float)) for values, names in parts])
+        with pytest.raises(DataError, match=message):
+            store.write(path, streams.Stream(dataset, dataset.sources[0], {}, raws))
+        assert list(tmp_path.iterdir()) == []
+
+    bad = features.copy()
+    bad[33, 1] = np.nan
+    fails(r"^row 34: expected finite numbers of 32 bits, got nan$", (bad[:20], labels[:20]), (bad[20:], labels[20:]))
+    bad[33, 1] = 1e39
+    fails(r"^row 34: expected finite numbers of 32 bits, got 1e\+39$", (bad, labels))
+    fails(r"^expected 50 rows, got 20: the stream ends early$", (features[:20], labels[:20]))
+    fails(r"^expected 50 rows, got more: the stream ends late$", (features, labels), (features, labels))
+    fails(r"^row 21: expected 2 columns, got 1$", (features[:20], labels[:20]), (features[20:, :1], labels[20:]))
+    fails(r"^expected two classes, one of them 1\.0, got 3: ", (features, np.where(np.arange(50) == 7, 5, labels)))
+    fails(r"^expected 3 examples labelled \+1, got \d+$", (features, labels), positives=3)
+    fails(r"^expected content f+, got \w+: other values", (features, labels), content="f" * 64)
+
+
+def test_a_bad_stream_is_noted_as_unavailable(tmp_path: Path) -> None:
+    pd.DataFrame({"a": [1.0, 2.0, np.inf], "y": [0, 1, 1]}).to_parquet(tmp_path / "a.parquet")
+    dataset = parquet_described([tmp_path / "a.parquet"], {"format": "parquet", "columns": ["a"], "label": "y"}, 3, 1)
+    fetch(dataset, tmp_path / "raw", bundled=tmp_path, kinds=["file"])
+    spec, output = json.dumps({"dataset": dataset.model_dump(mode="json")}), tmp_path / "out.h5"
+    prepare_step.main([spec, "", str(output), str(tmp_path / "raw" / "source.json")])
+    note = store.read(output)
+    assert isinstance(note, store.Unavailable)
+    assert str(note) == "toy is unavailable: row 3: expected finite numbers of 32 bits, got inf"
+
+
+def parquet_described(paths: list[Path], reader: dict[str, Any], n: int, d: int, **changes: Any) -> Dataset:
+    files = [{"name": path.name, "path": str(path), "sha256": sha256(path)} for path in paths]
+    plain = {"name": "toy", "title": "t", "kind": "stream", "n": n, "d": d, "positives": 2, "content": "f" * 64}
+    source = {"kind": "file", "files": files, "reader": reader | {"positive": 1}}
+    return check(Dataset, plain | {"sources": [source]} | changes, "test")
+
+
+def test_descriptions_that_no_stream_fits() -> None:
+    features, labels = sample(50)
+    with pytest.raises(ConfigError, match="expected a stream without views"):
+        described(features, labels, views={"first": [0]})
+    source = {"kind": "http", "files": [{"name": "a", "url": "http://a/a"}]}
+    reader = {"format": "csv", "label": 0, "positive": 1}
+    with pytest.raises(ConfigError, match="expected the sha256 of each file of a stream, got none in http://a/a"):
+        described(features, labels, sources=[source | {"reader": reader}])
+
+
+# formats and generators
+
+
+def test_parquet(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "delay": [-3, 0, 2, 9],
+            "date": ["01310905", "12312359", "02100000", "06061200"],
+            "place": ["ATL", "ATK", "BOS", "AT"],
+            "distance": [5, 6, 7, 8],
+        }
+    )
+    paths = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
+    frame[:3].to_parquet(paths[0])
+    frame[3:].to_parquet(paths[1])
+    options = {"columns": ["distance", "date", "place"], "digits": {"date": [4, 4]}, "label": "delay", "above": 0}
+    reader = Parquet(format="parquet", positive=1, **options)
+    raw = readers.read(reader, {path.name: path for path in paths})
+    codes = [int.from_bytes(place.encode().ljust(3, b"\0"), "big") for place in frame["place"]]
+    expected = [[5, 131, 905], [6, 1231, 2359], [7, 210, 0], [8, 606, 1200]]
+    assert raw.features.tolist() == [[*row, code] for row, code in zip(expected, codes, strict=True)]
+    assert raw.labels.tolist() == [0, 0, 1, 1]
+    assert sorted(codes) == [codes[i] for i in np.argsort(frame["place"])]
+    dataset = parquet_described(paths, reader.model_dump(), 4, 4)
+    dataset = dataset.model_copy(update={"content": content(raw.features, np.array([-1, -1, 1, 1]))})
+    fetch(dataset, tmp_path / "raw", bundled=tmp_path, kinds=["file"])
+    stream = prepare(dataset, tmp_path / "raw")
+    assert isinstance(stream, streams.Stream)
+    store.write(tmp_path / "out.h5", stream)
+    again = store.read(tmp_path / "out.h5")
+    assert isinstance(again, store.PreparedDataset) and again.source["kind"] == "file"
+    assert np.array_equal(again.features, raw.features) and again.labels.tolist() == [-1, -1, 1, 1]
+    # a change of columns from one file to the next
+    frame[3:].drop(columns="place").to_parquet(paths[1])
+    with pytest.raises(DataError, match=r"^2\.parquet: cannot be read as parquet: .*expected a column 'place', got "):
+        list(readers.chunks(reader, {path.name: path for path in paths}))
+    for column, value, message in [
+        ("place", None, "row 2: expected a value in column place, got none"),
+        ("date", "0131090", "row 2: expected 8 digits, got '0131090'"),
+        ("date", "0131090x", "row 2: expected 8 digits, got '0131090x'"),
+    ]:
+        wrong = frame.copy()
+        wrong.loc[1, column] = value
+        wrong.to_parquet(paths[0])
+        with pytest.raises(DataError, match=message):
+            readers.read(reader, {"1.parquet": paths[0]})
+    paths[0].write_bytes(b"PAR1")
+    with pytest.raises(DataError, match=r"^1\.parquet: cannot be read as parquet"):
+        list(readers.chunks(reader, {"1.parquet": paths[0]}))
+
+
+def test_labels_of_neither_class_are_left_out(tmp_path: Path) -> None:
+    pd.DataFrame({"a": [1, 2, 3], "y": ["p", "q", "r"]}).to_parquet(tmp_path / "1.parquet")
+    reader = Parquet(format="parquet", columns=["a"], label="y", positive="r", negative=["p"])
+    (chunk,) = readers.chunks(reader, {"1": tmp_path / "1.parquet"})
+    assert chunk.features.tolist() == [[1], [3]] and chunk.labels.tolist() == ["p", "r"]
+
+
+def test_land_mask(tmp_path: Path) -> None:
+    mask = np.random.default_rng(0).random((18, 36)) < 0.5
+    mask[0], mask[-1] = True, False
+    np.savez_compressed(tmp_path / "mask.npz", mask=mask, lat=np.zeros(18))
+    reader = LandMask(format="land_mask", rows=70_000, seed=3, positive=1)
+    raw = readers.read(reader, {"mask": tmp_path / "mask.npz"})
+    assert raw.features.shape == (70_000, 3)
+    assert np.allclose(np.square(raw.features).sum(axis=1), 1.0, atol=1e-5)
+    assert abs(raw.features.mean(axis=0)).max() < 0.01
+    latitude, longitude = np.degrees(np.arcsin(raw.features[:, 2])), np.degrees(np.arctan2(*raw.features.T[1::-1]))
+    # Points are rounded, so that those at the borders of cells are left out.
+    row, column = (90 - latitude) / 10, (longitude + 180) / 10
+    inside = (abs(row - row.round()) > 1e-3) & (abs(column - column.round()) > 1e-3)
+    expected = ~mask[row[inside].astype(int), column[inside].astype(int)]
+    assert inside.mean() > 0.99 and raw.labels[inside].tolist() == expected.tolist()
+    np.savez_compressed(tmp_path / "mask.npz", mask=mask.astype(float))
+    with pytest.raises(DataError, match=r"cannot be read as land_mask: .*expected rows of booleans, got float64"):
+        list(readers.chunks(reader, {"mask": tmp_path / "mask.npz"}))
+
+
+@pytest.mark.parametrize("generator", ["twonorm", "ringnorm", "waveform", "sea", "turning_plane"])
+def test_generators_draw_streams_part_by_part(generator: str) -> None:
+    parameters = {"turns": 1.0, "noise": 0.0} if generator == "turning_plane" else {}
+    parameters |= {"noise": 0.0} if generator == "sea" else {}
+    parts = list(generators.draw(generator, parameters, 5, 10_000, size=3000))
+    assert [len(labels) for _, labels in parts] == [3000, 3000, 3000, 1000]
+    features, labels = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    assert not np.array_equal(features[:1000], features[3000:4000])
+    assert 0.3 < (labels == 1).mean() < 0.7
+    position = np.arange(10_000)
+    if generator == "sea":  # whose thresholds change at the quarters of the stream, not of its parts
+        theta = np.array([8.0, 9.0, 7.0, 9.5])[position // 2500]
+        assert np.array_equal(labels, np.where(features[:, :2].sum(axis=1) <= theta, 1, -1))
+    if generator == "turning_plane":
+        angle = 2.0 * np.pi * position / 10_000
+        side = np.cos(angle) * features[:, 0] + np.sin(angle) * features[:, 1]
+        assert np.array_equal(labels, np.where(side > 0, 1, -1))
+
+
+# the pass
+
+
+def test_an_order_permutes_chunks_and_the_examples_within() -> None:
+    n = 3 * CHUNK + 5
+    parts = list(ChunkOrder(n, np.random.SeedSequence(1)))
+    assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(n))
+    assert len(parts) == 3 and all(len(part) in (CHUNK + 1, CHUNK + 2) and np.ptp(part) < len(part) for part in parts)
+    assert any(np.any(np.diff(part) < 0) for part in parts)
+    other = np.concatenate(list(ChunkOrder(n, np.random.SeedSequence(2))))
+    again = np.concatenate(list(ChunkOrder(n, np.random.SeedSequence(1))))
+    assert np.array_equal(np.concatenate(parts), again) and not np.array_equal(again, other)
+    assert np.array_equal(np.concatenate(list(ChunkOrder(n, None))), np.arange(n))
+
+
+def test_parts_are_cut_after_rounds() -> None:
+    order = [np.arange(4), np.arange(4, 6), np.arange(6, 12)]
+    pieces = [piece.tolist() for piece in cut(order, np.array([2, 4, 7, 9, 12]))]
+    assert pieces == [[0, 1], [2, 3], [4, 5], [6], [7, 8], [9, 10, 11]]
+
+
+def test_running_moments_are_those_of_all_examples_so_far() -> None:
+    rng = np.random.default_rng(0)
+    examples = np.column_stack([1e6 + rng.standard_normal(60), np.full(60, 7.3), rng.integers(0, 2, 60)])
+    expected = np.zeros_like(examples)
+    for t in range(60):
+        seen = examples[: t + 1]
+        spread = [np.std(column) if np.ptp(column) else 1.0 for column in seen.T]
+        expected[t] = (examples[t] - seen.mean(axis=0)) / spread
+    for sizes in ([60], [1, 29, 30]):
+        moments, start, found = RunningMoments(), 0, []
+        for size in sizes:
+            found.append(moments.standardised(examples[start : start + size]))
+            start += size
+        np.testing.assert_allclose(np.concatenate(found), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(("shuffle", "standardise", "classes"), [(True, False, 0), (False, True, 0), (True, True, 3)])
+def test_a_stream_is_learned_by_the_loop_of_all_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shuffle: bool, standardise: bool, classes: int
+) -> None:
+    monkeypatch.setattr(online, "KEPT", 1500)
+    features, labels = sample()
+    stream = stored(tmp_path / "s.h5", features, labels)
+    if classes:
+        labels = (np.arange(len(labels)) % 3).astype(np.int8)
+        stream = dataclasses.replace(stream, labels=labels, classes=("a", "b", "c"))
+    protocol = {"repetitions": 2, "checkpoints": 5, "shuffle": shuffle, "stored": False, "standardise": standardise}
+    run = make_run("raker", "online", protocol=protocol, kernels=[kernel.name for kernel in KERNELS])
+    run = dataclasses.replace(run, approximation="fourier", n_components=8, dataset="toy")
+    result = online.outcome(run, stream, [])
+    n = len(labels)
+    numbers = labels.astype(int) if classes else (labels > 0).astype(int)
+    assert result.origin == ("seeded" if shuffle else "stored")
+    for r in range(2):
+        order = np.concatenate(list(ChunkOrder(n, seeds(run.seed, "toy", r)[0] if shuffle else None)))
+        examples = RunningMoments().standardised(features[order]) if standardise else features[order]
+        seed = int(seeds(run.seed, "toy/raker", r)[1].generate_state(1)[0])
+        settings: dict[str, Any] = {"method": "fourier", "n_components": 8, "scale": False, "seed": seed}
+        learner = FeatureLearner("raker", run.points[0], KERNELS, examples[:SAMPLE], classes or 2, **settings)
+        scores = learner.learn(examples, numbers[order])
+        wrong = 100.0 * learner.mistakes / n
+        assert result.metrics["mistake_percent"][0, r] == pytest.approx(wrong, abs=0.05)
+        y_pred = scores.argmax(axis=1) if classes else (scores >= 0).astype(int)
+        late = 100.0 * np.mean(y_pred[-1500:] != numbers[order][-1500:])
+        assert result.metrics["error_percent"][0, r] == pytest.approx(late, abs=0.3)
+    assert result.rounds[-1] == n and result.curves["mistake_percent"].shape == (1, 2, 5)
+
+
+def test_a_stream_gives_the_mistakes_of_the_same_data_in_memory(tmp_path: Path) -> None:
+    features, labels = sample(900)
+    stream = stored(tmp_path / "s.h5", features, labels)
+    whole = store.PreparedDataset(name="toy", features=features, labels=labels, orders=None, source={})
+    protocol = {"repetitions": 1, "checkpoints": 7, "shuffle": False, "stored": False}
+    run = make_run("raker", "online", protocol=protocol, kernels=[kernel.name for kernel in KERNELS])
+    run = dataclasses.replace(run, approximation="fourier", n_components=16, dataset="toy")
+    first, second = (online.outcome(run, data, []) for data in (stream, whole))
+    for name in first.metrics.keys() - {"seconds", "wall_seconds"}:
+        assert np.array_equal(first.metrics[name], second.metrics[name], equal_nan=True), name
+    assert np.array_equal(first.curves["mistake_percent"], second.curves["mistake_percent"])
