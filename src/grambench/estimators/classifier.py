@@ -52,8 +52,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         ({"family": "gaussian", "low": 0.1, "high": 10, "count": 9, "spacing": "log"}): a continuous family.
         "precomputed": X are kernel values, (m, n, n) to learn from and (m, t, n) to predict. An array (m, N, N), or a
         list of m arrays (N, N): X are indices of examples, so that cross-validation splits the kernels with X.
-        RandomSubsets or FeatureSubsets: Gaussians on subsets of the features, from which "lp_mkl" learns without
-        storing them, up to 1e5 and more.
+        RandomSubsets or FeatureSubsets: Gaussians on subsets of the features, from which "lp_mkl", "easy_mkl", "rkl"
+        and "uniform_svm" learn without storing them, up to 1e5 and more.
     C : float, optional
         C of the algorithm's own SVM, or of the SVM trained on the learned kernel, which is scaled to a mean diagonal of
         1. By default the algorithm's default, or 1.
