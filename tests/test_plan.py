@@ -380,6 +380,18 @@ def test_an_entry_on_features_has_data_sets_of_its_own_and_no_gram_files(tmp_pat
             {"algorithms": {"raker": FEATURES}, "protocol": NESTED["protocol"]},
             "raker: expected a study of kind online for an approximation, got nested_cv",
         ),
+        (
+            {"protocol": STREAM["protocol"] | {"standardise": True}, "algorithms": {"raker": FEATURES, "omkc_dd": {}}},
+            "omkc_dd: expected an approximation, without which a pass does not standardise",
+        ),
+        (
+            {"algorithms": {"raker": FEATURES, "omkc_dd": {}}, "datasets": ["flights"]},
+            "flights is a stream; expected an approximation of omkc_dd",
+        ),
+        (
+            {"algorithms": {"raker": FEATURES}, "datasets": ["flights"], "protocol": {"kind": "online"}},
+            "flights is a stream; expected a study of kind online with `stored: false`",
+        ),
     ],
 )
 def test_what_cannot_learn_from_features_is_refused(tmp_path, changes, message):

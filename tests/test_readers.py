@@ -362,6 +362,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     "hdf5": {"label": "kind", "names": "kinds"},
     "rda": {"table": "t", "label": 0},
     "rdb": {"table": "t", "label": 0},
+    "parquet": {"columns": ["a"], "label": "b"},
+    "land_mask": {"rows": 10, "seed": 0},
 }
 
 

@@ -58,20 +58,20 @@ class Stream:
         reader, shape = self.source.reader, (self.description.n, self.description.d)
         features = file.create_dataset("features", shape, "<f4")
         labels = file.create_dataset("labels", shape[:1], "i1")
-        row, hashes, seen = 0, (hashlib.sha256(), hashlib.sha256()), np.array([])
+        row, hashes, raw_classes = 0, (hashlib.sha256(), hashlib.sha256()), np.array([])
         for chunk in self.chunks:
             values, stop = _narrow(chunk, shape[1], row), row + len(chunk.labels)
             if stop > shape[0]:
                 raise DataError(f"expected {shape[0]} rows, got more: the stream ends late")
             encoded = encode(chunk.labels, reader)
-            seen = np.union1d(seen, chunk.labels) if row else np.unique(chunk.labels)
+            raw_classes = np.union1d(raw_classes, chunk.labels) if row else np.unique(chunk.labels)
             features[row:stop], labels[row:stop] = values, encoded
             hashes[0].update(values.tobytes())
             hashes[1].update(encoded.tobytes())
             row = stop
         if row < shape[0]:
             raise DataError(f"expected {shape[0]} rows, got {row}: the stream ends early")
-        check_classes(seen, reader)
+        check_classes(raw_classes, reader)
         self._check_positives(labels)
         digest = hashlib.sha256(repr(shape).encode())
         for part in hashes:

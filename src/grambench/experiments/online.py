@@ -365,16 +365,16 @@ def learn_on_features(
     learner, moments = start(), RunningMoments()
     seconds = clock.now() - begun
     mistakes, weights = np.empty(len(rounds), dtype=np.int64), np.empty((len(rounds), m))
-    place, recent, held = 0, deque[tuple[Floats, NDArray[np.intp]]](), 0
+    place, recent, n_kept = 0, deque[tuple[Floats, NDArray[np.intp]]](), 0
     for rows in cut(order, rounds):
         examples, y_true = features[rows].astype(np.float64, copy=False), class_numbers(dataset.labels[rows], classes)
         begun = clock.now()
         scores = learner.learn(moments.standardised(examples) if standardise else examples, y_true)
         seconds += clock.now() - begun
         recent.append((scores, y_true))
-        held += len(rows)
-        while held - len(recent[0][1]) >= kept:
-            held -= len(recent.popleft()[1])
+        n_kept += len(rows)
+        while n_kept - len(recent[0][1]) >= kept:
+            n_kept -= len(recent.popleft()[1])
         if learner.examples == rounds[place]:
             mistakes[place], weights[place] = learner.mistakes, np.atleast_2d(learner.weights).mean(axis=0)
             place += 1
