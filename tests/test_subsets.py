@@ -414,11 +414,11 @@ def test_sparse_features_have_no_subsets():
 @pytest.mark.skipif(not memory.RESET.exists(), reason="no Linux")
 def test_the_growth_of_memory_is_that_of_its_peak():
     before, start = memory.peak(), memory.reset_peak()
-    block = np.ones(2**22)  # 32 MiB
+    block = np.ones(2**24)  # 128 MiB: up to 32 MiB may reuse freed memory, which is resident already
     del block
-    assert 31.0 < memory.growth(start) < 64.0
-    assert memory.growth(memory.reset_peak()) < 16.0
-    assert memory.peak() >= max(before, start + 31.0)
+    assert 112.0 < memory.growth(start) < 192.0
+    assert memory.growth(memory.reset_peak()) < 64.0
+    assert memory.peak() >= max(before, start + 112.0)
 
 
 def test_other_systems_have_no_growth(monkeypatch, tmp_path):
