@@ -13,7 +13,7 @@ from grambench.datasets import views
 from grambench.kernels import matrices
 from grambench.results import records
 
-TIMED = re.compile("seconds|time|slow|fast|speed", re.IGNORECASE)  # metrics, and claims about them
+TIMED = re.compile("seconds|memory|time|slow|fast|speed", re.IGNORECASE)  # metrics, and claims about them
 
 
 def without_seconds(path):
