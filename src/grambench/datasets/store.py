@@ -198,13 +198,10 @@ def _save_stream(stream: Stream, file: h5py.File) -> None:
 def _load(file: h5py.File) -> PreparedDataset:
     features = file["features"]
     is_stream = isinstance(features, h5py.Dataset) and features.dtype == np.float32
+    read = _load_sparse if isinstance(features, h5py.Group) else _map if is_stream else np.asarray
     return PreparedDataset(
         name=str(file.attrs["name"]),
-        features=_map(features)
-        if is_stream
-        else _load_sparse(features)
-        if isinstance(features, h5py.Group)
-        else features[:],
+        features=read(features),
         labels=_map(file["labels"]) if is_stream else file["labels"][:],
         orders=file["orders"][:] if "orders" in file else None,
         source=json.loads(str(file.attrs["source"])),

@@ -111,7 +111,7 @@ class RandomSubsets(Checked):
         return FeatureSubsets([], self.n_widths, self.widest).widths()
 
     def check(self, n_features: int) -> None:
-        """Raise ValueError if there are too few features for so many subsets."""
+        """Raise ValueError if the features have fewer subsets of this size than asked for."""
         if self.size > n_features:
             raise ValueError(f"size: expected at most {n_features}, the number of features, got {self.size}")
         available = comb(n_features, self.size)
