@@ -1,5 +1,7 @@
 """Kernel matrices by row indices: scaled by the training examples alone, whatever kind of examples they are."""
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -359,3 +361,19 @@ def test_a_constant_kernel_cannot_be_centred():
     data = vectors(np.ones((20, 2)))
     with pytest.raises(ValueError, match="kernel 1 is constant on the training examples"):
         Pools(asked("official_split", {"center": True, "trace": 1.0}, kernels=["gaussian_sigma1"]), data, np.arange(10))
+
+
+def test_pools_are_freed_with_their_last_reference():
+    x = np.random.default_rng(0).standard_normal((20, 4))
+    vectors = VectorPools([Kernel("gaussian", 1.0)], x, trace=1.0)
+    views = ViewPools([Kernel("gaussian", 1.0, "first")], {"first": x}, trace=1.0, unit_rows=False)
+    gc.disable()
+    try:
+        pools = [views, vectors, views.train(), vectors.train(), views.between({"first": x}), vectors.between(x)]
+        for pool in pools[2:]:
+            list(pool.grams())
+        references = [weakref.ref(one) for one in pools]
+        del views, vectors, pools, pool
+        assert [reference() for reference in references] == [None] * 6
+    finally:
+        gc.enable()
