@@ -73,7 +73,7 @@ def _explain_missing(evidence: Evidence, names: Sequence[str], datasets: list[st
     return "; ".join(parts)
 
 
-def _beats(evidence: Evidence, first: str, second: str, datasets: list[str] | None = None) -> Answer:
+def beats(evidence: Evidence, first: str, second: str, datasets: list[str] | None = None) -> Answer:
     """Judge whether one configuration beats another."""
     duel, title = _duel(evidence, first, second, datasets), evidence.results.title
     if duel.posterior is None:
@@ -86,12 +86,14 @@ def _beats(evidence: Evidence, first: str, second: str, datasets: list[str] | No
     return Answer.of(holds, text, enough=holds or not duel.may_be_better)
 
 
-def beat(evidence: Evidence, configurations: Sequence[str], rival: str, *, most: bool) -> Answer:
+def beat(
+    evidence: Evidence, configurations: Sequence[str], rival: str, *, most: bool, datasets: list[str] | None = None
+) -> Answer:
     """Judge whether most of some configurations beat another one, or whether any does.
 
     The claim fails if it would fail with all those that are undecided or not judged as well.
     """
-    duels = {name: _duel(evidence, name, rival) for name in configurations}
+    duels = {name: _duel(evidence, name, rival, datasets) for name in configurations}
     if not any(duel.posterior for duel in duels.values()):
         return Answer.undecided(f"not judged: {next(iter(duels.values())).reason}")
     better = sum(duel.verdict == "better" for duel in duels.values())
@@ -116,7 +118,7 @@ def _describe(evidence: Evidence, name: str, duel: Duel) -> str:
 
 def many_beat_one(evidence: Evidence) -> Answer:
     """Multiple kernels instead of a single one are useful (here: the uniform mean beats the best kernel)."""
-    return _beats(evidence, UNIFORM, SINGLE)
+    return beats(evidence, UNIFORM, SINGLE)
 
 
 def some_learned_beat_uniform(evidence: Evidence) -> Answer:
@@ -131,12 +133,12 @@ def most_learned_beat_uniform(evidence: Evidence) -> Answer:
 
 def continuous_beats_grid_in_two_stages(evidence: Evidence) -> Answer:
     """Continuous families of kernels beat finite sets (here: by alignment, CA-1D on Gaussians beats DA on the pool)."""
-    return _beats(evidence, "ca_1d", "alignf")
+    return beats(evidence, "ca_1d", "alignf")
 
 
 def continuous_beats_grid_in_one_stage(evidence: Evidence) -> Answer:
     """Continuous families of kernels beat finite sets (here: by risk, CR on Gaussians beats D1 on the pool)."""
-    return _beats(evidence, "cr", "d1")
+    return beats(evidence, "cr", "d1")
 
 
 def dense_beats_sparse(evidence: Evidence) -> Answer:
@@ -149,7 +151,7 @@ def dense_beats_sparse(evidence: Evidence) -> Answer:
     if not means:
         return Answer.undecided(f"not judged: {_explain_missing(evidence, [UNIFORM, SINGLE], datasets, 0)}")
     matter = [name for name, row in means.items() if row[UNIFORM] >= row[SINGLE]]
-    answer = _beats(evidence, "d2", "d1", matter)
+    answer = beats(evidence, "d2", "d1", matter)
     return answer._replace(evidence=f"all kernels matter on {len(matter)} of {len(means)}; {answer.evidence}")
 
 
