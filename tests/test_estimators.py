@@ -556,7 +556,7 @@ def test_importing_the_package_imports_nothing_else():
     assert answer.stdout.strip() == "[]"
 
 
-PAGES = [ROOT / "docs/library.md", ROOT / "docs/large_data.md"]
+PAGES = [ROOT / f"docs/{name}.md" for name in ("library", "large_data", "many_kernels")]
 BLOCKS = [block for page in PAGES for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)]
 
 
