@@ -166,7 +166,7 @@ class ViewPools(BasePools):
         from grambench.kernels.views import VectorViews, Viewed
 
         self._kind = ByPixels if pixels else Viewed if unit_rows else VectorViews
-        # A family refers to these pools, so that only the garbage collector would free them and all their Gram matrices.
+        # A family refers to these pools, so that only the garbage collector would free them and their Gram matrices.
         family = None if dictionary is None else partial(self._family, train)
         self._basis = self._kind(kernels, train, trace=trace, family=family)
 
