@@ -28,6 +28,7 @@ EXAMPLES = [
     "plot_alignment_landscape.py",
     "plot_online_pass.py",
     "plot_large_data.py",
+    "plot_drift.py",
     "plot_oks_picks.py",
     "plot_budget.py",
     "plot_obscure_progress.py",

@@ -187,6 +187,8 @@ def test_a_budget_may_be_a_float_where_it_is_swept():
     assert same(fit("omkc_sd", made, labels, order, budget=5.0), fit("omkc_sd", made, labels, order, budget=5))
 
 
+# A stream is passed over once, and its number of rounds is not known.
+ONE_PASS = {"oks": {"delta": [0.4], "eta": 0.02}, "som": {"delta": [0.4]}}
 ON_STREAMS = [name for name in NAMES if algorithms.load(name).start]
 STREAMED = [Kernel("gaussian", 2.0**p) for p in (-1, 0, 1)] + [Kernel("polynomial", 2), Kernel("mediangaussian", 0.5)]
 
@@ -217,19 +219,20 @@ def test_values_of_a_stream_are_those_of_a_pool(seed):
 @pytest.mark.parametrize("budget", [1, 20, 150])
 def test_a_stream_is_learned_as_a_pool_is(name, budget):
     X, y = stream(400)
-    settings = {"budget": budget, "random_state": 0, "scale": False}
+    settings = {"budget": budget, "random_state": 0, "scale": False} | ONE_PASS.get(name, {})
     exact = KernelClassifier(name, STREAMED[:4], shuffle=False, **settings).fit(X, y)
     streamed = KernelClassifier(name, STREAMED[:4], **settings)
     for a, b in pairwise([0, 100, 101, 270, 400]):
         streamed.partial_fit(X[a:b], y[a:b], classes=[0, 1])
-    assert streamed.mistakes_ == exact.trace_.mistakes.sum() and streamed.n_samples_seen_ == 400
+    # By scores, since OKS and SOM count a score of exactly 0 as a mistake on both classes.
+    assert streamed.mistakes_ == np.sum((exact.trace_.scores >= 0) != (y > 0)) and streamed.n_samples_seen_ == 400
     np.testing.assert_allclose(streamed.kernel_weights_, exact.kernel_weights_)
     new = stream(50, seed=1)[0]
     if not name.endswith("s"):  # which draw for the examples
         np.testing.assert_allclose(streamed.decision_function(new), exact.decision_function(new), atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ON_STREAMS)
+@pytest.mark.parametrize("name", [name for name in ON_STREAMS if name not in DRAWING])
 def test_the_next_score_of_a_stream_with_a_budget_is_that_of_the_predictor(name):
     X, y = stream(200)
     labels = np.where(y > 0, 1, -1).astype(np.int8)

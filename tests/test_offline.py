@@ -363,7 +363,7 @@ def test_stored_distances_give_the_same_numbers_and_are_not_computed_again(monke
 
 
 @pytest.mark.parametrize(
-    "file", ["obscure", "pegasos", "om2_multiclass", "lp_beta", "uniform_svm", "silp", "cka", "om2"]
+    "file", ["obscure", "pegasos", "ufo_mkl", "om2_multiclass", "lp_beta", "uniform_svm", "silp", "cka", "om2"]
 )
 def test_every_algorithm_meets_many_classes(file):
     outcome = offline.outcome(of_classes(file), classes())

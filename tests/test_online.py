@@ -265,19 +265,20 @@ def test_views_and_blocks_of_pixels_are_passed_over_without_stored_matrices(prob
 
 
 @pytest.mark.parametrize("classes", [0, 3])
-def test_a_pass_on_features_is_the_loop_that_learns_streams(problem, classes):
+@pytest.mark.parametrize("name, point", [("omkc_ds", {"beta": 0.9}), ("oks", {"eta": 0.1}), ("som", {"beta": 0.9})])
+def test_a_pass_on_features_is_the_loop_that_learns_streams(problem, classes, name, point):
     data, pool = problem
     numbers = np.arange(70) % 3 if classes else (data.labels > 0).astype(np.intp)
     labels = numbers.astype(np.int8) if classes else data.labels
     data = dataclasses.replace(data, labels=labels, classes=tuple("abc"[:classes]))
-    run = asked("omkc_ds", [{"beta": 0.9}], repetitions=2, checkpoints=7)
+    run = asked(name, [point], repetitions=2, checkpoints=7)
     run = dataclasses.replace(run, approximation="fourier", n_components=8)
     result = online.outcome(run, data, pool)
     orders = online.draw_orders(None, 70, 2, 0, "x")
     for r, order in enumerate(orders.indices):
-        seed = int(seeds(0, "x/omkc_ds", r)[1].generate_state(1)[0])
+        seed = int(seeds(0, f"x/{name}", r)[1].generate_state(1)[0])
         settings = {"method": "fourier", "n_components": 8, "scale": False, "seed": seed}
-        learner = FeatureLearner("omkc_ds", {"beta": 0.9}, KERNELS, data.features[order], classes or 2, **settings)
+        learner = FeatureLearner(name, point, KERNELS, data.features[order], classes or 2, **settings)
         mistakes = []
         for now in range(10, 71, 10):
             learner.learn(data.features[order[now - 10 : now]], numbers[order[now - 10 : now]])

@@ -16,6 +16,7 @@ from grambench.kernels.functions import Kernel
 GAUSSIANS = [Kernel("gaussian", 2.0**power) for power in (-1, 0, 1)]
 ON_FEATURES = [name for name in algorithms.names("online") if algorithms.load(name).start]
 STOCHASTIC = ("omkc_ds", "omkc_sd", "omkc_ss")
+SELECTING = ("oks", "som")  # whose rounds predict with the kernel drawn in each, not with the selected one
 
 
 def features(kernels, examples, method="fourier", n_components=64, scale=True, seed=0):
@@ -129,6 +130,65 @@ def test_omkc_on_features_is_the_printed_algorithm(name):
     expected = naive(name, values, starts, labels, uniforms)
     assert np.array_equal(votes >= 0, expected >= 0)
     assert np.isclose(state.weights.sum(), 1.0) and state.updates.min() > 0
+
+
+def naive_selection(name, values, starts, labels, uniforms, delta, eta, step, beta=0.8):
+    """Return the scores, weights, updates and classifiers of OKS or SOM on features, in float64; eta is a function."""
+    parts = [slice(a, b) for a, b in pairwise(starts)]
+    m, linear, scores = len(parts), np.zeros(values.shape[1]), []
+    losses, updates, q = np.zeros(m), np.zeros(m, dtype=int), np.full(m, 1.0 / m)
+    for t, (x, y, u) in enumerate(zip(values.astype(float), labels, uniforms, strict=True), start=1):
+        w = np.exp(-eta(t) * losses) if name == "oks" else beta**losses
+        q = w / w.sum()
+        p = (1 - delta) * q + delta / m
+        k = int(np.searchsorted(np.cumsum(p), u, side="right"))
+        scores.append(float(linear[parts[k]] @ x[parts[k]]))
+        if y * scores[-1] <= 0:
+            updates[k] += 1
+            losses[k] += 1 / p[k] if name == "oks" else 1
+            linear[parts[k]] += step * y / (p[k] if name == "oks" else 1) * x[parts[k]]
+    return np.array(scores), losses, updates, [linear[part] for part in parts]
+
+
+@pytest.mark.parametrize("name", SELECTING)
+@pytest.mark.parametrize("eta", [None, 0.02])
+def test_selection_on_features_is_the_printed_algorithm(name, eta):
+    X, y = stream(600)
+    starts, values = features(GAUSSIANS, X, n_components=32)
+    labels, n = np.where(y > 0, 1, -1).astype(np.int8), 500
+    settings = {"step": 0.5, "delta": [0.3, 0.1]} | ({"eta": eta} if name == "oks" else {})
+    state = algorithms.load(name).start(algorithms.parameters(name, settings), starts, np.random.default_rng(5))
+    got = np.concatenate([state.block(values[a : min(a + 70, n)], labels[a : min(a + 70, n)]) for a in range(0, n, 70)])
+    uniforms = np.random.default_rng(5).random(n)
+
+    def eta_of_round(t):
+        """Theorem 3 for T = t where eta is not set."""
+        return eta or np.sqrt(2 * (1 - 0.3) * np.log(3) / (3 * t))
+
+    arrays = values[:n], starts, labels[:n], uniforms
+    scores, losses, updates, linear = naive_selection(name, *arrays, 0.3, eta_of_round, 0.5)
+    assert np.allclose(got, scores, atol=1e-4)
+    assert state.updates.tolist() == updates.tolist() and updates.min() > 10
+    # The kernel of the smallest losses predicts.
+    best = int(np.argmin(losses))
+    assert state.weights.tolist() == np.eye(3)[best].tolist()
+    expected = values[n:, starts[best] : starts[best + 1]].astype(float) @ linear[best]
+    assert np.allclose(state.scores(values[n:]), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_a_drawn_selection_changes_no_later_draw(name):
+    X, y = stream(400)
+    starts, values = features(GAUSSIANS, X, n_components=32)
+    labels, draws = np.where(y > 0, 1, -1).astype(np.int8), []
+    for looks in (0, 3):
+        parameters = algorithms.parameters(name, {"select": "drawn"})
+        state = algorithms.load(name).start(parameters, starts, np.random.default_rng(2))
+        state.block(values[:200], labels[:200])
+        selected = {int(state.weights.argmax()) for _ in range(looks)}
+        assert len(selected) == min(looks, 1)
+        draws.append(state.block(values[200:], labels[200:]))
+    assert np.array_equal(*draws)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
@@ -249,7 +309,7 @@ def test_batches_of_a_stream_change_nothing(name):
     assert np.allclose(first.decision_function(X), second.decision_function(X), atol=1e-3)
 
 
-@pytest.mark.parametrize("name", ON_FEATURES)
+@pytest.mark.parametrize("name", [name for name in ON_FEATURES if name not in SELECTING])
 def test_the_next_score_of_a_stream_is_that_of_the_predictor(name):
     X, y = stream(300)
     starts, values = features(GAUSSIANS, X)

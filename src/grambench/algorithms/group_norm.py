@@ -1,4 +1,4 @@
-"""Steps on classifiers of C classes whose kernels share their coefficients: of OBSCURE, Pegasos and OM-2.
+"""Steps on classifiers of C classes whose kernels share their coefficients: of OBSCURE, Pegasos, OM-2 and UFO-MKL.
 
 theta^k_y = sum_i alpha_iy phi_k(x_i) is the dual vector of kernel k and class y, with the same alpha for all kernels;
 w^k = (||theta^k|| / ||theta||_{2,q})^(q-2) theta^k / q (Orabona et al. 2010, line 9 of Algorithm 1). A step adds a
@@ -51,12 +51,18 @@ class UpdateRule(NamedTuple):
         lambda of a rule that descends on problem (9); else 0.
     radius : float
         R of Algorithm 2; infinite without the proximal term and the projection.
+    averages : bool
+        Whether theta is the sum of all sub-gradients so far, of which UFO-MKL has a closed form of w.
+    sparsity : float
+        alpha of UFO-MKL.
     """
 
     step: float = 1.0
     slope: float = 0.0
     regularisation: float = 0.0
     radius: float = np.inf
+    averages: bool = False
+    sparsity: float = 0.0
 
 
 class GroupNormProblem(NamedTuple):
@@ -97,7 +103,7 @@ class Steps(NamedTuple):
     n_steps, forgotten : ndarray of int64 (1,)
         Number of steps so far, and number of the oldest ones that have been taken back.
     visited : ndarray of int64 (1,)
-        t of Algorithm 2, the number of examples that a descent has visited.
+        t, the number of examples that a descent has visited.
     slack : ndarray of float64 (1,)
         s of Algorithm 2.
     """
@@ -310,8 +316,16 @@ class GroupNormClassifier:
         # Bringing scores up to date is work of the fit, which need not be done again later.
         self._seconds += time.process_time() - start_time
         loss = float(np.maximum(0.0, 1.0 - training_margins).mean())
+        return self.regulariser() + loss, float(np.mean(training_margins <= 0.0))
+
+    def regulariser(self) -> float:
+        """Return the part of the objective that does not depend on the examples."""
         w_norm = float(self.steps.scale[0] * norm(self.steps.squares, self.q) / self.q)
-        return 0.5 * self.regularisation * w_norm**2 + loss, float(np.mean(training_margins <= 0.0))
+        return 0.5 * self.regularisation * w_norm**2
+
+    def norms(self) -> Floats:
+        """Return ||w^k|| by the scale of theta, (m,)."""
+        return np.asarray(np.sqrt(np.maximum(self.steps.squares, 0.0)) * self.steps.weights)
 
     def record(self, stage: int, *, always: bool = False) -> None:
         """Record the state after this epoch, if enough epochs have passed since the last recorded one."""
@@ -350,7 +364,7 @@ class GroupNormClassifier:
 
     def fit(self) -> Fit:
         """Return the Fit of the last state; its weights are the kernels' shares of the sum of norms."""
-        norms = np.sqrt(np.maximum(self.steps.squares, 0.0)) * self.steps.weights
+        norms = self.norms()
         return Fit(
             weights=norms / norms.sum() if norms.any() else norms,
             predictor=self.states[-1].predictor,
@@ -364,7 +378,11 @@ class GroupNormClassifier:
         if self.regularisation <= 0.0 or not isinstance(self._scores, StoredScores):
             return None
         grams = self._scores.grams
-        return lambda: certificates.group_norm(grams, self.labels, self.regularisation, self.q, self.alpha())
+        return lambda: self.certificate(grams)
+
+    def certificate(self, grams: Floats) -> Certificate:
+        """Return the certificate from Gram matrices (m, n, n)."""
+        return certificates.group_norm(grams, self.labels, self.regularisation, self.q, self.alpha())
 
     def work(self) -> Work:
         """Return the work so far; a step, or taking one back, adds two rows of n numbers for each kernel."""
@@ -460,7 +478,9 @@ def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untype
     margin = scale[0] * (label_score - rival_score)
     added = margin < 1.0
     step = min(rule.step, rule.step - rule.slope * margin)
-    if rule.regularisation > 0.0:
+    if rule.averages:
+        steps.visited[0] += 1
+    elif rule.regularisation > 0.0:
         step = _descend(i, added, problem, rule, steps)
     if added:
         _append_step(scores_i, i, y, rival, step / scale[0], problem, steps)
@@ -468,10 +488,31 @@ def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untype
         length = scale[0] * norm(steps.squares, q)
         if length > q * rule.radius:
             scale[0] *= q * rule.radius / length
-    if added:
+    if rule.averages:
+        # They change in every round, since the number of examples does.
+        _average(rule, q, steps)
+    elif added:
         # Line 9. A common factor of theta does not change the weights, so they change with steps alone.
         steps.weights[:] = shares(steps.squares, q) / q
     return added
+
+
+@njit(cache=True)
+def _average(rule, q, steps):  # type: ignore[no-untyped-def]
+    """Write the weights of UFO-MKL after t examples, by which w^k = weights_k theta^k."""
+    t, m = steps.visited[0], len(steps.squares)
+    rest, largest, total = np.zeros(m), 0.0, 0.0
+    for k in range(m):
+        rest[k] = max(0.0, np.sqrt(max(0.0, steps.squares[k])) - rule.sparsity * t)
+        largest = max(largest, rest[k])
+    for k in range(m):
+        # Relative to the largest, since powers of a high order underflow.
+        total += (rest[k] / largest) ** q if largest > 0.0 else 0.0
+    for k in range(m):
+        steps.weights[k] = 0.0
+        if rest[k] > 0.0:
+            share = (rest[k] / largest / total ** (1.0 / q)) ** (q - 2.0)
+            steps.weights[k] = share * rest[k] / np.sqrt(steps.squares[k]) / (rule.regularisation * t)
 
 
 @njit(cache=True)

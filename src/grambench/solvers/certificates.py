@@ -79,7 +79,7 @@ def group_norm(grams: Floats, labels: Labels, regularisation: float, q: float, a
         The gap is the one between f(w) and the dual at the feasible point next to lambda / q alpha, on the ray from 0.
         kkt is the largest excess of an example's loss, at the w of that point, over the part that its beta explain.
     """
-    n, examples = len(labels), np.arange(len(labels))
+    n = len(labels)
 
     def evaluate(coefficients: Floats) -> tuple[Floats, float, Floats]:
         """Return the scores of every kernel (m, n, C), ||theta||_{2,q} and the weights q w^k = weights_k theta^k."""
@@ -89,29 +89,86 @@ def group_norm(grams: Floats, labels: Labels, regularisation: float, q: float, a
         total = float(((norms / largest) ** q).sum() ** (1.0 / q))
         return scores, largest * total, (norms / largest / (total or 1.0)) ** (q - 2.0)
 
-    def losses(scores: Floats) -> Floats:
-        rivals = scores.copy()
-        rivals[examples, labels] = -np.inf
-        return np.asarray(np.maximum(0.0, 1.0 - scores[examples, labels] + rivals.max(axis=1)))
-
     scores, norm, weights = evaluate(alpha)
     primal = 0.5 * regularisation * (norm / q) ** 2
-    primal += float(losses(np.einsum("k,kic->ic", weights / q, scores)).mean())
-    beta = np.maximum(-alpha, 0.0) * regularisation / q
-    beta[examples, labels] = 0.0
-    sums = beta.sum(axis=1, keepdims=True)
-    beta *= np.minimum(1.0, np.divide(1.0 / n, sums, out=np.ones_like(sums), where=sums > 0.0))
-    theta = -beta
-    theta[examples, labels] = beta.sum(axis=1)
+    primal += float(_multiclass_losses(np.einsum("k,kic->ic", weights / q, scores), labels).mean())
+    beta, theta = _multiclass_dual_point(alpha * regularisation / q, labels)
     scores, norm, weights = evaluate(theta)
     if norm == 0.0:
         return Certificate(1.0, _relative_gap(primal, 0.0))
     scale = min(regularisation * beta.sum() / norm**2, 1.0 / (n * beta.sum(axis=1).max()))
     lower = scale * beta.sum() - (scale * norm) ** 2 / (2.0 * regularisation)
     decision_values = np.einsum("k,kic->ic", weights * scale / regularisation, scores)
-    slack = 1.0 - (decision_values[examples, labels][:, None] - decision_values)
-    violation = losses(decision_values) - n * scale * (beta * slack).sum(axis=1)
+    violation = _unexplained_losses(decision_values, labels, beta, scale)
     return Certificate(float(violation.max()), _relative_gap(primal, lower))
+
+
+def sparse_group_norm(
+    grams: Floats, labels: Labels, regularisation: float, sparsity: float, q: float, alpha: Floats
+) -> Certificate:
+    """Certify a solution of the problem of UFO-MKL (Orabona and Jie 2011).
+
+    Its dual maximises sum beta - ||v||_q^2 / (2 lambda) with v_k = max(0, ||theta^k(beta)|| - sparsity) over the beta
+    of `group_norm`.
+
+    Parameters
+    ----------
+    grams : ndarray of float64 (m, n, n)
+        Gram matrices.
+    labels : ndarray of int8 (n,)
+        Classes, from 0.
+    regularisation, sparsity : float
+        The weights lambda and alpha of the two parts of the regulariser.
+    q : float
+        Dual norm of p.
+    alpha : ndarray of float64 (n, C)
+        Coefficients of theta, w^k = (v_k / ||v||_q)^(q-2) v_k / (lambda ||theta^k||) theta^k.
+
+    Returns
+    -------
+    Certificate
+        The gap is the one between f(w) and the dual at theta, or at the feasible point next to it, whose w is then
+        certified. kkt is the largest excess of an example's loss over the part that its beta explain.
+    """
+    beta, theta = _multiclass_dual_point(alpha, labels)
+    scores = np.stack([gram @ theta for gram in grams])
+    norms = np.sqrt(np.maximum(np.einsum("ic,kic->k", theta, scores), 0.0))
+    rest = np.maximum(0.0, norms - sparsity)
+    largest = rest.max() or 1.0
+    length = float(((rest / largest) ** q).sum() ** (1.0 / q))
+    # ||w^k||, whose sum of p-th powers is ||v||_q^q by a power of ||v||_q, as q = (q - 1) p.
+    sizes = (rest / largest / (length or 1.0)) ** (q - 2.0) * rest / regularisation
+    squared = (largest * length) ** 2 / regularisation
+    weights = np.divide(sizes, norms, out=np.zeros_like(norms), where=norms > 0.0)
+    decision_values = np.einsum("k,kic->ic", weights, scores)
+    primal = 0.5 * squared + sparsity * sizes.sum() + _multiclass_losses(decision_values, labels).mean()
+    violation = _unexplained_losses(decision_values, labels, beta, 1.0)
+    return Certificate(float(violation.max()), _relative_gap(float(primal), float(beta.sum() - 0.5 * squared)))
+
+
+def _multiclass_losses(scores: Floats, labels: Labels) -> Floats:
+    """Return the multi-class hinge losses, (n,), of scores (n, C)."""
+    examples, rivals = np.arange(len(labels)), scores.copy()
+    rivals[examples, labels] = -np.inf
+    return np.asarray(np.maximum(0.0, 1.0 - scores[examples, labels] + rivals.max(axis=1)))
+
+
+def _multiclass_dual_point(alpha: Floats, labels: Labels) -> tuple[Floats, Floats]:
+    """Return the feasible beta (n, C) next to coefficients of theta (n, C), and the coefficients of its theta."""
+    n, examples = len(labels), np.arange(len(labels))
+    beta = np.maximum(-alpha, 0.0)
+    beta[examples, labels] = 0.0
+    sums = beta.sum(axis=1, keepdims=True)
+    beta *= np.minimum(1.0, np.divide(1.0 / n, sums, out=np.ones_like(sums), where=sums > 0.0))
+    theta = -beta
+    theta[examples, labels] = beta.sum(axis=1)
+    return beta, theta
+
+
+def _unexplained_losses(scores: Floats, labels: Labels, beta: Floats, scale: float) -> Floats:
+    """Return the loss of each example less the part that `scale` times its beta explain, (n,)."""
+    slack = 1.0 - (scores[np.arange(len(labels)), labels][:, None] - scores)
+    return np.asarray(_multiclass_losses(scores, labels) - len(labels) * scale * (beta * slack).sum(axis=1))
 
 
 def _certify_svm(scores: Floats, labels: Labels, C: float, dual: Floats, bias: float, loss: Loss) -> Certificate:

@@ -16,27 +16,36 @@ Complexity
 ----------
 A round costs O(s + m): s kernel evaluations between the example and the s support vectors of the drawn kernel, and a
 draw. E passes over n examples cost at most O(E n (n + m)), and in general far less, as s counts only mistakes in rounds
-that drew the kernel.
+that drew the kernel. On D features of each kernel a round costs O(D + m) beside the features.
 
 Deviations
 ----------
 As printed, a score of exactly 0 is a mistake on both classes (line 6). The default η is the paper's, from Theorem 3. Of
 its two passes the paper gives δ only, see `horizon`. `grambench.algorithms.bandit` says how several passes continue.
 
+On a stream (`approximation`, or `partial_fit` with a `budget`) the number of rounds T is not known and there is one
+pass. Round t then has the default η for T = t, with all losses so far, and the first δ. The selected kernel predicts
+with its Perceptron so far, in place of an SVM that is trained afterwards.
+
 References
 ----------
 Yang, Mahdavi, Jin, Yi and Hoi (2012). Online kernel selection: algorithms and evaluations. AAAI Conference on
 Artificial Intelligence.
+
+Auer, Cesa-Bianchi and Gentile (2002). Adaptive and self-confident on-line learning algorithms. Journal of Computer and
+System Sciences 64, 48-75. DOI 10.1006/jcss.2001.1795
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 
+from grambench.algorithms import bandit_state
 from grambench.algorithms.bandit import ExponentialWeights, OnlineClassifiers, RoundRule, run
 from grambench.algorithms.checks import check_two_classes
 from grambench.algorithms.fit import Fit
+from grambench.algorithms.streaming import Basis, OnlineState, kernel_count
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
@@ -61,6 +70,20 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     etas = parameters.etas(pool.shape[0], len(order))
     rules = [_round_rule(eta, parameters.step) for eta in etas]
     return run(parameters, OnlineClassifiers(pool, parameters), rules, labels, order, rng)
+
+
+def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
+    """Return the state before the first example, for one pass; see `grambench.algorithms.streaming`."""
+    first = replace(parameters, delta=parameters.delta[:1])
+    rule = bandit_state.DrawRule(
+        delta=first.delta[0],
+        # That of T = 1, which round t divides by the square root of t.
+        eta=first.etas(kernel_count(basis), 1)[0],
+        decays=first.eta is None,
+        step=first.step,
+        divides=True,
+    )
+    return bandit_state.start(first, rule, basis, rng)
 
 
 def _round_rule(eta: float, step: float) -> RoundRule:

@@ -12,12 +12,15 @@ OKS divides the exponent and the step by p.
 
 Complexity
 ----------
-As OKS, O(s + m) a round with s support vectors of the drawn kernel.
+As OKS, O(s + m) a round with s support vectors of the drawn kernel. On D features of each kernel a round costs O(D + m)
+beside the features.
 
 Deviations
 ----------
 A score of exactly 0 is a mistake on both classes. Yang et al. (2012) compare with SOM in two passes and select the
 kernel of the largest weight. They do not give the δ of its passes, which is by default that of OKS.
+
+On a stream (`approximation`, or `partial_fit` with a `budget`) there is one pass, with the first δ.
 
 References
 ----------
@@ -33,9 +36,11 @@ from typing import Annotated
 
 import numpy as np
 
+from grambench.algorithms import bandit_state
 from grambench.algorithms.bandit import BanditParameters, OnlineClassifiers, RoundRule, run
 from grambench.algorithms.checks import check_two_classes
 from grambench.algorithms.fit import Fit
+from grambench.algorithms.streaming import Basis, OnlineState
 from grambench.common.parameters import POSITIVE, within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
@@ -62,6 +67,18 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     check_two_classes(pool, labels, order)
     rules = [_round_rule(parameters.beta, parameters.step)] * len(parameters.delta)
     return run(parameters, OnlineClassifiers(pool, parameters), rules, labels, order, rng)
+
+
+def start(parameters: Parameters, basis: Basis, rng: np.random.Generator) -> OnlineState:
+    """Return the state before the first example, for one pass; see `grambench.algorithms.streaming`."""
+    rule = bandit_state.DrawRule(
+        delta=parameters.delta[0],
+        eta=-float(np.log(parameters.beta)),
+        decays=False,
+        step=parameters.step,
+        divides=False,
+    )
+    return bandit_state.start(parameters, rule, basis, rng)
 
 
 def _round_rule(beta: float, step: float) -> RoundRule:
