@@ -128,7 +128,8 @@ def test_a_node_that_is_lost_in_the_middle_of_a_pass_loses_its_block_alone(clust
         place.run(layout.PREPARED.format(dataset="small_stream"), *STREAMS, local=True)
     snakemake = remote.start(*STREAMS)
     try:
-        *_, halted = until(lambda: len(remote.jobs("halting")) == 3 and remote.jobs("halting"))
+        # each job compiles Raker first
+        *_, halted = until(lambda: len(remote.jobs("halting")) == 3 and remote.jobs("halting"), seconds=300)
         lost = next(job["node"] for job in cluster.jobs() if job["id"] == halted)
         cluster.crash(lost)
         until(lambda: cluster.state(lost) == "down")
