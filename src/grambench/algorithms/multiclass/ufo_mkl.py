@@ -21,8 +21,8 @@ Memory is O(m n C). E passes make E n visits.
 Deviations
 ----------
 Examples are not drawn but passed over in an order that is drawn anew for each pass, as in `obscure`. q is at least 2,
-since p is at most 2. The last w is the solution, not a mean of all. No study repeats the paper's experiments, and the
-default of α is ours.
+since p is at most 2. The last w is the solution, not a mean of all. The paper's experiments are not
+reproduced here, and the default of α is ours.
 
 References
 ----------
