@@ -1,12 +1,15 @@
 """The support vector machine of this package against scikit-learn's SVC (LIBSVM), inside the MKL loop and alone.
 
-    python benchmarks/svm.py [--rounds 5]
+    python benchmarks/svm.py [--rounds 5] [--sizes 1000 3000 5000] [--only loop|along|alone]
 
 In the loop: every machine that SimpleMKL and RKL train on breast_cancer (569 examples, 20 kernels) is trained again, at
 the same kernel weights, C and tolerance (1e-3): from nothing; from the dual of the machine before, as the loop does;
 and by SVC on the combined Gram matrix. The first two combine the rows that they need, and their seconds count it; SVC's
-are given with and without combining the matrix, by the same compiled loop. Alone: one Gaussian kernel, from nothing.
-Medians of rounds run in turn on one thread; objectives are compared too.
+are given with and without combining the matrix, by the same compiled loop. Along C: SVMs at five C, each ten times the
+last one, on the mean kernel of breast_cancer and on one Gaussian kernel: from nothing, from the dual at the last C, and
+from this dual with the coefficients at C, or all, made ten times as large. Alone: one Gaussian kernel, from nothing.
+"Whole" is beside SVC, with the checks and copies of both; "solver" is beside the call of LIBSVM inside SVC, without
+them. Medians of rounds run in turn on one thread; objectives are compared too.
 """
 
 import argparse
@@ -20,6 +23,7 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 import numpy as np
 from problems import breast_cancer, fit, in_turn, libsvm, noisy, two_gaussians
+from sklearn.svm import _libsvm  # SVC has no public way around its checks
 
 from grambench.algorithms.oracle import Oracle
 from grambench.kernels import grams
@@ -105,33 +109,71 @@ def agreement(difference):
     return f"{difference:12.1e}{'' if difference <= AGREE else '  DIFFERENT'}"
 
 
-def alone(problem, n, C, rounds):
-    """Time one SVM from nothing on n examples, by processor time."""
+def one_kernel(problem, n):
+    """Return the Gaussian Gram matrix and the labels of n examples of a problem."""
     features, labels = problem(n, np.random.default_rng(n))
-    width = WIDTHS[problem]
-    gram = grams.compute(grams.inner_products(features), [Kernel("gaussian", width)])[0]
+    return grams.compute(grams.inner_products(features), [Kernel("gaussian", WIDTHS[problem])])[0], labels
 
-    def ours():
+
+def processor_seconds(functions, rounds):
+    """Return the processor seconds, (functions, rounds), of functions run in turn."""
+    seconds = []
+    for function in functions * rounds:
+        start = time.process_time()
+        function()
+        seconds.append(time.process_time() - start)
+    return np.array(seconds).reshape(rounds, -1).T
+
+
+STARTS = {  # of the SVM at ten times C from the dual v at C
+    "cold": lambda v, C: None,
+    "last": lambda v, C: v,
+    "bounded": lambda v, C: np.where(np.abs(v) == C, 10.0 * v, v),
+    "scaled": lambda v, C: 10.0 * v,
+}
+
+
+def train_along(gram, labels, costs, start_of):
+    """Return the number of steps of SVMs at these C, each started from the one before."""
+    combination, steps, start = Combination.single(gram), 0, None
+    for C in costs:
+        machine = svm.train(combination, labels, C, start=start)
+        steps, start = steps + machine.steps, start_of(machine.dual, C)
+    return steps
+
+
+def along(title, gram, labels, costs, rounds):
+    """Print the steps of SVMs at ascending C by their start, and the ratios of steps and of time to cold starts."""
+    functions = [partial(train_along, gram, labels, costs, start_of) for start_of in STARTS.values()]
+    steps = np.array([function() for function in functions])
+    times = np.median(processor_seconds(functions, rounds), axis=1)
+    ratios = "".join(f" {cold:5.2f} {time:5.2f}" for cold, time in zip(steps[0] / steps, times[0] / times, strict=True))
+    print(f"{title:20} {steps[0]:8} {ratios[12:]}", flush=True)
+
+
+def libsvm_call(gram, labels, C):
+    """Train with scikit-learn's binding of LIBSVM, as SVC does after its checks."""
+    _libsvm.fit(gram, labels.astype(np.float64), kernel="precomputed", C=C, tol=1e-3, cache_size=200.0)
+
+
+def alone(problem, n, C, rounds):
+    """Time one SVM from nothing on n examples."""
+    gram, labels = one_kernel(problem, n)
+    checked = Combination.single(gram)
+
+    def whole():
         return svm.train(Combination.single(gram), labels, C)
 
-    difference = abs(ours().objective / objective(gram, libsvm(gram, labels, C)) - 1)
-    seconds = []
-    for _ in range(rounds):
-        for function in (ours, partial(libsvm, gram, labels, C)):
-            start = time.process_time()
-            function()
-            seconds.append(time.process_time() - start)
-    mine, svc = np.array(seconds).reshape(rounds, 2).T
-    milliseconds = "".join(f" {1e3 * np.median(values):10.1f}" for values in (mine, svc))
-    ratio = np.median(svc / mine)
-    print(f"{problem.__name__:14} {n:5} {C:6g}{milliseconds} {ratio:7.2f} {agreement(difference)}", flush=True)
+    difference = abs(whole().objective / objective(gram, libsvm(gram, labels, C)) - 1)
+    theirs = [partial(function, gram, labels, C) for function in (libsvm, libsvm_call)]
+    seconds = processor_seconds([whole, partial(svm.train, checked, labels, C), *theirs], rounds)
+    milliseconds = "".join(f"{1e3 * value:9.1f}" for value in np.median(seconds, axis=1))
+    ratios = "".join(f"{value:8.2f}" for value in np.median(seconds[2:] / seconds[:2], axis=1))
+    print(f"{problem.__name__:14} {n:5} {C:6g}{milliseconds}{ratios} {agreement(difference)}", flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 3000, 5000])
-    arguments = parser.parse_args()
+def loops(rounds):
+    """Print what the SVMs take that SimpleMKL and RKL train."""
     pool, labels = breast_cancer()
     print("milliseconds a machine, medians over a sequence; ratios are medians of single ratios")
     print(f"{'':51}SVC and     cold /   warm /  warm / SVC  difference of")
@@ -140,13 +182,32 @@ def main():
     for C in (100, 1000):
         for name, title in (("simple_mkl", "SimpleMKL"), ("rkl", "RKL l1")):
             sequence = visited(name, {"C": C, "gap": 0.01}, pool, labels)
-            in_the_loop(f"{title} C={C}", sequence, pool, labels, arguments.rounds)
-    print("\nalone, by processor time; above 1 this package is faster")
-    print("problem            n      C    ours ms     SVC ms SVC/ours objectives")
-    for problem in WIDTHS:
-        for n in arguments.sizes:
-            for C in (1.0, 100.0, 1000.0):
-                alone(problem, n, C, arguments.rounds)
+            in_the_loop(f"{title} C={C}", sequence, pool, labels, rounds)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 3000, 5000])
+    parser.add_argument("--only", choices=("loop", "along", "alone"))
+    arguments = parser.parse_args()
+    only, rounds = arguments.only, arguments.rounds
+    if only in (None, "loop"):
+        loops(rounds)
+    if only in (None, "along"):
+        print("\nalong C, by processor time; ratios of steps and of time, above 1 faster than cold starts")
+        print("problem            cold steps   from the last    bounded scaled    all scaled")
+        pool, labels = breast_cancer()
+        along("breast_cancer", pool.mean(axis=0), labels, 10.0 ** np.arange(1, 6), rounds)
+        for problem in WIDTHS:
+            along(f"{problem.__name__} 1000", *one_kernel(problem, 1000), 10.0 ** np.arange(-1, 4), rounds)
+    if only in (None, "alone"):
+        print("\nalone, milliseconds of the processor; ratios above 1: this package is faster")
+        print(f"problem {'n':>12} {'C':>6}    whole   solver      SVC     call   whole  solver   objectives")
+        for problem in WIDTHS:
+            for n in arguments.sizes:
+                for C in (1.0, 100.0, 1000.0):
+                    alone(problem, n, C, rounds)
 
 
 if __name__ == "__main__":

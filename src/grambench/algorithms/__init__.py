@@ -26,6 +26,7 @@ import hashlib
 import importlib.util
 import re
 import sys
+from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -163,8 +164,16 @@ def learns_from_sums(name: str) -> bool:
 
 def _declares(name: str, statement: str) -> bool:
     """Return whether an algorithm's file contains a top-level assignment; the file is not imported."""
-    assignments = (node for node in getattr(_parse(name), "body", []) if isinstance(node, ast.Assign))
-    return any(ast.unparse(node) == statement for node in assignments)
+    path = source(name)
+    return statement in _assignments(path, path.stat().st_mtime_ns)
+
+
+@functools.cache
+def _assignments(path: Path, modified: int) -> frozenset[str]:
+    """Return the top-level assignments of a file, none if it cannot be parsed; see `_tree`."""
+    with suppress(SyntaxError, ValueError):
+        return frozenset(ast.unparse(node) for node in _tree(path, modified).body if isinstance(node, ast.Assign))
+    return frozenset()
 
 
 @functools.cache

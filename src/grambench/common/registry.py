@@ -1,6 +1,7 @@
 """Registries: each file in a folder is an entry with the name of the file."""
 
 import importlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,8 +40,9 @@ class Registry:
         """Return the category of an entry; None for an unknown name."""
         if not (name.isidentifier() and name[0].islower()):
             return None
-        files = ((category, self.folder / category / f"{name}.py") for category in self.categories)
-        return next((category for category, path in files if path.is_file()), None)
+        # a plan asks a thousand times: pathlib takes five times as long
+        files = ((category, f"{self.folder}/{category}/{name}.py") for category in self.categories)
+        return next((category for category, path in files if os.path.isfile(path)), None)  # noqa: PTH113
 
     def module(self, name: str) -> str:
         """Return the dotted name of an entry's module; raise ConfigError for an unknown name."""

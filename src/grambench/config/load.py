@@ -23,7 +23,7 @@ MOST = 100_000  # values in a file after its aliases are expanded
 class ConfigModel(BaseModel):
     """Base of all models: frozen, with finite numbers only, and an unknown key is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 AnyModel = TypeVar("AnyModel", bound=ConfigModel)

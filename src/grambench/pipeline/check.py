@@ -102,8 +102,9 @@ def _check_algorithm(study: Study, entry: str) -> None:
     if tune := study.algorithms[entry].tune:
         points = [point | {tune.parameter: value} for point in points for value in tune.values]
         points += [point | {"C": C} for point in points for C in tune.C]
-    for point in points:
-        algorithms.resolved(name, point)
+    # a file that cannot be imported is reported by its run
+    for point in points if not algorithms.fault(name) else ():
+        algorithms.parameters(name, point)
     if then := study.algorithms[entry].then:
         algorithms.resolved(then, {})
     if getattr(study.protocol, "center", False) or study.algorithms[entry].center:

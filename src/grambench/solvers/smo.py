@@ -6,7 +6,7 @@ Both duals of this package have this form: that of the SVM, in signed coefficien
 minimum enclosing ball. Each step changes two variables: the one with the largest gradient that can grow, and the
 one that promises the largest gain of those that can shrink (second-order working set, Fan, Chen and Lin 2005, JMLR 6).
 
-With more than SMALL variables, those that no step can change are set aside now and then (shrinking, Fan, Chen and
+With SMALL variables or more, those that no step can change are set aside now and then (shrinking, Fan, Chen and
 Lin 2005, section 4): each is at a bound, and its gradient lies outside of those of the others. They come back when
 the others are solved, with gradients computed anew.
 
@@ -76,7 +76,7 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
         step += n_steps
         if n_steps == limit and step == max_steps:
             return gradient, max_steps
-        if n_steps == limit and values.size > SMALL:
+        if n_steps == limit and values.size >= SMALL:
             kept = _undecided(active)
             # A smaller copy has no computed rows, so it must be much smaller to be worthwhile.
             if kept.size < WORTHWHILE * active.indices.size:
