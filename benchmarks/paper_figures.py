@@ -113,7 +113,7 @@ def leaderboard(axes: Axes, page: Path) -> None:
 def leaderboard_views(axes: Axes, page: Path) -> None:
     """Draw each configuration's accuracy where two of twenty views matter, and its mean on real data."""
     rows = table(page, "configuration")[1:]
-    for column, colour, label in ((1, ORANGE, "2 of 20 views matter"), (5, BLUE, "mean of nine real data sets")):
+    for column, colour, label in ((1, ORANGE, "2 of 20 views matter"), (5, BLUE, "mean of fifteen real data sets")):
         drawn = [(numbers(row[column])[0], index) for index, row in enumerate(rows) if row[column]]
         axes.plot(*zip(*drawn, strict=True), "o", color=colour, label=label)
     axes.set_yticks(range(len(rows)), [row[0] for row in rows])
