@@ -19,7 +19,7 @@ pip unless a mirror has it, and the stream stays in .cache/benchmarks.
 
 With `--threads N`, one pass of Raker with 13 kernels over 50 000 examples and nothing else: on one thread, in N threads
 that share the kernels of each block of 64 examples (numba's prange), and in N processes with a group of kernels each.
-Processor seconds are those of all threads and processes; wall seconds say little on a machine with other work. The
+Processor seconds are those of all threads and processes; wall seconds depend on what else the machine does. The
 features of a group start from its own widest kernel, which changes their last bits.
 
 With `--others`, mistakes and speed of other programs beside Raker with 13 kernels and 256 features each, on 10 000
