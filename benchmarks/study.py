@@ -1,11 +1,12 @@
 """Processor time, wall time and peak memory of studies that start from nothing but their data sources.
 
-    python benchmarks/study.py [--demo] [--studies NAME ...] [--datasets NAME ...] [--root CHECKOUT ...]
+    python benchmarks/study.py [--demo | --studies NAME ...] [--datasets NAME ...] [--root CHECKOUT ...]
 
-The studies run in a temporary copy of each checkout in turn (default: this one), twice with --compiled: the first run
-compiles. Processor time is that of all processes; Snakemake's own is that of its process alone. Memory is private:
-mapped Gram matrices, which live in the page cache and are given up under pressure, are not in it; the second figure
-counts them. With several checkouts, the last column is the processor time in relation to the first one's.
+The studies run one after another, a row for each, in a temporary copy of each checkout (default: this one). With
+--compiled, a run of the demo that is not counted compiles first. Processor time is that of all processes; Snakemake's
+own is that of its process alone. Memory is private: mapped Gram matrices, which live in the page cache and are given up
+under pressure, are not in it; the second figure counts them. With several checkouts, the last column is the processor
+time in relation to the first one's.
 """
 
 import argparse
@@ -67,21 +68,24 @@ def measure(folder, command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cores", default="2")
-    parser.add_argument("--demo", action="store_true", help="the embedded data sets only")
-    parser.add_argument("--compiled", action="store_true", help="measure a second run, with compiled code")
+    parser.add_argument("--demo", action="store_true", help="the demo's studies, in one run")
+    parser.add_argument("--compiled", action="store_true", help="compile first, in a run that is not counted")
     parser.add_argument("--studies", nargs="+", default=[])
     parser.add_argument("--datasets", nargs="+", default=[])
     parser.add_argument("--root", nargs="+", type=Path, default=[ROOT], help="checkouts to compare")
-    parser.add_argument("--keep", type=Path, help="move the results of the last checkout here")
+    parser.add_argument("--keep", type=Path, help="move the last checkout's results here, a folder for each study")
     arguments = parser.parse_args()
     command = [sys.executable, "-m", "snakemake", "--cores", arguments.cores, "--quiet", "all"]
-    command += ["--configfile", "config/demo.yaml"] if arguments.demo else []
-    chosen = {name: vars(arguments)[name] for name in ("studies", "datasets") if vars(arguments)[name]}
-    command += ["--config", *(f"{key}={json.dumps(value)}" for key, value in chosen.items())] if chosen else []
+    demo = [*command, "--configfile", "config/demo.yaml"]
+    datasets = [f"datasets={json.dumps(arguments.datasets)}"] if arguments.datasets else []
+    commands = {
+        name: [*command, "--config", f"studies={json.dumps([name])}", *datasets] for name in arguments.studies
+    } or {"demo": demo}
     print(
-        f"{'checkout':30} {'processor s':>12} {'snakemake s':>12} {'wall s':>8} {'private MiB':>12} {'mapped MiB':>11}"
+        f"{'study':22} {'checkout':10} {'processor s':>12} {'snakemake s':>12} {'wall s':>8} "
+        f"{'private MiB':>12} {'mapped MiB':>11}"
     )
-    first = None
+    first = {}
     (ROOT / ".cache").mkdir(exist_ok=True)  # beside the repository's files and ignored by git; it may need 29 GB
     for root in arguments.root:
         with tempfile.TemporaryDirectory(dir=ROOT / ".cache") as folder:
@@ -89,15 +93,20 @@ def main():
                 source, target = root / name, Path(folder) / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
-            for again in range(1 + arguments.compiled):
-                if again:
-                    shutil.rmtree(Path(folder) / "results")
+            results = Path(folder) / "results"
+            if arguments.compiled:
+                measure(folder, demo)
+                shutil.rmtree(results)
+            for name, command in commands.items():
                 wall, processor, own, private, resident = measure(folder, command)
-            first = first or processor
-            row = f"{processor:12.1f} {own:12.1f} {wall:8.1f} {private:12.0f} {resident:11.0f}"
-            print(f"{root.resolve().name:30} {row}  {processor / first:.2f}", flush=True)
-            if arguments.keep and root == arguments.root[-1]:
-                shutil.move(Path(folder) / "results", arguments.keep)
+                first.setdefault(name, processor)
+                row = f"{processor:12.1f} {own:12.1f} {wall:8.1f} {private:12.0f} {resident:11.0f}"
+                print(f"{name:22} {root.resolve().name:10} {row}  {processor / first[name]:.2f}", flush=True)
+                if arguments.keep and root == arguments.root[-1]:
+                    arguments.keep.mkdir(parents=True, exist_ok=True)
+                    shutil.move(results, arguments.keep / name)
+                else:
+                    shutil.rmtree(results)
 
 
 if __name__ == "__main__":
