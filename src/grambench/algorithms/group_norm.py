@@ -459,7 +459,7 @@ def _take_back(scores_i, problem, steps):  # type: ignore[no-untyped-def]
         # Differences of squares may fall below 0 by rounding, which the root of a norm would turn into NaN.
         steps.squares[k] = max(0.0, steps.squares[k] - 2.0 * coefficient * loss)
     steps.forgotten[0] += 1
-    steps.weights[:] = shares(steps.squares, problem.q) / problem.q
+    _weigh(problem.q, steps)
 
 
 @njit(cache=True)
@@ -493,8 +493,17 @@ def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untype
         _average(rule, q, steps)
     elif added:
         # Line 9. A common factor of theta does not change the weights, so they change with steps alone.
-        steps.weights[:] = shares(steps.squares, q) / q
+        _weigh(q, steps)
     return added
+
+
+@njit(cache=True)
+def _weigh(q, steps):  # type: ignore[no-untyped-def]
+    """Write the weights of Algorithm 2."""
+    gradient = shares(steps.squares, q) / q
+    # An assignment to all entries at once takes seconds to compile.
+    for k in range(gradient.size):
+        steps.weights[k] = gradient[k]
 
 
 @njit(cache=True)

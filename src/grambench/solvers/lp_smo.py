@@ -25,7 +25,16 @@ from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Labels
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination, add_rows
-from grambench.solvers.smo import CURVATURE_FLOOR, UNBOUNDED, active_row, most_promising, select, steepest, transfer
+from grambench.solvers.smo import (
+    CURVATURE_FLOOR,
+    UNBOUNDED,
+    active_row,
+    masks,
+    most_promising,
+    select,
+    steepest,
+    transfer,
+)
 
 FIRST_BATCH = 8  # steps
 STEPS_AN_EXAMPLE = 200  # after which Newton's method is left to solve an ill-conditioned problem
@@ -120,9 +129,10 @@ def train(
     """
     svm.check(combination, labels, C)
     combination.reweight(np.full(len(combination.grams), len(combination.grams) ** (-1.0 / p)))
-    limit = min(max_steps, STEPS_AN_EXAMPLE * len(labels))
+    limit, y = min(max_steps, STEPS_AN_EXAMPLE * len(labels)), labels.astype(np.float64)
+    lower, upper = np.where(y > 0.0, 0.0, -C), np.where(y > 0.0, C, 0.0)
     state, weights, dual, bias, objectives, steps, additions = _maximise(
-        combination.rows, combination.diagonals, labels.astype(np.float64), C, p, gap, tolerance, max_batches, limit
+        combination.rows, combination.diagonals, y, lower, upper, C, p, gap, tolerance, max_batches, limit
     )
     if state == FAILED or (state == LIMITED and limit < max_steps):
         return None
@@ -135,10 +145,10 @@ def train(
 
 
 @njit(cache=True)
-def _maximise(rows, diagonals, y, C, p, gap, tolerance, max_batches, max_steps):  # type: ignore[no-untyped-def]
+def _maximise(rows, diagonals, y, lower, upper, C, p, gap, tolerance, max_batches, max_steps):  # type: ignore[no-untyped-def]
     """Return one of the states, the weights, v, the bias, objectives, steps and row additions."""
     order, (m, n) = p / (p - 1.0), diagonals.shape
-    lower, upper, largest = np.where(y > 0.0, 0.0, -C), np.where(y > 0.0, C, 0.0), np.empty(m)
+    largest = np.empty(m)
     values, forms, images, weights = np.zeros(n), np.zeros(m), np.zeros((m, n)), rows.weights.copy()
     for k in range(m):
         largest[k] = np.abs(diagonals[k]).max()
@@ -205,7 +215,9 @@ def _move(grams, largest, images, values, aim, forms, weights, order):  # type: 
         return curvatures, 0.0, -changed.size - 1
     share, bend = _share(np.abs(aim).sum() - size, before, curvatures, forms, weights, order)
     if share == 1.0:
-        values[:] = aim
+        # An assignment to several entries at once takes seconds to compile.
+        for i in changed:
+            values[i] = aim[i]
         return curvatures, bend, changed.size
     changes *= share
     add_rows(grams, changed, (1.0 - 1.0 / share) * changes[changed], images)
@@ -248,7 +260,7 @@ def _improve(rows, active, images, forms, weights, order, tolerance, max_steps):
     """Take a batch of steps; return their number, negative if the model is not concave, and row additions."""
     gradient, values, lower, upper, diagonal = active[1:6]
     m, n, additions = forms.size, values.size, 0
-    grow, shrink = np.where(values < upper, 0.0, -np.inf), np.where(values > lower, 0.0, np.inf)
+    grow, shrink = masks(values, lower, upper)
     forms, weights, applied, gains = forms.copy(), weights.copy(), weights.copy(), np.empty(n)
     new_forms, new_weights, slopes, reach = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
     for k in range(m):
@@ -318,7 +330,8 @@ def _step(start, curvature, slack, slopes, forms, weights, new_forms, new_weight
         if not slope < STEP_OVERSHOT * start:
             break
         change *= start / (start - slope)
-    forms[:], weights[:] = new_forms, new_weights
+    for k in range(m):
+        forms[k], weights[k] = new_forms[k], new_weights[k]
     return change
 
 
@@ -353,11 +366,17 @@ def _fit_scale(rows, weights, curvatures):  # type: ignore[no-untyped-def]
         return 0.0
     ratio = total / modelled if modelled > 0.0 else 0.0
     if ratio > 0.0 and abs(ratio - 1.0) > RESCALED:
-        rows.weights[:] *= ratio
-        rows.diagonal[:] *= ratio
+        _scale(rows.weights, ratio)
+        _scale(rows.diagonal, ratio)
         for i in np.flatnonzero(rows.computed):
-            rows.cache[i] *= ratio
+            _scale(rows.cache[i], ratio)
     return np.abs(weights - rows.weights) @ curvatures / total
+
+
+@njit(cache=True)
+def _scale(values, factor):  # type: ignore[no-untyped-def]
+    for i in range(values.size):
+        values[i] *= factor
 
 
 @njit(cache=True)
@@ -378,6 +397,8 @@ def _renew(rows, diagonals, weights, curvatures, omitted):  # type: ignore[no-un
                 break
             rows.weights[k] = weights[k]
             remaining -= shares[k]
-        rows.weights[:] *= total / (rows.weights @ curvatures)
-        rows.diagonal[:] = np.dot(rows.weights, diagonals)
+        _scale(rows.weights, total / (rows.weights @ curvatures))
+        diagonal = np.dot(rows.weights, diagonals)
+        for i in range(diagonal.size):
+            rows.diagonal[i] = diagonal[i]
     return additions

@@ -70,7 +70,9 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
         is_whole = active.indices.size == values.size
         limit = min(PERIOD, max_steps - step)
         n_steps = _improve(rows, active, ridge, tolerance if is_whole or is_near else 10.0 * tolerance, limit)
-        gradient[active.indices], values[active.indices] = active.gradient, active.values
+        # Here and below, an assignment to several entries at once takes seconds to compile.
+        for k, i in enumerate(active.indices):
+            gradient[i], values[i] = active.gradient[k], active.values[k]
         if n_steps < 0:
             return gradient, n_steps - step
         step += n_steps
@@ -86,10 +88,10 @@ def maximise(rows, image, linear, ridge, lower, upper, values, tolerance, max_st
         elif n_steps < limit:
             # The choice of variables set aside was a guess, which is checked before a precise solution is sought.
             is_near = True
-            rest = np.ones(values.size, dtype=np.bool_)
-            rest[active.indices] = False
             whole = linear - product(rows, values) - ridge * values
-            gradient[rest] = whole[rest]
+            for k, i in enumerate(active.indices):
+                whole[i] = active.gradient[k]
+            gradient = whole
             active = select(rows, np.arange(values.size), gradient, values, lower, upper)
 
 
@@ -141,7 +143,9 @@ def active_row(rows, active, i):  # type: ignore[no-untyped-def]
         return row(rows, i)
     values = active.cache[i]
     if not active.computed[i]:
-        values[:] = row(rows, active.indices[i])[active.indices]
+        whole = row(rows, active.indices[i])
+        for k, j in enumerate(active.indices):
+            values[k] = whole[j]
         active.computed[i] = True
     return values
 
@@ -158,9 +162,7 @@ def _undecided(active):  # type: ignore[no-untyped-def]
 def _improve(rows, active, ridge, tolerance, max_steps):  # type: ignore[no-untyped-def]
     """Take steps among the active variables; return their number, `max_steps` if not solved, negative if unbounded."""
     gradient, values, lower, upper, diagonal = active[1:6]
-    # Added to a gradient, these hide it if its variable cannot grow or shrink, without a branch.
-    grow = np.where(values < upper, 0.0, -np.inf)
-    shrink = np.where(values > lower, 0.0, np.inf)
+    grow, shrink = masks(values, lower, upper)
     gains = np.empty(values.size)
     for step in range(max_steps):
         i, violation = steepest(gradient, grow, shrink)
@@ -185,6 +187,16 @@ def _improve(rows, active, ridge, tolerance, max_steps):  # type: ignore[no-unty
         gradient[i] -= change * ridge
         gradient[j] += change * ridge
     return max_steps
+
+
+@njit(cache=True)
+def masks(values, lower, upper):  # type: ignore[no-untyped-def]
+    """Return two arrays (n,) that, added to a gradient, hide it if its variable cannot grow or cannot shrink."""
+    grow, shrink = np.zeros(values.size), np.zeros(values.size)
+    for k in range(values.size):
+        grow[k] = 0.0 if values[k] < upper[k] else -np.inf
+        shrink[k] = 0.0 if values[k] > lower[k] else np.inf
+    return grow, shrink
 
 
 @njit(cache=True)
