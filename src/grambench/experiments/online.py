@@ -116,8 +116,9 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
 
     Seconds are those of `fit` alone, after a run over a few examples that compiles it. The first pass of a run is done
     twice if it is short, and the shorter time counts: it maps the Gram matrices into memory, where the paper's kernels
-    were (OMKC, Section 5.5). It takes up to 1.4 times as long as the second one; passes over later permutations take
-    1.00 to 1.05 times as long as their own repetition. Sweeps and replications are not timed twice.
+    were (OMKC, Section 5.5). On spambase, mushrooms and w5a it takes 1.3 to 1.8 times as long as the second one. Passes
+    over later permutations, which need other rows too, take 1.06 times as long as their own repetition (median; nine of
+    ten between 1.00 and 1.36), which is not worth a second pass. Sweeps and replications are not timed twice.
     """
     protocol, algorithm = run.protocol, algorithms.load(run.file)
     if not isinstance(protocol, Online):
