@@ -1,5 +1,6 @@
 """The workflow itself, on a copy of the repository with a small study: what runs, what reruns, what survives."""
 
+import inspect
 import re
 import shutil
 import zipfile
@@ -11,6 +12,8 @@ import pandas as pd
 import pytest
 import yaml
 from copies import AFTER_RUNS, NESTED, NEW, ONLINE, STUDY, Copy
+from snakemake.cli import get_argument_parser
+from snakemake.scheduling.job_scheduler import JobScheduler
 from toys import BASE, CSV, MORE, SUM, TASK
 
 from grambench.common import layout
@@ -31,6 +34,11 @@ def finished(tmp_path_factory):
     copy.edit("config/config.yaml", "studies: [omkc]", "studies: [omkc, small]")
     copy.snakemake()
     return copy
+
+
+def test_the_limit_of_jobs_that_the_workflow_turns_off_is_still_snakemakes():
+    assert get_argument_parser().get_default("max_jobs_per_timespan") == "100/1s"
+    assert "if self.job_rate_limiter is not None" in inspect.getsource(JobScheduler.schedule)
 
 
 @pytest.fixture
