@@ -1,4 +1,4 @@
-"""Compiled passes of two states of the code, in turn: processor milliseconds of a fit, and seconds of compiling it.
+"""Compiled passes and SVMs of two states of the code, in turn: processor milliseconds of a fit, and seconds of compiling it.
 
     python benchmarks/passes.py OLD/src NEW/src --algorithms omkc_dd om2
 
@@ -28,6 +28,8 @@ ALGORITHMS = {
     "om2": {"p": None, "step": "shortened"},
     "om2_multiclass": {},
     "obscure": {"online": 1, "batch": 1},
+    "uniform_svm": {},
+    "lp_mkl": {},
 }
 EXAMPLES, FEATURES, KERNELS = 1000, 8, 16
 

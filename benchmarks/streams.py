@@ -22,7 +22,7 @@ With `--predict`, OKS, OMKC(D,D) and Raker with 13 kernels and 256 features each
 
 With `--threads N`, one pass of Raker with 13 kernels over 50 000 examples and nothing else: on one thread, in N threads
 that share the kernels of each block of 64 examples (numba's prange), and in N processes with a group of kernels each.
-Processor seconds are those of all threads and processes; wall seconds depend on what else the machine does. The
+Processor seconds count all threads and processes; wall seconds depend on what else the machine does. The
 features of a group start from its own widest kernel, which changes their last bits.
 
 With `--others`, mistakes and speed of other programs beside Raker with 13 kernels and 256 features each, on 10 000

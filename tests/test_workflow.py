@@ -1,6 +1,5 @@
 """The workflow itself, on a copy of the repository with a small study: what runs, what reruns, what survives."""
 
-import inspect
 import re
 import shutil
 import zipfile
@@ -12,8 +11,6 @@ import pandas as pd
 import pytest
 import yaml
 from copies import AFTER_RUNS, NESTED, NEW, ONLINE, STUDY, Copy
-from snakemake.cli import get_argument_parser
-from snakemake.scheduling.job_scheduler import JobScheduler
 from toys import BASE, CSV, MORE, SUM, TASK
 
 from grambench.common import layout
@@ -36,14 +33,19 @@ def finished(tmp_path_factory):
     return copy
 
 
-def test_the_limit_of_jobs_that_the_workflow_turns_off_is_still_snakemakes():
-    assert get_argument_parser().get_default("max_jobs_per_timespan") == "100/1s"
-    assert "if self.job_rate_limiter is not None" in inspect.getsource(JobScheduler.schedule)
-
-
 @pytest.fixture
 def copy(finished, tmp_path):
     return finished.clone(tmp_path / "copy")
+
+
+@pytest.mark.parametrize(("own", "is_off"), [([], True), (["--max-jobs-per-timespan", "50/1s"], False)])
+def test_the_limit_of_jobs_a_second_is_off_unless_the_user_sets_one(copy, own, is_off):
+    show = (
+        "onsuccess:\n    print('without a limit:', workflow.scheduler.job_rate_limiter is None)\n\n\nworkflow.default"
+    )
+    copy.edit("Snakefile", "workflow.default", show)
+    text = copy.snakemake("--forcerun", "summarise", *own, "--", layout.SUMMARY.format(study="omkc"))
+    assert f"without a limit: {is_off}" in text
 
 
 def both(*tasks):

@@ -500,10 +500,10 @@ def _visit_example(scores_i, i, problem, rule, steps):  # type: ignore[no-untype
 @njit(cache=True)
 def _weigh(q, steps):  # type: ignore[no-untyped-def]
     """Write the weights of Algorithm 2."""
-    gradient = shares(steps.squares, q) / q
+    weights = shares(steps.squares, q) / q
     # An assignment to all entries at once takes seconds to compile.
-    for k in range(gradient.size):
-        steps.weights[k] = gradient[k]
+    for k in range(weights.size):
+        steps.weights[k] = weights[k]
 
 
 @njit(cache=True)

@@ -192,11 +192,16 @@ def _improve(rows, active, ridge, tolerance, max_steps):  # type: ignore[no-unty
 @njit(cache=True)
 def masks(values, lower, upper):  # type: ignore[no-untyped-def]
     """Return two arrays (n,) that, added to a gradient, hide it if its variable cannot grow or cannot shrink."""
-    grow, shrink = np.zeros(values.size), np.zeros(values.size)
+    grow, shrink = np.empty(values.size), np.empty(values.size)
     for k in range(values.size):
-        grow[k] = 0.0 if values[k] < upper[k] else -np.inf
-        shrink[k] = 0.0 if values[k] > lower[k] else np.inf
+        _mask(k, values, lower, upper, grow, shrink)
     return grow, shrink
+
+
+@njit(cache=True)
+def _mask(k, values, lower, upper, grow, shrink):  # type: ignore[no-untyped-def]
+    grow[k] = 0.0 if values[k] < upper[k] else -np.inf
+    shrink[k] = 0.0 if values[k] > lower[k] else np.inf
 
 
 @njit(cache=True)
@@ -212,9 +217,8 @@ def transfer(values, i, j, change, lower, upper, grow, shrink):  # type: ignore[
         values[j] = lower[j]
     else:
         values[j] -= change
-    for k in (i, j):
-        grow[k] = 0.0 if values[k] < upper[k] else -np.inf
-        shrink[k] = 0.0 if values[k] > lower[k] else np.inf
+    _mask(i, values, lower, upper, grow, shrink)
+    _mask(j, values, lower, upper, grow, shrink)
 
 
 @njit(cache=True)
