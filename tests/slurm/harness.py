@@ -32,10 +32,17 @@ class OnCluster:
 
     def run(self, *arguments, expect=0, **options):
         """Run Snakemake to its end; return what it said."""
+        earlier = {job["id"] for job in self.cluster.jobs()}
         code = self.start(*arguments, **options).wait()
         said = self.said()
-        assert code == expect, said[-8000:]
+        assert code == expect, f"{said[-8000:]}\n{self._failures(earlier)}"
         return said
+
+    def _failures(self, earlier):
+        """Return the states of new jobs that did not complete, and the ends of their logs."""
+        failed = [job for job in self.cluster.jobs() if job["id"] not in earlier and job["state"] != "COMPLETED"]
+        logs = [path for job in failed for path in self.folder.glob(f"results/logs/slurm/**/{job['id']}.log")]
+        return "\n".join([*map(str, failed), *(f"{path}:\n{path.read_text()[-3000:]}" for path in logs)])
 
     def said(self):
         return (self.folder / "said.log").read_text()

@@ -140,7 +140,7 @@ class Resources:
             return mapped + 500 + self.targets.project.limits.memory_mb
         # kernels on blocks of pixels are evaluated row by row, and no matrix is held
         copies = 0 if self.targets.dataset(dataset).blocks else protocol.copies
-        return mapped + attempt * (1300 + copies * grams)
+        return mapped + attempt * (1700 + copies * grams)
 
     def run_minutes(self, cell: Cell, attempt: int) -> int:
         """Return the minutes of a run: four times as many as expected, then 16 times, then its limit."""
