@@ -1,8 +1,5 @@
 # what describes images: of the images of a base that its tasks use, one file a descriptor
 
-# glibc gives large arrays back to the system one by one: a fifth of the time of dense SIFT (other C libraries do not care)
-KEEP = "GRAMBENCH_SERVER= MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=2147483648"
-
 
 rule images:
     input:
@@ -41,9 +38,8 @@ rule codebook:
     params:
         spec=lambda w: SPECS.codebook_spec(w.base, w.descriptor),
         code=lambda w: SPECS.features_code("codebook", w.descriptor),
-        keep=KEEP,
     shell:
-        "{params.keep} python -m grambench.pipeline.steps codebook {params.spec:q} {params.code} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps codebook {params.spec:q} {params.code} {output} {input} 2> {log}"
 
 
 rule describe:
@@ -61,9 +57,8 @@ rule describe:
     params:
         spec=lambda w: SPECS.describe_spec(w.base, w.descriptor, w.part),
         code=lambda w: SPECS.features_code("describe", w.descriptor),
-        keep=KEEP,
     shell:
-        "{params.keep} python -m grambench.pipeline.steps describe {params.spec:q} {params.code} {output} {input} 2> {log}"
+        "python -m grambench.pipeline.steps describe {params.spec:q} {params.code} {output} {input} 2> {log}"
 
 
 rule features:

@@ -1,5 +1,7 @@
 """The memory of this process, in MiB."""
 
+import contextlib
+import ctypes
 import math
 import resource
 import sys
@@ -7,8 +9,23 @@ from pathlib import Path
 
 STATUS, RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 UNIT = 2**20 if sys.platform == "darwin" else 2**10  # of the system's peak
+# options of glibc's mallopt, and bytes: the largest threshold that it takes, and the free memory that it keeps
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
+LARGEST_THRESHOLD, KEPT = 2**25, 2**28
 
 _earlier_peaks = [0.0]  # before the last reset
+
+
+def keep_freed() -> None:
+    """Let glibc keep the memory of freed arrays for the next ones of this process; other C libraries do not care.
+
+    By default it gives arrays of more than 128 KiB back to the system at once, which clears their pages when they are
+    used again. That takes a fifth of the time of dense SIFT, and half of the time of gradient boosting on many features.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(MMAP_THRESHOLD, LARGEST_THRESHOLD)
+        mallopt(TRIM_THRESHOLD, KEPT)
 
 
 def peak() -> float:

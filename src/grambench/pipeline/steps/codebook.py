@@ -11,6 +11,7 @@ import numpy as np
 from tqdm import tqdm
 
 from grambench import features
+from grambench.common import memory
 from grambench.common.files import sealed
 from grambench.common.provenance import made_from
 from grambench.datasets import collection
@@ -25,6 +26,7 @@ IMAGES, POINTS = 300, 700
 
 def main(argv: list[str]) -> None:
     """Write the codebook; an empty file if the images are unavailable."""
+    memory.keep_freed()
     spec, output, path = json.loads(argv[0]), Path(argv[2]), Path(argv[3])
     name, images = spec["descriptor"], collection.read(path)
     with sealed(output, made_from(argv[0], argv[1], path)) as temporary, h5py.File(temporary, "w") as file:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from grambench import features
+from grambench.common import memory
 from grambench.common.files import check
 from grambench.common.provenance import made_from
 from grambench.datasets import collection, views
@@ -24,6 +25,7 @@ from grambench.features.images import decode
 
 def main(argv: list[str]) -> None:
     """Write the descriptions of one part of the images, or why there are none."""
+    memory.keep_freed()
     spec, output, path, *codebook = json.loads(argv[0]), *map(Path, argv[2:])
     identity = made_from(argv[0], argv[1], path, *codebook)
     base = collection.read(path)

@@ -22,6 +22,7 @@ from grambench.results import records
 
 def main(argv: list[str]) -> None:
     """Write the record; an algorithm's exception ends this process with its traceback."""
+    memory.keep_freed()
     spec, code, output, inputs = read_spec(argv[0]), argv[1], Path(argv[2]), list(map(Path, argv[3:]))
     with supervise.exit_on_failed_allocation():
         _run(spec, code, output, inputs)
