@@ -1,4 +1,4 @@
-"""Compiled passes and SVMs of two states of the code, in turn: processor milliseconds of a fit, and seconds of compiling it.
+"""Compiled passes and SVMs of two states of the code, in turn: milliseconds of a fit, and seconds of compiling it.
 
     python benchmarks/passes.py OLD/src NEW/src --algorithms omkc_dd om2
 

@@ -20,7 +20,7 @@ def keep_freed() -> None:
     """Let glibc keep the memory of freed arrays for the next ones of this process; other C libraries do not care.
 
     By default it gives arrays of more than 128 KiB back to the system at once, which clears their pages when they are
-    used again. That takes a fifth of the time of dense SIFT, and half of the time of gradient boosting on many features.
+    used again. That takes a fifth of the time of dense SIFT, and half of that of gradient boosting on many features.
     """
     with contextlib.suppress(OSError, AttributeError):
         mallopt = ctypes.CDLL(None).mallopt
