@@ -1,6 +1,7 @@
 """Processor time, wall time and peak memory of studies that start from nothing but their data sources.
 
-    python benchmarks/study.py [--demo | --studies NAME ...] [--datasets NAME ...] [--root CHECKOUT ...]
+    python benchmarks/study.py [--demo | --studies NAME ...] [--datasets NAME ...] [--algorithms NAME ...]
+        [--root CHECKOUT ...]
 
 The studies run one after another, a row for each, in a temporary copy of each checkout (default: this one). With
 --compiled, a run of the demo that is not counted compiles first. Processor time is that of all processes; Snakemake's
@@ -72,15 +73,18 @@ def main():
     parser.add_argument("--compiled", action="store_true", help="compile first, in a run that is not counted")
     parser.add_argument("--studies", nargs="+", default=[])
     parser.add_argument("--datasets", nargs="+", default=[])
+    parser.add_argument("--algorithms", nargs="+", default=[], help="configurations of the studies")
     parser.add_argument("--root", nargs="+", type=Path, default=[ROOT], help="checkouts to compare")
     parser.add_argument("--keep", type=Path, help="move the last checkout's results here, a folder for each study")
     arguments = parser.parse_args()
     command = [sys.executable, "-m", "snakemake", "--cores", arguments.cores, "--quiet", "all"]
     demo = [*command, "--configfile", "config/demo.yaml"]
-    datasets = [f"datasets={json.dumps(arguments.datasets)}"] if arguments.datasets else []
-    commands = {
-        name: [*command, "--config", f"studies={json.dumps([name])}", *datasets] for name in arguments.studies
-    } or {"demo": demo}
+    chosen = {"datasets": arguments.datasets} if arguments.datasets else {}
+    commands = {"demo": demo} if not arguments.studies else {}
+    for name in arguments.studies:
+        algorithms = {"algorithms": {name: arguments.algorithms}} if arguments.algorithms else {}
+        settings = {"studies": [name]} | chosen | algorithms
+        commands[name] = [*command, "--config", *(f"{key}={json.dumps(value)}" for key, value in settings.items())]
     print(
         f"{'study':22} {'checkout':10} {'processor s':>12} {'snakemake s':>12} {'wall s':>8} "
         f"{'private MiB':>12} {'mapped MiB':>11}"
