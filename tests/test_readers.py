@@ -363,6 +363,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "rda": {"table": "t", "label": 0},
     "rdb": {"table": "t", "label": 0},
     "parquet": {"columns": ["a"], "label": "b"},
+    "csv_rows": {"columns": ["a"], "label": "b"},
     "land_mask": {"rows": 10, "seed": 0},
 }
 

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from specifications import make_run
 from grambench.algorithms.feature_learner import SAMPLE, FeatureLearner
 from grambench.common.errors import ConfigError, DataError
 from grambench.common.files import sha256
-from grambench.config.dataset import Dataset, LandMask, Parquet
+from grambench.config.dataset import CsvRows, Dataset, LandMask, Parquet
 from grambench.config.load import check
 from grambench.datasets import generators, readers, store, streams
 from grambench.datasets.prepare import prepare
@@ -181,6 +182,38 @@ def test_parquet(tmp_path: Path) -> None:
     paths[0].write_bytes(b"PAR1")
     with pytest.raises(DataError, match=r"^1\.parquet: cannot be read as parquet"):
         list(readers.chunks(reader, {"1.parquet": paths[0]}))
+
+
+def test_csv_is_read_in_batches(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    n = 60_000
+    frame = pd.DataFrame(
+        {"a": rng.normal(size=n).round(6), "b": rng.integers(0, 9, n), "delay": rng.integers(0, 31, n)}
+    )
+    frame["place"] = np.where(frame["b"] > 4, "ATL", "BOS")
+    incomplete = frame.astype(object)
+    incomplete.loc[5, "a"], incomplete.loc[n - 1, "delay"], incomplete.loc[7, "unused"] = None, "NA", "x"
+    incomplete.to_csv(tmp_path / "plain.csv", index=False)
+    with zipfile.ZipFile(tmp_path / "packed.csv.zip", "w") as archive:
+        archive.write(tmp_path / "plain.csv", "plain.csv")
+    options = {"columns": ["a", "b", "place"], "label": "delay", "above": 15, "positive": 1}
+    reader = CsvRows(format="csv_rows", drop_incomplete=True, **options)
+    kept = frame.drop(index=[5, n - 1])
+    codes = [int.from_bytes(place.encode(), "big") for place in kept["place"]]
+    for path in (tmp_path / "plain.csv", tmp_path / "packed.csv.zip"):
+        parts = list(readers.chunks(reader, {path.name: path}))
+        assert len(parts) > 1, "it was read at once"
+        features, labels = np.vstack([part.features for part in parts]), np.concatenate([part.labels for part in parts])
+        assert np.array_equal(features, np.column_stack([kept["a"], kept["b"], codes]))
+        assert np.array_equal(labels, kept["delay"] > 15)
+    with pytest.raises(DataError, match="row 6: expected a value in column a, got none"):
+        readers.read(CsvRows(format="csv_rows", **options), {"plain.csv": tmp_path / "plain.csv"})
+    with pytest.raises(DataError, match="expected a column 'c', got a, b, delay, place, unused"):
+        readers.read(CsvRows(format="csv_rows", **options | {"columns": ["c"]}), {"plain.csv": tmp_path / "plain.csv"})
+    with zipfile.ZipFile(tmp_path / "packed.csv.zip", "a") as archive:
+        archive.write(tmp_path / "plain.csv", "other.csv")
+    with pytest.raises(DataError, match=r"packed\.csv\.zip: expected an archive with one file, got 2"):
+        list(readers.chunks(reader, {"packed.csv.zip": tmp_path / "packed.csv.zip"}))
 
 
 def test_labels_of_neither_class_are_left_out(tmp_path: Path) -> None:

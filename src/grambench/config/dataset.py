@@ -290,8 +290,8 @@ class Rdb(TabularReader):
     table: str
 
 
-class Parquet(Reader):
-    """Apache Parquet, read in batches of rows.
+class BatchReader(Reader):
+    """Base of the formats with named columns that are read in batches of rows.
 
     Attributes
     ----------
@@ -305,13 +305,31 @@ class Parquet(Reader):
         The column of the labels.
     above : float or None
         A number in the column of the labels above which the label is 1, and else 0.
+    drop_incomplete : bool
+        Whether rows that lack a value in one of these columns are left out. Otherwise they are an error.
     """
 
-    format: Literal["parquet"]
     columns: Annotated[list[str], Field(min_length=1)]
     digits: dict[str, Annotated[list[Annotated[int, Field(ge=1, le=15)]], Field(min_length=1)]] = {}
     label: str
     above: float | None = None
+    drop_incomplete: bool = False
+
+
+class Parquet(BatchReader):
+    """Apache Parquet."""
+
+    format: Literal["parquet"]
+
+
+class CsvRows(BatchReader):
+    """Text (UTF-8) with values between commas, and the names of the columns in its first line.
+
+    "?", "NA" or nothing between commas is a missing value. The values at the start of a file decide whether a column
+    has texts or numbers.
+    """
+
+    format: Literal["csv_rows"]
 
 
 class LandMask(Reader):
@@ -405,7 +423,9 @@ class Folders(ImageReader):
     format: Literal["folders"]
 
 
-VectorReader = Mat | MatBlocks | IndicesReader | Libsvm | Idx | Hdf5 | Csv | Arff | Rda | Rdb | Parquet | LandMask
+VectorReader = (
+    Mat | MatBlocks | IndicesReader | Libsvm | Idx | Hdf5 | Csv | Arff | Rda | Rdb | Parquet | CsvRows | LandMask
+)
 AnyReader = Annotated[VectorReader | WordLists | ImageSets | Numbered | Folders, Field(discriminator="format")]
 
 

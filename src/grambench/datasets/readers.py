@@ -10,7 +10,7 @@ import warnings
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,10 @@ from grambench.common.types import Floats
 from grambench.config.dataset import (
     AnyReader,
     Arff,
+    BatchReader,
     ColumnKey,
     Csv,
+    CsvRows,
     Hdf5,
     Idx,
     IndicesReader,
@@ -49,6 +51,7 @@ from grambench.datasets.separated import MalformedFileError
 UNREADABLE = (*unpack.DAMAGED, TypeError, StopIteration, MatReadError)
 
 BATCH = 65536  # rows that formats with chunks read together, on which the points of a land mask depend
+HEADER = 65536  # the largest number of characters of the first line of a CSV file
 MOST_SHOWN = 30  # the largest number of columns that a message lists
 IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
@@ -283,24 +286,62 @@ def read_parquet(reader: Parquet, path: Path) -> Iterator[Raw]:
     """Yield the rows of a Parquet file in batches."""
     import pyarrow.parquet
 
-    columns, row = [*reader.columns, reader.label], 0
     file = pyarrow.parquet.ParquetFile(path)
-    if missing := [name for name in columns if name not in file.schema_arrow.names]:
-        raise MalformedFileError([f"expected a column {missing[0]!r}, got {', '.join(file.schema_arrow.names)}"])
-    for batch in file.iter_batches(BATCH, columns=columns):
-        for name in columns:
-            if batch[name].null_count:
-                first = int(np.argmax(batch[name].is_null()))
-                raise MalformedFileError([f"row {row + first + 1}: expected a value in column {name}, got none"])
-        features = [_parquet_column(batch[name], reader.digits.get(name), row) for name in reader.columns]
-        labels = batch[reader.label].to_numpy(zero_copy_only=False)
+    names = _used_columns(reader, file.schema_arrow.names)
+    yield from _batches(reader, file.iter_batches(BATCH, columns=names))
+
+
+def read_csv_rows(reader: CsvRows, path: Path) -> Iterator[Raw]:
+    """Yield the rows of a CSV file in batches."""
+    import pyarrow.csv
+
+    with unpack.opened(path, reader.mebibytes) as stream:
+        header = stream.read(HEADER).splitlines()[0]
+        names = _used_columns(reader, [name.strip('"') for name in separated.decoded(header).split(",")])
+        stream.seek(0)
+        types = {reader.label: pyarrow.float64()} if reader.above is not None else {}
+        rows = pyarrow.csv.open_csv(
+            pyarrow.PythonFile(stream, mode="r"),
+            read_options=pyarrow.csv.ReadOptions(use_threads=False),
+            convert_options=pyarrow.csv.ConvertOptions(
+                include_columns=names,
+                column_types=types | dict.fromkeys(reader.digits, pyarrow.string()),
+                null_values=["", "?", "NA"],
+                strings_can_be_null=True,
+            ),
+        )
+        yield from _batches(reader, rows)
+
+
+def _used_columns(reader: BatchReader, known: Sequence[str]) -> list[str]:
+    """Return the features' and the label's columns; raise MalformedFileError if the file lacks one."""
+    columns = [*reader.columns, reader.label]
+    if missing := [name for name in columns if name not in known]:
+        raise MalformedFileError([f"expected a column {missing[0]!r}, got {', '.join(known)}"])
+    return columns
+
+
+def _batches(reader: BatchReader, batches: Iterable[Any]) -> Iterator[Raw]:
+    """Yield batches of rows as numbers, without incomplete ones if the reader says so."""
+    row = 0
+    for batch in batches:
+        incomplete = np.zeros(len(batch), dtype=np.bool_)
+        for name in [*reader.columns, reader.label]:
+            is_null = batch[name].is_null().to_numpy(zero_copy_only=False)
+            if is_null.any() and not reader.drop_incomplete:
+                first = row + int(np.argmax(is_null)) + 1
+                raise MalformedFileError([f"row {first}: expected a value in column {name}, got none"])
+            incomplete |= is_null
+        complete, rows = batch.filter(~incomplete), row + np.flatnonzero(~incomplete)
+        features = [_batch_column(complete[name], reader.digits.get(name), rows) for name in reader.columns]
+        labels = complete[reader.label].to_numpy(zero_copy_only=False)
         if reader.above is not None:
             labels = np.where(labels > reader.above, 1.0, 0.0)
         yield Raw(np.hstack(features), labels)
-        row += len(labels)
+        row += len(batch)
 
 
-def _parquet_column(column: Any, digits: list[int] | None, row: int) -> Floats:
+def _batch_column(column: Any, digits: list[int] | None, rows: NDArray[np.intp]) -> Floats:
     """Return a column as numbers (b, 1), or (b, c) if its texts are cut into c numbers."""
     values = column.to_numpy(zero_copy_only=False)
     if values.dtype != object:
@@ -312,7 +353,7 @@ def _parquet_column(column: Any, digits: list[int] | None, row: int) -> Floats:
         return numbers[:, None]
     wrong = np.flatnonzero((np.char.str_len(texts) != sum(digits)) | ~np.char.isdigit(texts))
     if wrong.size:
-        raise MalformedFileError([f"row {row + wrong[0] + 1}: expected {sum(digits)} digits, got {values[wrong[0]]!r}"])
+        raise MalformedFileError([f"row {rows[wrong[0]] + 1}: expected {sum(digits)} digits, got {values[wrong[0]]!r}"])
     ends = np.cumsum(digits)
     places = texts.astype(f"S{ends[-1]}").view("S1").reshape(len(texts), -1).astype(np.float64)
     return np.stack(
@@ -352,7 +393,11 @@ def read_land_mask(reader: LandMask, path: Path) -> Iterator[Raw]:
         yield Raw(points[:count], 1.0 - is_sea[:count])
 
 
-CHUNKED: dict[type[Reader], Callable[[Any, Path], Iterator[Raw]]] = {Parquet: read_parquet, LandMask: read_land_mask}
+CHUNKED: dict[type[Reader], Callable[[Any, Path], Iterator[Raw]]] = {
+    Parquet: read_parquet,
+    CsvRows: read_csv_rows,
+    LandMask: read_land_mask,
+}
 
 
 def _read_chunks(reader: Any, files: dict[str, Path]) -> Raw:
@@ -375,7 +420,7 @@ READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {
     **dict.fromkeys(CHUNKED, _read_chunks),
 }
 
-STACKED = (Libsvm, Csv, Arff, Parquet)  # formats with several files of rows, each read by itself
+STACKED = (Libsvm, Csv, Arff, Parquet, CsvRows)  # formats with several files of rows, each read by itself
 
 
 def _read_column(reader: Reader, path: Path) -> Floats:

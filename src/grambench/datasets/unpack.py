@@ -18,8 +18,6 @@ from typing import IO, Any
 from grambench.common.errors import DataError
 
 MEBIBYTE = 2**20
-OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}  # by the first bytes of a file
-
 # The exceptions of libraries for damaged or encrypted files, and for impossible sizes
 DAMAGED = (
     OSError,
@@ -34,6 +32,19 @@ DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
 )
+
+
+def _open_member(path: Path, _mode: str) -> IO[bytes]:
+    """Open the only file of a zip archive."""
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        if len(names) != 1:
+            raise DataError(f"{path.name}: expected an archive with one file, got {len(names)}")
+        return archive.open(names[0])
+
+
+# by the first bytes of a file
+OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open, b"PK\x03\x04": _open_member}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +81,11 @@ class Bounded:
         """Return the position."""
         return self.stream.tell()
 
+    @property
+    def closed(self) -> bool:
+        """Whether the stream is closed."""
+        return self.stream.closed
+
     def _allow(self, position: int) -> None:
         if position > self.mebibytes * MEBIBYTE:
             raise too_large(self.name, self.mebibytes)
@@ -82,7 +98,7 @@ def too_large(name: str, mebibytes: int) -> DataError:
 
 @contextmanager
 def opened(path: Path, mebibytes: int) -> Iterator[Any]:
-    """Open a file, uncompressed or compressed with gzip, bzip2 or xz, and yield its content as a Bounded.
+    """Open a file, uncompressed or compressed with gzip, bzip2, xz or zip, and yield its content as a Bounded.
 
     Raises
     ------
