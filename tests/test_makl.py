@@ -106,10 +106,30 @@ def test_it_selects_the_view_that_matters():
     assert not fit("makl", views(features), labels, regulariser=0.01, iterations=3).converged
 
 
-def test_equal_examples_get_the_larger_class():
-    labels = np.array([1] * 9 + [-1] * 5, dtype=np.int8)
-    pool = views(np.ones((14, 2)))
-    assert scores(fit("makl", pool, labels), pool) == pytest.approx(np.full(14, np.log(9 / 5)), rel=1e-2)
+@pytest.mark.parametrize("share", [0.3, 0.03])
+@pytest.mark.parametrize("seed", range(10))
+def test_groups_that_got_stuck_are_started_again(seed, share):
+    """A group may get stuck at 0 where its sign must change, or start there where only another group needs it."""
+    rng = np.random.default_rng(seed)
+    noise, signal, common = rng.normal(size=60), rng.normal(size=60), rng.normal(size=(60, 1))
+    correlated = np.sqrt(0.9) * common + np.sqrt(0.1) * rng.normal(size=(60, 10))
+    orthogonal = noise - signal * (noise @ np.sign(signal)) / (signal @ np.sign(signal))
+    for features, target in (
+        (correlated, correlated @ rng.normal(size=10)),
+        (np.column_stack([signal + 3.0 * noise, noise]), signal),
+        (np.column_stack([signal + 3.0 * orthogonal, orthogonal]), signal),
+    ):
+        labels = np.where(target > 0.0, 1, -1).astype(np.int8)
+        assert solve(features, labels, share, groups=features.shape[1], gap=1e-6)[1].gap <= 1e-6
+
+
+@pytest.mark.parametrize("negative", [5, 9])
+def test_equal_examples_get_the_larger_class(negative):
+    labels = np.array([1] * 9 + [-1] * negative, dtype=np.int8)
+    pool = views(np.ones((len(labels), 2)))
+    fitted = fit("makl", pool, labels)
+    assert not fitted.predictor.coefficients.any() and fitted.converged
+    assert scores(fitted, pool) == pytest.approx(np.full(len(labels), np.log(9 / negative)))
 
 
 def test_one_class_and_settings_are_checked():

@@ -49,6 +49,7 @@ from grambench.kernels.pool import Pool
 from grambench.solvers import certificates
 
 NEEDS = "features"
+ROUNDING = 1e-12  # of the smallest lambda at which all coefficients are 0, for features of at most sqrt(2)
 SAMPLE = 1000  # training examples that the mean distance is taken over, as in the authors' package
 
 
@@ -129,7 +130,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     ]
     features = np.hstack([sampler.fit_transform(views[view]) for view, sampler in samplers])
     largest = group_lasso.largest_penalty(features, labels, len(samplers))
-    penalty = parameters.regulariser * max(largest, float(np.finfo(np.float64).tiny))
+    penalty = parameters.regulariser * max(largest, ROUNDING)
     solution = group_lasso.minimise(
         features, labels, len(samplers), penalty, gap=parameters.gap, max_steps=parameters.iterations
     )
