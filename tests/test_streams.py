@@ -184,22 +184,26 @@ def test_parquet(tmp_path: Path) -> None:
         list(readers.chunks(reader, {"1.parquet": paths[0]}))
 
 
+CSV_OPTIONS: dict[str, Any] = {"columns": ["a", "b", "place"], "label": "delay", "above": 15, "positive": 1}
+
+
 def test_csv_is_read_in_batches(tmp_path: Path) -> None:
+    """Texts, decimals after whole numbers, and missing values, in the first batch and in later ones."""
     rng = np.random.default_rng(0)
-    n = 60_000
-    frame = pd.DataFrame(
-        {"a": rng.normal(size=n).round(6), "b": rng.integers(0, 9, n), "delay": rng.integers(0, 31, n)}
-    )
-    frame["place"] = np.where(frame["b"] > 4, "ATL", "BOS")
-    incomplete = frame.astype(object)
-    incomplete.loc[5, "a"], incomplete.loc[n - 1, "delay"], incomplete.loc[7, "unused"] = None, "NA", "x"
-    incomplete.to_csv(tmp_path / "plain.csv", index=False)
-    with zipfile.ZipFile(tmp_path / "packed.csv.zip", "w") as archive:
-        archive.write(tmp_path / "plain.csv", "plain.csv")
-    options = {"columns": ["a", "b", "place"], "label": "delay", "above": 15, "positive": 1}
-    reader = CsvRows(format="csv_rows", drop_incomplete=True, **options)
-    kept = frame.drop(index=[5, n - 1])
-    codes = [int.from_bytes(place.encode(), "big") for place in kept["place"]]
+    n = 150_000
+    frame = pd.DataFrame({"a": rng.integers(0, 9, n), "b": rng.integers(0, 9, n), "delay": rng.integers(0, 31, n)})
+    frame["place"] = np.where(frame["b"] > 4, "ATL", "São")
+    table = frame.astype(object)
+    table.loc[5, "a"], table.loc[6, "delay"], table.loc[n - 1, "delay"], table.loc[n - 2, "a"] = None, "nan", "NA", 2.5
+    table.insert(0, "un, used", "x")
+    table.to_csv(tmp_path / "plain.csv", index=False)
+    with zipfile.ZipFile(tmp_path / "packed.csv.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.mkdir("folder")
+        archive.write(tmp_path / "plain.csv", "folder/plain.csv")
+    reader = CsvRows(format="csv_rows", drop_incomplete=True, **CSV_OPTIONS)
+    kept = frame.astype({"a": float}).drop(index=[5, 6, n - 1])
+    kept.loc[n - 2, "a"] = 2.5
+    codes = [int.from_bytes(place.encode()[:3], "big") for place in kept["place"]]
     for path in (tmp_path / "plain.csv", tmp_path / "packed.csv.zip"):
         parts = list(readers.chunks(reader, {path.name: path}))
         assert len(parts) > 1, "it was read at once"
@@ -207,13 +211,54 @@ def test_csv_is_read_in_batches(tmp_path: Path) -> None:
         assert np.array_equal(features, np.column_stack([kept["a"], kept["b"], codes]))
         assert np.array_equal(labels, kept["delay"] > 15)
     with pytest.raises(DataError, match="row 6: expected a value in column a, got none"):
-        readers.read(CsvRows(format="csv_rows", **options), {"plain.csv": tmp_path / "plain.csv"})
-    with pytest.raises(DataError, match="expected a column 'c', got a, b, delay, place, unused"):
-        readers.read(CsvRows(format="csv_rows", **options | {"columns": ["c"]}), {"plain.csv": tmp_path / "plain.csv"})
+        readers.read(CsvRows(format="csv_rows", **CSV_OPTIONS), {"plain.csv": tmp_path / "plain.csv"})
     with zipfile.ZipFile(tmp_path / "packed.csv.zip", "a") as archive:
         archive.write(tmp_path / "plain.csv", "other.csv")
     with pytest.raises(DataError, match=r"packed\.csv\.zip: expected an archive with one file, got 2"):
         list(readers.chunks(reader, {"packed.csv.zip": tmp_path / "packed.csv.zip"}))
+
+
+def test_dates_and_booleans_of_a_csv_file_are_texts(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("day,y\n2010-01-01,true\n2011-01-01,false\n")
+    reader = CsvRows(format="csv_rows", columns=["day"], label="y", positive="true")
+    raw = readers.read(reader, {"a.csv": tmp_path / "a.csv"})
+    assert raw.features.tolist() == [[int.from_bytes(b"201", "big")]] * 2 and raw.labels.tolist() == ["true", "false"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Empty CSV file"),
+        ("a,b,place,delay\n", "expected at least one row, got none"),
+        ("a,b,delay\n1,2,3\n", "expected a column 'place', got a, b, delay"),
+        ("a,b,place,delay\n" + "1,2,x,NA\n" * 3, "row 1: expected a value in column delay, got none"),
+        ("a,b,place,delay\n1,2,x,soon\n", "invalid value 'soon'"),
+    ],
+)
+def test_csv_files_that_do_not_fit_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(DataError, match=message):
+        readers.read(CsvRows(format="csv_rows", **CSV_OPTIONS), {"a.csv": tmp_path / "a.csv"})
+
+
+def test_a_batch_without_a_complete_row_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,delay\n" + "0131,NA\n" * 300_000 + "0228,20\n")
+    options = CSV_OPTIONS | {"columns": ["a"], "digits": {"a": [2, 2]}, "drop_incomplete": True}
+    raw = readers.read(CsvRows(format="csv_rows", **options), {"a.csv": tmp_path / "a.csv"})
+    assert raw.features.tolist() == [[2, 28]] and raw.labels.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"columns": ["a", "a"]}, "expected different columns and another label, got a, a, delay"),
+        ({"columns": ["a", "delay"]}, "expected different columns and another label, got a, delay, delay"),
+        ({"digits": {"c": [2]}}, "digits: expected one of a, b, place, got 'c'"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        CsvRows(format="csv_rows", **CSV_OPTIONS | changes)
 
 
 def test_labels_of_neither_class_are_left_out(tmp_path: Path) -> None:

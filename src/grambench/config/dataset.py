@@ -315,6 +315,15 @@ class BatchReader(Reader):
     above: float | None = None
     drop_incomplete: bool = False
 
+    @model_validator(mode="after")
+    def _check_columns(self) -> Self:
+        columns = [*self.columns, self.label]
+        if len(set(columns)) < len(columns):
+            raise ValueError(f"expected different columns and another label, got {', '.join(columns)}")
+        if unknown := [name for name in self.digits if name not in self.columns]:
+            raise ValueError(f"digits: expected one of {', '.join(self.columns)}, got {unknown[0]!r}")
+        return self
+
 
 class Parquet(BatchReader):
     """Apache Parquet."""
@@ -325,8 +334,8 @@ class Parquet(BatchReader):
 class CsvRows(BatchReader):
     """Text (UTF-8) with values between commas, and the names of the columns in its first line.
 
-    "?", "NA" or nothing between commas is a missing value. The values at the start of a file decide whether a column
-    has texts or numbers.
+    "?", "NA" or nothing between commas is a missing value. The values in the first MiB of a file decide whether a
+    column has texts or numbers.
     """
 
     format: Literal["csv_rows"]

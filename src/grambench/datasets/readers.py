@@ -51,7 +51,7 @@ from grambench.datasets.separated import MalformedFileError
 UNREADABLE = (*unpack.DAMAGED, TypeError, StopIteration, MatReadError)
 
 BATCH = 65536  # rows that formats with chunks read together, on which the points of a land mask depend
-HEADER = 65536  # the largest number of characters of the first line of a CSV file
+START = 2**20  # bytes at the start of a CSV file that decide which columns have numbers
 MOST_SHOWN = 30  # the largest number of columns that a message lists
 IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
@@ -296,19 +296,25 @@ def read_csv_rows(reader: CsvRows, path: Path) -> Iterator[Raw]:
     import pyarrow.csv
 
     with unpack.opened(path, reader.mebibytes) as stream:
-        header = stream.read(HEADER).splitlines()[0]
-        names = _used_columns(reader, [name.strip('"') for name in separated.decoded(header).split(",")])
+        start = stream.read(START)
         stream.seek(0)
-        types = {reader.label: pyarrow.float64()} if reader.above is not None else {}
+        whole_lines = start if len(start) < START else start[: start.rfind(b"\n") + 1]
+        options = {"null_values": ["", "?", "NA"], "strings_can_be_null": True}
+        schema = pyarrow.csv.read_csv(
+            io.BytesIO(whole_lines), convert_options=pyarrow.csv.ConvertOptions(**options)
+        ).schema
+        names, types = _used_columns(reader, schema.names), {}
+        for name in names:
+            # A column without a value at the start has numbers, as whole numbers may be followed by decimals.
+            known = schema.field(name).type
+            is_number = pyarrow.types.is_integer(known) or pyarrow.types.is_floating(known) or known == pyarrow.null()
+            is_limit = name == reader.label and reader.above is not None
+            numbers = name not in reader.digits and (is_number or is_limit)
+            types[name] = pyarrow.float64() if numbers else pyarrow.string()
         rows = pyarrow.csv.open_csv(
             pyarrow.PythonFile(stream, mode="r"),
             read_options=pyarrow.csv.ReadOptions(use_threads=False),
-            convert_options=pyarrow.csv.ConvertOptions(
-                include_columns=names,
-                column_types=types | dict.fromkeys(reader.digits, pyarrow.string()),
-                null_values=["", "?", "NA"],
-                strings_can_be_null=True,
-            ),
+            convert_options=pyarrow.csv.ConvertOptions(include_columns=names, column_types=types, **options),
         )
         yield from _batches(reader, rows)
 
@@ -327,7 +333,7 @@ def _batches(reader: BatchReader, batches: Iterable[Any]) -> Iterator[Raw]:
     for batch in batches:
         incomplete = np.zeros(len(batch), dtype=np.bool_)
         for name in [*reader.columns, reader.label]:
-            is_null = batch[name].is_null().to_numpy(zero_copy_only=False)
+            is_null = batch[name].is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
             if is_null.any() and not reader.drop_incomplete:
                 first = row + int(np.argmax(is_null)) + 1
                 raise MalformedFileError([f"row {first}: expected a value in column {name}, got none"])
@@ -337,8 +343,9 @@ def _batches(reader: BatchReader, batches: Iterable[Any]) -> Iterator[Raw]:
         labels = complete[reader.label].to_numpy(zero_copy_only=False)
         if reader.above is not None:
             labels = np.where(labels > reader.above, 1.0, 0.0)
-        yield Raw(np.hstack(features), labels)
         row += len(batch)
+        if len(labels):
+            yield Raw(np.hstack(features), labels)
 
 
 def _batch_column(column: Any, digits: list[int] | None, rows: NDArray[np.intp]) -> Floats:
@@ -346,7 +353,10 @@ def _batch_column(column: Any, digits: list[int] | None, rows: NDArray[np.intp])
     values = column.to_numpy(zero_copy_only=False)
     if values.dtype != object:
         return np.asarray(values, dtype=np.float64)[:, None]
-    texts = values.astype(np.bytes_)
+    try:
+        texts = values.astype(np.bytes_)
+    except UnicodeEncodeError:
+        texts = np.char.encode(values.astype(np.str_), "utf-8")
     if digits is None:
         # Three characters have 24 bits, as many as 32-bit numbers keep.
         numbers: Floats = (texts.astype("S4").view(">u4") >> 8).astype(np.float64)
@@ -355,7 +365,7 @@ def _batch_column(column: Any, digits: list[int] | None, rows: NDArray[np.intp])
     if wrong.size:
         raise MalformedFileError([f"row {rows[wrong[0]] + 1}: expected {sum(digits)} digits, got {values[wrong[0]]!r}"])
     ends = np.cumsum(digits)
-    places = texts.astype(f"S{ends[-1]}").view("S1").reshape(len(texts), -1).astype(np.float64)
+    places = texts.astype(f"S{ends[-1]}").view("S1").reshape(len(texts), ends[-1]).astype(np.float64)
     return np.stack(
         [
             places[:, end - width : end] @ 10.0 ** np.arange(width - 1, -1, -1)
@@ -403,7 +413,9 @@ CHUNKED: dict[type[Reader], Callable[[Any, Path], Iterator[Raw]]] = {
 def _read_chunks(reader: Any, files: dict[str, Path]) -> Raw:
     """Return all chunks of a file together."""
     (path,) = files.values()
-    return _stack(list(CHUNKED[type(reader)](reader, path)))
+    if not (parts := list(CHUNKED[type(reader)](reader, path))):
+        raise ValueError("expected at least one row, got none")
+    return _stack(parts)
 
 
 READERS: dict[type[Reader], Callable[[Any, dict[str, Path]], Raw]] = {

@@ -18,6 +18,7 @@ from typing import IO, Any
 from grambench.common.errors import DataError
 
 MEBIBYTE = 2**20
+
 # The exceptions of libraries for damaged or encrypted files, and for impossible sizes
 DAMAGED = (
     OSError,
@@ -37,10 +38,11 @@ DAMAGED = (
 def _open_member(path: Path, _mode: str) -> IO[bytes]:
     """Open the only file of a zip archive."""
     with zipfile.ZipFile(path) as archive:
-        names = archive.namelist()
-        if len(names) != 1:
-            raise DataError(f"{path.name}: expected an archive with one file, got {len(names)}")
-        return archive.open(names[0])
+        # macOS adds files of its own
+        files = [file for file in archive.infolist() if not file.is_dir() and not file.filename.startswith("__MACOSX/")]
+        if len(files) != 1:
+            raise DataError(f"{path.name}: expected an archive with one file, got {len(files)}")
+        return archive.open(files[0])
 
 
 # by the first bytes of a file
