@@ -29,16 +29,16 @@ def measure(keeps):
     X, image = rng.normal(size=(350, 765)), rng.integers(0, 256, (240, 320, 3), dtype=np.uint8)
     y = X[:, 0] + X[:, 1] > 0.0
     sift, parameters = features.load("dense_sift"), features.parameters("dense_sift", {})
-    works = (
+    workloads = (
         lambda: HistGradientBoostingClassifier(random_state=0).fit(X, y),
         lambda: RandomForestClassifier(random_state=0).fit(X, y),
         lambda: [sift.local(parameters, image) for _ in range(5)],
     )
     sift.local(parameters, image)
     seconds = []
-    for work in works:
+    for workload in workloads:
         begun = time.process_time()
-        work()
+        workload()
         seconds.append(time.process_time() - begun)
     print(json.dumps(seconds))
 
@@ -54,14 +54,14 @@ def main():
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     seconds = {"keep": [], "free": []}
     for _ in range(arguments.rounds):
-        for way, times in seconds.items():
-            command = [sys.executable, __file__, "--measure", way]
-            found = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
-            times.append(json.loads(found))
-    kept, freed = (np.median(seconds[way], axis=0) for way in ("keep", "free"))
+        for setting, times in seconds.items():
+            command = [sys.executable, __file__, "--measure", setting]
+            output = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+            times.append(json.loads(output))
+    kept, freed = (np.median(seconds[setting], axis=0) for setting in ("keep", "free"))
     print(f"{'':20} {'kept s':>8} {'freed s':>8} {'kept/freed':>11}")
-    for name, one, other in zip(NAMES, kept, freed, strict=True):
-        print(f"{name:20} {one:8.2f} {other:8.2f} {one / other:11.2f}")
+    for name, with_it, without in zip(NAMES, kept, freed, strict=True):
+        print(f"{name:20} {with_it:8.2f} {without:8.2f} {with_it / without:11.2f}")
 
 
 if __name__ == "__main__":

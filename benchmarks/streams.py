@@ -234,9 +234,11 @@ def flights():
     X, y = np.asarray(stream.features)[order].astype(np.float64), np.asarray(stream.labels)[order] > 0
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     print(f"the most frequent class: {100.0 * min(y.mean(), 1.0 - y.mean()):.1f} % mistakes")
+    settings = {"approximation": "fourier", "n_components": 256, "random_state": 0, "scale": False}
+    # compiles
+    KernelClassifier("raker", named(OF_OMKC), **settings).partial_fit(X[:CHUNK], y[:CHUNK], classes=[0, 1])
     for eta in (0.2, 0.1, 0.05, 0.02, 0.01):
-        settings = {"approximation": "fourier", "random_state": 0, "scale": False, "eta": eta}
-        model, seconds = KernelClassifier("raker", named(OF_OMKC), **settings), 0.0
+        model, seconds = KernelClassifier("raker", named(OF_OMKC), eta=eta, **settings), 0.0
         for start in range(0, len(y), CHUNK):
             rows = slice(start, start + CHUNK)
             seconds += spent(partial(model.partial_fit, classes=[0, 1]), X[rows], y[rows])

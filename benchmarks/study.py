@@ -1,13 +1,12 @@
 """Processor time, wall time and peak memory of studies that start from nothing but their data sources.
 
-    python benchmarks/study.py [--demo | --studies NAME ...] [--datasets NAME ...] [--algorithms NAME ...]
-        [--root CHECKOUT ...]
+    python benchmarks/study.py [--studies NAME ... [--datasets NAME ...] [--algorithms NAME ...]] [--root CHECKOUT ...]
 
-The studies run one after another, a row for each, in a temporary copy of each checkout (default: this one). With
---compiled, a run of the demo that is not counted compiles first. Processor time is that of all processes; Snakemake's
-own is that of its process alone. Memory is private: mapped Gram matrices, which live in the page cache and are given up
-under pressure, are not in it; the second figure counts them. With several checkouts, the last column is the processor
-time in relation to the first one's.
+The studies run one after another, a row for each, in a temporary copy of each checkout (default: the demo's studies in
+one run, of this one). With --compiled, a run of the demo that is not counted first compiles what it uses. Processor
+time is that of all processes; Snakemake's own is that of its process alone. Memory is private: mapped Gram matrices,
+which live in the page cache and are given up under pressure, are not in it; the second figure counts them. With several
+checkouts, the last column is the processor time in relation to the first one's.
 """
 
 import argparse
@@ -69,14 +68,15 @@ def measure(folder, command):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cores", default="2")
-    parser.add_argument("--demo", action="store_true", help="the demo's studies, in one run")
-    parser.add_argument("--compiled", action="store_true", help="compile first, in a run that is not counted")
+    parser.add_argument("--compiled", action="store_true", help="run the demo first, which is not counted")
     parser.add_argument("--studies", nargs="+", default=[])
     parser.add_argument("--datasets", nargs="+", default=[])
     parser.add_argument("--algorithms", nargs="+", default=[], help="configurations of the studies")
     parser.add_argument("--root", nargs="+", type=Path, default=[ROOT], help="checkouts to compare")
     parser.add_argument("--keep", type=Path, help="move the last checkout's results here, a folder for each study")
     arguments = parser.parse_args()
+    if not arguments.studies and (arguments.datasets or arguments.algorithms):
+        parser.error("--datasets and --algorithms need --studies")
     command = [sys.executable, "-m", "snakemake", "--cores", arguments.cores, "--quiet", "all"]
     demo = [*command, "--configfile", "config/demo.yaml"]
     chosen = {"datasets": arguments.datasets} if arguments.datasets else {}

@@ -1,6 +1,7 @@
 """What a workflow asks of SLURM before it starts, and what it asks for each run; a real SLURM is in tests/slurm."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import yaml
 from grambench.common.layout import Cell
 from grambench.pipeline import cluster
 from grambench.pipeline.plan import Plan
-from grambench.pipeline.resources import LAST, START
+from grambench.pipeline.resources import JOB_MB, LAST, START
 
 ROOT = Path(__file__).parent.parent
 
@@ -66,10 +67,19 @@ def test_memory_is_asked_for_what_a_protocol_holds(plan):
         plan.resources.run_mb(*run, 1) for run in (("omkc", "w5a"), ("rkl", "musk1"), ("leaderboard", "w5a"))
     )
     assert online > 16 * plan.resources.gram_mb("w5a")
-    assert nested > 1700 + 20 * plan.resources.gram_mb("musk1") * plan.studies["rkl"].protocol.copies - 1 > 1700
+    assert nested > JOB_MB + 20 * plan.resources.gram_mb("musk1") * plan.studies["rkl"].protocol.copies - 1 > JOB_MB
     assert holdout < online / 4
     pixels = Plan({"studies": ["obscure_mnist"]}, ROOT / "config")
     assert pixels.resources.run_mb("obscure_mnist", "mnist_60000", 1) < 2000, "values that are made one by one are held"
+
+
+@pytest.mark.parametrize("limit", [500, 1024, 4096, 20_000])
+def test_later_attempts_get_more_memory_and_the_last_one_the_limit_beside_the_job(limit):
+    plan = Plan({"studies": ["omkc", "rkl"], "limits": {"memory_mb": limit}}, ROOT / "config")
+    for dataset, study in (("sonar", "omkc"), ("w5a", "omkc"), ("musk1", "rkl")):
+        for memory in (partial(plan.resources.run_mb, study, dataset), partial(plan.resources.matrix_mb, dataset)):
+            asked = [memory(attempt) for attempt in range(1, LAST + 1)]
+            assert asked == sorted(asked) and asked[0] >= JOB_MB + 300 and asked[-1] >= JOB_MB + limit
 
 
 def test_the_profile_allows_as_many_attempts_and_names_its_jobs():

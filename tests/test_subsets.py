@@ -421,6 +421,22 @@ def test_the_growth_of_memory_is_that_of_its_peak():
     assert memory.peak() >= max(before, start + 112.0)
 
 
+@pytest.mark.skipif(not memory.RESET.exists(), reason="no Linux")
+def test_the_growth_of_memory_is_that_of_each_repetition_where_freed_memory_is_kept():
+    code = """
+from grambench.common import memory
+import numpy as np
+memory.keep_freed()
+for _ in range(3):
+    start = memory.reset_peak()
+    sum(np.ones((500, 500)) for _ in range(8)), [np.ones((500, 500)) for _ in range(20)]
+    print(memory.growth(start))
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    # 20 arrays of 1.9 MiB
+    assert all(36.0 < float(growth) < 60.0 for growth in found), found
+
+
 def test_other_systems_have_no_growth(monkeypatch, tmp_path):
     monkeypatch.setattr(memory, "RESET", tmp_path / "missing" / "file")
     assert np.isnan(memory.growth(memory.reset_peak()))

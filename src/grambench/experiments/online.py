@@ -114,11 +114,10 @@ def outcome(run: Run, dataset: PreparedDataset, grams: Sequence[Floats]) -> Outc
     Of an algorithm that passes several times, mistakes, support vectors and all curves are those of the first pass;
     seconds, work and updates are those of all passes.
 
-    Seconds cover `fit` alone, after a run over a few examples that compiles it. The first pass of a run is done
-    twice if it is short, and the shorter time counts: it maps the Gram matrices into memory, where the paper's kernels
-    were (OMKC, Section 5.5). On spambase, mushrooms and w5a it takes 1.3 to 1.8 times as long as the second one. Passes
-    over later permutations, which need other rows too, take 1.06 times as long as their own repetition (median; nine of
-    ten between 1.00 and 1.36), which is not worth a second pass. Sweeps and replications are not timed twice.
+    Seconds cover `fit` alone, after a run over a few examples that compiles it. The first pass of a run, or of a block
+    of it, is done twice if it is short, and the shorter time counts: it maps the Gram matrices into memory, where the
+    paper's kernels were (OMKC, Section 5.5). Later passes find most rows there. Sweeps and replications are not timed
+    twice.
     """
     protocol, algorithm = run.protocol, algorithms.load(run.file)
     if not isinstance(protocol, Online):

@@ -13,6 +13,9 @@ from grambench.pipeline.targets import Targets
 START = 3
 # seconds above which benchmarks/costs.py lists a run in config/costs.csv
 SHORT = 10
+# MiB of a job of a cluster beside its step (900 were measured of two Snakemakes and two servers), and of a run beside
+# its matrices (330 were measured)
+JOB_MB, RUN_MB = 1000, 700
 # seconds of an online algorithm on one feature of one example, if there is an approximation
 SECONDS_A_FEATURE = 1e-9
 # the number of the last attempt at a run; follows from the retries of profiles/slurm
@@ -120,7 +123,7 @@ class Resources:
     def matrix_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of rule `gram` in MiB, with two mapped matrices; see `run_mb`."""
         limit = self.targets.project.limits.memory_mb if attempt >= LAST else 0
-        return attempt * (800 + 2 * self.gram_mb(dataset)) + limit
+        return JOB_MB + attempt * (300 + 2 * self.gram_mb(dataset)) + limit
 
     def matrix_minutes(self, attempt: int) -> int:
         """Return the minutes of rule `gram`: a few, or the limit of a run in the last attempt."""
@@ -129,18 +132,17 @@ class Resources:
     def run_mb(self, study: str, dataset: str, attempt: int) -> int:
         """Return the memory of a run in MiB, with mapped Gram matrices, since SLURM counts these.
 
-        The first attempt has as much as runs of this kind and the two Snakemakes of a job were measured to use, the
-        second one twice as much. The last one has more than the limit of a run: the supervisor of the run ends it
-        first, and a record says so.
+        The first attempt has as much as runs of this kind and their jobs were measured to use, the second one twice as
+        much for the run. The last one has more than the limit of a run: the supervisor of the run ends it first, and a
+        record says so.
         """
         protocol = self.targets.studies[study].protocol
         grams = len(self.targets.kernels(study, dataset)) * self.gram_mb(dataset)
         mapped = grams if protocol.stored else 0
-        if attempt >= LAST:
-            return mapped + 500 + self.targets.project.limits.memory_mb
         # kernels on blocks of pixels are evaluated row by row, and no matrix is held
         copies = 0 if self.targets.dataset(dataset).blocks else protocol.copies
-        return mapped + attempt * (1700 + copies * grams)
+        limit = self.targets.project.limits.memory_mb if attempt >= LAST else 0
+        return JOB_MB + mapped + max(attempt * (RUN_MB + copies * grams), limit)
 
     def run_minutes(self, cell: Cell, attempt: int) -> int:
         """Return the minutes of a run: four times as many as expected, then 16 times, then its limit."""

@@ -79,12 +79,12 @@ def describe_runs(results: "Results", figure: AnyFigure) -> str:
 
 
 def save(canvas: "Canvas", path: Path, suffix: str) -> None:
-    """Write a figure as svg, pdf or png, without dates."""
+    """Write a figure as svg, pdf or png, without dates; it keeps its layout for later files."""
     import matplotlib as mpl
 
     with mpl.rc_context(STYLE):
         canvas.savefig(path, format=suffix, metadata=dict.fromkeys(DATED[suffix]))
-        # the layout takes a third of the time of a file and is the same in the next one
+        # the layout takes long and would be the same in the next file
         canvas.set_layout_engine("none")
 
 
