@@ -11,6 +11,7 @@ from harness import may_mount, until
 
 from grambench.common import layout
 from grambench.datasets import store
+from grambench.pipeline.resources import JOB_MB, RUN_MB
 from grambench.results import records
 
 
@@ -116,7 +117,8 @@ def test_a_job_killed_for_memory_gets_more(survivors, cluster):
     first, second = place.jobs("hoard")
     assert place.state(first) in ("FAILED", "OUT_OF_MEMORY")
     given = [cluster.call("squeue", "-h", "--states=all", "-j", job, "-o", "%m").strip() for job in (first, second)]
-    assert given == ["1303M", "2603M"]
+    # and one for each of three Gram matrices
+    assert given == [f"{JOB_MB + attempt * RUN_MB + 3}M" for attempt in (1, 2)]
     assert place.state(second) == "COMPLETED"
     assert status(place, "hoard") == "ok"
 
