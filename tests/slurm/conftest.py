@@ -18,7 +18,7 @@ BODY = """import os, pathlib, time
         jobs.write(os.environ['SLURM_JOB_ID'] + ' ' + str(os.getpid()) + '\\n')
     {rest}"""
 REST = {
-    "hoard": "hoard = np.ones(110_000_000); time.sleep(3)",  # 839 MiB, more than it may at first beside the rest
+    "hoard": "hoard = np.ones(173_000_000); time.sleep(3)",  # 1320 MiB, more than it may at first beside the rest
     "slow": "while not pathlib.Path('results/go').exists(): time.sleep(0.1)",  # however long Snakemake takes to start
     "hidden": "",
 }
