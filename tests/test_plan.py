@@ -392,6 +392,14 @@ def test_an_entry_on_features_has_data_sets_of_its_own_and_no_gram_files(tmp_pat
             {"algorithms": {"raker": FEATURES}, "datasets": ["flights"], "protocol": {"kind": "online"}},
             "flights is a stream; expected a study of kind online with `stored: false`",
         ),
+        (
+            {
+                "algorithms": {"raker": FEATURES},
+                "datasets": ["mnist_1000"],
+                "kernels": [{"views": "all", "families": [{"family": "gaussian", "values": [1]}]}],
+            },
+            "approximation: raker takes vectors and groups of their columns, not mnist_1000",
+        ),
     ],
 )
 def test_what_cannot_learn_from_features_is_refused(tmp_path, changes, message):

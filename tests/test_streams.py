@@ -125,8 +125,9 @@ def parquet_described(paths: list[Path], reader: dict[str, Any], n: int, d: int,
 
 def test_descriptions_that_no_stream_fits() -> None:
     features, labels = sample(50)
-    with pytest.raises(ConfigError, match="expected a stream without views"):
-        described(features, labels, views={"first": [0]})
+    blocks = {"image": [1, 2], "rows": 1, "columns": 2}
+    with pytest.raises(ConfigError, match="expected a stream without blocks"):
+        described(features, labels, blocks=blocks)
     source = {"kind": "http", "files": [{"name": "a", "url": "http://a/a"}]}
     reader = {"format": "csv", "label": 0, "positive": 1}
     with pytest.raises(ConfigError, match="expected the sha256 of each file of a stream, got none in http://a/a"):
@@ -387,3 +388,18 @@ def test_a_stream_gives_the_mistakes_of_the_same_data_in_memory(tmp_path: Path) 
     for name in first.metrics.keys() - {"seconds", "wall_seconds"}:
         assert np.array_equal(first.metrics[name], second.metrics[name], equal_nan=True), name
     assert np.array_equal(first.curves["mistake_percent"], second.curves["mistake_percent"])
+
+
+def test_a_study_learns_groups_of_columns_of_a_stream(tmp_path: Path) -> None:
+    features, _ = sample(900, d=4)
+    labels = np.where(features[:, 1] * features[:, 3] > 0, 1, -1).astype(np.int8)
+    views = {"first": [0, 1], "decides": [3, 1], "last": [2, 3]}
+    stream = stored(tmp_path / "s.h5", features, labels, views=views)
+    whole = dataclasses.replace(stream, features=features, labels=labels)
+    assert stream.is_stream and not whole.is_stream
+    kernels = [f"{view}/gaussian_sigma1" for view in views]
+    run = make_run("raker", "online", protocol={"repetitions": 1, "shuffle": False, "stored": False}, kernels=kernels)
+    run = dataclasses.replace(run, approximation="fourier", n_components=32, dataset="toy")
+    first, second = (online.outcome(run, data, []) for data in (stream, whole))
+    assert np.array_equal(first.metrics["mistake_percent"], second.metrics["mistake_percent"])
+    assert first.curves["weights"][0, 0, -1].argmax() == list(views).index("decides")

@@ -3,7 +3,7 @@
 This is the pass of a study and what an estimator learns by `partial_fit`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ class FeatureLearner:
     settings : dict
         Its parameters.
     kernels : sequence of m Kernels
-        Kernels on vectors.
+        Kernels on vectors, or on groups of their columns.
     examples : ndarray of float64 (n, d)
         The first examples; up to 1000 of them, drawn at random, give units, scales and landmarks.
     classes : int
@@ -41,6 +41,8 @@ class FeatureLearner:
         See FeatureMap.
     seed : int
         Controls all draws.
+    columns : mapping of ndarray of int
+        Positions of the columns by view.
 
     Attributes
     ----------
@@ -60,6 +62,7 @@ class FeatureLearner:
         n_components: int,
         scale: bool,
         seed: int,
+        columns: Mapping[str, Any] = {},
     ) -> None:
         start = algorithms.load(algorithm).start
         if start is None:
@@ -73,8 +76,10 @@ class FeatureLearner:
         rng = np.random.default_rng([seed, 2])
         sample = examples[np.sort(rng.permutation(len(examples))[:SAMPLE])]
         count = 1 if classes == 2 else classes
-        self._map = None if method is None else FeatureMap(kernels, sample, method, n_components, scale=scale, rng=rng)
-        self._vectors = VectorKernels(kernels, sample, scale=scale)
+        self._map = None
+        if method is not None:
+            self._map = FeatureMap(kernels, sample, method, n_components, scale=scale, rng=rng, columns=columns)
+        self._vectors = VectorKernels(kernels, sample, scale=scale, columns=columns)
         bases: list[Basis] = [
             VectorSource(self._vectors) if self._map is None else self._map.starts for _ in range(count)
         ]

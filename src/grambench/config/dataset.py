@@ -810,8 +810,8 @@ class Dataset(Description):
                 raise ValueError(f"views: {view} has a column twice")
         if self.views and self.blocks:
             raise ValueError("expected views or blocks, got both")
-        if self.kind == "stream" and (self.views or self.blocks):
-            raise ValueError("kind: expected a stream without views and blocks")
+        if self.kind == "stream" and self.blocks:
+            raise ValueError("kind: expected a stream without blocks")
         return self
 
     @model_validator(mode="after")

@@ -456,8 +456,6 @@ class Study(ConfigModel):
                 yield f"{name}: expected a study of kind online for an approximation, got {self.protocol.kind}"
             if not entry.approximation and isinstance(self.protocol, Online) and self.protocol.standardise:
                 yield f"{name}: expected an approximation, without which a pass does not standardise"
-            if entry.approximation and (viewed := [kernel.name for kernel in self.kernel_list() if kernel.view]):
-                yield f"{name}: expected kernels on all features for an approximation, got {viewed[0]}"
         relative = [kernel.name for kernel in self.kernel_list() if kernel.relative]
         if relative and not isinstance(self.protocol, Offline):
             yield f"{relative[0]} is in units of training examples, but kind {self.protocol.kind} has none"

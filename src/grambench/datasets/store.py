@@ -191,6 +191,8 @@ def _save(dataset: PreparedDataset, file: h5py.File) -> None:
 def _save_stream(stream: Stream, file: h5py.File) -> None:
     file.attrs.update(name=stream.name, status="ok", source=json.dumps(stream.provenance))
     file.attrs["content"] = stream.save(file)
+    for view, positions in stream.description.views.items():
+        file[f"columns/{view}"] = positions
     if stream.description.classes:
         file["classes"] = list(map(str, stream.description.classes))
 

@@ -43,6 +43,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         algorithm: str = "rkl",
         kernels: Any = "default",
         *,
+        views: Any = None,
         scale: bool = True,
         shuffle: bool = True,
         random_state: Any = None,
@@ -51,6 +52,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.algorithm = algorithm
         self.kernels = kernels
+        self.views = views
         self.scale = scale
         self.shuffle = shuffle
         self.random_state = random_state
@@ -124,6 +126,10 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """Return the settings of the algorithm."""
         return dict(self._parameters)
 
+    def _columns(self) -> dict[str, Indices]:
+        """Return the positions of the columns of each view."""
+        return kernel_input.groups_of_columns(self.views, getattr(self, "feature_names_in_", None), self.n_features_in_)
+
     def _examples(self, X: Any, *, reset: bool = False) -> Any:
         """Return examples (t, d), precomputed kernel values (m, t, n), or rows of given Gram matrices (t,).
 
@@ -195,7 +201,7 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"{self.algorithm}: expected at most {MOST} classes, got {classes}")
             algorithm = algorithms.load(self.algorithm)
             parameters = algorithms.parameters(self.algorithm, self._settings())
-            self._bound = kernel_input.bind(self.kernels, self._stream, self.scale)
+            self._bound = kernel_input.bind(self.kernels, self._stream, self.scale, self._columns())
             # Precomputed Gram matrices are not stored beyond the fit.
             if self._precomputed:
                 self._stream = None

@@ -54,6 +54,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         list of m arrays (N, N): X are indices of examples, so that cross-validation splits the kernels with X.
         RandomSubsets or FeatureSubsets: Gaussians on subsets of the features, from which "lp_mkl", "easy_mkl", "rkl"
         and "uniform_svm" learn without storing them, up to 1e5 and more.
+    views : dict of list of int or str, optional
+        Groups of columns by name: positions, or names if X has them. The kernels, which are then named as in studies,
+        are on each group: `kernels_` has "size/gaussian_sigma0.5". A column may be in several groups or in none.
     C : float, optional
         C of the algorithm's own SVM, or of the SVM trained on the learned kernel, which is scaled to a mean diagonal of
         1. By default the algorithm's default, or 1.
@@ -143,6 +146,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         algorithm: str = "rkl",
         kernels: Any = "default",
         *,
+        views: Any = None,
         C: float | None = None,
         scale: bool = True,
         approximation: Approximation | None = None,
@@ -153,7 +157,14 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         **parameters: Any,
     ) -> None:
         super().__init__(
-            algorithm, kernels, scale=scale, shuffle=shuffle, random_state=random_state, verbose=verbose, **parameters
+            algorithm,
+            kernels,
+            views=views,
+            scale=scale,
+            shuffle=shuffle,
+            random_state=random_state,
+            verbose=verbose,
+            **parameters,
         )
         self.C = C
         self.approximation = approximation
@@ -260,7 +271,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         learner = self._learner
         with one_line():
             if learner is None:
-                named = kernel_input.named(self.kernels)
+                columns = self._columns()
+                named = kernel_input.named(self.kernels, columns)
                 self.kernels_ = [kernel.name for kernel in named]
                 learner = FeatureLearner(
                     self.algorithm,
@@ -272,6 +284,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                     n_components=self.n_components,
                     scale=self.scale,
                     seed=self._seed,
+                    columns=columns,
                 )
             learner.learn(examples, numbers)
         self._learner, self.trace_ = learner, None

@@ -5,6 +5,7 @@ A fitted estimator stores them with the training examples, but without Gram matr
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ from grambench.kernels.computed import Computed
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pool import Pool, Stored
-from grambench.kernels.pools import SubsetPools, VectorPools
+from grambench.kernels.pools import SubsetPools, VectorPools, ViewPools
 from grambench.kernels.subsets import FeatureSubsets, RandomSubsets
 
 KernelCallable = Callable[[Floats, Floats], Any]
@@ -74,6 +75,25 @@ class SubsetKernels(SubsetPools):
     def __init__(self, kernels: FeatureSubsets | RandomSubsets, train: Floats) -> None:
         super().__init__(kernels, train)
         self.names = self._basis.names
+
+
+class ViewKernels(ViewPools):
+    """Kernels under their names in studies, on groups of columns; see BoundKernels."""
+
+    family = ""
+
+    def __init__(self, kernels: Sequence[Kernel], train: Floats, scale: bool, columns: Mapping[str, Indices]) -> None:
+        self._columns, self.names = columns, [kernel.name for kernel in kernels]
+        super().__init__(kernels, self._split(train), trace=float(len(train)) if scale else None, unit_rows=False)
+
+    def between(self, test: Any) -> Pool:
+        """Return the pool between test examples and the training examples."""
+        return super().between(self._split(test))
+
+    def _split(self, examples: Floats) -> dict[str, Floats]:
+        """Return the features of each view, and all of them as "", from which some algorithms learn."""
+        views = {view: np.ascontiguousarray(examples[:, places]) for view, places in self._columns.items()}
+        return {"": examples} | views
 
 
 class KernelMatrices:
@@ -146,7 +166,7 @@ def _select(grams: Floats, train: Indices, rows: Indices) -> Floats:
     return np.stack([gram[np.ix_(rows, train)] for gram in grams])
 
 
-def bind(kernels: Any, train: Any, scale: bool) -> BoundKernels:
+def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices]) -> BoundKernels:
     """Return the kernels of an estimator, bound to its training examples.
 
     Parameters
@@ -157,14 +177,18 @@ def bind(kernels: Any, train: Any, scale: bool) -> BoundKernels:
         Examples (n, d), Gram matrices (m, n, n) if `kernels` is "precomputed", or rows (n,) of `kernels`, an array.
     scale : bool
         Whether the mean diagonal of each Gram matrix is scaled to 1.
+    columns : mapping of ndarray of int
+        Groups of columns, on each of which the kernels are; empty for kernels on all features.
 
     Raises
     ------
     ValueError
-        If `kernels` describes no kernels.
+        If `kernels` describes no kernels, or kernels that take no views.
     ConfigError
         If a kernel of some name does not exist.
     """
+    if columns:
+        return ViewKernels(named(kernels, columns, "views"), train, scale, columns)
     if isinstance(kernels, FeatureSubsets | RandomSubsets):
         return SubsetKernels(kernels, train)
     if is_array(kernels):
@@ -188,17 +212,64 @@ def bind(kernels: Any, train: Any, scale: bool) -> BoundKernels:
     return KernelMatrices(distinct, values, train, scale, vectors=True)
 
 
-def named(kernels: Any) -> list[Kernel]:
-    """Return kernels that are named as in studies; raise ValueError for others, and ConfigError for unknown names."""
+def named(kernels: Any, columns: Mapping[str, Indices] = {}, parameter: str = "approximation") -> list[Kernel]:
+    """Return kernels that are named as in studies, or the same kernels on each group of columns.
+
+    Raises
+    ------
+    ValueError
+        If kernels are not named as in studies, which the parameter of the estimator needs.
+    ConfigError
+        If a kernel of some name does not exist.
+    """
     is_array_or_family = is_array(kernels) or (isinstance(kernels, Mapping) and "low" in kernels)
     if is_array_or_family or (isinstance(kernels, str) and kernels == "precomputed"):
-        raise ValueError("approximation: expected kernels by name, got Gram matrices or a continuous family")
+        raise ValueError(f"{parameter}: expected kernels by name, got Gram matrices or a continuous family")
     if isinstance(kernels, FeatureSubsets | RandomSubsets):
-        raise ValueError(f"approximation: expected kernels by name, got {type(kernels).__name__}")
+        raise ValueError(f"{parameter}: expected kernels by name, got {type(kernels).__name__}")
     parsed = DEFAULT if isinstance(kernels, str) and kernels == "default" else _parsed(kernels)
     if others := [kernel for kernel in parsed if not isinstance(kernel, Kernel)]:
-        raise ValueError(f"approximation: expected kernels such as 'gaussian_sigma0.5', got {others[0]!r}")
-    return list(parsed)
+        raise ValueError(f"{parameter}: expected kernels such as 'gaussian_sigma0.5', got {others[0]!r}")
+    return [replace(kernel, view=view) for view in columns for kernel in parsed] or list(parsed)
+
+
+def groups_of_columns(views: Any, features: Sequence[str] | None, d: int) -> dict[str, Indices]:
+    """Return the positions of the columns of each view.
+
+    Parameters
+    ----------
+    views : mapping of sequences of int or str, or None
+        The parameter of the estimator.
+    features : sequence of d str, optional
+        The names of the columns, if they have names.
+    d : int
+        The number of columns.
+
+    Raises
+    ------
+    ValueError
+        If `views` is no such mapping, or names a column that does not exist, or one twice.
+    """
+    if views is None:
+        return {}
+    if not isinstance(views, Mapping) or not views:
+        raise ValueError(f"views: expected a dictionary of lists of columns by name, got {views!r}")
+    positions = {name: place for place, name in enumerate(features if features is not None else ())}
+    groups: dict[str, Indices] = {}
+    for view, columns in views.items():
+        if not isinstance(view, str) or not view or "/" in view:
+            raise ValueError(f"views: expected names without a slash, got {view!r}")
+        if isinstance(columns, str) or not isinstance(columns, Iterable) or not (listed := list(columns)):
+            raise ValueError(f"views: expected a list of columns of {view}, got {columns!r}")
+        places = [positions.get(column, -1) if isinstance(column, str) else column for column in listed]
+        for column, place in zip(listed, places, strict=True):
+            if not isinstance(place, int | np.integer) or isinstance(place, bool) or not 0 <= place < d:
+                known = "names of columns or " if positions else ""
+                raise ValueError(f"views: expected {known}positions from 0 to {d - 1} in {view}, got {column!r}")
+        if len(set(places)) < len(places):
+            raise ValueError(f"views: {view} has a column twice")
+        groups[view] = np.array(places, dtype=np.intp)
+    return groups
 
 
 def _parsed(kernels: Any) -> list[Any]:

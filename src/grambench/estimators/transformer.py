@@ -21,7 +21,7 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     Parameters
     ----------
-    algorithm, kernels, scale, shuffle, random_state, verbose, **parameters
+    algorithm, kernels, views, scale, shuffle, random_state, verbose, **parameters
         See KernelClassifier.
 
     Attributes

@@ -359,6 +359,7 @@ def learn_on_features(
             n_components=run.n_components,
             scale=False,
             seed=number,
+            columns=dataset.columns,
         )
 
     start().learn(first[:LEAST], y_first[:LEAST])  # which compiles

@@ -18,8 +18,9 @@ Features have 32 bits. Projections are sums of BLAS, whose last bits may differ 
 a block. Each doubling of the angle doubles the error of its phase, to 3e-4 after twelve.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, get_args
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numba import njit
@@ -43,13 +44,63 @@ LINEAR = {
 }
 
 
+class View(NamedTuple):
+    """The kernels on one group of columns.
+
+    Attributes
+    ----------
+    columns : ndarray of int, or slice
+        Positions of the columns; all of them for the view "".
+    numbers : list of int
+        The numbers of the kernels among all kernels.
+    kernels : list of Kernels
+        The kernels, as kernels on all features of what `of` returns.
+    """
+
+    columns: Any
+    numbers: list[int]
+    kernels: list[Kernel]
+
+    def of(self, examples: Floats) -> Floats:
+        """Return the features of the view, (b, d_v), of examples (b, d)."""
+        return np.ascontiguousarray(examples[:, self.columns])
+
+
+def views_of(kernels: Sequence[Kernel], columns: Mapping[str, Any]) -> list[View]:
+    """Return the views of kernels, in the order in which they first appear.
+
+    Parameters
+    ----------
+    kernels : sequence of m Kernels
+        The kernels.
+    columns : mapping of ndarray of int
+        Positions of the columns by view.
+
+    Raises
+    ------
+    ValueError
+        If there are no columns for a view.
+    """
+    views: dict[str, View] = {}
+    for number, kernel in enumerate(kernels):
+        if kernel.view not in views:
+            if kernel.view and kernel.view not in columns:
+                raise ValueError(
+                    f"{kernel.name}: there is no view {kernel.view!r}, known: {', '.join(columns) or 'none'}"
+                )
+            views[kernel.view] = View(columns[kernel.view] if kernel.view else slice(None), [], [])
+        views[kernel.view].numbers.append(number)
+        views[kernel.view].kernels.append(replace(kernel, view=""))
+    return list(views.values())
+
+
 class FeatureMap:
     """The features of m kernels, those of one kernel after those of the other.
 
     Parameters
     ----------
     kernels : sequence of m Kernels
-        Kernels on vectors.
+        Kernels on vectors, or on groups of their columns.
     sample : ndarray of float64 (n, d)
         Examples from which units, scales and landmarks are taken.
     method : str
@@ -62,6 +113,8 @@ class FeatureMap:
         Whether each kernel is scaled to a mean diagonal of 1 on the sample.
     rng : Generator
         Draws frequencies and landmarks.
+    columns : mapping of ndarray of int
+        Positions of the columns by view.
 
     Attributes
     ----------
@@ -78,28 +131,21 @@ class FeatureMap:
         *,
         scale: bool,
         rng: np.random.Generator,
+        columns: Mapping[str, Any] = {},
     ) -> None:
         if method not in get_args(Approximation):
             raise ValueError(f"approximation: expected {' or '.join(get_args(Approximation))}, got {method!r}")
         if not isinstance(n_components, int | np.integer) or n_components < 2:
             raise ValueError(f"n_components must be a whole number of at least 2, got {n_components!r}")
-        basis = Computed(kernels, sample, trace=float(len(sample)) if scale else None)
-        units = basis.units if any(kernel.relative for kernel in kernels) else None
-        landmarks, h = rng.permutation(len(sample))[:n_components], n_components // 2
-        self._frequencies = rng.standard_normal((sample.shape[1], h)).astype(np.float32)
-        self._explicit: dict[int, _Raw | _Nystroem] = {}
-        widths: dict[int, float] = {}
-        sizes = []
-        for k, (kernel, factor) in enumerate(zip(kernels, basis.scales, strict=True)):
-            if kernel.parameter == 1.0 and kernel.family in LINEAR:
-                self._explicit[k] = _Raw(kernel, sample.shape[1], factor)
-            elif method == "fourier" and kernel.family in WIDTHS:
-                widths[k] = WIDTHS[kernel.family](kernel.parameter, units)
-            else:
-                self._explicit[k] = _Nystroem(kernel, sample[landmarks], units, factor)
-            sizes.append(2 * h if k in widths else self._explicit[k].size)
+        landmarks = rng.permutation(len(sample))[:n_components]
+        self._views = [
+            _ViewFeatures(view, sample, landmarks, method, n_components, scale, rng)
+            for view in views_of(kernels, columns)
+        ]
+        sizes = np.empty(len(kernels), dtype=np.int64)
+        for part in self._views:
+            sizes[part.view.numbers] = part.sizes
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self._chains = _chains(widths)
         self._buffer = np.empty((BLOCK, self.starts[-1]), dtype=np.float32)
 
     def blocks(self, examples: Floats) -> Iterator[tuple[slice, Features]]:
@@ -107,14 +153,52 @@ class FeatureMap:
         for start in range(0, len(examples), BLOCK):
             rows = slice(start, min(start + BLOCK, len(examples)))
             out = self._buffer[: rows.stop - start]
-            if self._chains:
-                projections = examples[rows].astype(np.float32) @ self._frequencies
-            for chain in self._chains:
-                angles = projections / np.float32(chain.width)
-                _write_chain(np.cos(angles), np.sin(angles), self.starts, chain.kernels, chain.doublings, out)
-            for k, part in self._explicit.items():
-                part.write(examples[rows], out[:, self.starts[k] : self.starts[k + 1]])
+            for part in self._views:
+                part.write(examples[rows], self.starts, out)
             yield rows, out
+
+
+class _ViewFeatures:
+    """The features of the kernels on one view; see FeatureMap."""
+
+    def __init__(
+        self,
+        view: View,
+        sample: Floats,
+        landmarks: NDArray[np.intp],
+        method: Approximation,
+        n_components: int,
+        scale: bool,
+        rng: np.random.Generator,
+    ) -> None:
+        self.view, sample = view, view.of(sample)
+        basis = Computed(view.kernels, sample, trace=float(len(sample)) if scale else None)
+        units = basis.units if any(kernel.relative for kernel in view.kernels) else None
+        h = n_components // 2
+        self._frequencies = rng.standard_normal((sample.shape[1], h)).astype(np.float32)
+        self._explicit: dict[int, _Raw | _Nystroem] = {}
+        self.sizes: list[int] = []
+        widths: dict[int, float] = {}
+        for k, kernel, factor in zip(view.numbers, view.kernels, basis.scales, strict=True):
+            if kernel.parameter == 1.0 and kernel.family in LINEAR:
+                self._explicit[k] = _Raw(kernel, sample.shape[1], factor)
+            elif method == "fourier" and kernel.family in WIDTHS:
+                widths[k] = WIDTHS[kernel.family](kernel.parameter, units)
+            else:
+                self._explicit[k] = _Nystroem(kernel, sample[landmarks], units, factor)
+            self.sizes.append(2 * h if k in widths else self._explicit[k].size)
+        self._chains = _chains(widths)
+
+    def write(self, examples: Floats, starts: NDArray[np.int64], out: Features) -> None:
+        """Write the features of examples into those of all kernels, (b, D_1 + ... + D_m)."""
+        examples = self.view.of(examples)
+        if self._chains:
+            projections = examples.astype(np.float32) @ self._frequencies
+        for chain in self._chains:
+            angles = projections / np.float32(chain.width)
+            _write_chain(np.cos(angles), np.sin(angles), starts, chain.kernels, chain.doublings, out)
+        for k, part in self._explicit.items():
+            part.write(examples, out[:, starts[k] : starts[k + 1]])
 
 
 class _Chain(NamedTuple):

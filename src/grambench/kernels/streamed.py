@@ -6,13 +6,14 @@ and values below 1e-307 are 0. Last bits therefore differ from those of `gramben
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from grambench.common.types import Floats, Indices
-from grambench.kernels.approximation import WIDTHS
+from grambench.kernels.approximation import WIDTHS, views_of
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel, Units
 from grambench.kernels.grams import squared_distances
@@ -26,53 +27,87 @@ T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12 = (1.0 / math.factorial(k) for k i
 
 
 class VectorKernels:
-    """m kernels on vectors, with units and scales of a sample.
+    """m kernels on vectors or on groups of their columns, with units and scales of a sample.
 
     Parameters
     ----------
     kernels : sequence of m Kernels
-        Kernels on vectors.
+        The kernels.
     sample : ndarray of float64 (n, d)
         Examples from which units and scales are taken.
     scale : bool
         Whether each kernel is scaled to a mean diagonal of 1 on the sample.
+    columns : mapping of ndarray of int
+        Positions of the columns by view.
     """
 
-    def __init__(self, kernels: Sequence[Kernel], sample: Floats, *, scale: bool) -> None:
-        basis = Computed(kernels, sample, trace=float(len(sample)) if scale else None)
-        self._kernels, self._scales, self._largest = list(kernels), [float(factor) for factor in basis.scales], 0.0
-        self._units: Units | None = basis.units if any(kernel.relative for kernel in kernels) else None
-        self._widths = [
-            WIDTHS[kernel.family](kernel.parameter, self._units) if kernel.family in WIDTHS else None
-            for kernel in kernels
-        ]
+    def __init__(
+        self, kernels: Sequence[Kernel], sample: Floats, *, scale: bool, columns: Mapping[str, Any] = {}
+    ) -> None:
+        self._views = views_of(kernels, columns)
+        self._largest = [0.0] * len(self._views)
+        self._units: list[Units | None] = []
+        self._kernels: dict[int, _VectorKernel] = {}
+        start = 0
+        for view in self._views:
+            examples = view.of(sample)
+            basis = Computed(view.kernels, examples, trace=float(len(sample)) if scale else None)
+            units = basis.units if any(kernel.relative for kernel in view.kernels) else None
+            self._units.append(units)
+            # The features of a view, and half of their squared norm.
+            stop = start + examples.shape[1]
+            for k, kernel, factor in zip(view.numbers, view.kernels, basis.scales, strict=True):
+                width = WIDTHS[kernel.family](kernel.parameter, units) if kernel.family in WIDTHS else None
+                self._kernels[k] = _VectorKernel(kernel, units, width, float(factor), slice(start, stop), stop)
+            start = stop + 1
 
     def __len__(self) -> int:
         return len(self._kernels)
 
     def with_norms(self, examples: Floats) -> Floats:
-        """Return [x, ||x||^2 / 2] of b examples, (b, d + 1); ValueError if a kernel's values would not be finite."""
-        with np.errstate(over="ignore"):
-            norms = np.square(examples).sum(axis=1)
-        largest = float(norms.max(initial=0.0))
-        if not largest <= self._largest:
-            for kernel in self._kernels:
-                kernel.refuse_infinite(largest, self._units)
-            self._largest = largest
-        return np.column_stack([examples, 0.5 * norms])
+        """Return [x_v, ||x_v||^2 / 2] of b examples, view by view, (b, d_1 + 1 + ...).
+
+        Raises
+        ------
+        ValueError
+            If a kernel's values would not be finite.
+        """
+        parts = []
+        for number, (view, units) in enumerate(zip(self._views, self._units, strict=True)):
+            features = view.of(examples)
+            with np.errstate(over="ignore"):
+                norms = np.square(features).sum(axis=1)
+            largest = float(norms.max(initial=0.0))
+            if not largest <= self._largest[number]:
+                for kernel in view.kernels:
+                    kernel.refuse_infinite(largest, units)
+                self._largest[number] = largest
+            parts += [features, 0.5 * norms[:, None]]
+        return np.concatenate(parts, axis=1)
 
     def values(self, k: int, rows: Floats, columns: Floats) -> Floats:
         """Return the values of kernel k between examples with their norms, (b, c)."""
-        width, factor = self._widths[k], self._scales[k]
-        values = rows[:, :-1] @ columns[:, :-1].T
+        kernel, units, width, factor, features, norm = self._kernels[k]
+        values = rows[:, features] @ columns[:, features].T
         if width is not None:
-            norms = columns[:, -1].copy()
-            _write_gaussians(values, rows[:, -1].copy(), norms, 1.0 / width**2, factor, np.empty_like(norms))
+            norms = columns[:, norm].copy()
+            _write_gaussians(values, rows[:, norm].copy(), norms, 1.0 / width**2, factor, np.empty_like(norms))
             return values
         distances, out = np.empty_like(values), np.empty_like(values)
-        squared_distances(values, 2.0 * rows[:, -1], 2.0 * columns[:, -1], distances)
-        self._kernels[k].fill(values, distances, out, self._units)
+        squared_distances(values, 2.0 * rows[:, norm], 2.0 * columns[:, norm], distances)
+        kernel.fill(values, distances, out, units)
         return np.multiply(out, factor, out=out)
+
+
+class _VectorKernel(NamedTuple):
+    """A kernel with its units, its width sigma if it is Gaussian, its scale, and its columns in `with_norms`."""
+
+    kernel: Kernel
+    units: Units | None
+    width: float | None
+    factor: float
+    features: slice
+    norm: int
 
 
 class VectorSource:

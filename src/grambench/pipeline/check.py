@@ -152,6 +152,9 @@ def check_dataset(study: Study, dataset: Dataset) -> None:
             except ValueError as error:
                 raise ConfigError(f"{dataset.name}: subsets: {error}") from None
         return
+    for name, algorithm in study.algorithms.items():
+        if algorithm.approximation and dataset.name in (algorithm.datasets or [dataset.name]):
+            raise ConfigError(f"approximation: {name} takes vectors and groups of their columns, not {dataset.name}")
     if not study.kernels:
         raise ConfigError(f"{dataset.name} has views; a study of a dictionary or subsets takes data sets of vectors")
     for entry in study.algorithms:

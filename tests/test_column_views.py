@@ -1,0 +1,125 @@
+"""Estimators and streams on groups of columns: the kernels of a group are those of an estimator on its columns."""
+
+import dataclasses
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.metrics.pairwise import rbf_kernel
+
+from grambench import KernelClassifier, MultipleKernelTransformer
+from grambench.kernels.approximation import FeatureMap
+from grambench.kernels.computed import Computed
+from grambench.kernels.functions import Kernel
+from grambench.kernels.streamed import VectorKernels
+
+VIEWS = {"left": [0, 1], "right": [4, 2], "both": [1, 4]}
+COLUMNS = {view: np.array(columns) for view, columns in VIEWS.items()}
+ONE = [Kernel("gaussian", 1.0), Kernel("mediangaussian", 0.5), Kernel("inhomogeneous", 1.0), Kernel("polynomial", 2.0)]
+ON_VIEWS = [dataclasses.replace(kernel, view=view) for kernel in ONE for view in (*VIEWS, "")]
+
+
+def problem(n=80, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    return X, (X[:, 4] * X[:, 2] + 0.3 * X[:, 0] > 0).astype(int)
+
+
+def own_columns(kernel, X):
+    return X[:, COLUMNS[kernel.view]] if kernel.view else X
+
+
+def exact(kernel, sample, X):
+    """Return the values between examples and a sample, scaled on the sample, from a pool of the view's columns."""
+    alone = [dataclasses.replace(kernel, view="")]
+    train = np.ascontiguousarray(own_columns(kernel, sample))
+    basis = Computed(alone, train, trace=float(len(sample)))
+    return Computed(alone, train, np.ascontiguousarray(own_columns(kernel, X)), basis=basis).grams()[0]
+
+
+def test_a_stream_has_the_kernel_values_of_each_group():
+    sample, X = problem()[0], problem(30, seed=1)[0]
+    made = VectorKernels(ON_VIEWS, sample, scale=True, columns=COLUMNS)
+    rows, columns = made.with_norms(X), made.with_norms(sample)
+    for k, kernel in enumerate(ON_VIEWS):
+        np.testing.assert_allclose(made.values(k, rows, columns), exact(kernel, sample, X), rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize(("method", "accuracy"), [("nystroem", 1e-3), ("fourier", 0.2)])
+def test_features_approximate_the_kernels_of_each_group(method, accuracy):
+    X = problem()[0]
+    rng = np.random.default_rng(0)
+    made = FeatureMap(ON_VIEWS, X, method, 2000, scale=True, rng=rng, columns=COLUMNS)
+    values = np.concatenate([block.copy() for _, block in made.blocks(X)]).astype(float)
+    for kernel, (start, end) in zip(ON_VIEWS, pairwise(made.starts), strict=True):
+        approximated, gram = values[:, start:end] @ values[:, start:end].T, exact(kernel, X, X)
+        assert np.abs(approximated - gram).max() < accuracy, kernel.name
+        others = [exact(dataclasses.replace(kernel, view=view), X, X) for view in {*VIEWS, ""} - {kernel.view}]
+        assert all(np.abs(approximated - other).max() > 3 * accuracy for other in others), kernel.name
+
+
+@pytest.mark.parametrize("algorithm", ["simple_mkl", "cka", "omkc_dd", "uniform_svm"])
+def test_an_estimator_learns_the_kernels_of_each_group(algorithm):
+    X, y = problem()
+    by_views = KernelClassifier(algorithm, "gaussian_sigma1", views=VIEWS, random_state=0).fit(X, y)
+    assert by_views.kernels_ == [f"{view}/gaussian_sigma1" for view in VIEWS]
+
+    def on(columns, a, b):
+        return rbf_kernel(a[:, columns], b[:, columns], gamma=0.5)
+
+    functions = [partial(on, columns) for columns in VIEWS.values()]
+    by_functions = KernelClassifier(algorithm, functions, random_state=0).fit(X, y)
+    new = problem(20, seed=1)[0]
+    np.testing.assert_allclose(by_views.kernel_weights_, by_functions.kernel_weights_, atol=1e-6)
+    np.testing.assert_allclose(by_views.decision_function(new), by_functions.decision_function(new), atol=1e-5)
+    with_names = pd.DataFrame(X, columns=list("abcde"))
+    named = clone(by_views).set_params(views={view: ["abcde"[k] for k in columns] for view, columns in VIEWS.items()})
+    assert np.array_equal(named.fit(with_names, y).kernel_weights_, by_views.kernel_weights_)
+
+
+def test_algorithms_on_vectors_have_their_features():
+    X, y = problem()
+    for algorithm in ("random_forest", "makl"):
+        model = KernelClassifier(algorithm, "gaussian_sigma1", views={"left": [0, 1]}, random_state=0)
+        assert model.fit(X, y).predict(X).shape == y.shape
+    kernel = MultipleKernelTransformer("cka", "gaussian_sigma1", views=VIEWS).fit(X, y)
+    assert kernel.transform(X[:3]).shape == (3, len(X))
+
+
+@pytest.mark.parametrize("settings", [{"budget": 1000}, {"approximation": "nystroem", "n_components": 300}])
+def test_a_stream_learns_the_groups_that_a_fit_learns(settings):
+    X, y = problem(300)
+    plain = KernelClassifier("omkc_dd", "gaussian_sigma1", views=VIEWS, shuffle=False, scale=False).fit(X, y)
+    model = clone(plain).set_params(**settings).partial_fit(X, y, classes=[0, 1])
+    assert model.kernels_ == plain.kernels_
+    assert abs(model.mistakes_ - plain.trace_.mistakes.sum()) <= 5
+    assert model.kernel_weights_.argmax() == plain.kernel_weights_.argmax()
+    later = clone(model).partial_fit(X[:150], y[:150], classes=[0, 1]).partial_fit(X[150:], y[150:])
+    assert later.n_samples_seen_ == 300
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"views": [1]}, r"views: expected a dictionary of lists of columns by name, got \[1\]"),
+        ({"views": {}}, "views: expected a dictionary of lists of columns by name, got {}"),
+        ({"views": {"a": []}}, r"views: expected a list of columns of a, got \[\]"),
+        ({"views": {"a": "bc"}}, "views: expected a list of columns of a, got 'bc'"),
+        ({"views": {"a": [5]}}, "views: expected positions from 0 to 4 in a, got 5"),
+        ({"views": {"a": [True, False]}}, "views: expected positions from 0 to 4 in a, got True"),
+        ({"views": {"a": ["x"]}}, "views: expected positions from 0 to 4 in a, got 'x'"),
+        ({"views": {"a": [1, 1]}}, "views: a has a column twice"),
+        ({"views": {"a/b": [1]}}, "views: expected names without a slash, got 'a/b'"),
+        ({"kernels": "precomputed"}, "views: expected kernels by name, got Gram matrices"),
+        ({"kernels": rbf_kernel}, "views: expected kernels such as 'gaussian_sigma0.5', got <function"),
+    ],
+)
+def test_wrong_groups_are_told_in_one_line(settings, message):
+    X, y = problem(10)
+    model = KernelClassifier(**{"algorithm": "cka", "views": {"a": [0]}} | settings)
+    with pytest.raises(ValueError, match=message) as raised:
+        model.fit((X @ X.T)[None] if settings.get("kernels") == "precomputed" else X, y)
+    assert "\n" not in str(raised.value)
