@@ -1,6 +1,7 @@
 """Estimators and streams on groups of columns: the kernels of a group are those of an estimator on its columns."""
 
 import dataclasses
+import pickle
 from functools import partial
 from itertools import pairwise
 
@@ -45,7 +46,8 @@ def test_a_stream_has_the_kernel_values_of_each_group():
     made = VectorKernels(ON_VIEWS, sample, scale=True, columns=COLUMNS)
     rows, columns = made.with_norms(X), made.with_norms(sample)
     for k, kernel in enumerate(ON_VIEWS):
-        np.testing.assert_allclose(made.values(k, rows, columns), exact(kernel, sample, X), rtol=1e-11, atol=1e-13)
+        values = made.values(k, made.of_kernel(k, rows), made.of_kernel(k, columns))
+        np.testing.assert_allclose(values, exact(kernel, sample, X), rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize(("method", "accuracy"), [("nystroem", 1e-3), ("fourier", 0.2)])
@@ -80,6 +82,41 @@ def test_an_estimator_learns_the_kernels_of_each_group(algorithm):
     assert np.array_equal(named.fit(with_names, y).kernel_weights_, by_views.kernel_weights_)
 
 
+@pytest.mark.parametrize("kernel", ["mediangaussian_sigma1", "meanpolynomial_p2"])
+def test_a_group_of_all_columns_is_as_no_group(kernel):
+    X, y = problem()
+    # the classes alternate, so that a sample of every other example would be of one class
+    X[::2] += 10.0
+    labels = np.arange(len(y)) % 2
+    plain = KernelClassifier("uniform_svm", kernel, random_state=0).fit(X, labels)
+    whole = KernelClassifier("uniform_svm", kernel, views={"all": range(5)}, random_state=0).fit(X, labels)
+    new = problem(20, seed=1)[0]
+    np.testing.assert_allclose(whole.decision_function(new), plain.decision_function(new), rtol=1e-6)
+
+
+def test_a_fitted_estimator_has_no_gram_matrices():
+    X, y = problem(400)
+    model = KernelClassifier("uniform_svm", "gaussian_sigma1", views=VIEWS, random_state=0).fit(X, y)
+    assert len(pickle.dumps(model)) < 8 * len(X) ** 2 / 4
+
+
+def test_support_vectors_of_a_stream_have_the_columns_of_their_group():
+    X, y = problem(300)
+    few, many = (
+        KernelClassifier("omkc_dd", "gaussian_sigma1", views=views, budget=50).partial_fit(X, y, classes=[0, 1])
+        for views in ({"one": [0]}, {str(k): [k] for k in range(5)})
+    )
+    assert len(pickle.dumps(many)) < 6 * len(pickle.dumps(few))
+
+
+def test_a_stream_names_the_kernel_that_it_cannot_learn():
+    X, y = problem(20)
+    for kernel, scale in (("chisquare_s1", 1.0), ("polynomial_p2", 1e100)):
+        model = KernelClassifier("omkc_dd", kernel, views={"a": [0], "b": [1]}, budget=5)
+        with pytest.raises(ValueError, match=f"[ab]/{kernel}"):
+            model.partial_fit(X * scale, y, classes=[0, 1])
+
+
 def test_algorithms_on_vectors_have_their_features():
     X, y = problem()
     for algorithm in ("random_forest", "makl"):
@@ -112,9 +149,13 @@ def test_a_stream_learns_the_groups_that_a_fit_learns(settings):
         ({"views": {"a": [True, False]}}, "views: expected positions from 0 to 4 in a, got True"),
         ({"views": {"a": ["x"]}}, "views: expected positions from 0 to 4 in a, got 'x'"),
         ({"views": {"a": [1, 1]}}, "views: a has a column twice"),
-        ({"views": {"a/b": [1]}}, "views: expected names without a slash, got 'a/b'"),
+        ({"views": {"a/b": [1]}}, "views: expected names that are text without a slash, got 'a/b'"),
         ({"kernels": "precomputed"}, "views: expected kernels by name, got Gram matrices"),
         ({"kernels": rbf_kernel}, "views: expected kernels such as 'gaussian_sigma0.5', got <function"),
+        ({"views": {0: [1]}}, "views: expected names that are text without a slash, got 0"),
+        ({"kernels": {"family": "gaussian", "low": 1, "high": 2}}, "views: .* got a continuous family"),
+        ({"kernels": [Kernel("gaussian", 1.0, "a")]}, "expected kernels without a view, .* got a/gaussian_sigma1"),
+        ({"algorithm": "ca_1d"}, "views: expected none, since ca_1d searches a continuous family on all columns"),
     ],
 )
 def test_wrong_groups_are_told_in_one_line(settings, message):

@@ -305,7 +305,7 @@ def test_pools_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match=r"^sift/inhomogeneous_d1100: expected finite values"):
         Viewed([Kernel("inhomogeneous", 1100, "sift")], train)
     with pytest.raises(
-        ValueError, match="kernels of the inner products of the only view, got chisquare_s1, a/gaussian_sigma1"
+        ValueError, match="kernels of the inner products of one view, got chisquare_s1, a/gaussian_sigma1"
     ):
         Computed([Kernel("chisquare", 1), Kernel("gaussian", 1, "a"), Kernel("gaussian", 1)], np.eye(3))
 

@@ -128,6 +128,13 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _columns(self) -> dict[str, Indices]:
         """Return the positions of the columns of each view."""
+        if self.views is not None:
+            # With other kernels, the columns of X are no features.
+            kernel_input.named(self.kernels, parameter="views")
+            if algorithms.needs(self.algorithm) == "family":
+                raise ValueError(
+                    f"views: expected none, since {self.algorithm} searches a continuous family on all columns"
+                )
         return kernel_input.groups_of_columns(self.views, getattr(self, "feature_names_in_", None), self.n_features_in_)
 
     def _examples(self, X: Any, *, reset: bool = False) -> Any:
@@ -285,7 +292,7 @@ def explained(algorithm: str, pool: Pool) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        if pool.family is None and algorithm in algorithms.names("parametric"):
+        if pool.family is None and algorithms.needs(algorithm) == "family":
             hint = 'kernels="default" or {"family": "gaussian", "low": 0.1, "high": 10, "count": 9, "spacing": "log"}'
             raise ValueError(f"{error}; of an estimator: {hint}") from None
         raise

@@ -17,7 +17,7 @@ from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.types import Approximation, Floats
 from grambench.estimators import kernels as kernel_input
 from grambench.estimators.base import KernelEstimator, one_line, seed_of
-from grambench.estimators.kernels import SubsetKernels
+from grambench.estimators.kernels import GroupKernels, SubsetKernels
 from grambench.experiments.training import Examples, svms
 from grambench.kernels.pool import Pool
 from grambench.kernels.pools import VectorPools
@@ -55,8 +55,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         RandomSubsets or FeatureSubsets: Gaussians on subsets of the features, from which "lp_mkl", "easy_mkl", "rkl"
         and "uniform_svm" learn without storing them, up to 1e5 and more.
     views : dict of list of int or str, optional
-        Groups of columns by name: positions, or names if X has them. The kernels, which are then named as in studies,
-        are on each group: `kernels_` has "size/gaussian_sigma0.5". A column may be in several groups or in none.
+        Groups of columns by name: positions, or names if those of X are text. Each of the kernels, which are named as
+        in studies, is on each group: `kernels_` has "size/gaussian_sigma0.5". A column may be in several groups or in
+        none. Algorithms without kernels, such as "random_forest", learn from all columns.
     C : float, optional
         C of the algorithm's own SVM, or of the SVM trained on the learned kernel, which is scaled to a mean diagonal of
         1. By default the algorithm's default, or 1.
@@ -344,7 +345,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _applied(self, examples: Any) -> tuple[Predictor, Pool]:
         """Return the predictor and its pool of examples; an SVM on vectors needs its support vectors only."""
-        if isinstance(self._bound, VectorPools | SubsetKernels) and self._on_support:
+        if isinstance(self._bound, VectorPools | GroupKernels | SubsetKernels) and self._on_support:
             support, predictor = self._on_support
             return predictor, self._bound.between_some(examples, support)
         return self._predictor_, self._bound.between(examples)

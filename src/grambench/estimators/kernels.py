@@ -18,7 +18,7 @@ from grambench.kernels.computed import Computed
 from grambench.kernels.dictionary import FamilyRange
 from grambench.kernels.functions import FAMILIES, Kernel
 from grambench.kernels.pool import Pool, Stored
-from grambench.kernels.pools import SubsetPools, VectorPools, ViewPools
+from grambench.kernels.pools import ColumnPools, SubsetPools, VectorPools
 from grambench.kernels.subsets import FeatureSubsets, RandomSubsets
 
 KernelCallable = Callable[[Floats, Floats], Any]
@@ -77,23 +77,14 @@ class SubsetKernels(SubsetPools):
         self.names = self._basis.names
 
 
-class ViewKernels(ViewPools):
+class GroupKernels(ColumnPools):
     """Kernels under their names in studies, on groups of columns; see BoundKernels."""
 
     family = ""
 
     def __init__(self, kernels: Sequence[Kernel], train: Floats, scale: bool, columns: Mapping[str, Indices]) -> None:
-        self._columns, self.names = columns, [kernel.name for kernel in kernels]
-        super().__init__(kernels, self._split(train), trace=float(len(train)) if scale else None, unit_rows=False)
-
-    def between(self, test: Any) -> Pool:
-        """Return the pool between test examples and the training examples."""
-        return super().between(self._split(test))
-
-    def _split(self, examples: Floats) -> dict[str, Floats]:
-        """Return the features of each view, and all of them as "", from which some algorithms learn."""
-        views = {view: np.ascontiguousarray(examples[:, places]) for view, places in self._columns.items()}
-        return {"": examples} | views
+        super().__init__(kernels, train, columns, float(len(train)) if scale else None)
+        self.names = [kernel.name for kernel in kernels]
 
 
 class KernelMatrices:
@@ -188,7 +179,7 @@ def bind(kernels: Any, train: Any, scale: bool, columns: Mapping[str, Indices]) 
         If a kernel of some name does not exist.
     """
     if columns:
-        return ViewKernels(named(kernels, columns, "views"), train, scale, columns)
+        return GroupKernels(named(kernels, columns, "views"), train, scale, columns)
     if isinstance(kernels, FeatureSubsets | RandomSubsets):
         return SubsetKernels(kernels, train)
     if is_array(kernels):
@@ -222,9 +213,10 @@ def named(kernels: Any, columns: Mapping[str, Indices] = {}, parameter: str = "a
     ConfigError
         If a kernel of some name does not exist.
     """
-    is_array_or_family = is_array(kernels) or (isinstance(kernels, Mapping) and "low" in kernels)
-    if is_array_or_family or (isinstance(kernels, str) and kernels == "precomputed"):
-        raise ValueError(f"{parameter}: expected kernels by name, got Gram matrices or a continuous family")
+    if isinstance(kernels, Mapping) and "low" in kernels:
+        raise ValueError(f"{parameter}: expected kernels by name, got a continuous family")
+    if is_array(kernels) or (isinstance(kernels, str) and kernels == "precomputed"):
+        raise ValueError(f"{parameter}: expected kernels by name, got Gram matrices")
     if isinstance(kernels, FeatureSubsets | RandomSubsets):
         raise ValueError(f"{parameter}: expected kernels by name, got {type(kernels).__name__}")
     parsed = DEFAULT if isinstance(kernels, str) and kernels == "default" else _parsed(kernels)
@@ -258,7 +250,7 @@ def groups_of_columns(views: Any, features: Sequence[str] | None, d: int) -> dic
     groups: dict[str, Indices] = {}
     for view, columns in views.items():
         if not isinstance(view, str) or not view or "/" in view:
-            raise ValueError(f"views: expected names without a slash, got {view!r}")
+            raise ValueError(f"views: expected names that are text without a slash, got {view!r}")
         if isinstance(columns, str) or not isinstance(columns, Iterable) or not (listed := list(columns)):
             raise ValueError(f"views: expected a list of columns of {view}, got {columns!r}")
         places = [positions.get(column, -1) if isinstance(column, str) else column for column in listed]
@@ -317,6 +309,8 @@ def _parse(entry: Any) -> list[Any]:
     """Return the kernels, functions or names of scikit-learn's kernels that one entry of a list describes."""
     if isinstance(entry, Mapping):
         return list(_kernel_family(dict(entry)))
+    if isinstance(entry, Kernel) and entry.view:
+        raise ValueError(f"kernels: expected kernels without a view, which `views` gives them, got {entry.name}")
     if isinstance(entry, Kernel) or callable(entry) or entry in PAIRWISE_KERNEL_FUNCTIONS:
         return [entry]
     if not isinstance(entry, str):

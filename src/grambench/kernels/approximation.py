@@ -19,7 +19,6 @@ a block. Each doubling of the angle doubles the error of its phase, to 3e-4 afte
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -54,7 +53,7 @@ class View(NamedTuple):
     numbers : list of int
         The numbers of the kernels among all kernels.
     kernels : list of Kernels
-        The kernels, as kernels on all features of what `of` returns.
+        The kernels.
     """
 
     columns: Any
@@ -90,7 +89,7 @@ def views_of(kernels: Sequence[Kernel], columns: Mapping[str, Any]) -> list[View
                 )
             views[kernel.view] = View(columns[kernel.view] if kernel.view else slice(None), [], [])
         views[kernel.view].numbers.append(number)
-        views[kernel.view].kernels.append(replace(kernel, view=""))
+        views[kernel.view].kernels.append(kernel)
     return list(views.values())
 
 

@@ -35,7 +35,7 @@ class Computed(Scaled):
     Parameters
     ----------
     kernels : sequence of m Kernels
-        Kernels of inner products on the view "".
+        Kernels of inner products, all on one view.
     train : ndarray of float64 (n, d)
         The training examples.
     test : ndarray of float64 (t, d), optional
@@ -47,8 +47,9 @@ class Computed(Scaled):
     _grams: Grams | None = None
 
     def _bind(self) -> None:
-        if unsupported := [kernel.name for kernel in self.kernels if kernel.base != "inner" or kernel.view]:
-            raise ValueError(f"expected kernels of the inner products of the only view, got {', '.join(unsupported)}")
+        views = {kernel.view for kernel in self.kernels}
+        if unsupported := [kernel.name for kernel in self.kernels if kernel.base != "inner" or len(views) > 1]:
+            raise ValueError(f"expected kernels of the inner products of one view, got {', '.join(unsupported)}")
         self.features = locked({"": self.train if self.test is None else self.test})
         self._test_grams: dict[int, Floats] = {}
         self._finite_to: dict[int, float] = {}  # of a basis: the squared norm up to which a kernel was checked

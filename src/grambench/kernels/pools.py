@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
+
 from grambench.common.types import Floats, Indices
 from grambench.kernels.computed import Computed, units_of
 from grambench.kernels.dictionary import FamilyRange
@@ -131,6 +133,50 @@ class SubsetPools(BasePools):
 
     def _pool(self, train: Any, test: Any, family: Callable[[], Continuous | None]) -> Pool:
         return SubsetPool(self._basis.kernels, train, None if test is train else test, basis=self._basis)
+
+
+class ColumnPools(BasePools):
+    """Pools of kernels on groups of columns of vectors.
+
+    Parameters
+    ----------
+    kernels : sequence of m Kernels
+        The kernels, each on a group.
+    train : ndarray of float64 (n, d)
+        The training examples.
+    columns : mapping of ndarray of int
+        The positions of the columns of each group.
+    trace : float, optional
+        See BasePools.
+    """
+
+    def __init__(
+        self, kernels: Sequence[Kernel], train: Floats, columns: Mapping[str, Indices], trace: float | None = None
+    ) -> None:
+        # Pools of vectors alone, as of most estimators, do not wait for the compiled code of views.
+        from grambench.kernels.views import ColumnGroups
+
+        self._columns, self._kind = columns, ColumnGroups
+        super().__init__(kernels, self._split(train), trace=trace)
+        self._basis = ColumnGroups(kernels, self._train, trace=trace)
+
+    def train(self) -> Pool:
+        """Return a new pool of the training examples, whose Gram matrices are freed with it."""
+        return self.among(self._train)
+
+    def between(self, test: Any) -> Pool:
+        """Return the pool between test examples and the training examples."""
+        return super().between(self._split(test))
+
+    def between_some(self, test: Any, train: Indices) -> Pool:
+        """Return the pool between test examples and some of the training examples."""
+        some = {view: values[train] for view, values in self._train.items()}
+        return self._kind(self._kernels, some, self._split(test), basis=self._basis, trace=self._trace)
+
+    def _split(self, examples: Floats) -> dict[str, Floats]:
+        """Return the features of each group, and all of them as "", from which some algorithms learn."""
+        groups = {view: np.ascontiguousarray(examples[:, places]) for view, places in self._columns.items()}
+        return {"": examples} | groups
 
 
 class ViewPools(BasePools):

@@ -55,11 +55,11 @@ class VectorKernels:
             units = basis.units if any(kernel.relative for kernel in view.kernels) else None
             self._units.append(units)
             # The features of a view, and half of their squared norm.
-            stop = start + examples.shape[1]
+            stop = start + examples.shape[1] + 1
             for k, kernel, factor in zip(view.numbers, view.kernels, basis.scales, strict=True):
                 width = WIDTHS[kernel.family](kernel.parameter, units) if kernel.family in WIDTHS else None
-                self._kernels[k] = _VectorKernel(kernel, units, width, float(factor), slice(start, stop), stop)
-            start = stop + 1
+                self._kernels[k] = _VectorKernel(kernel, units, width, float(factor), slice(start, stop))
+            start = stop
 
     def __len__(self) -> int:
         return len(self._kernels)
@@ -85,29 +85,32 @@ class VectorKernels:
             parts += [features, 0.5 * norms[:, None]]
         return np.concatenate(parts, axis=1)
 
+    def of_kernel(self, k: int, examples: Floats) -> Floats:
+        """Return the view of kernel k of examples with their norms, [x_v, ||x_v||^2 / 2], (b, d_v + 1)."""
+        return examples[:, self._kernels[k].places]
+
     def values(self, k: int, rows: Floats, columns: Floats) -> Floats:
-        """Return the values of kernel k between examples with their norms, (b, c)."""
-        kernel, units, width, factor, features, norm = self._kernels[k]
-        values = rows[:, features] @ columns[:, features].T
+        """Return the values of kernel k between examples as `of_kernel` returns them, (b, c)."""
+        kernel, units, width, factor, _ = self._kernels[k]
+        values = rows[:, :-1] @ columns[:, :-1].T
         if width is not None:
-            norms = columns[:, norm].copy()
-            _write_gaussians(values, rows[:, norm].copy(), norms, 1.0 / width**2, factor, np.empty_like(norms))
+            norms = columns[:, -1].copy()
+            _write_gaussians(values, rows[:, -1].copy(), norms, 1.0 / width**2, factor, np.empty_like(norms))
             return values
         distances, out = np.empty_like(values), np.empty_like(values)
-        squared_distances(values, 2.0 * rows[:, norm], 2.0 * columns[:, norm], distances)
+        squared_distances(values, 2.0 * rows[:, -1], 2.0 * columns[:, -1], distances)
         kernel.fill(values, distances, out, units)
         return np.multiply(out, factor, out=out)
 
 
 class _VectorKernel(NamedTuple):
-    """A kernel with its units, its width sigma if it is Gaussian, its scale, and its columns in `with_norms`."""
+    """A kernel with its units, its width sigma if it is Gaussian, its scale, and its places in `with_norms`."""
 
     kernel: Kernel
     units: Units | None
     width: float | None
     factor: float
-    features: slice
-    norm: int
+    places: slice
 
 
 class VectorSource:
@@ -136,6 +139,7 @@ class VectorSource:
 
     def values(self, classifier: int, older: int, block: Floats) -> Floats:
         """Return kernel values, (r + b, s + b), see Source."""
+        block = self._kernels.of_kernel(classifier, block)
         self._reserve(classifier, block)
         buffer, (first, end) = self._buffers[classifier], self._bounds[classifier]
         # Behind the support vectors, so that one product has the values with both.
@@ -146,7 +150,7 @@ class VectorSource:
     def replace(self, classifier: int, first: int, block: Floats, added: Indices) -> None:
         """Remove the oldest support vectors and append examples, see Source."""
         start, end = self._bounds[classifier]
-        self._buffers[classifier][end : end + len(added)] = block[added]
+        self._buffers[classifier][end : end + len(added)] = self._kernels.of_kernel(classifier, block)[added]
         self._bounds[classifier] = start + first, end + len(added)
 
     def _reserve(self, classifier: int, block: Floats) -> None:

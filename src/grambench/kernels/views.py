@@ -22,6 +22,7 @@ import numpy as np
 
 from grambench.common.types import Floats, Grams, Indices
 from grambench.kernels import chi_square, grams, pairs
+from grambench.kernels.computed import units_of
 from grambench.kernels.functions import FAMILIES, Kernel, Units
 from grambench.kernels.pairs import ScaledRows
 from grambench.kernels.pool import LazyGrams, SubPool, entries, read_only
@@ -264,6 +265,18 @@ class VectorViews(Viewed):
             return super()._extent(kernel)
         largest = max(float(side.squares(kernel.view).max(initial=0.0)) for side in (self._rows, self._columns))
         return largest, self.basis._measure(kernel) if kernel.relative else UNIT
+
+
+class ColumnGroups(VectorViews):
+    """Kernels on groups of columns, in the units of kernels on vectors: medians and means are over all pairs."""
+
+    def _measure(self, kernel: Kernel) -> Units:
+        if kernel.base == "chisquare":
+            return super()._measure(kernel)
+        all_families = kernel.view, ""
+        if all_families not in self._units:
+            self._units[all_families] = units_of(self._columns.features[kernel.view])
+        return self._units[all_families]
 
 
 def _source(kernel: Kernel) -> tuple[str, str]:
