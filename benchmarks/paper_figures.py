@@ -8,6 +8,7 @@ A figure shows the same numbers as its table, so draw it again after an edit of 
 import argparse
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
@@ -110,10 +111,10 @@ def leaderboard(axes: Axes, page: Path) -> None:
     axes.grid(axis="x", alpha=0.3)
 
 
-def leaderboard_views(axes: Axes, page: Path) -> None:
-    """Draw each configuration's accuracy where two of twenty views matter, and its mean on real data."""
+def views(axes: Axes, page: Path, columns: dict[int, str]) -> None:
+    """Draw two columns of accuracies, by configuration."""
     rows = table(page, "configuration")[1:]
-    for column, colour, label in ((1, ORANGE, "2 of 20 views matter"), (5, BLUE, "mean of fifteen real data sets")):
+    for (column, label), colour in zip(columns.items(), (ORANGE, BLUE), strict=True):
         drawn = [(numbers(row[column])[0], index) for index, row in enumerate(rows) if row[column]]
         axes.plot(*zip(*drawn, strict=True), "o", color=colour, label=label)
     axes.set_yticks(range(len(rows)), [row[0] for row in rows])
@@ -159,7 +160,14 @@ FIGURES: dict[str, tuple[Callable[[Axes, Path], None], tuple[float, float]]] = {
     "oks": (oks, (7.0, 3.6)),
     "obscure": (obscure, (7.0, 3.2)),
     "leaderboard": (leaderboard, (7.0, 4.8)),
-    "leaderboard_views": (leaderboard_views, (7.0, 6.4)),
+    "leaderboard_views": (
+        partial(views, columns={1: "2 of 20 views matter", 5: "mean of fifteen real data sets"}),
+        (7.0, 6.4),
+    ),
+    "leaderboard_images": (
+        partial(views, columns={4: "PASCAL, mean of three tasks", 3: "Corel, mean of three tasks"}),
+        (7.0, 4.2),
+    ),
 }
 
 

@@ -76,7 +76,7 @@ def test_the_page_on_the_leaderboards_has_the_values_that_their_files_tune():
     rows = re.findall(r"^\| ([^|]+) \| (0|[1-9].*?) \| ([a-z][^|]+) \|$", text, re.M)
     listed = {name: (parameter, values) for parameter, values, names in rows for name in names.split(", ")}
     of_svm, configuration, in_studies = "C of the SVM", Configuration(ROOT / "config"), {}
-    for study in map(configuration.study, ("leaderboard", "leaderboard_views")):
+    for study in map(configuration.study, ("leaderboard", "leaderboard_views", "leaderboard_images")):
         n_values = str(len(study.protocol.values))
         for name, entry in study.algorithms.items():
             tune, learns_kernel = entry.tune, algorithms.category_of(study.file(name)) == "parametric"

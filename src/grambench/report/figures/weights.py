@@ -86,7 +86,7 @@ class WeightsFigure(FigureKind):
         axes.set_ylim(len(views) - 0.4, -0.6)
         axes.set_xlim(left=0.0)
         axes.axvline(100.0 / len(listed), color=drawing.GREY, linewidth=0.8, linestyle=":", zorder=1)
-        rest = f", {len(views)} of {len(listed)} views" if len(views) < len(listed) else ""
+        rest = f", {len(views)} of {len(listed)}" if len(views) < len(listed) else ""
         drawing.set_title(axes, f"{dataset}{rest}", fontsize=drawing.SMALL)
         return legend
 
