@@ -13,7 +13,7 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
 from grambench.kernels.centred import Centring
 from grambench.kernels.pool import GridPool, Pool, Stored
-from grambench.kernels.pools import SubsetPools, VectorPools, ViewPools
+from grambench.kernels.pools import SubsetPools, VectorPools, ViewPools, with_groups
 from grambench.kernels.views import Viewed, ViewsWithPairs
 
 CONSTANT = 1e-12  # of a feature's mean: a spread that rounding alone makes
@@ -141,7 +141,7 @@ def split_columns(dataset: PreparedDataset, views: Sequence[str], vectors: Any) 
     """Return the features of vectors (n, d) by view: all of them as "", and the columns of every other view."""
     if unknown := [view for view in views if view and view not in dataset.columns]:
         raise DataError(f"{dataset.name}: expected a view {unknown[0]!r}, got {sorted(dataset.columns) or 'vectors'}")
-    return {"": vectors} | {view: vectors[:, dataset.columns[view]] for view in views if view}
+    return with_groups(vectors, {view: dataset.columns[view] for view in views if view})
 
 
 def dense(dataset: PreparedDataset) -> Floats:

@@ -65,7 +65,7 @@ class View(NamedTuple):
         return np.ascontiguousarray(examples[:, self.columns])
 
 
-def views_of(kernels: Sequence[Kernel], columns: Mapping[str, Any]) -> list[View]:
+def split_by_view(kernels: Sequence[Kernel], columns: Mapping[str, Any]) -> list[View]:
     """Return the views of kernels, in the order in which they first appear.
 
     Parameters
@@ -139,7 +139,7 @@ class FeatureMap:
         landmarks = rng.permutation(len(sample))[:n_components]
         self._views = [
             _ViewFeatures(view, sample, landmarks, method, n_components, scale, rng)
-            for view in views_of(kernels, columns)
+            for view in split_by_view(kernels, columns)
         ]
         sizes = np.empty(len(kernels), dtype=np.int64)
         for part in self._views:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
-
 from grambench.common.types import Floats, Indices
 from grambench.kernels.computed import Computed, units_of
 from grambench.kernels.dictionary import FamilyRange
@@ -135,6 +133,11 @@ class SubsetPools(BasePools):
         return SubsetPool(self._basis.kernels, train, None if test is train else test, basis=self._basis)
 
 
+def with_groups(examples: Any, columns: Mapping[str, Indices]) -> dict[str, Any]:
+    """Return the features of each group of columns, and all of them as "", from which some algorithms learn."""
+    return {"": examples} | {view: examples[:, places] for view, places in columns.items()}
+
+
 class ColumnPools(BasePools):
     """Pools of kernels on groups of columns of vectors.
 
@@ -173,10 +176,8 @@ class ColumnPools(BasePools):
         some = {view: values[train] for view, values in self._train.items()}
         return self._kind(self._kernels, some, self._split(test), basis=self._basis, trace=self._trace)
 
-    def _split(self, examples: Floats) -> dict[str, Floats]:
-        """Return the features of each group, and all of them as "", from which some algorithms learn."""
-        groups = {view: np.ascontiguousarray(examples[:, places]) for view, places in self._columns.items()}
-        return {"": examples} | groups
+    def _split(self, examples: Floats) -> dict[str, Any]:
+        return with_groups(examples, self._columns)
 
 
 class ViewPools(BasePools):

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from grambench.common.types import Floats, Indices
-from grambench.kernels.approximation import WIDTHS, views_of
+from grambench.kernels.approximation import WIDTHS, split_by_view
 from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel, Units
 from grambench.kernels.grams import squared_distances
@@ -44,7 +44,7 @@ class VectorKernels:
     def __init__(
         self, kernels: Sequence[Kernel], sample: Floats, *, scale: bool, columns: Mapping[str, Any] = {}
     ) -> None:
-        self._views = views_of(kernels, columns)
+        self._views = split_by_view(kernels, columns)
         self._largest = [0.0] * len(self._views)
         self._units: list[Units | None] = []
         self._kernels: dict[int, _VectorKernel] = {}
