@@ -1,4 +1,4 @@
-"""Estimators and streams on groups of columns: the kernels of a group are those of an estimator on its columns."""
+"""Estimators and streams on groups of columns, beside kernels on the columns of one group alone."""
 
 import dataclasses
 import pickle
