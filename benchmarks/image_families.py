@@ -4,7 +4,8 @@
 
 reads the study leaderboard_images. Where kernels are of several families, it prints the share of each family in the
 weights, and runs the uniform SVM and lp-MKL with p = 1 on centred kernels again, on the kernels of one family: of the
-largest share, chi-square on descriptors and Gaussian on blocks of pixels. This takes minutes.
+largest share, chi-square on descriptors and Gaussian on blocks of pixels. This takes minutes. It ends with tests of
+pairs of configurations, also with one difference for each collection of images, whose data sets share images.
 """
 
 import argparse
@@ -24,7 +25,8 @@ from grambench.results.statistics import bayesian_signed_rank
 from grambench.results.study import WEIGHT
 
 STUDY = "leaderboard_images"
-LEARNED = ["d1_centred", "klc", "rkl", "d1"]
+BEST = ["d1_centred", "klc", "rkl"]
+LEARNED = [*BEST, "d1"]
 pd.set_option("display.width", 200)
 
 
@@ -56,11 +58,12 @@ def main():
     runs = runs[runs["sweep"] == ""]
     means = runs[runs["metric"] == "accuracy_percent"].groupby(["dataset", "algorithm"])["result"].mean().unstack()
     # one family is all there is on other data sets
-    one = means[["uniform_svm", "d1_centred"]].copy()
+    one, several = means[["uniform_svm", "d1_centred"]].copy(), []
     for dataset in means.index:
         table = shares(runs, dataset)
         if len(table.columns) == 1:
             continue
+        several.append(dataset)
         print(f"\n{dataset}, % of the weights\n{(100 * table).round(0)}")
         family = table.loc["d1_centred"].idxmax()
         for algorithm in one.columns:
@@ -69,15 +72,28 @@ def main():
         print(
             f"accuracy on all kernels, on {family} alone: uniform SVM {row[0]}, {row[1]}; d1_centred {row[2]}, {row[3]}"
         )
-    whole = (means["d1_centred"] - means["uniform_svm"])[one["uniform_svm"] != means["uniform_svm"]]
-    part = (one["uniform_svm"] - means["uniform_svm"])[whole.index]
+    whole = (means["d1_centred"] - means["uniform_svm"])[several]
+    part = (one["uniform_svm"] - means["uniform_svm"])[several]
     print(f"\nof a mean gain of {whole.mean():.2f} points on these, {part.mean():.2f} come without learning weights")
-    for name in LEARNED[:3]:
-        first, second = means[name], one["uniform_svm"]
-        median = (first - second).median()
-        print(f"{name} against the uniform SVM on one family: {median:+.2f}, {bayesian_signed_rank(first, second)}")
-    for first, second in combinations(LEARNED[:3], 2):
-        print(f"{first} against {second}: {bayesian_signed_rank(means[first], means[second])}")
+    for name in BEST:
+        compare(f"{name} against the uniform SVM on one family", means[name], one["uniform_svm"])
+    pairs = [
+        *combinations(BEST, 2),
+        *(("d1_centred", name) for name in ("d1", "uniform_svm_centred", "best_kernel_svm")),
+    ]
+    for first, second in [*pairs, ("uniform_svm_centred", "uniform_svm"), ("d2_centred", "d2")]:
+        compare(f"{first} against {second}", means[first], means[second])
+    collections = means.groupby(means.index.str.partition("_").get_level_values(0)).mean()
+    for name in BEST:
+        compare(
+            f"{name} against uniform_svm, {len(collections)} collections", collections[name], collections["uniform_svm"]
+        )
+
+
+def compare(what, first, second):
+    """Print the median difference of two configurations and the probabilities of better, equal and worse."""
+    probabilities = ", ".join(f"{value:.3f}" for value in bayesian_signed_rank(first, second))
+    print(f"{what}: {(first - second).median():+.2f}, {probabilities}")
 
 
 if __name__ == "__main__":
