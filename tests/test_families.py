@@ -106,20 +106,48 @@ def test_a_gradient_with_one_bandwidth_a_feature_needs_no_matrix_a_feature():
     assert peak < 10 * 300 * 400 * 8  # a matrix a feature would be 400 * 300 * 300 * 8
 
 
-def test_by_rate_is_convex_and_its_derivative_right():
+@pytest.mark.parametrize("sign", [1, -1])
+def test_by_rate_is_convex_and_its_derivatives_are_right(sign):
     family = continuous.load("gaussian")(examples("gaussian"))
-    weights = np.abs(symmetric(40))
-    by_rate = family.by_rate(weights)
+    c = np.random.default_rng(3).normal(size=40)
+    c[7] = 0.0
+    weights = np.maximum(sign * np.outer(c, c), 0.0)
+    terms = family.by_rate(c)[0 if sign > 0 else 1]
     rates = np.geomspace(1e-3, 10.0, 30)
-    values, slopes, curvatures = np.array([by_rate(rate) for rate in rates]).T
+    values, slopes, curvatures = np.array([terms(rate) for rate in rates]).T
     np.testing.assert_allclose(values, [(weights * family.gram(np.array([rate**-0.5]))).sum() for rate in rates])
     assert (np.diff(slopes) > 0).all()
-    above, below = (by_rate(rates[10] + change) for change in (1e-6, -1e-6))
+    above, below = (terms(rates[10] + change) for change in (1e-6, -1e-6))
     assert slopes[10] == pytest.approx((above[0] - below[0]) / 2e-6, rel=1e-5)
     assert curvatures[10] == pytest.approx((above[1] - below[1]) / 2e-6, rel=1e-5)
-    half = np.triu(weights) + np.triu(weights).T
-    half[:20, 20:] = half[20:, :20] = 0.0
-    assert family.by_rate(half)(1.0)[0] == pytest.approx((half * family.gram(np.ones(1))).sum())
+
+
+def test_kernel_values_that_underflow_are_0():
+    features = np.array([[0.0], [1.0], [100.0]])
+    family = continuous.load("gaussian")(features)
+    near = np.exp(-1.0)
+    np.testing.assert_array_equal(family.gram(np.ones(1)), [[1.0, near, 0.0], [near, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    value, slope = family.objective(np.ones((3, 3)))(np.ones(1))
+    assert (value, slope[0]) == (3.0 + 2.0 * near, 4.0 * near)
+    np.testing.assert_array_equal(family.values(np.ones(3), np.ones(1)), [3.0 + 2.0 * near])
+
+
+@pytest.mark.parametrize("n", [2, 24, 300])  # one pair, part of the lanes, and more than one block
+@pytest.mark.parametrize("matrix", [False, True])
+def test_sums_over_pairs_are_those_of_gram_matrices(n, matrix):
+    rng = np.random.default_rng(n)
+    family = continuous.load("gaussian")(rng.normal(size=(n, 3)))
+    weights = rng.normal(size=(n, n) if matrix else n)
+    weights = weights + weights.T
+    full = weights if matrix else np.outer(weights, weights)
+    points, pairs = family.scan(0.1, 100.0), np.triu_indices(n, 1)
+    grams = [family.gram(np.array([point])) for point in points]
+    np.testing.assert_allclose(family.values(weights, points), [(full * gram).sum() for gram in grams], rtol=1e-9)
+    for point, gram in zip(points, grams, strict=True):
+        np.testing.assert_array_equal(gram, gram.T)
+        differences = family.left[pairs[0]] - family.left[pairs[1]]
+        expected = np.exp(-np.square(differences).sum(axis=1) / point**2)
+        np.testing.assert_allclose(gram[pairs], expected, rtol=1e-9, atol=1e-250)
 
 
 def test_what_cannot_be():

@@ -202,7 +202,7 @@ def test_the_line_search_of_the_risk(seed):
     pool, y = grid(features), labels.astype(float)
     rng = np.random.default_rng(seed)
     first, second = GridPool(pool.family, values=rng.uniform(0.2, 10.0, 2)).grams()
-    solve = greedy_risk._solver(first, 0.1, Work())
+    solve = greedy_risk._solver(first.copy(), 0.1, Work())
     share, solve = greedy_risk._line_search(first, second - first, 0.1, y, solve, Work())
     c = solve(y)
     values = [risk(np.array([1 - s, s]), [first, second], 0.1, y) for s in np.linspace(0.0, 1.0, 201)]

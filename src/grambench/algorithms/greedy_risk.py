@@ -72,7 +72,7 @@ def learn(
     sigma, _ = search(y / parameters.gamma)
     gram = family.gram(np.array([sigma]))
     sigmas, weights, steps, converged = [sigma], np.ones(1), [], False
-    solve = _solver(gram, parameters.gamma, work)
+    solve = _solver(gram.copy(), parameters.gamma, work)
     while True:
         c = solve(y)
         steps.append(Step(0, 0, float(y @ c)))
@@ -110,7 +110,7 @@ def _certificate(
 
 
 def _solver(gram: Floats, gamma: float, work: Work) -> Solver:
-    """Return the function b -> (K + gamma I)^{-1} b.
+    """Return the function b -> (K + gamma I)^{-1} b; overwrites K.
 
     The work counts the factorisation, two substitutions, the computation of K and one product.
     """
@@ -120,10 +120,9 @@ def _solver(gram: Floats, gamma: float, work: Work) -> Solver:
     n = len(gram)
     work.solver_steps += 1
     work.row_additions += n * n // 6 + 4 * n
-    # LAPACK takes Fortran order without another copy.
-    regularised = gram.copy(order="F")
-    regularised[np.diag_indices_from(regularised)] += gamma
-    factor = cho_factor(regularised, overwrite_a=True, check_finite=False)
+    gram[np.diag_indices(n)] += gamma
+    # The transpose of a symmetric matrix is the same in Fortran order, which LAPACK overwrites without a copy.
+    factor = cho_factor(gram.T, overwrite_a=True, check_finite=False)
     return lambda b: cho_solve(factor, b, check_finite=False)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from grambench.common.types import Floats, Grams, Indices, Labels, Order
 from grambench.kernels import search
-from grambench.kernels.continuous import Family, Objective
+from grambench.kernels.continuous import Family, Objective, RateFunction
 
 Features = Mapping[str, Any]
 
@@ -98,10 +98,11 @@ class Continuous:
 
         return counted
 
-    def by_rate(self, weights: Floats) -> Callable[[float], tuple[float, float, float]]:
-        """Return the function s -> (<W, K_sigma>_F, its first two derivatives) of s = 1/sigma^2.
+    def by_rate(self, coefficients: Floats) -> tuple[RateFunction, RateFunction]:
+        """Return the terms of c'K_sigma c with c_i c_j > 0, and minus the others, as functions of s = 1/sigma^2.
 
-        It is convex in s where W >= 0. Pairs of examples whose weight is 0 are neither evaluated nor counted.
+        Both are convex in s. Each returns its value and its first two derivatives. A call counts the kernel evaluations
+        of its terms alone.
 
         Raises
         ------
@@ -110,12 +111,14 @@ class Continuous:
         """
         if not hasattr(self.family, "by_rate"):
             raise ValueError("CR-DC needs a family with by_rate, convex in 1/sigma^2, as gaussian; take CR instead")
-        evaluate: Callable[[float], tuple[float, float, float]] = self.family.by_rate(weights)
-        used = int(np.count_nonzero(weights))
+        rising, falling = self.family.by_rate(coefficients)
+        above, below = (int(np.count_nonzero(sign * coefficients > 0.0)) for sign in (1, -1))
+        return self._counted(rising, above**2 + below**2), self._counted(falling, 2 * above * below)
 
+    def _counted(self, function: RateFunction, evaluations: int) -> RateFunction:
         def counted(rate: float) -> tuple[float, float, float]:
-            self.computed += used
-            return evaluate(rate)
+            self.computed += evaluations
+            return function(rate)
 
         return counted
 

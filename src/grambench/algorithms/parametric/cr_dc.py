@@ -63,8 +63,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     family = continuous(pool)
 
     def search(c: Floats) -> tuple[float, float]:
-        products = np.outer(c, c)
-        rising, falling = (cache(family.by_rate(np.maximum(part, 0.0))) for part in (products, -products))
+        rising, falling = (cache(terms) for terms in family.by_rate(c))
         # After `by_rate`, which raises for a family that is not convex in a rate and may begin at 0.
         low, high = family.high**-2, family.low**-2
         starts = family.scan()

@@ -13,6 +13,7 @@ from grambench.common.registry import Registry
 from grambench.common.types import Floats
 
 Objective = Callable[[Floats], tuple[float, Floats]]
+RateFunction = Callable[[float], tuple[float, float, float]]
 
 REGISTRY = Registry("kernel family", __name__, Path(__file__).parent)
 names, module = REGISTRY.names, REGISTRY.module

@@ -3,23 +3,26 @@
     k_sigma(x, x') = exp(-sum_c (x_c - x'_c)^2 / sigma_c^2), without the 2 of `grambench.kernels.functions.gaussian`.
 
 A single bandwidth reuses the distances; one a feature costs two more matrix products. Matrices (n, n) are processed
-block by block, so that each block stays in a core's cache; symmetric ones by their upper half.
+block by block, so that each block stays in a core's cache; symmetric ones by their upper half, of which a single
+bandwidth needs the pairs of different examples alone (`grambench.kernels.pair_sums`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import ClassVar
 
 import numpy as np
 
 from grambench.common.types import Floats
-from grambench.kernels.continuous import Objective
+from grambench.kernels import pair_sums
+from grambench.kernels.continuous import Objective, RateFunction
 from grambench.kernels.grams import squared_distances
 
 BLOCK_ENTRIES = 1 << 15  # entries of a block, which stay in a core's cache
 # Half of the work on the diagonal of a symmetric matrix is lost, so its blocks have at least so many rows if they fit.
 DIAGONAL_ROWS = 64
 SQUARINGS = 8  # successive squarings of an exponential; each doubles its rounding error
+SMALLEST = -600.0  # exponent from which on a kernel value counts as 0, as it is 1e-261
 
 
 class Family:
@@ -51,9 +54,14 @@ class Family:
         return np.asarray(np.square(self.left))
 
     @cached_property
+    def with_ones(self) -> Floats:
+        """The examples with a feature that is 1, (n, d + 1): a product with it gives the sums of rows too."""
+        return np.column_stack([self.left, np.ones(len(self.left))])
+
+    @cached_property
     def pair_distances(self) -> Floats:
         """Squared distances of the n(n - 1)/2 pairs of examples."""
-        return _off_diagonal(self.distances)
+        return _squareform(self.distances)
 
     def gram(self, parameter: Floats) -> Floats:
         """Return K_sigma, (n, t), for one bandwidth (1,) or one a feature (d,)."""
@@ -61,6 +69,8 @@ class Family:
 
     def mixture(self, weights: Floats, parameters: Sequence[Floats]) -> Floats:
         """Return sum_i weights_i K_sigma_i, (n, t), for bandwidths (1,) or (d,)."""
+        if self.right is self.left and all(len(parameter) == 1 for parameter in parameters):
+            return self._mixture_of_pairs(weights, np.concatenate(parameters))
         mixture = np.empty((len(self.left), len(self.right)))
         exponents = [self._exponents(parameter) for parameter in parameters]
         for rows, columns in self._blocks():
@@ -69,7 +79,7 @@ class Family:
                 entries = exponent(rows, columns)
                 if self.right is self.left:
                     np.fill_diagonal(entries, 0.0)
-                np.exp(entries, out=entries)
+                _exponentiate(entries)
                 entries *= weight
                 total += entries
             mixture[rows, columns] = total
@@ -79,6 +89,19 @@ class Family:
                 mixture[rows, rows] = np.triu(corner) + np.triu(corner, 1).T
                 below = slice(rows.stop, None)
                 mixture[below, rows] = mixture[rows, below].T
+        return mixture
+
+    def _mixture_of_pairs(self, weights: Floats, sigmas: Floats) -> Floats:
+        """Return sum_i weights_i K_sigma_i, (n, n), for single bandwidths (r,)."""
+        pairs, rates = np.zeros(len(self.pair_distances)), -1.0 / np.square(sigmas)
+        for part, entries in _parts(self.pair_distances):
+            for weight, rate in zip(weights, rates, strict=True):
+                np.multiply(self.pair_distances[part], rate, out=entries)
+                _exponentiate(entries)
+                entries *= weight
+                pairs[part] += entries
+        mixture = _squareform(pairs)
+        np.fill_diagonal(mixture, weights.sum())
         return mixture
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
@@ -97,14 +120,12 @@ class Family:
             return lambda rows, columns: np.multiply(distances[rows, columns], rate)
         left = self.left / parameter
         right = left if self.right is self.left else self.right / parameter
-        row_norms = np.einsum("ic,ic->i", left, left)[:, None]
-        column_norms = row_norms[:, 0] if right is left else np.einsum("ic,ic->i", right, right)
-        doubled = 2.0 * left
+        # The exponent is one product: two more features hold the squared norms of both sides.
+        rows_side = np.column_stack([2.0 * left, -np.einsum("ic,ic->i", left, left), -np.ones(len(left))])
+        columns_side = np.column_stack([right, np.ones(len(right)), np.einsum("ic,ic->i", right, right)])
 
         def block(rows: slice, columns: slice) -> Floats:
-            entries: Floats = doubled[rows] @ right[columns].T
-            entries -= row_norms[rows]
-            entries -= column_norms[columns]
+            entries: Floats = rows_side[rows] @ columns_side[columns].T
             return np.minimum(entries, 0.0, out=entries)
 
         return block
@@ -129,16 +150,17 @@ class Family:
 
         The second sum is computed as sum_i x_ic^2 (sum_j A_ij + sum_j A_ji) - 2 sum_i x_ic sum_j A_ij x_jc.
         """
-        exponent, left = self._exponents(sigma), self.left
-        sums, products = np.zeros(len(left)), np.empty(left.shape)
+        exponent, examples, ones = self._exponents(sigma), self.with_ones, np.ones(len(self.left))
+        column_sums, products = np.zeros(len(examples)), np.empty(examples.shape)
         for rows, columns in self._blocks():
             entries = exponent(rows, columns)
-            np.exp(entries, out=entries)
+            _exponentiate(entries)
             entries *= above[rows, columns]
-            sums[rows] += entries.sum(axis=1)
-            sums[columns] += entries.sum(axis=0)
-            np.matmul(entries, left[columns], out=products[rows])
-        return 0.5 * float(sums.sum()), sums @ self.squares - 2.0 * np.einsum("ic,ic->c", left, products)
+            column_sums[columns] += ones[rows] @ entries
+            np.matmul(entries, examples[columns], out=products[rows])
+        sums = products[:, -1] + column_sums
+        moments = sums @ self.squares - 2.0 * np.einsum("ic,ic->c", self.left, products[:, :-1])
+        return float(column_sums.sum()), moments
 
     def values(self, weights: Floats, points: Floats) -> Floats:
         """Return <W, K_sigma>_F at sigmas (p,), which are ascending.
@@ -146,53 +168,61 @@ class Family:
         If sigma^2 is half of the next one, the kernel is computed as the square of the next kernel.
         """
         distances, pairs, rates = self.pair_distances, _pairs(weights), -1.0 / np.square(points)
-        values = np.full(len(points), _trace(weights))
         squared = np.append(np.isclose(rates[:-1], 2.0 * rates[1:], rtol=1e-13, atol=0.0), False)
         squared[:: -SQUARINGS - 1] = False
-        block = np.empty(min(BLOCK_ENTRIES, len(distances)))
-        for start in range(0, len(distances), BLOCK_ENTRIES):
-            part = slice(start, min(start + BLOCK_ENTRIES, len(distances)))
-            entries = block[: part.stop - start]
-            for point in reversed(range(len(points))):
-                if squared[point]:
-                    np.square(entries, out=entries)
-                else:
-                    np.multiply(distances[part], rates[point], out=entries)
-                    np.exp(entries, out=entries)
-                values[point] += entries @ pairs[part]
-        return values
+        # From each point whose kernel is an exponential down to the last point whose kernel is a square of it.
+        firsts = np.flatnonzero(~squared)
+        sums = [pair_sums.empty_sums(int(count)) for count in np.diff(firsts, prepend=-1)]
+        for part, entries in _parts(distances):
+            for first, powers in zip(firsts, sums, strict=True):
+                np.multiply(distances[part], rates[first], out=entries)
+                _exponentiate(entries)
+                pair_sums.add_squarings(entries, pairs[part], powers)
+        return _trace(weights) + np.concatenate([powers.sum(axis=1)[::-1] for powers in sums])
 
     def scan(self, low: float, high: float) -> Floats:
         """Return bandwidths from which to the next sigma^2 doubles; the Gram matrices of neighbours differ little."""
         steps = int(np.ceil(2.0 * np.log2(high / low)))
         return np.asarray(np.maximum(high * np.sqrt(0.5) ** np.arange(steps, -1, -1), low))
 
-    def by_rate(self, weights: Floats) -> Callable[[float], tuple[float, float, float]]:
-        """Return the function s -> (<W, K_sigma>_F, its first two derivatives) of s = 1/sigma^2, convex if W >= 0."""
-        pairs, distances, trace = _pairs(weights), self.pair_distances, _trace(weights)
-        used = np.flatnonzero(pairs)
-        if len(used) < len(pairs):
-            pairs, distances = pairs[used], distances[used]
+    def by_rate(self, coefficients: Floats) -> tuple[RateFunction, RateFunction]:
+        """Return the terms of c'K_sigma c with c_i c_j > 0, and minus the others, as functions of s = 1/sigma^2.
 
-        def evaluate(rate: float) -> tuple[float, float, float]:
-            value, moment, second = _moments(distances, pairs, -rate, 2)
-            return trace + value, -moment, second
+        Both are convex in s. Each returns its value and its first two derivatives.
+        """
+        pairs, distances = _pairs(coefficients), self.pair_distances
+        positive, negative = pairs > 0.0, pairs < 0.0
+        rising, falling = (pairs[positive], distances[positive]), (-pairs[negative], distances[negative])
+        return partial(_by_rate, *rising, _trace(coefficients)), partial(_by_rate, *falling, 0.0)
 
-        return evaluate
+
+def _by_rate(pairs: Floats, distances: Floats, constant: float, rate: float) -> tuple[float, float, float]:
+    value, moment, second = _moments(distances, pairs, -rate, 2)
+    return constant + value, -moment, second
+
+
+def _exponentiate(exponents: Floats) -> None:
+    """Replace exponents, which are not positive, by their exponentials."""
+    if exponents.min() >= SMALLEST:
+        np.exp(exponents, out=exponents)
+        return
+    # NumPy's exponential takes 8 to 40 times as long where it underflows.
+    np.maximum(exponents, SMALLEST, out=exponents)
+    np.exp(exponents, out=exponents)
+    exponents -= np.exp(SMALLEST)
 
 
 def _pairs(weights: Floats) -> Floats:
     """Return 2 W_ij of the pairs i < j, for W or c of cc'."""
-    matrix = weights if weights.ndim == 2 else np.outer(weights, weights)
-    return 2.0 * _off_diagonal(matrix)
+    return 2.0 * _squareform(weights) if weights.ndim == 2 else np.asarray(pair_sums.products(weights))
 
 
-def _off_diagonal(matrix: Floats) -> Floats:
-    """Return the entries above the diagonal, (n(n - 1)/2,)."""
+def _squareform(values: Floats) -> Floats:
+    """Return the entries above the diagonal of a symmetric matrix, or the matrix of these with a diagonal of 0."""
     # imported late: it takes longer to import than a whole study to check
     from scipy.spatial.distance import squareform
 
-    return np.asarray(squareform(matrix, checks=False))
+    return np.asarray(squareform(values, checks=False))
 
 
 def _trace(weights: Floats) -> float:
@@ -200,19 +230,19 @@ def _trace(weights: Floats) -> float:
     return float(np.trace(weights)) if weights.ndim == 2 else float(weights @ weights)
 
 
+def _parts(pairs: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Yield parts of an array of pairs, each with a buffer of its length that is used again."""
+    buffer = np.empty(min(BLOCK_ENTRIES, len(pairs)))
+    for start in range(0, len(pairs), BLOCK_ENTRIES):
+        stop = min(start + BLOCK_ENTRIES, len(pairs))
+        yield slice(start, stop), buffer[: stop - start]
+
+
 def _moments(distances: Floats, pairs: Floats, rate: float, highest: int) -> Floats:
     """Return sum_p w_p d_p^k exp(rate d_p) for k = 0, 1, ..., highest, block by block."""
-    moments = np.zeros(highest + 1)
-    block = np.empty(min(BLOCK_ENTRIES, len(distances)))
-    for start in range(0, len(distances), BLOCK_ENTRIES):
-        part = slice(start, min(start + BLOCK_ENTRIES, len(distances)))
-        entries = block[: part.stop - start]
+    sums = pair_sums.empty_sums(highest + 1)
+    for part, entries in _parts(distances):
         np.multiply(distances[part], rate, out=entries)
-        np.exp(entries, out=entries)
-        entries *= pairs[part]
-        moments[0] += entries.sum()
-        for k in range(1, highest):
-            entries *= distances[part]
-            moments[k] += entries.sum()
-        moments[highest] += entries @ distances[part]
-    return moments
+        _exponentiate(entries)
+        pair_sums.add_moments(entries, pairs[part], distances[part], sums)
+    return np.asarray(sums.sum(axis=1))
