@@ -808,6 +808,7 @@ def test_shrinking_finds_the_optimum_of_all_examples(C):
     gram = np.exp(-np.square(features[:, None] - features[None]).sum(axis=2) / 4)
     trained = svm.train(Combination.single(gram), labels.astype(np.int8), C, tolerance=1e-4)
     assert trained.steps > smo.PERIOD
+    np.testing.assert_allclose(trained.image, gram @ trained.dual, atol=1e-9 * C)
     certificate = certificates.svm(gram, labels.astype(np.int8), C, trained.dual, trained.bias)
     assert certificate.kkt <= 1.001e-4
     assert certificate.gap < 1e-3
@@ -825,3 +826,6 @@ def test_examples_that_are_left_out_change_nothing():
     assert not in_place.dual[~some].any()
     assert np.array_equal(in_place.dual[some], copied.dual)
     assert (in_place.bias, in_place.steps) == (copied.bias, copied.steps)
+    squared = svm.train(Combination.single(gram), labels, 5.0, loss="squared", examples=some)
+    for trained in (in_place, squared):
+        np.testing.assert_allclose(trained.image, gram @ trained.dual, atol=1e-12)

@@ -55,11 +55,10 @@ def cross_validated_scores(
     gram: Floats, labels: Labels, C: float, folds: Sequence[NDArray[np.int64]], work: Work
 ) -> Floats:
     """Return the decision value of each example by an SVM that was trained on the other folds, (n,)."""
-    combination, everyone = Combination.single(gram), np.arange(len(labels))
-    trained = [train_svm(combination, labels, C, work, examples=~np.isin(everyone, validation)) for validation in folds]
-    # One product for all folds reads the kernel once.
-    values = gram @ np.stack([each.dual for each in trained], axis=1) + [each.bias for each in trained]
-    scores = np.empty(len(labels))
-    for fold, validation in enumerate(folds):
-        scores[validation] = values[validation, fold]
+    combination, scores = Combination.single(gram), np.empty(len(labels))
+    for validation in folds:
+        examples = np.ones(len(labels), dtype=np.bool_)
+        examples[validation] = False
+        trained = train_svm(combination, labels, C, work, examples=examples)
+        scores[validation] = trained.image[validation] + trained.bias
     return scores

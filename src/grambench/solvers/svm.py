@@ -41,12 +41,15 @@ class SVM:
         Value of the dual problem.
     steps : int
         Number of steps of the solver.
+    image : ndarray of float64 (n,)
+        K v, of examples that the SVM was not trained on too.
     """
 
     dual: Floats
     bias: float
     objective: float
     steps: int
+    image: Floats
 
 
 def train(
@@ -114,7 +117,8 @@ def train(
             "scale the kernels, lower C, or raise the tolerance"
         )
     objective = 0.5 * (np.abs(dual).sum() + gradient @ dual)  # v'(K + ridge I)v = y'v - gradient'v
-    return SVM(dual=dual, bias=_bias(gradient, dual, lower, upper), objective=float(objective), steps=steps)
+    bias, image = _bias(gradient, dual, lower, upper), y - gradient - ridge * dual
+    return SVM(dual=dual, bias=bias, objective=float(objective), steps=steps, image=image)
 
 
 def check(combination: Combination, labels: Labels, C: float) -> None:
