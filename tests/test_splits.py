@@ -8,9 +8,9 @@ from specifications import make_run
 
 from grambench.common.errors import DataError
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments.splits import TRIAL_SIZE, first_of_each, shuffled, splits
+from grambench.experiments.splits import TRIAL_OF_CLASS, first_of_each, shuffled, splits
 
-NAMES = ("ant", "bee", "cat", "dog", "eel")
+NAMES = ("ant", "bee", "cat", "dog", "eel", *"fghijklmnopqrstuvwxyz")
 PROTOCOLS = {
     "nested_cv": {"outer_folds": 4, "inner_folds": 3, "select": "C", "values": [1.0]},
     "random_splits": {"repetitions": 3, "sizes": {"default": [40, 30, 50]}, "values": [1.0]},
@@ -206,12 +206,12 @@ def test_orders_are_permutations_of_their_own():
     assert not np.array_equal(shuffled(20, seed), np.random.default_rng(seed).permutation(20))
 
 
-@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize(("classes", "size"), [(2, TRIAL_OF_CLASS), (5, 8), (10, 4), (25, 2)])
 @pytest.mark.parametrize(("kind", "refit"), REFITTED)
-def test_few_examples_are_at_most_ten_of_each_class_and_part(kind, refit, classes):
-    data = dataset(n=400, classes=classes, test=np.arange(400) % 3 == 0)
+def test_few_examples_are_some_of_each_class_and_part(kind, refit, classes, size):
+    data = dataset(n=2400, classes=classes, test=np.arange(2400) % 3 == 0)
     sizes = {
-        "random_splits": {"sizes": {"default": [150, 100, 150]}},
+        "random_splits": {"sizes": {"default": [750, 500, 750]}},
         "per_class_splits": {"sizes": {"default": [20, 15, 12]}},
     }
     run = asked(kind, protocol=sizes.get(kind, {}) | refit)
@@ -220,12 +220,12 @@ def test_few_examples_are_at_most_ten_of_each_class_and_part(kind, refit, classe
     assert reduced.refits == split.refits and len(reduced.folds) == len(split.folds)
     for part in (reduced.test, *(fold.validation for fold in reduced.folds)):
         counts = np.unique(data.labels[part], return_counts=True)[1]
-        assert len(counts) == classes and counts.max() <= TRIAL_SIZE
+        assert len(counts) == classes and counts.max() <= size
     for fold, whole in zip(reduced.folds, split.folds, strict=True):
         assert np.isin(fold.train, whole.train).all() and np.isin(fold.validation, whole.validation).all()
         assert np.isin(fold.train, reduced.train).all()
         of_each = np.unique(data.labels[fold.train], return_counts=True)[1]
-        assert len(of_each) == classes and of_each.max() <= (len(reduced.folds) - 1 or 1) * TRIAL_SIZE
+        assert len(of_each) == classes and of_each.max() <= (len(reduced.folds) - 1 or 1) * size
         seen, all_seen = reduced.train[reduced.order_of(reduced.train)], split.train[split.order_of(split.train)]
         if split.order is not None:
             assert np.array_equal(seen, all_seen[np.isin(all_seen, reduced.train)])

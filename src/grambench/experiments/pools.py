@@ -87,7 +87,7 @@ class Pools:
     def _computed(self, pool: Pool) -> Pool:
         # The points of a sweep share these matrices. The first fit would be charged with their time otherwise.
         if self._eager and isinstance(pool, Viewed):
-            list(pool.grams())
+            pool.compute_all()
         return pool
 
     def _features(self, rows: Indices) -> dict[str, Any]:

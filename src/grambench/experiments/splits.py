@@ -18,7 +18,9 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
 from grambench.experiments.seeds import seeds
 
-TRIAL_SIZE = 10  # examples of each class and part on which a run is tried first
+# A run is tried first on this many examples of each part, or on two of each class where these are more.
+TRIAL_SIZE = 40
+TRIAL_OF_CLASS = 10  # of each class at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,12 @@ class Split:
         return replace(self, train=np.concatenate([train, fold.validation]) if self.refits else train, folds=[fold])
 
     def reduced(self, labels: NDArray[np.int8]) -> "Split":
-        """Return the split with the first TRIAL_SIZE examples of each class in each part."""
+        """Return the split with the first few examples of each class in each part."""
+        size = min(TRIAL_OF_CLASS, max(2, TRIAL_SIZE // len(np.unique(labels))))
         parts = [fold.validation for fold in self.folds]
         parts += [fold.train for fold in self.folds] if len(self.folds) == 1 else []
         parts += [] if self.folds else [self.train]
-        rows = np.concatenate([first_of_each(TRIAL_SIZE, labels, part) for part in parts])
+        rows = np.concatenate([first_of_each(size, labels, part) for part in parts])
 
         def reduce(part: Indices) -> Indices:
             return part[np.isin(part, rows)]
@@ -83,7 +86,7 @@ class Split:
         folds = [Fold(reduce(fold.train), reduce(fold.validation)) for fold in self.folds]
         train = reduce(self.train) if self.refits else folds[0].train
         order = None if self.order is None else within(self.order, np.isin(self.train, rows))
-        return replace(self, train=train, test=first_of_each(TRIAL_SIZE, labels, self.test), folds=folds, order=order)
+        return replace(self, train=train, test=first_of_each(size, labels, self.test), folds=folds, order=order)
 
 
 def within(order: Order, subset: NDArray[np.bool_]) -> Order:

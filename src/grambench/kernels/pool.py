@@ -221,6 +221,10 @@ def entries(gram: Floats, rows: Indices, columns: Indices) -> Floats:
     return values
 
 
+def _are_successive(indices: Indices) -> bool:
+    return len(indices) > 0 and np.array_equal(indices, np.arange(indices[0], indices[0] + len(indices)))
+
+
 class Partners(Protocol):
     """A growing list of training examples, and kernel values between other training examples and the list.
 
@@ -269,7 +273,10 @@ class Pool(ABC):
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
         """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
-        return entries(self.grams()[kernel], rows, columns)
+        gram = self.grams()[kernel]
+        if np.array_equal(columns, np.arange(gram.shape[1])) and _are_successive(rows):
+            return np.asarray(gram[rows[0] : rows[0] + len(rows)])  # no copy
+        return entries(gram, rows, columns)
 
     def mixed(self, weights: Floats, rows: Indices, columns: Indices) -> Floats:
         """Return sum_k weights_k K_k between b of the t examples and c of the training examples, (b, c)."""

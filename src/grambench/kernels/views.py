@@ -176,9 +176,14 @@ class Viewed(Scaled):
         """Return the pool between some of the t examples and some of the training examples."""
         return SubPool(self, rows=rows, columns=columns)
 
-    def _gram(self, k: int) -> Floats:
+    def compute_all(self) -> None:
+        """Compute all Gram matrices in one array, of which `stacked` makes no copy."""
+        for k, values in enumerate(np.empty(self.shape)):
+            self._gram(k, values)
+
+    def _gram(self, k: int, out: Floats | None = None) -> Floats:
         if k not in self._grams:
-            kernel, values = self.kernels[k], np.empty(self.shape[1:])
+            kernel, values = self.kernels[k], np.empty(self.shape[1:]) if out is None else out
             base = self._base(kernel)
             for start in range(0, len(values), STRIP):
                 strip = slice(start, start + STRIP)
