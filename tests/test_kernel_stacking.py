@@ -7,7 +7,11 @@ from batch_reference import problem
 from fitting import fit, scores
 
 from grambench import algorithms
+from grambench.algorithms.fit import Work
 from grambench.algorithms.oracle import stratified_folds
+from grambench.algorithms.per_kernel import cross_validated_scores
+from grambench.solvers import svm
+from grambench.solvers.combination import Combination
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
@@ -48,3 +52,19 @@ def test_one_class_is_refused():
 def test_folds_are_checked():
     with pytest.raises(ValueError, match="folds must be at least 2, got 1"):
         algorithms.load("kernel_stacking").parameters(folds=1)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-6, 1e-12, 1e-18])
+def test_scores_of_left_out_examples_are_precise_on_kernels_of_any_size(size):
+    """The solver's own scores have rounding errors of the size of the labels."""
+    rng = np.random.default_rng(6)
+    features = rng.standard_normal((60, 3))
+    labels = np.where(features[:, 0] + 0.3 * rng.standard_normal(60) > 0, 1, -1).astype(np.int8)
+    gram = size * np.exp(-np.square(features[:, None] - features[None]).sum(axis=2))
+    folds = [np.arange(fold, 60, 3) for fold in range(3)]
+    values = cross_validated_scores(gram, labels, 1.0, folds, Work())
+    for fold in folds:
+        some = np.isin(np.arange(60), fold, invert=True)
+        trained = svm.train(Combination.single(gram), labels, 1.0, examples=some)
+        expected = gram[fold] @ trained.dual + trained.bias
+        np.testing.assert_allclose(values[fold], expected, rtol=1e-9, atol=1e-11 * np.abs(expected).max())

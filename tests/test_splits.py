@@ -8,7 +8,7 @@ from specifications import make_run
 
 from grambench.common.errors import DataError
 from grambench.datasets.store import PreparedDataset
-from grambench.experiments.splits import TRIAL_OF_CLASS, first_of_each, shuffled, splits
+from grambench.experiments.splits import MOST_OF_CLASS, first_of_each, shuffled, splits
 
 NAMES = ("ant", "bee", "cat", "dog", "eel", *"fghijklmnopqrstuvwxyz")
 PROTOCOLS = {
@@ -206,7 +206,7 @@ def test_orders_are_permutations_of_their_own():
     assert not np.array_equal(shuffled(20, seed), np.random.default_rng(seed).permutation(20))
 
 
-@pytest.mark.parametrize(("classes", "size"), [(2, TRIAL_OF_CLASS), (5, 8), (10, 4), (25, 2)])
+@pytest.mark.parametrize(("classes", "size"), [(2, MOST_OF_CLASS), (5, 8), (10, 4), (25, 2)])
 @pytest.mark.parametrize(("kind", "refit"), REFITTED)
 def test_few_examples_are_some_of_each_class_and_part(kind, refit, classes, size):
     data = dataset(n=2400, classes=classes, test=np.arange(2400) % 3 == 0)

@@ -18,9 +18,8 @@ from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
 from grambench.experiments.seeds import seeds
 
-# A run is tried first on this many examples of each part, or on two of each class where these are more.
-TRIAL_SIZE = 40
-TRIAL_OF_CLASS = 10  # of each class at most
+# A run is tried first on at most TRIAL_SIZE examples of each part, but on at least LEAST_OF_CLASS of each class.
+TRIAL_SIZE, LEAST_OF_CLASS, MOST_OF_CLASS = 40, 2, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +72,8 @@ class Split:
         return replace(self, train=np.concatenate([train, fold.validation]) if self.refits else train, folds=[fold])
 
     def reduced(self, labels: NDArray[np.int8]) -> "Split":
-        """Return the split with the first few examples of each class in each part."""
-        size = min(TRIAL_OF_CLASS, max(2, TRIAL_SIZE // len(np.unique(labels))))
+        """Return the split with the first examples of each class in each part, as many as a trial has."""
+        size = min(MOST_OF_CLASS, max(LEAST_OF_CLASS, TRIAL_SIZE // len(np.unique(labels))))
         parts = [fold.validation for fold in self.folds]
         parts += [fold.train for fold in self.folds] if len(self.folds) == 1 else []
         parts += [] if self.folds else [self.train]

@@ -1,7 +1,7 @@
 """Weighted sums over pairs of examples, compiled: one pass over a block of pairs gives several sums.
 
-A sum is kept in LANES parts, entry p of a block in part p mod LANES: additions have an order, so that a single sum
-would not be vectorised.
+A sum is kept in LANES parts, entry p of a block in part p mod LANES: the compiler may not reorder floating-point
+additions, so it would not vectorise a single sum.
 """
 
 import numpy as np

@@ -99,10 +99,10 @@ class Continuous:
         return counted
 
     def by_rate(self, coefficients: Floats) -> tuple[RateFunction, RateFunction]:
-        """Return the terms of c'K_sigma c with c_i c_j > 0, and minus the others, as functions of s = 1/sigma^2.
+        """Return two functions of s = 1/sigma^2 whose difference is c'K_sigma c.
 
-        Both are convex in s. Each returns its value and its first two derivatives. A call counts the kernel evaluations
-        of its terms alone.
+        The first is the sum of the terms with c_i c_j > 0, the second minus the sum of the others, so that both are
+        convex. Each returns its value and its first two derivatives. A call counts an evaluation for each term.
 
         Raises
         ------
@@ -216,13 +216,11 @@ class RowsOnDemand(GramRows, ABC):
 
 def entries(gram: Floats, rows: Indices, columns: Indices) -> Floats:
     """Return gram[np.ix_(rows, columns)], (b, c), which takes three times as long where most columns are taken."""
-    few = 8 * len(columns) < gram.shape[1]
-    values: Floats = gram[np.ix_(rows, columns)] if few else gram[rows].take(columns, axis=1)
-    return values
-
-
-def _are_successive(indices: Indices) -> bool:
-    return len(indices) > 0 and np.array_equal(indices, np.arange(indices[0], indices[0] + len(indices)))
+    n = gram.shape[1]
+    if 8 * len(columns) < n:
+        return np.asarray(gram[np.ix_(rows, columns)])
+    values: Floats = gram[rows]
+    return values if np.array_equal(columns, np.arange(n)) else values.take(columns, axis=1)
 
 
 class Partners(Protocol):
@@ -273,10 +271,7 @@ class Pool(ABC):
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
         """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
-        gram = self.grams()[kernel]
-        if np.array_equal(columns, np.arange(gram.shape[1])) and _are_successive(rows):
-            return np.asarray(gram[rows[0] : rows[0] + len(rows)])  # no copy
-        return entries(gram, rows, columns)
+        return entries(self.grams()[kernel], rows, columns)
 
     def mixed(self, weights: Floats, rows: Indices, columns: Indices) -> Floats:
         """Return sum_k weights_k K_k between b of the t examples and c of the training examples, (b, c)."""
@@ -397,7 +392,8 @@ class LazyGrams(Sequence[Floats]):
     def stacked(self) -> Floats:
         """Return the matrices as one read-only array (m, t, n); a pool that keeps them has no second copy."""
         stack: Floats | None = self[0].base
-        if self._kept is None or stack is None or stack.ndim != 3:
+        is_stack = stack is not None and stack.ndim == 3 and all(self[k].base is stack for k in self._indices)
+        if self._kept is None or stack is None or not is_stack:
             stack = np.empty((len(self), *self[0].shape))
             for k in self._indices:
                 stack[k] = self[k]

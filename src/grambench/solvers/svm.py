@@ -42,7 +42,7 @@ class SVM:
     steps : int
         Number of steps of the solver.
     image : ndarray of float64 (n,)
-        K v, of examples that the SVM was not trained on too.
+        K v of all n examples, also of those that the SVM was not trained on, with rounding errors of about 1e-16.
     """
 
     dual: Floats

@@ -3,8 +3,8 @@
     k_sigma(x, x') = exp(-sum_c (x_c - x'_c)^2 / sigma_c^2), without the 2 of `grambench.kernels.functions.gaussian`.
 
 A single bandwidth reuses the distances; one a feature costs two more matrix products. Matrices (n, n) are processed
-block by block, so that each block stays in a core's cache; symmetric ones by their upper half, of which a single
-bandwidth needs the pairs of different examples alone (`grambench.kernels.pair_sums`).
+block by block, so that each block stays in a core's cache; symmetric ones by their upper half. For a single bandwidth,
+only pairs of different examples are computed (`grambench.kernels.pair_sums`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -61,7 +61,9 @@ class Family:
     @cached_property
     def pair_distances(self) -> Floats:
         """Squared distances of the n(n - 1)/2 pairs of examples."""
-        return _squareform(self.distances)
+        pairs = _squareform(self.distances)
+        del self.distances  # of the same examples, single bandwidths need nothing else
+        return pairs
 
     def gram(self, parameter: Floats) -> Floats:
         """Return K_sigma, (n, t), for one bandwidth (1,) or one a feature (d,)."""
@@ -101,7 +103,7 @@ class Family:
                 entries *= weight
                 pairs[part] += entries
         mixture = _squareform(pairs)
-        np.fill_diagonal(mixture, weights.sum())
+        np.fill_diagonal(mixture, sum(weights.tolist()))  # in the order of the other entries
         return mixture
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
@@ -133,7 +135,7 @@ class Family:
     def objective(self, weights: Floats) -> Objective:
         """Return the function sigma -> (<W, K_sigma>_F, its gradient), for sigma of (1,) or (d,)."""
         trace = _trace(weights)
-        pairs = cache(lambda: _pairs(weights))
+        pairs = cache(lambda: _pair_weights(weights))
         above = cache(lambda: 2.0 * np.triu(weights if weights.ndim == 2 else np.outer(weights, weights), 1))
 
         def evaluate(sigma: Floats) -> tuple[float, Floats]:
@@ -167,7 +169,7 @@ class Family:
 
         If sigma^2 is half of the next one, the kernel is computed as the square of the next kernel.
         """
-        distances, pairs, rates = self.pair_distances, _pairs(weights), -1.0 / np.square(points)
+        distances, pairs, rates = self.pair_distances, _pair_weights(weights), -1.0 / np.square(points)
         squared = np.append(np.isclose(rates[:-1], 2.0 * rates[1:], rtol=1e-13, atol=0.0), False)
         squared[:: -SQUARINGS - 1] = False
         # From each point whose kernel is an exponential down to the last point whose kernel is a square of it.
@@ -186,11 +188,8 @@ class Family:
         return np.asarray(np.maximum(high * np.sqrt(0.5) ** np.arange(steps, -1, -1), low))
 
     def by_rate(self, coefficients: Floats) -> tuple[RateFunction, RateFunction]:
-        """Return the terms of c'K_sigma c with c_i c_j > 0, and minus the others, as functions of s = 1/sigma^2.
-
-        Both are convex in s. Each returns its value and its first two derivatives.
-        """
-        pairs, distances = _pairs(coefficients), self.pair_distances
+        """Return two functions of s = 1/sigma^2 whose difference is c'K_sigma c; see Continuous.by_rate."""
+        pairs, distances = _pair_weights(coefficients), self.pair_distances
         positive, negative = pairs > 0.0, pairs < 0.0
         rising, falling = (pairs[positive], distances[positive]), (-pairs[negative], distances[negative])
         return partial(_by_rate, *rising, _trace(coefficients)), partial(_by_rate, *falling, 0.0)
@@ -206,13 +205,13 @@ def _exponentiate(exponents: Floats) -> None:
     if exponents.min() >= SMALLEST:
         np.exp(exponents, out=exponents)
         return
-    # NumPy's exponential takes 8 to 40 times as long where it underflows.
+    # NumPy's exponential takes 8 to 60 times as long where it underflows.
     np.maximum(exponents, SMALLEST, out=exponents)
     np.exp(exponents, out=exponents)
-    exponents -= np.exp(SMALLEST)
+    exponents -= np.exp(SMALLEST)  # those become exactly 0
 
 
-def _pairs(weights: Floats) -> Floats:
+def _pair_weights(weights: Floats) -> Floats:
     """Return 2 W_ij of the pairs i < j, for W or c of cc'."""
     return 2.0 * _squareform(weights) if weights.ndim == 2 else np.asarray(pair_sums.products(weights))
 
