@@ -74,7 +74,7 @@ def algorithms_in_turn(dataset, rounds):
     def run(name):
         spec = specs[name]
         stage = Evaluator(spec, dataset, split).select_and_train(spec.file, spec.points[0], Generators(seed))
-        searches[name].append(stage.fit_seconds)
+        searches[name].append(stage.fit_seconds.processor)
 
     rows = in_turn([partial(run, name) for name in specs], rounds)
     reference = rows[list(specs).index("du")]
