@@ -132,7 +132,7 @@ def test_kernel_values_that_underflow_are_0():
     np.testing.assert_array_equal(family.values(np.ones(3), np.ones(1)), [3.0 + 2.0 * near])
 
 
-@pytest.mark.parametrize("n", [2, 24, 300])  # one pair, part of the lanes, and more than one block
+@pytest.mark.parametrize("n", [2, 24, 300])  # one pair, more than the lanes, and more than one block
 @pytest.mark.parametrize("matrix", [False, True])
 def test_sums_over_pairs_are_those_of_gram_matrices(n, matrix):
     rng = np.random.default_rng(n)

@@ -220,7 +220,7 @@ def test_few_examples_are_some_of_each_class_and_part(kind, refit, classes, size
     assert reduced.refits == split.refits and len(reduced.folds) == len(split.folds)
     for part in (reduced.test, *(fold.validation for fold in reduced.folds)):
         counts = np.unique(data.labels[part], return_counts=True)[1]
-        assert len(counts) == classes and counts.max() <= size
+        assert counts.tolist() == [size] * classes
     for fold, whole in zip(reduced.folds, split.folds, strict=True):
         assert np.isin(fold.train, whole.train).all() and np.isin(fold.validation, whole.validation).all()
         assert np.isin(fold.train, reduced.train).all()

@@ -42,7 +42,8 @@ class SVM:
     steps : int
         Number of steps of the solver.
     image : ndarray of float64 (n,)
-        K v of all n examples, also of those that the SVM was not trained on, with rounding errors of about 1e-16.
+        K v of all n examples, also of those that the SVM was not trained on. Its rounding errors are those of the
+        gradient, so that a K v far below 1 is not precise.
     """
 
     dual: Floats
