@@ -9,6 +9,7 @@ rule fetch:
         layout.RAW,
     log:
         "results/logs/fetch/{dataset}.log",
+    priority: 1
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -27,6 +28,7 @@ rule prepare:
         layout.PREPARED,
     log:
         "results/logs/prepare/{dataset}.log",
+    priority: 1
     group:
         "data"
     conda:

@@ -8,6 +8,7 @@ rule images:
         layout.IMAGES,
     log:
         "results/logs/images/{base}.log",
+    priority: 1
     group:
         "images"
     conda:
@@ -28,6 +29,7 @@ rule codebook:
         layout.CODEBOOK,
     log:
         "results/logs/codebook/{base}/{descriptor}.log",
+    priority: 1
     group:
         "images"
     conda:
@@ -49,6 +51,7 @@ rule describe:
         temp(layout.DESCRIBED),
     log:
         "results/logs/describe/{base}/{descriptor}/{part}.log",
+    priority: 1
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -68,6 +71,7 @@ rule features:
         layout.FEATURES,
     log:
         "results/logs/features/{base}/{descriptor}.log",
+    priority: 1
     group:
         "after"
     conda:
@@ -86,6 +90,7 @@ rule pairs:
         layout.PAIRS,
     log:
         "results/logs/pairs/{study}/{dataset}.log",
+    priority: 1
     conda:
         "../../envs/environment.yaml"
     resources:
