@@ -27,7 +27,7 @@ def package(tmp_path, monkeypatch):
 
 
 def _forget():
-    for function in (fingerprint.code, fingerprint._tree, fingerprint._tokens, fingerprint._imports):
+    for function in (fingerprint.code, fingerprint.source, fingerprint._module):
         function.cache_clear()
 
 

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 EXAMPLE = re.search("```python\n(.*?)```", (ROOT / "docs/extending.md").read_text(), re.S)[1]
 CACHED = (
     *(algorithms.installed, algorithms.load, algorithms.fault),
-    *(fingerprint.code, fingerprint._tree, fingerprint._tokens, fingerprint._imports),
+    *(fingerprint.code, fingerprint.source, fingerprint._module),
 )
 TEMPLATE = '''"""Made: for a test."""
 

@@ -16,6 +16,7 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 from grambench.common.provenance import digest
 from grambench.common.provenance import spec as spec
@@ -39,8 +40,13 @@ def code(*modules: str) -> str:
     str
         Hexadecimal digits of the hash of the sources, a dot, and those of the hash of the packages' versions.
     """
-    sources = "".join(name + _tokens(name) for name in sorted(closure(*modules)))
-    return f"{digest(sources)}.{digest(' '.join(f'{name} {version(name)}' for name in NUMERICAL))[:8]}"
+    sources = "".join(name + _module(name).code for name in sorted(closure(*modules)))
+    return f"{digest(sources)}.{_versions()}"
+
+
+@functools.cache
+def _versions() -> str:
+    return digest(" ".join(f"{name} {version(name)}" for name in NUMERICAL))[:8]
 
 
 def closure(*modules: str) -> set[str]:
@@ -51,10 +57,11 @@ def closure(*modules: str) -> set[str]:
         name = queue.pop()
         if name not in reached:
             reached.add(name)
-            queue.extend(_imports(name))
+            queue.extend(_module(name).imports)
     return reached
 
 
+@functools.cache
 def source(module: str) -> Path | None:
     """Return the source file of a module; None if it has none."""
     if module.endswith(".py"):
@@ -77,7 +84,20 @@ def _outside_source(module: str) -> Path | None:
     return path if path and path.is_file() else None
 
 
+class _Module(NamedTuple):
+    """The code of a module without comments and layout, and the modules that `_imports` returns."""
+
+    code: str
+    imports: frozenset[str]
+
+
 @functools.cache
+def _module(name: str) -> _Module:
+    # The syntax trees are not kept: the collection of garbage, which visits all that is kept, took longer than parsing.
+    tree = _tree(name)
+    return _Module(ast.unparse(tree), _imports(name, tree))
+
+
 def _tree(module: str) -> ast.Module:
     """Return the syntax tree of a module without the docstrings that do not count."""
     path = source(module)
@@ -94,15 +114,13 @@ def _tree(module: str) -> ast.Module:
     return tree
 
 
-@functools.cache
-def _tokens(module: str) -> str:
-    """Return the code of a module without comments and layout."""
-    return ast.unparse(_tree(module))
-
-
 def _executed(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield the statements of a module except those under `if TYPE_CHECKING`."""
-    return _statements(tree, lambda node: isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    return _statements(tree, _is_for_types)
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def _statements(tree: ast.AST, leave_out: Callable[[ast.AST], bool] = lambda _: False) -> Iterator[ast.AST]:
@@ -122,12 +140,11 @@ def _package(module: str, level: int) -> str:
     return ".".join(parts[: max(len(parts) - up, 0)]) if level else ""
 
 
-@functools.cache
-def _imports(module: str) -> frozenset[str]:
+def _imports(module: str, tree: ast.Module) -> frozenset[str]:
     """Return the modules of grambench and of its own package that `module` imports, and the packages that hold them."""
     imported: set[str] = set()
     package = PACKAGE.name if module.endswith(".py") else module.partition(".")[0]
-    for node in _executed(_tree(module)):
+    for node in _executed(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
