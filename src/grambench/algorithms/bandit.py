@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.fit import Fit, Trace, Work
+from grambench.common.lazy_numba import njit
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Floats, Indices, Labels, Order
 from grambench.kernels.pool import Pool

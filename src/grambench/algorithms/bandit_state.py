@@ -9,12 +9,12 @@ import copy
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.bandit import BanditParameters, draw, normalised_weights
 from grambench.algorithms.bounded import Source, lane_product
 from grambench.algorithms.streaming import Basis, LinearClassifiers, OnlineState, add_to, inner_product, kernel_count
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels
 
 

@@ -24,11 +24,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.budget import PerceptronBudget
 from grambench.algorithms.fit import Work
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Indices, Labels
 
 BLOCK = 96  # examples whose kernel values are computed together

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Work
 from grambench.algorithms.scores import support_columns
 from grambench.algorithms.streaming import LOSSES, step_length
+from grambench.common.lazy_numba import njit
 from grambench.common.parameters import POSITIVE, Checked
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool

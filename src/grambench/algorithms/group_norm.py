@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, State, SupportExpansion, Work
+from grambench.common.lazy_numba import njit
 from grambench.common.parameters import POSITIVE, Checked, within
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Partners, Pool, stacked

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from numba import njit
 
 from grambench.algorithms.budget import PerceptronBudget
+from grambench.common.lazy_numba import njit
 from grambench.common.parameters import within
 
 RESCALE_BELOW = 2.0**-500

@@ -15,7 +15,6 @@ import copy
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.bounded import (
@@ -33,6 +32,7 @@ from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.hedge import Discount, Sampling, discount, normalise, sampling_probabilities
 from grambench.algorithms.scores import LANES, Experts, Vote, add_row, expert_pass, pass_work, play, score, vote
 from grambench.algorithms.streaming import Basis, Features, LinearClassifiers, add_to, inner_product, kernel_count
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool
 

@@ -14,12 +14,12 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.bounded import BoundedClassifiers, PoolSource, blocks, bounded_work
 from grambench.algorithms.budget import PerceptronBudget
 from grambench.algorithms.fit import Fit, Predictor, Trace, Work
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Indices, Labels, Order
 from grambench.kernels.pool import GramRows, Pool, RowsOnDemand, Stream
 

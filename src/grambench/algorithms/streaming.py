@@ -20,10 +20,10 @@ then give the same bits, and the compiler may use them.
 from typing import Any, Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.bounded import Source
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels
 
 Features = NDArray[np.float32]

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.lazy_numba import njit
 from grambench.features.images import Pixels
 
 BINS_AND_BANDS = {"": (16, 1), "v3h1": (12, 3)}  # bins a channel and number of bands, by layout

@@ -3,8 +3,9 @@
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from grambench.common.lazy_numba import njit
 
 CUTOFF = 3.0  # standard deviations after which the filter is cut off
 

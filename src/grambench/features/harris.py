@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats
 from grambench.features.gaussian import blur
 

@@ -10,8 +10,8 @@ Deviation: the paper weights the pixels of a patch by a Gaussian; here all pixel
 import math
 
 import numpy as np
-from numba import njit
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Indices
 from grambench.features.images import Pixels
 

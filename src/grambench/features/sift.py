@@ -11,9 +11,9 @@ each cell.
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Indices
 
 ORIENTATIONS = 8

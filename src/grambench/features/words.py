@@ -7,10 +7,10 @@ mean is the best integer centre, so Lloyd's steps lower the inertia with rounded
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.common.errors import DataError
+from grambench.common.lazy_numba import njit
 from grambench.features.points import Local
 
 Vectors = NDArray[np.uint8]

@@ -6,8 +6,8 @@ has only zeros contributes the sum of the other row, without a division.
 """
 
 import numpy as np
-from numba import njit
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats
 from grambench.kernels.pairs import DEPTH, QUAD, PairFunction, ScaledRows, matrix, scaled
 

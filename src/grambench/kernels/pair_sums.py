@@ -5,8 +5,8 @@ additions, so it would not vectorise a single sum.
 """
 
 import numpy as np
-from numba import njit
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats
 
 LANES = 256  # with two or three arrays of this length, the innermost loops stay in a core's first-level cache

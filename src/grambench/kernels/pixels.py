@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Grams, Indices
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pool import LazyGrams, SubPool, locked

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Indices
 from grambench.kernels.approximation import WIDTHS, split_by_view
 from grambench.kernels.computed import Computed

@@ -18,9 +18,9 @@ quarter of all features on (`benchmarks/many_kernels.py`), where the widths stil
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats
 
 if TYPE_CHECKING:  # the pool loads this module late

@@ -213,7 +213,7 @@ def _import(modules: Iterable[str]) -> bool:
         with contextlib.suppress(Exception):
             import_module(module)
     if new:
-        if "numba" in sys.modules:
+        if "grambench.common.lazy_numba" in sys.modules:
             _prepare_numba()
         # forks share memory that is not written to, which collections of garbage do
         gc.collect()
@@ -222,7 +222,7 @@ def _import(modules: Iterable[str]) -> bool:
 
 
 def _prepare_numba() -> None:
-    """Let Numba import what it else imports when it loads the first compiled function."""
+    """Import Numba, and let it import what it else imports when it loads the first compiled function."""
     from numba.core.registry import cpu_target
 
     cpu_target.typing_context.refresh()

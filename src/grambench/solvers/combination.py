@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats
 
 MOST_ROWS = 0.6  # share of the rows from which on the lower triangle and its reflection are less work

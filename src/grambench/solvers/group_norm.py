@@ -1,8 +1,8 @@
 """Norms and margins of multi-class classifiers that share coefficients among kernels (Orabona et al. 2010)."""
 
 import numpy as np
-from numba import njit
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels
 
 

@@ -19,9 +19,9 @@ along a batch was too different, and most kernels with small weights are left ou
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from grambench.common.errors import SolverError
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels
 from grambench.solvers import svm
 from grambench.solvers.combination import Combination, add_rows

@@ -18,9 +18,9 @@ A plain loop with the same result, the first of equal ones, takes 1.6 times as l
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats
 from grambench.solvers.combination import product, row
 

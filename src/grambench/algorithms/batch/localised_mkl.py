@@ -40,7 +40,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Fit, Step, Work
@@ -48,6 +47,7 @@ from grambench.algorithms.on_features import features_of, to_dense
 from grambench.algorithms.oracle import PRECISION
 from grambench.algorithms.per_kernel import train_svm
 from grambench.algorithms.settings import Descent
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool, stacked
 from grambench.solvers import certificates, gradient_projection, svm

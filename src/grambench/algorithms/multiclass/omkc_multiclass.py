@@ -33,13 +33,13 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.bounded import blocks
 from grambench.algorithms.budget import Budget
 from grambench.algorithms.checks import check_class_numbers
 from grambench.algorithms.fit import BLOCK_ROWS, Fit, State, Work
+from grambench.common.lazy_numba import njit
 from grambench.common.parameters import within
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool

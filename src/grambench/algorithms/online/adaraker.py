@@ -37,7 +37,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from numba import njit
 
 from grambench.algorithms.bandit import normalised_weights
 from grambench.algorithms.checks import check_two_classes
@@ -53,6 +52,7 @@ from grambench.algorithms.streaming import (
     learn_block,
     loss_value,
 )
+from grambench.common.lazy_numba import njit
 from grambench.common.parameters import POSITIVE
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool

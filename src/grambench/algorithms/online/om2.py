@@ -43,7 +43,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.bounded import PoolSource, Source, blocks, bounded_work, row_of, shift_column
@@ -53,6 +52,7 @@ from grambench.algorithms.fit import Fit, Trace, Work
 from grambench.algorithms.hedge import normalise
 from grambench.algorithms.scores import play, support_columns
 from grambench.algorithms.streaming import Basis, Features, OnlineState, Starts, add_to, inner_product
+from grambench.common.lazy_numba import njit
 from grambench.common.parameters import at_least, within
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import GramRows, Pool

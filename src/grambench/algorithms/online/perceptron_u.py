@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.budget import PerceptronBudget as Parameters
@@ -41,6 +40,7 @@ from grambench.algorithms.scores import (
     score,
     support_columns,
 )
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Indices, Labels, Order
 from grambench.kernels.pool import Pool
 

@@ -30,7 +30,6 @@ dynamics. Journal of Machine Learning Research 20(22).
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from grambench.algorithms.bandit import normalised_weights
@@ -39,6 +38,7 @@ from grambench.algorithms.fit import Fit, Trace
 from grambench.algorithms.gradient import GradientParameters as Parameters
 from grambench.algorithms.gradient import gradient_pass
 from grambench.algorithms.streaming import LOSSES, Features, LinearClassifiers, OnlineState, Starts, loss_value
+from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats, Labels, Order
 from grambench.kernels.pool import Pool
 

@@ -5,9 +5,9 @@ are rounded and moved by 128, the usual eight bits. Deviation: as in `rgb`.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.lazy_numba import njit
 from grambench.features.colours import Parameters as Parameters
 from grambench.features.colours import histograms
 from grambench.features.images import Pixels

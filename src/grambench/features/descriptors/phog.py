@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from grambench.common.lazy_numba import njit
 from grambench.common.parameters import ABOVE_0, Checked, whole
 from grambench.features.gaussian import blur
 from grambench.features.images import Pixels, grey

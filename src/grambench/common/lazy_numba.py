@@ -1,0 +1,30 @@
+"""Numba's `njit`, which imports Numba at the first call of a compiled function: the import takes .25 seconds."""
+
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from typing import Any
+
+
+def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that lets Numba compile a function at its first call; the options are those of numba.njit."""
+    return lambda function: _Compiled(function, options)
+
+
+class _Compiled:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self._function, self._options = function, options
+
+    @cached_property
+    def _dispatcher(self) -> Any:
+        import numba
+
+        return numba.njit(**self._options)(self._function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._dispatcher(*arguments)
+
+    @property
+    def _numba_type_(self) -> Any:
+        # Numba reads this attribute where one compiled function calls another.
+        return self._dispatcher._numba_type_
