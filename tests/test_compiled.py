@@ -48,6 +48,26 @@ for suffix in ("nbi", "nbc"):
         path.write_bytes(damage(path.read_bytes()))
         print(call(), call())
 """
+LAZY = """
+from grambench.common.lazy_numba import njit
+
+@njit(cache=True)
+def square(value):
+    return value * value
+
+@njit(cache=True)
+def twice_the_square(value):
+    return 2.0 * square(value)
+"""
+LAZY_CALLS = """
+import sys
+
+import lazy
+
+before = "numba" in sys.modules
+assert lazy.twice_the_square(3.0) == 18.0 and lazy.square(value=2.0) == 4.0
+print(before, "numba" in sys.modules)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +87,17 @@ def test_damaged_code_is_compiled_again_and_kept(caches, monkeypatch):
     answer = subprocess.run(command, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.splitlines() == ["0 1"] * 7  # compiled, found
+
+
+@pytest.mark.parametrize("disabled", "01")
+def test_numba_is_imported_at_the_first_call(caches, monkeypatch, disabled):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", disabled)
+    Path("lazy.py").write_text(LAZY)
+    compiled.use("state")
+    answer = subprocess.run([sys.executable, "-c", LAZY_CALLS], capture_output=True, text=True)
+    assert answer.stdout == "False True\n", answer.stderr
+    kept = sorted(path.name.split("-")[0] for path in caches.rglob("*.nbi"))
+    assert kept == ([] if disabled == "1" else ["lazy.square", "lazy.twice_the_square"])
 
 
 def test_the_folder_is_the_users_alone(caches, monkeypatch):

@@ -61,13 +61,23 @@ def test_steps_start_without_what_they_do_not_need():
     for step, unwanted in (
         ("gram", "numpy"),
         ("evaluate", "pandas numba sklearn pydantic"),
-        ("run", "pandas sklearn"),
+        ("run", "pandas sklearn numba"),
         ("inner", "pandas numba"),
     ):
         loaded = f"[name for name in {unwanted.split()} if name in sys.modules]"
         code = f"import sys, grambench.pipeline.steps.{step}; print({loaded})"
         answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert answer.stdout.strip() == "[]", step
+
+
+def test_studies_are_checked_without_what_computes():
+    """`grambench validate` reads the parameters of all algorithms, and must not pay for what fits them."""
+    code = "import sys; from grambench.cli import main; main(['validate']); "
+    code += "print([name for name in ('numba', 'scipy.special', 'sklearn', 'pandas') if name in sys.modules])"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=SOURCE.parents[1]
+    )
+    assert answer.stdout.splitlines()[-1] == "[]"
 
 
 def test_compiled_code_says_why():

@@ -21,8 +21,8 @@ class _Compiled:
 
         return numba.njit(**self._options)(self._function)
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self._dispatcher(*arguments)
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self._dispatcher(*arguments, **keywords)
 
     @property
     def _numba_type_(self) -> Any:
