@@ -1,10 +1,14 @@
-"""What a job costs beside its work: the start of `python -m grambench.pipeline.steps run` on a tiny problem.
+"""What a job costs beside its work, and what commands cost that compute nothing.
+
+A job is `python -m grambench.pipeline.steps run` on a tiny problem, the commands are `grambench list`, `status` and
+`validate` in this clone.
 
     python benchmarks/start.py [--rounds N] [--run STUDY/DATASET/ALGORITHM]
 
 A run is two processes, a supervisor and the fit. Their wall time is split into the two interpreters, their imports, the
-loading of compiled code, and the rest: reading and writing files, waiting for each other, and the fit itself. What is
-compiled is loaded from a cache, as in a study. All parts are measured in turn, and the medians are printed.
+import of Numba with the loading of compiled code, and the rest: reading and writing files, waiting for each other, and
+the fit itself. What is compiled is loaded from a cache, as in a study. All parts are measured in turn, and the medians
+are printed.
 """
 
 import argparse
@@ -40,12 +44,23 @@ print(*(first - second for first, second in zip(seconds(), seconds())))
 """
 
 
-def measured(command):
+def measured(command, **streams):
     """Return the wall and the processor seconds of a command."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL, **streams)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def commands_that_compute_nothing(rounds):
+    """Print the wall and the processor time of commands that only read settings and records."""
+    os.chdir(ROOT)
+    for name in ("list", "status", "validate"):
+        times = [
+            measured([sys.executable, "-m", "grambench.cli", name], stdout=subprocess.DEVNULL) for _ in range(rounds)
+        ]
+        wall, processor = (1e3 * median(each[k] for each in times) for k in (0, 1))
+        print(f"grambench {name:8} wall {wall:4.0f} ms, processor {processor:4.0f} ms")
 
 
 def main():
@@ -93,6 +108,7 @@ def main():
             f" (supervisor {1e3 * (seconds['supervisor'] - start):.0f}, fit {1e3 * (seconds['fit'] - start):.0f}),"
             f" compiled code {1e3 * load:.0f}, rest {1e3 * rest:.0f}"
         )
+    commands_that_compute_nothing(arguments.rounds)
 
 
 if __name__ == "__main__":
