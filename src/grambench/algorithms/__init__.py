@@ -252,8 +252,9 @@ def prose(name: str) -> str:
             if path not in trees:
                 trees[path] = _tree(path, path.stat().st_mtime_ns)
                 unvisited.append(trees[path])
-    classes = [node for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef)]
-    return "\0".join(ast.get_docstring(node) or "" for node in [*trees.values(), *classes])
+    nodes: list[ast.Module | ast.ClassDef] = [*trees.values()]
+    nodes += [node for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef)]
+    return "\0".join(ast.get_docstring(node) or "" for node in nodes)
 
 
 def _package_imports(tree: ast.Module) -> list[Path]:
