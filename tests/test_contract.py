@@ -21,6 +21,7 @@ from grambench.algorithms.fit import Expansion, Fit, State, Step, SupportExpansi
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.errors import ContractError, DataError
 from grambench.datasets import store
+from grambench.experiments import conformance
 from grambench.experiments.training import Examples, predicted, scores_of
 from grambench.kernels import grams, matrices
 from grambench.kernels.continuous import gaussian
@@ -151,6 +152,10 @@ BROKEN = {
     "more support vectors than examples": (
         changed(predictor=SupportExpansion(np.ones(3), np.zeros(N + 1, dtype=np.int32), np.zeros((N + 1, 2)))),
         f"predictor.support: expected at most {N} examples, got {N + 1}",
+    ),
+    "training scores of more examples": (
+        changed(train_scores=np.zeros((N + 1, 2))),
+        f"train_scores: expected an array of float64 ({N}, 2), got float64 ({N + 1}, 2)",
     ),
     "masked scores of rounds": (
         traced(scores=masked),
@@ -552,3 +557,16 @@ def test_a_kernel_that_is_not_finite_fails_its_runs_and_is_named(inputs, tmp_pat
     with pytest.raises(DataError, match=r"holds no matrix \(polynomial_p1000: expected finite values, got others"):
         step.main([spec, "code", output, *files])
     assert not Path(output).exists()
+
+
+def test_training_scores_are_those_of_the_predictor(monkeypatch):
+    conformance.scores_each_example_by_itself("obscure", {})
+    learn_right = conformance._learn
+
+    def learn_wrong(*arguments):
+        fit = learn_right(*arguments)
+        return replace(fit, train_scores=fit.train_scores + 1e-6)
+
+    monkeypatch.setattr(conformance, "_learn", learn_wrong)
+    with pytest.raises(ContractError, match=r"^train_scores: expected the predictor's scores of the training examples"):
+        conformance.scores_each_example_by_itself("obscure", {})

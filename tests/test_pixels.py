@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from grambench.algorithms.fit import SupportExpansion, scores_of_supports
 from grambench.kernels import pixels
 from grambench.kernels.functions import Kernel
 from grambench.kernels.pixels import ByPixels
+from grambench.kernels.pool import Stored
 from grambench.kernels.views import Viewed
 
 FAMILIES = (
@@ -37,10 +39,12 @@ def test_values_are_those_of_kernels_on_views():
         assert np.allclose(pool.grams()[k], reference.grams()[k], rtol=1e-12, atol=1e-13)
         assert np.allclose(between.grams()[k], expected.grams()[k], rtol=1e-12, atol=1e-13)
     assert np.allclose(pool.diagonal(), [np.diagonal(gram) for gram in reference.grams()], rtol=1e-12, atol=1e-13)
-    weights = np.linspace(0.0, 1.0, len(KERNELS))
+    weights = np.stack([np.linspace(start, 1.0, len(KERNELS)) for start in (0.0, 0.5)])
     rows, columns = np.array([3, 1]), np.array([8, 2, 9])
-    mixed = sum(w * gram[np.ix_(rows, columns)] for w, gram in zip(weights, expected.grams(), strict=True))
+    mixed = np.tensordot(weights, [gram[np.ix_(rows, columns)] for gram in expected.grams()], axes=1)
     assert np.allclose(between.mixed(weights, rows, columns), mixed, rtol=1e-12)
+    assert np.array_equal(between.mixed(weights[1:], rows, columns), between.mixed(weights, rows, columns)[1:])
+    assert np.allclose(expected.mixed(weights, rows, columns), mixed, rtol=1e-12)
 
 
 def test_a_value_has_the_same_bits_however_it_is_made(monkeypatch):
@@ -90,7 +94,7 @@ def test_training_matrices_are_scaled_to_a_trace_and_others_as_these_are():
         assert np.array_equal(pool.grams()[k], plain.grams()[k] * scale)
         for got, expected in zip((between, among), unscaled, strict=True):
             assert np.array_equal(got.grams()[k], expected.grams()[k] * scale)
-    rows, columns, weights = np.array([3, 1]), np.array([8, 2, 9]), np.linspace(0.0, 1.0, len(KERNELS))
+    rows, columns, weights = np.array([3, 1]), np.array([8, 2, 9]), np.linspace([0.0], [1.0], len(KERNELS)).T
     expected = plain.mixed(weights * pool.scales, rows, columns)
     assert np.array_equal(pool.mixed(weights, rows, columns), expected)
     assert np.array_equal(pool.only([2, 0]).diagonal(), [np.diagonal(pool.grams()[k]) for k in (2, 0)])
@@ -132,3 +136,26 @@ def test_a_family_is_made_when_it_is_asked_for():
 def test_what_cannot_be_exact_is_refused(kernels, views, message):
     with pytest.raises(ValueError, match=message):
         ByPixels(kernels, views)
+
+
+@pytest.mark.parametrize("on_pixels", [True, False])
+def test_predictors_on_supports_share_kernel_values(on_pixels):
+    train, others, rng = images(60), images(300, seed=1), np.random.default_rng(0)
+    between = ByPixels(KERNELS, train, others, basis=ByPixels(KERNELS, train))
+    if not on_pixels:
+        between = Stored(list(between.grams()))
+    weights = rng.random((3, len(KERNELS)))
+    weights[1, :2] = 0.0
+    supports = [np.arange(0, 60, 7), np.arange(40), np.array([3, 59])]
+    expansions = [
+        SupportExpansion(weight, support.astype(np.int32), rng.normal(size=(len(support), 4)))
+        for weight, support in zip(weights, supports, strict=True)
+    ]
+    before = between.computed
+    together = scores_of_supports(expansions, between)
+    if on_pixels:
+        assert between.computed - before == len(KERNELS) * 300 * len(np.unique(np.concatenate(supports)))
+    for expansion, scores in zip(expansions, together, strict=True):
+        mixture = np.tensordot(expansion.weights, list(between.grams()), axes=1)
+        assert np.allclose(scores, mixture[:, expansion.support] @ expansion.dual, rtol=1e-10, atol=1e-12)
+        assert np.allclose(scores, expansion.scores(between), rtol=1e-12, atol=1e-13)

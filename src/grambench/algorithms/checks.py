@@ -57,7 +57,10 @@ def scored(predictor: Predictor, pool: Pool, classes: int | None = None) -> Floa
 
 def outline(fit: Fit, pool: Pool) -> dict[str, Any]:
     """Return what two fits with one seed must have in common: everything but seconds, and the scores of a pool."""
-    compared = {name: getattr(fit, name) for name in ("weights", "thetas", "trace", "steps", "converged", "work")}
+    compared = {
+        name: getattr(fit, name)
+        for name in ("weights", "train_scores", "thetas", "trace", "steps", "converged", "work")
+    }
     states = [replace(state, seconds=0.0, predictor=None) for state in fit.states]  # type: ignore[arg-type]
     scores = None if fit.predictor is None else fit.predictor.scores(pool)
     return compared | {"states": states, "scores": scores}
@@ -129,6 +132,8 @@ def check(fit: Fit, pool: Pool, labels: Labels, order: Order) -> None:
         _check_predictor("predictor", fit.predictor, n, n if fit.trace is None else np.size(fit.trace.mistakes))
     elif not fit.weights.any():
         raise ContractError("weights: expected a kernel to train an SVM on, got weights that are all 0")
+    if fit.train_scores is not None:
+        _check_array("train_scores", fit.train_scores, (n, *np.shape(fit.train_scores)[1:2]), np.float64)
     _check_work("work", fit.work)
     for number, step in enumerate(fit.steps):
         _check_type(f"steps[{number}]", step, Step)

@@ -157,6 +157,8 @@ class Fit:
         Weights of the learned kernel sum_i weights_i k_i, not negative; the k_i are those of the pool, or of `thetas`.
     predictor : Predictor or None
         None if the protocol is to train an SVM on the learned kernel.
+    train_scores : ndarray of float64 (n,) or (n, C), or None
+        The predictor's scores of the training examples, where the fit has them; they are computed otherwise.
     thetas : list of r ndarrays of float64, (1,) or (d,), or None
         Parameters of the k_i in the pool's continuous family; None if the k_i are kernels of the pool.
     trace : Trace or None
@@ -177,6 +179,7 @@ class Fit:
 
     weights: Floats
     predictor: Predictor | None = None
+    train_scores: Floats | None = None
     thetas: list[Floats] | None = None
     trace: Trace | None = None
     steps: Sequence[Step] = ()
@@ -244,7 +247,7 @@ def scores_of_classes(expansions: Sequence[Expansion], pool: Pool) -> Floats:
     return values
 
 
-BLOCK_ROWS = 256  # examples whose scores are computed together, if kernel values are computed on demand
+BLOCK_ROWS = 256  # rows of all sums of kernels that are computed together, if kernel values are computed on demand
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,11 +270,21 @@ class SupportExpansion:
 
     def scores(self, pool: Pool) -> Floats:
         """Return s(x, y), (t, C)."""
-        values = np.zeros((pool.shape[1], self.dual.shape[1]))
-        for start in range(0, len(values), BLOCK_ROWS):
-            rows = np.arange(start, min(start + BLOCK_ROWS, len(values)))
-            values[rows] = pool.mixed(self.weights, rows, self.support) @ self.dual
-        return values
+        return scores_of_supports([self], pool)[0]
+
+
+def scores_of_supports(expansions: Sequence[SupportExpansion], pool: Pool) -> list[Floats]:
+    """Return the scores of several classifiers, (t, C) each, computing each kernel value once."""
+    weights = np.stack([each.weights for each in expansions])
+    support = np.unique(np.concatenate([each.support for each in expansions]))
+    places = [np.searchsorted(support, each.support) for each in expansions]
+    scores = [np.zeros((pool.shape[1], each.dual.shape[1])) for each in expansions]
+    block = max(1, BLOCK_ROWS // len(expansions))
+    for start in range(0, pool.shape[1], block):
+        rows = np.arange(start, min(start + block, pool.shape[1]))
+        for each, values, own, out in zip(expansions, pool.mixed(weights, rows, support), places, scores, strict=True):
+            out[rows] = values.take(own, axis=1) @ each.dual
+    return scores
 
 
 class Kept:

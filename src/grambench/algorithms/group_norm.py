@@ -368,6 +368,7 @@ class GroupNormClassifier:
         return Fit(
             weights=norms / norms.sum() if norms.any() else norms,
             predictor=self.states[-1].predictor,
+            train_scores=self.scores(),
             states=self.states,
             certify=self._certify(),
             work=self.states[-1].work,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from grambench.algorithms.fit import Step
 from grambench.common.types import Floats
-from grambench.experiments.training import predicted, scores_of, support_vectors
+from grambench.experiments.training import predicted, scores_of_each, support_vectors
 
 if TYPE_CHECKING:
     from grambench.experiments.offline import Evaluation
@@ -43,7 +43,8 @@ def excess(steps: Sequence[Step]) -> Floats:
 
 def states(evaluation: "Evaluation") -> Curves:
     """Return what each state of a long descent is measured by."""
-    test = evaluation.test
+    test, states = evaluation.test, evaluation.learned.states
+    scores = scores_of_each([state.predictor for state in states], test)
     rows = [
         {
             "stage": state.stage,
@@ -51,11 +52,11 @@ def states(evaluation: "Evaluation") -> Curves:
             "elapsed_seconds": state.seconds,
             "objective": state.objective,
             "training_error_percent": 100.0 * state.training_error,
-            "accuracy_percent": 100.0 * float(np.mean(predicted(scores_of(state.predictor, test)) == test.y_true)),
+            "accuracy_percent": 100.0 * float(np.mean(predicted(of_state) == test.y_true)),
             "support_vectors": support_vectors(state.predictor),
             "kernel_values": state.work.kernel_values,
         }
-        for state in evaluation.learned.states
+        for state, of_state in zip(states, scores, strict=True)
     ]
     curves = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in (rows or [{}])[0]}
     return curves, np.arange(1, len(rows) + 1)

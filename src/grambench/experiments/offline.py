@@ -245,8 +245,7 @@ class Evaluator:
         if selection.scores:
             held_out, y_true = np.concatenate(selection.scores), np.concatenate(selection.y_true)
         else:
-            train = trained.learned.sample
-            held_out, y_true = scores_of(trained.model.predictor, train), train.y_true
+            held_out, y_true = trained.learned.train_scores(trained.model), trained.learned.sample.y_true
         columns = _columns(scores)
         return Predictions(test.y_true, predicted(scores), columns, probabilities(_columns(held_out), y_true, columns))
 
@@ -277,9 +276,9 @@ class Evaluator:
             metrics["selected_kernel"] = int(np.argmax(learned.weights)) + 1
             metrics["kernel_share_percent"] = 100.0 * computed / (m * n * n) if m else np.nan
         if "training_error_percent" in run.offline.yields:
-            train = trained.learned.sample
             if last is None:
-                error = float(np.mean(predicted(scores_of(trained.model.predictor, train)) != train.y_true))
+                scores, y_true = trained.learned.train_scores(trained.model), trained.learned.sample.y_true
+                error = float(np.mean(predicted(scores) != y_true))
             else:
                 error = last.training_error
             metrics["training_error_percent"] = 100.0 * error

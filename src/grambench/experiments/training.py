@@ -13,7 +13,17 @@ import numpy as np
 from grambench import algorithms
 from grambench.algorithms import Algorithm
 from grambench.algorithms.checks import check_same, learn, outline, scored
-from grambench.algorithms.fit import Expansion, Fit, Kept, Mixture, Predictor, State, Work
+from grambench.algorithms.fit import (
+    Expansion,
+    Fit,
+    Kept,
+    Mixture,
+    Predictor,
+    State,
+    SupportExpansion,
+    Work,
+    scores_of_supports,
+)
 from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Labels, Order, Settings
@@ -165,6 +175,11 @@ class Learned:
         """Whether the algorithm has predictors of its own, so that no SVM is trained."""
         return all(fit.predictor is not None for fit in self.fits)
 
+    def train_scores(self, model: Model) -> Floats:
+        """Return a model's scores of the training examples, which the fit may have."""
+        own = self.fits[0].train_scores if model.predictor is self.fits[0].predictor else None
+        return scores_of(model.predictor, self.sample) if own is None else own
+
     def models(
         self, C_values: Sequence[float], steps: int | None = None, trace: float | None = None
     ) -> Iterator[Model]:
@@ -197,7 +212,11 @@ def learn_task(algorithm: Algorithm, settings: Settings, sample: Examples, gener
             raise SolverError(f"{algorithm.name}: expected a predictor of all classes, got a kernel alone")
         if not sample.classes:
             states = [replace(state, predictor=Binary(state.predictor)) for state in multiclass.states]
-            multiclass = replace(multiclass, predictor=Binary(multiclass.predictor), states=states)
+            scores = multiclass.train_scores
+            difference = None if scores is None else scores[:, 1] - scores[:, 0]
+            multiclass = replace(
+                multiclass, predictor=Binary(multiclass.predictor), train_scores=difference, states=states
+            )
         return Learned(sample, [multiclass])
     if not sample.classes:
         return Learned(sample, [fit(algorithm, settings, sample, generators.new())])
@@ -281,6 +300,14 @@ def _without_kernel(model: Model) -> Model:
 def scores_of(predictor: Predictor, sample: Examples) -> Floats:
     """Return a predictor's scores of a sample, (t,), or (t, C) of C classes."""
     return scored(predictor, sample.pool, sample.classes or None)
+
+
+def scores_of_each(predictors: Sequence[Predictor], sample: Examples) -> list[Floats]:
+    """Return the scores of several predictors; kernel values are computed once for all predictors on supports."""
+    on_supports = [predictor for predictor in predictors if isinstance(predictor, SupportExpansion)]
+    if predictors and len(on_supports) == len(predictors):
+        return scores_of_supports(on_supports, sample.pool)
+    return [scores_of(predictor, sample) for predictor in predictors]
 
 
 def predicted(scores: Floats) -> Any:

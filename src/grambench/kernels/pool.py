@@ -274,11 +274,13 @@ class Pool(ABC):
         return entries(self.grams()[kernel], rows, columns)
 
     def mixed(self, weights: Floats, rows: Indices, columns: Indices) -> Floats:
-        """Return sum_k weights_k K_k between b of the t examples and c of the training examples, (b, c)."""
-        values = np.zeros((len(rows), len(columns)))
-        for k in np.flatnonzero(weights).tolist():
-            values += weights[k] * self.values(k, rows, columns)
-        return values
+        """Return S sums of the kernels, with weights (S, m), between b of the t and c of the n examples, (S, b, c)."""
+        sums = np.zeros((len(weights), len(rows), len(columns)))
+        for k in np.flatnonzero(weights.any(axis=0)).tolist():
+            values = self.values(k, rows, columns)
+            for s in np.flatnonzero(weights[:, k]).tolist():
+                sums[s] += weights[s, k] * values
+        return sums
 
     def mixture(self, weights: Floats) -> Floats:
         """Return sum_k weights_k K_k, (t, n)."""
