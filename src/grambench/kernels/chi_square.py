@@ -9,7 +9,7 @@ import numpy as np
 
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats
-from grambench.kernels.pairs import DEPTH, QUAD, PairFunction, ScaledRows, matrix, scaled
+from grambench.kernels.pairs import ABREAST, DEPTH, QUAD, PairFunction, ScaledRows, matrix, scaled, totals
 
 # Added to each denominator, so that two zeros do not divide by 0. It vanishes in rounding beside a feature above 1e-24,
 # which keeps the distance symmetric to the last bit. The product of four such numbers does not underflow.
@@ -83,26 +83,25 @@ def _distances(rows: Floats, columns: Floats) -> Floats:
 
 @njit(cache=True, error_model="numpy")
 def _row_distances(row, features, scales, columns):  # type: ignore[no-untyped-def]
-    d = features.shape[1]
-    sums = np.array([(row[j] + row[j + 1]) + (row[j + 2] + row[j + 3]) for j in range(0, len(row), QUAD)])
-    filled, empty = np.flatnonzero(sums), np.flatnonzero(sums == 0.0)
-    values, other, terms = np.zeros(len(columns)), np.zeros(len(row)), np.empty(len(sums))
-    for k in range(len(columns)):
-        counts, scale, total = features[columns[k]], scales[columns[k]], 0.0
-        for j in range(d):
-            other[j] = counts[j] * scale
-        # No branch depends on the zeros of the other row, which a processor could not predict.
-        for q in filled:
-            first = QUAD * q
-            y0, y1, y2, y3 = other[first], other[first + 1], other[first + 2], other[first + 3]
-            term = _quad(row[first], row[first + 1], row[first + 2], row[first + 3], y0, y1, y2, y3)
-            terms[q] = sums[q] if (y0 + y1) + (y2 + y3) == 0.0 else term
-        for q in empty:
-            first = QUAD * q
-            terms[q] = (other[first] + other[first + 1]) + (other[first + 2] + other[first + 3])
-        for term in terms:
-            total += term
-        values[k] = total
+    d, count = features.shape[1], len(row) // QUAD
+    # The features of a quad lie in four arrays, so that the loop over quads vectorises.
+    x0, x1, x2, x3 = row[0::QUAD].copy(), row[1::QUAD].copy(), row[2::QUAD].copy(), row[3::QUAD].copy()
+    sums = (x0 + x1) + (x2 + x3)
+    values, other, terms = np.zeros(len(columns)), np.zeros(len(row)), np.zeros((ABREAST, count))
+    for first in range(0, len(columns), ABREAST):
+        part = columns[first : first + ABREAST]
+        for k in range(len(part)):
+            counts, scale, out = features[part[k]], scales[part[k]], terms[k]
+            for j in range(d):
+                other[j] = counts[j] * scale
+            for q in range(count):
+                y0, y1, y2, y3 = other[QUAD * q], other[QUAD * q + 1], other[QUAD * q + 2], other[QUAD * q + 3]
+                sum_y = (y0 + y1) + (y2 + y3)
+                # The quotient is computed even where it is not used: a branch would keep the loop from vectorising.
+                term = _quad(x0[q], x1[q], x2[q], x3[q], y0, y1, y2, y3)
+                term = sums[q] if sum_y == 0.0 else term
+                out[q] = sum_y if sums[q] == 0.0 else term
+        totals(terms, values[first : first + ABREAST])
     return values
 
 
