@@ -1,5 +1,7 @@
 """Data of more than two classes: one-vs-rest, LP-beta, and what records, tables and figures show."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,13 +10,15 @@ from specifications import make_run
 
 from grambench.algorithms import is_multiclass, load
 from grambench.algorithms.checks import learn
-from grambench.algorithms.fit import Expansion
+from grambench.algorithms.fit import Expansion, SupportExpansion
 from grambench.algorithms.multiclass import lp_beta
 from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
+from grambench.common.errors import ContractError
 from grambench.config.dataset import Blocks
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, read, write
-from grambench.experiments import offline
+from grambench.experiments import offline, training
+from grambench.experiments.training import Examples, Generators, learn_task, scores_of_each
 from grambench.kernels.pool import Stored
 from grambench.pipeline.steps.join import join
 from grambench.report import figures, tables
@@ -54,6 +58,39 @@ def test_decision_functions_of_classes_are_computed_together_and_equal_each_alon
     scores = OneVsRest(classes).scores(pool)
     assert scores.shape == (8, 4) and (scores[:, 2] == 3.0).all()
     np.testing.assert_allclose(scores, np.stack([each.scores(pool) for each in classes], axis=1), rtol=0, atol=1e-13)
+
+
+def test_states_that_share_kernel_values_keep_the_contract():
+    rng = np.random.default_rng(4)
+    sample = Examples(Stored(rng.normal(size=(3, 8, 12))), np.zeros(8, dtype=np.int8), np.arange(8, dtype=np.int32), 3)
+    states = [
+        SupportExpansion(rng.random(3), np.arange(size, dtype=np.int32), rng.normal(size=(size, 3))) for size in (4, 9)
+    ]
+
+    class Other(SupportExpansion):
+        def scores(self, pool):
+            return np.ones((8, 3))
+
+    other = Other(*(getattr(states[0], name) for name in ("weights", "support", "dual")))
+    assert [scores.tolist() for scores in scores_of_each([other], sample)] == [np.ones((8, 3)).tolist()]
+    for state, scores in zip(states, scores_of_each(states, sample), strict=True):
+        np.testing.assert_allclose(scores, state.scores(sample.pool), rtol=0, atol=1e-13)
+    for wrong in (replace(states[0], dual=states[0].dual[:, :2]), replace(states[0], weights=np.full(3, np.nan))):
+        with pytest.raises(ContractError, match=r"^scores: expected"):
+            scores_of_each([states[1], wrong], sample)
+
+
+@pytest.mark.parametrize("classes", [3, 0])
+@pytest.mark.parametrize("wrong", [np.zeros(12), np.zeros((12, 1)), np.zeros((12, 4)), np.zeros((12, 3, 1))])
+def test_training_scores_are_of_all_classes(monkeypatch, classes, wrong):
+    labels = (np.arange(12) % (classes or 2)).astype(np.int8)
+    labels = labels if classes else 2 * labels - 1
+    sample = Examples(Stored([np.eye(12)]), labels, np.arange(12, dtype=np.int32), classes)
+    algorithm, fit = load("obscure"), training.fit
+    monkeypatch.setattr(training, "fit", lambda *arguments: replace(fit(*arguments), train_scores=wrong))
+    with pytest.raises(ContractError, match=r"^train_scores: expected an array"):
+        learned = learn_task(algorithm, {}, sample, Generators(np.random.SeedSequence(0)))
+        learned.train_scores(next(learned.models([1.0])))
 
 
 def test_one_against_the_rest_puts_scores_side_by_side():

@@ -60,10 +60,12 @@ def twice_the_square(value):
     return 2.0 * square(value)
 """
 LAZY_CALLS = """
+import pickle
 import sys
 
 import lazy
 
+assert pickle.loads(pickle.dumps(lazy.square)) is lazy.square
 before = "numba" in sys.modules
 assert lazy.twice_the_square(3.0) == 18.0 and lazy.square(value=2.0) == 4.0
 print(before, "numba" in sys.modules)

@@ -9,7 +9,7 @@ rule fetch:
         layout.RAW,
     log:
         "results/logs/fetch/{dataset}.log",
-    priority: 1
+    priority: 1  # most jobs wait for data; without a priority, jobs with the largest inputs come first
     conda:
         "../../envs/environment.yaml"
     resources:

@@ -50,8 +50,12 @@ def scored(predictor: Predictor, pool: Pool, classes: int | None = None) -> Floa
         If a score is not finite, or the scores are not a plain array of float64 of this shape. A masked array, for
         example, would hide scores from a metric.
     """
-    scores = predictor.scores(pool)
-    _check_array("scores", scores, (pool.shape[1],) if classes is None else (pool.shape[1], classes), np.float64)
+    return checked_scores(predictor.scores(pool), pool.shape[1], classes)
+
+
+def checked_scores(scores: Floats, count: int, classes: int | None = None, name: str = "scores") -> Floats:
+    """Return the scores of `count` examples; raise ContractError where `scored` does."""
+    _check_array(name, scores, (count,) if classes is None else (count, classes), np.float64)
     return scores
 
 
@@ -133,7 +137,9 @@ def check(fit: Fit, pool: Pool, labels: Labels, order: Order) -> None:
     elif not fit.weights.any():
         raise ContractError("weights: expected a kernel to train an SVM on, got weights that are all 0")
     if fit.train_scores is not None:
-        _check_array("train_scores", fit.train_scores, (n, *np.shape(fit.train_scores)[1:2]), np.float64)
+        if fit.predictor is None:
+            raise ContractError("train_scores: expected a predictor whose scores they are, got none")
+        _check_array("train_scores", fit.train_scores, (n, *np.shape(fit.train_scores)[1:]), np.float64)
     _check_work("work", fit.work)
     for number, step in enumerate(fit.steps):
         _check_type(f"steps[{number}]", step, Step)

@@ -1,4 +1,4 @@
-"""The default parameters of an algorithm, read from its file without importing it; importing Numba takes a second."""
+"""The default parameters of an algorithm, read from its file without importing it and what it imports."""
 
 import ast
 import dataclasses

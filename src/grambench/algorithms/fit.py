@@ -247,7 +247,7 @@ def scores_of_classes(expansions: Sequence[Expansion], pool: Pool) -> Floats:
     return values
 
 
-BLOCK_ROWS = 256  # rows of all sums of kernels that are computed together, if kernel values are computed on demand
+BLOCK_ROWS = 256  # rows of kernel values that are computed together; several classifiers share them
 
 
 @dataclass(frozen=True, slots=True)

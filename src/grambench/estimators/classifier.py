@@ -22,7 +22,7 @@ from grambench.experiments.training import Examples, svms
 from grambench.kernels.pool import Pool
 from grambench.kernels.pools import VectorPools
 
-if TYPE_CHECKING:  # Numba is loaded where something is learned
+if TYPE_CHECKING:  # imported where something is learned
     from grambench.algorithms.feature_learner import FeatureLearner
 
 PASS_ONCE = ("om2_multiclass", "omkc_multiclass")  # multi-class algorithms that learn online

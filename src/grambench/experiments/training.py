@@ -12,7 +12,7 @@ import numpy as np
 
 from grambench import algorithms
 from grambench.algorithms import Algorithm
-from grambench.algorithms.checks import check_same, learn, outline, scored
+from grambench.algorithms.checks import check_same, checked_scores, learn, outline, scored
 from grambench.algorithms.fit import (
     Expansion,
     Fit,
@@ -28,6 +28,8 @@ from grambench.algorithms.one_vs_rest import OneVsRest, one_vs_rest_labels
 from grambench.common.errors import SolverError
 from grambench.common.types import Floats, Labels, Order, Settings
 from grambench.kernels.pool import Pool
+from grambench.solvers import svm
+from grambench.solvers.combination import Combination
 
 if TYPE_CHECKING:
     from grambench.config.protocols import Offline
@@ -178,7 +180,9 @@ class Learned:
     def train_scores(self, model: Model) -> Floats:
         """Return a model's scores of the training examples, which the fit may have."""
         own = self.fits[0].train_scores if model.predictor is self.fits[0].predictor else None
-        return scores_of(model.predictor, self.sample) if own is None else own
+        if own is None:
+            return scores_of(model.predictor, self.sample)
+        return checked_scores(own, len(self.sample.labels), self.sample.classes or None, "train_scores")
 
     def models(
         self, C_values: Sequence[float], steps: int | None = None, trace: float | None = None
@@ -213,10 +217,10 @@ def learn_task(algorithm: Algorithm, settings: Settings, sample: Examples, gener
         if not sample.classes:
             states = [replace(state, predictor=Binary(state.predictor)) for state in multiclass.states]
             scores = multiclass.train_scores
-            difference = None if scores is None else scores[:, 1] - scores[:, 0]
-            multiclass = replace(
-                multiclass, predictor=Binary(multiclass.predictor), train_scores=difference, states=states
-            )
+            if scores is not None:
+                of_classes = checked_scores(scores, len(sample.labels), 2, "train_scores")
+                scores = of_classes[:, 1] - of_classes[:, 0]
+            multiclass = replace(multiclass, predictor=Binary(multiclass.predictor), train_scores=scores, states=states)
         return Learned(sample, [multiclass])
     if not sample.classes:
         return Learned(sample, [fit(algorithm, settings, sample, generators.new())])
@@ -262,10 +266,6 @@ def svms(
     if learned.predictor is not None:
         yield Model(learned.predictor, np.nan, Work())
         return
-    # The solver is compiled by Numba, whose import the first import of an estimator need not wait for.
-    from grambench.solvers import svm
-    from grambench.solvers.combination import Combination
-
     steps = svm.MAX_STEPS if steps is None else steps
     gram, weights = learned.gram(sample.pool), learned.weights
     if trace is not None:
@@ -303,11 +303,12 @@ def scores_of(predictor: Predictor, sample: Examples) -> Floats:
 
 
 def scores_of_each(predictors: Sequence[Predictor], sample: Examples) -> list[Floats]:
-    """Return the scores of several predictors; kernel values are computed once for all predictors on supports."""
-    on_supports = [predictor for predictor in predictors if isinstance(predictor, SupportExpansion)]
-    if predictors and len(on_supports) == len(predictors):
-        return scores_of_supports(on_supports, sample.pool)
-    return [scores_of(predictor, sample) for predictor in predictors]
+    """Return the scores of several predictors; if all are SupportExpansions, each kernel value is computed once."""
+    on_supports = [predictor for predictor in predictors if type(predictor) is SupportExpansion]
+    if not predictors or len(on_supports) < len(predictors):
+        return [scores_of(predictor, sample) for predictor in predictors]
+    count, classes = sample.pool.shape[1], sample.classes or None
+    return [checked_scores(scores, count, classes) for scores in scores_of_supports(on_supports, sample.pool)]
 
 
 def predicted(scores: Floats) -> Any:

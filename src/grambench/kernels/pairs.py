@@ -19,8 +19,8 @@ Places = NDArray[np.intp]
 QUAD = 4  # features whose terms are added first
 PAIR_TILE = 128  # rows and columns of a tile
 DEPTH = 8  # quads: so many features of a tile of columns, 32 KiB, stay in a core's first-level cache
-ABREAST = 4  # pairs whose sums are added at a time
-SPARSE = 5  # a row with fewer than this share of filled quads is multiplied by these alone
+ABREAST = 4  # pairs whose sums are added at a time; `totals` is written for four
+SPARSE = 5  # a row is multiplied by its filled quads alone if these are fewer than one in SPARSE
 READ = tuple(map(np.dtype, ("uint8", "uint16", "float32", "float64")))  # types that compiled code reads
 
 
@@ -222,6 +222,7 @@ def _filled(row: Floats) -> Places:
 def _row_products(row: Floats, features: NDArray[Any], scales: Floats, columns: Places) -> Floats:
     d, filled = features.shape[1], _filled(row)
     values, terms = np.zeros(len(columns)), np.zeros(len(row))
+    # The features of others are not padded: a last quad of fewer features would be read past their end.
     if SPARSE * len(filled) < len(row) // QUAD and d % QUAD == 0:
         _products_of_few(row, features, scales, columns, filled, values)
         return values

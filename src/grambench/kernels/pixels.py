@@ -23,7 +23,7 @@ POWER, GAUSSIAN = 0.0, 1.0  # the two forms of a kernel as a function of the cos
 NEAR = 0.125  # the argument of an exponential is halved until it is at most this
 FASTEST = 1e300  # largest rate of an exponential
 SERIES = tuple(1.0 / math.factorial(k) for k in range(10))  # exp up to NEAR, with an error below 1e-15
-CHUNK = 2048  # images whose inner products and cosines stay in a first-level cache
+CHUNK = 2048  # images whose inner products stay in a first-level cache, with what follows from them
 COLUMNS = 2048  # images of one matrix product
 
 

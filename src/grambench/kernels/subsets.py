@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from grambench.common.parameters import POSITIVE, Checked, whole
 from grambench.common.types import Floats, Indices
+from grambench.kernels import subset_sums
 from grambench.kernels.pool import GramRows, LazyGrams, Pool, locked
 
 Floats32 = NDArray[np.float32]
@@ -242,9 +243,6 @@ class SubsetPool(Pool):
         support, size = np.flatnonzero(vector), float(np.abs(vector).max(initial=0.0))
         if not size > 0.0:
             return np.zeros(self.shape[0])
-        # Numba takes a second to load, which an import of the estimators does not wait for.
-        from grambench.kernels import subset_sums
-
         v, columns = vector[support] / size, self._columns(self.train[support])
         forms = subset_sums.forms(columns, v, self.gaussians, self.kernels.n_widths)
         self.computed += forms.size * len(v) * (len(v) - 1) // 2
@@ -258,8 +256,6 @@ class SubsetPool(Pool):
             return np.zeros(self.shape[1:])
         scaled = (weights / largest).reshape(len(self.gaussians.rates), -1)
         scaled[scaled < NEGLIGIBLE_WEIGHT] = 0.0
-        from grambench.kernels import subset_sums
-
         columns = self._columns(self.train)
         others = None if self.test is None else self._columns(self.test)
         losses = subset_sums.mixture(columns, others, scaled.astype(np.float32), self.gaussians)
