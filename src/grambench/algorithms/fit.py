@@ -282,8 +282,9 @@ def scores_of_supports(expansions: Sequence[SupportExpansion], pool: Pool) -> li
     block = max(1, BLOCK_ROWS // len(expansions))
     for start in range(0, pool.shape[1], block):
         rows = np.arange(start, min(start + block, pool.shape[1]))
-        for each, values, own, out in zip(expansions, pool.mixed(weights, rows, support), places, scores, strict=True):
-            out[rows] = values.take(own, axis=1) @ each.dual
+        sums = pool.mixed(weights, rows, support)
+        for each, values, columns, out in zip(expansions, sums, places, scores, strict=True):
+            out[rows] = values.take(columns, axis=1) @ each.dual
     return scores
 
 

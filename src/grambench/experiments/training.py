@@ -179,10 +179,10 @@ class Learned:
 
     def train_scores(self, model: Model) -> Floats:
         """Return a model's scores of the training examples, which the fit may have."""
-        own = self.fits[0].train_scores if model.predictor is self.fits[0].predictor else None
-        if own is None:
+        scores = self.fits[0].train_scores if model.predictor is self.fits[0].predictor else None
+        if scores is None:
             return scores_of(model.predictor, self.sample)
-        return checked_scores(own, len(self.sample.labels), self.sample.classes or None, "train_scores")
+        return checked_scores(scores, len(self.sample.labels), self.sample.classes or None, "train_scores")
 
     def models(
         self, C_values: Sequence[float], steps: int | None = None, trace: float | None = None
