@@ -64,10 +64,10 @@ def kernel_stacking(grams, labels, parts, C=1.0):
     n = len(labels)
     values, unseen = np.zeros((2, n, len(grams)))
     for k, gram in enumerate(grams):
-        values[:, k] = SVC(C=C, kernel="precomputed", tol=1e-8).fit(gram, labels).decision_function(gram)
+        values[:, k] = SVC(C=C, kernel="precomputed", tol=1e-5).fit(gram, labels).decision_function(gram)
         for part in parts:
             rest = [i for i in range(n) if i not in part]
-            svm = SVC(C=C, kernel="precomputed", tol=1e-8).fit(gram[np.ix_(rest, rest)], labels[rest])
+            svm = SVC(C=C, kernel="precomputed", tol=1e-5).fit(gram[np.ix_(rest, rest)], labels[rest])
             unseen[part, k] = svm.decision_function(gram[np.ix_(part, rest)])
     return LogisticRegression().fit(unseen, labels).decision_function(values)
 
