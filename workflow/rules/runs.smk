@@ -3,8 +3,7 @@ import re
 
 rule run:
     input:
-        prepared=layout.PREPARED,
-        kernels=lambda w: TARGETS.kernels_from(w.study, w.dataset),
+        lambda w: SPECS.run_inputs(Cell.of(**w)),
     output:
         layout.RECORD,
     log:
@@ -24,7 +23,7 @@ rule run:
     # a fit may end its supervisor by SIGKILL (128 + 9): a second call says so; any other end is that of the job
     shell:
         "record() {{ python -m grambench.pipeline.steps run /dev/stdin {params.code} {output} --seconds"
-        ' {resources.seconds} --memory-mb {resources.private_mb} "$@" {input.prepared} {input.kernels}'
+        ' {resources.seconds} --memory-mb {resources.private_mb} "$@" {input}'
         " <<< {params.spec:q}; }};"
         " {{ record || {{ code=$?; [ $code = 137 ] || exit $code; record --killed; }}; }} 2> {log}"
 

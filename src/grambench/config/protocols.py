@@ -112,6 +112,10 @@ class Common:
         """Return what it does not know of one of the data sets; None if it knows all."""
         return None
 
+    def examples_per_class(self, dataset: str) -> int | None:
+        """Return the number of training examples of each class; None if the protocol does not set one."""
+        return None
+
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return a rough estimate of the seconds of a repetition, for a run that was never measured."""
         return 1.0
@@ -470,13 +474,20 @@ class PerClassSplits(Offline):
         """Return the data set without sizes, where there is no default."""
         return _without_size(self.sizes, datasets)
 
+    def examples_per_class(self, dataset: str) -> int | None:
+        """Return the number of training examples of each class; None if all that validation leaves are taken."""
+        return self._sizes(dataset)[0] or None
+
+    def _sizes(self, dataset: str) -> tuple[int, int, int]:
+        return self.sizes.get(dataset) or self.sizes["default"]
+
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return the time of some passes over the examples."""
         return 2e-8 * kernels * examples**2 * points
 
     def split_text(self, dataset: str, n: int, permutations: int) -> str:
         """Return the sizes."""
-        return " + ".join(map(str, self.sizes.get(dataset) or self.sizes["default"]))
+        return " + ".join(map(str, self._sizes(dataset)))
 
 
 Protocol = Online | NestedCV | RandomSplits | OfficialSplit | PerClassSplits

@@ -97,6 +97,45 @@ def collect(results: Results, shape: tuple[int, int], origin: Origin = "seeded",
     )
 
 
+def with_plain_run(outcome: Outcome, point: int, plain: Outcome, repetitions: range) -> Outcome:
+    """Return the outcome of a sweep with a plain run's numbers as one more point.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        R repetitions at P points.
+    point : int
+        The number of the new point.
+    plain : Outcome
+        The plain run, with one point and all repetitions.
+    repetitions : range
+        The numbers of the R repetitions.
+    """
+    points, count = len(next(iter(outcome.metrics.values()))), len(repetitions)
+    others = [p for p in range(points + 1) if p != point]
+
+    def joined(group: str) -> dict[str, Floats]:
+        swept, single = getattr(outcome, group), getattr(plain, group)
+        entries = {
+            (p, r): {name: values[index, r] for name, values in swept.items()}
+            for index, p in enumerate(others)
+            for r in range(count)
+        }
+        for r, repetition in enumerate(repetitions):
+            entries[point, r] = {name: values[0, repetition] for name, values in single.items()}
+        return stack(entries, (points + 1, count))
+
+    return Outcome(
+        joined("metrics"),
+        joined("curves"),
+        max(outcome.rounds, plain.rounds, key=len),
+        joined("kernel_values"),
+        outcome.origin,
+        max(outcome.random, plain.random),  # "yes" is the largest
+        joined("class_values"),
+    )
+
+
 def stack(values: Mapping[tuple[int, int], Mapping[str, Any]], shape: tuple[int, int]) -> dict[str, Floats]:
     """Return numbers or arrays (...) by point, repetition and name as arrays (P, R, ...), padded with NaN."""
     stacked = {}

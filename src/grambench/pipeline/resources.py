@@ -111,10 +111,12 @@ class Resources:
     def group(self, cell: Cell) -> str | None:
         """Return the group of a run that is too short to be a job of its own; None for all others.
 
+        A sweep may wait for the plain run, and cannot be in one job with what that run waits for unless both are.
+
         It is the group of the Gram matrices of the data set: one job computes these and does all short runs of all
         studies. Runs on several data sets have no rule in common, and each would cost a start of Snakemake.
         """
-        return "data" if self.expected_seconds(cell) < 40 else None
+        return "data" if max(map(self.expected_seconds, (cell, cell.plain()))) < 40 else None
 
     def gram_mb(self, dataset: str) -> int:
         """Return the size of one Gram matrix of a data set in MiB."""

@@ -41,9 +41,15 @@ class Specifications:
 
     def identity(self, cell: Cell) -> str:
         """Return the identity that the record of a run has to have."""
-        inputs = self.inputs(cell.study, cell.dataset)
-        paths = [layout.PREPARED.format(dataset=cell.dataset), *self.targets.kernels_from(cell.study, cell.dataset)]
-        return identity(self.run_spec(cell), self.run_code(cell), [inputs[path] for path in paths])
+        inputs, plain = self.inputs(cell.study, cell.dataset), cell.plain()
+        identities = [self.identity(plain) if path == plain.path() else inputs[path] for path in self.run_inputs(cell)]
+        return identity(self.run_spec(cell), self.run_code(cell), identities)
+
+    def run_inputs(self, cell: Cell) -> list[str]:
+        """Return the files that a run reads: the data set, what its kernels come from, and the plain run's record."""
+        prepared = layout.PREPARED.format(dataset=cell.dataset)
+        plain = [cell.plain().path()] if cell.sweep and self.run(cell).plain_point is not None else []
+        return [prepared, *self.targets.kernels_from(cell.study, cell.dataset), *plain]
 
     def identities(self, study: str) -> str:
         """Return the identities of all records of a study in their order, separated by blanks."""
@@ -200,13 +206,14 @@ class Specifications:
         if sweep and sweep.kind == "view":
             values = list(range(1, 1 + len({kernel.view for kernel in kernels})))
             points *= len(values)
+        points = [algorithms.resolved(study.file(name), point) for point in points]
         return Run(
             study=cell.study,
             dataset=cell.dataset,
             algorithm=name,
             experiment=experiment_of(study, sweep),
             file=study.file(name),
-            points=[algorithms.resolved(study.file(name), point) for point in points],
+            points=points,
             sweep=cell.sweep,
             values=values,
             protocol=protocol,
@@ -222,8 +229,28 @@ class Specifications:
             reference=reference,
             approximation=study.algorithms[name].approximation,
             n_components=study.algorithms[name].n_components,
+            plain_point=self._plain_point(cell, points),
             block=list(cell.block) if cell.block else None,
         )
+
+    def _plain_point(self, cell: Cell, points: list[dict[str, Any]]) -> int | None:
+        """Return the number of the point of a sweep that repeats the plain run; None if none does.
+
+        Such a sweep takes this point from the record of the plain run, and runs its other points, of which it has some.
+        An online run is timed in another way than its sweeps, which therefore repeat it.
+        """
+        study = self.targets.studies[cell.study]
+        sweep = study.sweeps.get(cell.sweep)
+        if sweep is None or len(points) < 2 or not isinstance(study.protocol, Offline):
+            return None
+        (plain,) = points_of(study, cell.algorithm, None)
+        settings = algorithms.resolved(study.file(cell.algorithm), plain)
+        repeats = [point == settings and sweep.kind in ("parameter", "size") for point in points]
+        if sweep.kind == "size":
+            m = study.n_kernels() if study.subsets else len(self.targets.kernels(cell.study, cell.dataset))
+            size = m if sweep.of == "kernels" else study.protocol.examples_per_class(cell.dataset)
+            repeats = [value == size and same for value, same in zip(sweep.values, repeats, strict=True)]
+        return repeats.index(True) if any(repeats) else None
 
     def step_code(self, step: str, *modules: str) -> str:
         """Return the code hash of a step, its supervised half and the modules that it loads by name."""

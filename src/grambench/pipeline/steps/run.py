@@ -25,7 +25,7 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--memory-mb", type=float, required=True)
     parser.add_argument("--killed", action="store_true", help="write that an earlier call of this was")
-    parser.add_argument("inputs", nargs="+", help="the prepared data set, and the Gram matrices of an online study")
+    parser.add_argument("inputs", nargs="+", help="the files that the fit reads")
     arguments = parser.parse_args(argv)
     spec = read_spec(arguments.spec)
     if arguments.killed:
