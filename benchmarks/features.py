@@ -87,7 +87,7 @@ def main():
     for name, drawn in samples.items():
         wanted = features.parameters(name, {}).words
         book, taken = timed(words.codebook, drawn, wanted, np.random.default_rng(0))
-        assigned = [timed(words.assign, drawn[:9800], book)[1] for _ in range(5)]
+        assigned = [timed(words.Centres(book).nearest, drawn[:9800])[1] for _ in range(5)]
         print(
             f"{name:12} {wanted} words of {len(drawn)} samples {taken:.1f} s; "
             f"assigning {len(drawn[:9800])} {1000 * median(assigned):.0f} ms"

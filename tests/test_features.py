@@ -355,7 +355,7 @@ def test_an_image_too_small_for_a_patch_has_no_points():
         if name.startswith("dense"):
             assert len(found.vectors) == 0
             book = np.zeros((5, found.vectors.shape[1]), dtype=np.uint8)
-            assert words.bag(found, book)["v3h1"].tolist() == [0] * 15
+            assert words.bag(found, words.Centres(book))["v3h1"].tolist() == [0] * 15
 
 
 # Smoothing and corners
@@ -477,7 +477,7 @@ def test_every_band_counts_its_own_words():
     book = np.array([[0, 0], [200, 200]], dtype=np.uint8)
     vectors = np.array([[1, 0], [190, 255], [0, 9], [201, 200], [202, 200]], dtype=np.uint8)
     found = points.Local(vectors, np.array([0.0, 0.3333, 0.3334, 0.67, 0.999]))
-    counts = words.bag(found, book)
+    counts = words.bag(found, words.Centres(book))
     assert counts["v3h1"].tolist() == [1, 1, 1, 0, 0, 2]
     assert counts[""].tolist() == [2, 3]
 
@@ -497,12 +497,28 @@ def test_words_are_the_nearest_centres_exactly(dimensions):
     vectors, centres = random_vectors(rng, 300, dimensions), random_vectors(rng, 40, dimensions)
     vectors[::3], centres[::2] = 255 - vectors[::3] // 32, 255 - centres[::2] // 64  # the largest products
     centres[7] = centres[3]  # equal centres: the first counts
-    nearest, distances = words._nearest(vectors, centres)
+    nearest, distances = words.Centres(centres).nearest(vectors)
     expected = naive_assign(vectors, centres)
-    assert np.array_equal(words.assign(vectors, centres), expected[0])
     assert np.array_equal(nearest, expected[0])
     assert np.array_equal(distances, expected[1])
     assert 7 not in nearest
+
+
+@pytest.mark.parametrize("dimensions", [61, 100, 128])
+def test_no_bound_rules_the_nearest_centre_out(dimensions):
+    """Of clustered vectors, of vectors near the middle of two centres, of zeros, and of the largest numbers."""
+    rng = np.random.default_rng(dimensions)
+    few = np.clip(rng.gamma(0.5, 40.0, size=(12, dimensions)), 0, 255)
+    samples = np.clip(rng.dirichlet(np.full(12, 0.2), size=700) @ few + rng.normal(0, 4, (700, dimensions)), 0, 255)
+    centres = samples[:300].astype(np.uint8)
+    middles = (centres[:150].astype(int) + centres[150:] + rng.integers(0, 2, size=(150, dimensions))) // 2
+    centres[9], centres[30], centres[200] = 0, 255, centres[100]
+    extremes = np.stack([np.zeros(dimensions), np.full(dimensions, 255), np.arange(dimensions) % 2 * 255])
+    vectors = np.vstack([samples, middles, extremes, centres]).astype(np.uint8)
+    nearest, distances = words.Centres(centres).nearest(vectors)
+    expected = naive_assign(vectors, centres)
+    assert np.array_equal(nearest, expected[0])
+    assert np.array_equal(distances, expected[1])
 
 
 def test_what_would_not_be_exact_is_refused():
@@ -511,7 +527,7 @@ def test_what_would_not_be_exact_is_refused():
         with pytest.raises(DataError, match="expected rows of uint8 with at most 129 columns, got"):
             words.codebook(wrong, 2, rng)
         with pytest.raises(DataError, match="expected rows of uint8"):
-            words.assign(wrong, random_vectors(rng, 2, 4))
+            words.Centres(random_vectors(rng, 2, 4)).nearest(wrong)
 
 
 def clustered(seed, count=1500, clusters=25, dimensions=16):

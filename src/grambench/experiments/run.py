@@ -88,7 +88,7 @@ class Run:
     n_components : int
         The number of features of each kernel, if there is an approximation.
     plain_point : int or None
-        The number of the point that repeats the plain run, whose record has its numbers; None if no point does.
+        The number of the point whose numbers come from the record of the plain run, which has its settings; or None.
     block : list of two ints or None
         The numbers of the first and the last repetition of a block. Replications continue after the run's own.
     """
@@ -150,7 +150,7 @@ class Run:
         return self.protocol
 
     def without_plain_point(self) -> "Run":
-        """Return the sweep with all points but the one that repeats the plain run."""
+        """Return the sweep with all points but `plain_point`."""
         kept = [p for p in range(len(self.points)) if p != self.plain_point]
         points, values = [self.points[p] for p in kept], [self.values[p] for p in kept]
         return replace(self, points=points, values=values, plain_point=None)

@@ -17,7 +17,9 @@ Vectors = NDArray[np.uint8]
 ITERATIONS = 20  # later steps lower the inertia of a thousand words by less than 1 in 1000 each
 TRIALS = 4  # samples drawn for each further centre; the best one is taken
 SEEDED = 20  # samples a word from which the first centres are drawn
-BLOCK = 256  # vectors whose products with a thousand centres fit into the cache
+BLOCK = 256  # vectors whose bounds for a thousand centres fit into the cache
+DIRECTIONS = 30  # of 128 dimensions, by which all but about five centres in a thousand are ruled out
+SLACK = 1e-3  # share of the largest squared norm that rounding may add to a bound; it adds less
 LARGEST = 129  # dimensions: 2 * 129 * 255^2 < 2^24
 N_BANDS = 3
 
@@ -51,7 +53,7 @@ def codebook(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
     centres = _seed(samples, words, rng)
     nearest = np.full(len(samples), -1, dtype=np.int32)
     for _ in range(ITERATIONS):
-        previous, (nearest, distances) = nearest, _nearest(samples, centres)
+        previous, (nearest, distances) = nearest, Centres(centres).nearest(samples)
         if np.array_equal(nearest, previous):
             break
         sums, counts = np.zeros(centres.shape, dtype=np.int64), np.bincount(nearest, minlength=words)
@@ -63,33 +65,73 @@ def codebook(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
     return centres
 
 
-def assign(vectors: Vectors, centres: Vectors) -> NDArray[np.int32]:
-    """Return the index of the nearest centre of each vector, the first one at a tie.
+class Centres:
+    """The centres of a codebook, prepared for finding the nearest ones of many vectors.
+
+    Components in orthonormal directions V, and the norms of what they leave, bound a distance from below:
+
+        ||x - c||^2 >= ||V'x - V'c||^2 + (||x - VV'x|| - ||c - VV'c||)^2
+
+    A distance is computed only if its bound is not above the distance to the centre with the least bound. In few
+    dimensions all distances are computed.
 
     Parameters
     ----------
-    vectors : ndarray of uint8 (p, D)
-        Descriptors.
     centres : ndarray of uint8 (words, D)
-        The codebook.
-
-    Returns
-    -------
-    ndarray of int32 (p,)
-        Row numbers in the codebook.
+        The codebook, D of at most 129.
     """
-    check(vectors)
-    return _nearest(vectors, centres)[0]
+
+    def __init__(self, centres: Vectors) -> None:
+        check(centres)
+        self._floats, self._squares = centres.astype(np.float32), _squares(centres)
+        self._directions = None
+        if centres.shape[1] > 2 * DIRECTIONS:
+            eigenvectors = np.linalg.eigh(self._floats.astype(np.float64).T @ self._floats)[1]
+            self._directions = eigenvectors[:, -DIRECTIONS:].astype(np.float32)
+        # The squared norm of a vector is the same for all centres, and left out of distances and bounds.
+        factors = np.float32(-2.0) * self._components(self._floats, self._squares)
+        factors[:, -1] = self._squares
+        self._factors = factors.T.copy()
+
+    def __len__(self) -> int:
+        """Return the number of centres."""
+        return len(self._floats)
+
+    def nearest(self, vectors: Vectors) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return each vector's nearest centre, the first one at a tie, and the squared distance to it."""
+        check(vectors)
+        nearest, distances = np.empty((2, len(vectors)), dtype=np.int32)
+        products = np.empty((BLOCK, len(self)), dtype=np.float32)
+        for start in range(0, len(vectors), BLOCK):
+            part = slice(start, start + BLOCK)
+            block, squares = vectors[part].astype(np.float32), _squares(vectors[part])
+            bounds = np.matmul(self._components(block, squares), self._factors, out=products[: len(block)])
+            nearest[part] = bounds.argmin(axis=1)
+            if self._directions is None:
+                distances[part] = bounds[np.arange(len(block)), nearest[part]] + squares
+                continue
+            slack = SLACK * max(squares.max(), self._squares.max())
+            _compare(block, squares, self._floats, self._squares, bounds, slack, nearest[part], distances[part])
+        return nearest, distances
+
+    def _components(self, vectors: NDArray[np.float32], squares: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Return vectors, or their components and the norms of what these leave, with a column of ones."""
+        if self._directions is None:
+            return np.column_stack([vectors, np.ones(len(vectors), dtype=np.float32)])
+        components = np.ones((len(vectors), DIRECTIONS + 2), dtype=np.float32)
+        inside = np.matmul(vectors, self._directions, out=components[:, :-2])
+        components[:, -2] = np.sqrt(np.maximum(squares - np.einsum("ij,ij->i", inside, inside), 0.0))
+        return components
 
 
-def bag(local: Local, centres: Vectors) -> dict[str, NDArray[np.int32]]:
+def bag(local: Local, centres: Centres) -> dict[str, NDArray[np.int32]]:
     """Return the counts of an image's words, for each layout.
 
     Parameters
     ----------
     local : Local
         Descriptors of the image.
-    centres : ndarray of uint8 (words, D)
+    centres : Centres
         The codebook.
 
     Returns
@@ -98,7 +140,7 @@ def bag(local: Local, centres: Vectors) -> dict[str, NDArray[np.int32]]:
         "": (words,); "v3h1": (3 words,), three bands from top to bottom.
     """
     words = len(centres)
-    bins = np.floor(local.heights * N_BANDS).astype(np.int64) * words + assign(local.vectors, centres)
+    bins = np.floor(local.heights * N_BANDS).astype(np.int64) * words + centres.nearest(local.vectors)[0]
     counts = np.bincount(bins, minlength=N_BANDS * words).astype(np.int32)
     return {"": counts.reshape(N_BANDS, words).sum(axis=0, dtype=np.int32), "v3h1": counts}
 
@@ -108,22 +150,6 @@ def check(vectors: Vectors) -> None:
     if vectors.dtype != np.uint8 or vectors.ndim != 2 or vectors.shape[1] > LARGEST:
         got = f"{vectors.dtype} of shape {vectors.shape}"
         raise DataError(f"visual words: expected rows of uint8 with at most {LARGEST} columns, got {got}")
-
-
-def _nearest(vectors: Vectors, centres: Vectors) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return each vector's nearest centre and the squared distance to it."""
-    nearest, distances = np.empty(len(vectors), dtype=np.int32), np.empty(len(vectors), dtype=np.int32)
-    doubled = np.float32(-2.0) * centres.T.astype(np.float32)
-    squares = _squares(centres).astype(np.float32)
-    products = np.empty((BLOCK, len(centres)), dtype=np.float32)
-    for start in range(0, len(vectors), BLOCK):
-        block = vectors[start : start + BLOCK].astype(np.float32)
-        scores = np.matmul(block, doubled, out=products[: len(block)])
-        scores += squares
-        best = scores.argmin(axis=1)
-        nearest[start : start + BLOCK] = best
-        distances[start : start + BLOCK] = scores[np.arange(len(block)), best]
-    return nearest, distances + _squares(vectors)
 
 
 def _squares(vectors: Vectors) -> NDArray[np.int32]:
@@ -149,6 +175,34 @@ def _seed(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
         chosen.append(int(trials[best]))
         nearest = nearer[best]
     return np.asarray(candidates[chosen])
+
+
+@njit(cache=True)
+def _compare(vectors, squares, centres, centre_squares, bounds, slack, nearest, distances):  # type: ignore[no-untyped-def]
+    """Replace the centre of the least bound by the nearest centre of each vector, and write its squared distance."""
+    words = len(centres)
+    possible = np.empty(words + 1, dtype=np.int32)
+    for i in range(len(vectors)):
+        best, row = nearest[i], bounds[i]
+        distance = squares[i] + centre_squares[best] - 2 * _inner_product(vectors[i], centres[best])
+        limit, count = np.float32(distance - squares[i] + slack), 0
+        for c in range(words):
+            possible[count] = c
+            count += row[c] <= limit
+        for c in possible[:count]:
+            other = squares[i] + centre_squares[c] - 2 * _inner_product(vectors[i], centres[c])
+            if other < distance or (other == distance and c < best):
+                best, distance = c, other
+        nearest[i], distances[i] = best, distance
+
+
+# Sums of these whole numbers are exact in any order, so that they may be added several at a time.
+@njit(cache=True, fastmath={"reassoc"})
+def _inner_product(x, y):  # type: ignore[no-untyped-def]
+    total = np.float32(0.0)
+    for d in range(x.size):
+        total += x[d] * y[d]
+    return np.int64(total)
 
 
 @njit(cache=True)

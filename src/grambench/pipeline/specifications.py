@@ -234,7 +234,7 @@ class Specifications:
         )
 
     def _plain_point(self, cell: Cell, points: list[dict[str, Any]]) -> int | None:
-        """Return the number of the point of a sweep that repeats the plain run; None if none does.
+        """Return the number of the point of a sweep that has the settings of the plain run; None if none has.
 
         Such a sweep takes this point from the record of the plain run, and runs its other points, of which it has some.
         An online run is timed in another way than its sweeps, which therefore repeat it.
@@ -245,12 +245,12 @@ class Specifications:
             return None
         (plain,) = points_of(study, cell.algorithm, None)
         settings = algorithms.resolved(study.file(cell.algorithm), plain)
-        repeats = [point == settings and sweep.kind in ("parameter", "size") for point in points]
+        alike = [point == settings and sweep.kind in ("parameter", "size") for point in points]
         if sweep.kind == "size":
             m = study.n_kernels() if study.subsets else len(self.targets.kernels(cell.study, cell.dataset))
             size = m if sweep.of == "kernels" else study.protocol.examples_per_class(cell.dataset)
-            repeats = [value == size and same for value, same in zip(sweep.values, repeats, strict=True)]
-        return repeats.index(True) if any(repeats) else None
+            alike = [value == size and same for value, same in zip(sweep.values, alike, strict=True)]
+        return alike.index(True) if any(alike) else None
 
     def step_code(self, step: str, *modules: str) -> str:
         """Return the code hash of a step, its supervised half and the modules that it loads by name."""
