@@ -83,19 +83,19 @@ class Centres:
 
     def __init__(self, centres: Vectors) -> None:
         check(centres)
-        self._floats, self._squares = centres.astype(np.float32), _squares(centres)
-        self._directions = None
+        self._centres, self._squares, self._directions = centres, _squares(centres), None
+        floats = centres.astype(np.float32)
         if centres.shape[1] > 2 * DIRECTIONS:
-            eigenvectors = np.linalg.eigh(self._floats.astype(np.float64).T @ self._floats)[1]
+            eigenvectors = np.linalg.eigh(floats.astype(np.float64).T @ floats)[1]
             self._directions = eigenvectors[:, -DIRECTIONS:].astype(np.float32)
         # The squared norm of a vector is the same for all centres, and left out of distances and bounds.
-        factors = np.float32(-2.0) * self._components(self._floats, self._squares)
+        factors = np.float32(-2.0) * self._components(floats, self._squares)
         factors[:, -1] = self._squares
         self._factors = factors.T.copy()
 
     def __len__(self) -> int:
         """Return the number of centres."""
-        return len(self._floats)
+        return len(self._centres)
 
     def nearest(self, vectors: Vectors) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return each vector's nearest centre, the first one at a tie, and the squared distance to it."""
@@ -110,8 +110,8 @@ class Centres:
             if self._directions is None:
                 distances[part] = bounds[np.arange(len(block)), nearest[part]] + squares
                 continue
-            slack = SLACK * max(squares.max(), self._squares.max())
-            _compare(block, squares, self._floats, self._squares, bounds, slack, nearest[part], distances[part])
+            slack = SLACK * max(squares.max(), self._squares.max()) - squares
+            _compare(vectors[part], self._centres, bounds, slack, nearest[part], distances[part])
         return nearest, distances
 
     def _components(self, vectors: NDArray[np.float32], squares: NDArray[np.int32]) -> NDArray[np.float32]:
@@ -178,31 +178,34 @@ def _seed(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
 
 
 @njit(cache=True)
-def _compare(vectors, squares, centres, centre_squares, bounds, slack, nearest, distances):  # type: ignore[no-untyped-def]
-    """Replace the centre of the least bound by the nearest centre of each vector, and write its squared distance."""
-    words = len(centres)
-    possible = np.empty(words + 1, dtype=np.int32)
+def _compare(vectors, centres, bounds, slack, nearest, distances):  # type: ignore[no-untyped-def]
+    """Replace the centre of the least bound by the nearest centre of each vector, and write its squared distance.
+
+    Bounds are without the squared norms of the vectors; `slack` has these, and what rounding may add.
+    """
+    possible = np.empty(len(centres) + 1, dtype=np.int32)
     for i in range(len(vectors)):
         best, row = nearest[i], bounds[i]
-        distance = squares[i] + centre_squares[best] - 2 * _inner_product(vectors[i], centres[best])
-        limit, count = np.float32(distance - squares[i] + slack), 0
-        for c in range(words):
+        distance = _squared_distance(vectors[i], centres[best])
+        limit, count = np.float32(distance + slack[i]), 0
+        # Without a branch, which would be mispredicted.
+        for c in range(len(centres)):
             possible[count] = c
             count += row[c] <= limit
         for c in possible[:count]:
-            other = squares[i] + centre_squares[c] - 2 * _inner_product(vectors[i], centres[c])
+            other = _squared_distance(vectors[i], centres[c])
             if other < distance or (other == distance and c < best):
                 best, distance = c, other
         nearest[i], distances[i] = best, distance
 
 
-# Sums of these whole numbers are exact in any order, so that they may be added several at a time.
-@njit(cache=True, fastmath={"reassoc"})
-def _inner_product(x, y):  # type: ignore[no-untyped-def]
-    total = np.float32(0.0)
+@njit(cache=True)
+def _squared_distance(x, y):  # type: ignore[no-untyped-def]
+    total = np.int64(0)
     for d in range(x.size):
-        total += x[d] * y[d]
-    return np.int64(total)
+        difference = np.int64(x[d]) - np.int64(y[d])
+        total += difference * difference
+    return total
 
 
 @njit(cache=True)
