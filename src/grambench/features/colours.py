@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from grambench.common.lazy_numba import njit
 from grambench.features.images import Pixels
 
-BINS_AND_BANDS = {"": (16, 1), "v3h1": (12, 3)}  # bins a channel and number of bands, by layout
+BINS = 16  # a channel, over the whole image
+BAND_BINS, BANDS = 12, 3  # bins a channel, in each of the horizontal bands of the layout v3h1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,21 +30,22 @@ def histograms(channels: Pixels) -> dict[str, NDArray[np.int32]]:
     dict of ndarray of int32
         "": (4096,), 16 bins a channel, the first channel slowest; "v3h1": (5184,), 12 bins in each of three bands.
     """
-    counts = {}
-    for layout, (bins, bands) in BINS_AND_BANDS.items():
-        counts[layout] = np.zeros(bands * bins**3, dtype=np.int32)
-        _count(channels, bins, bands, counts[layout])
+    counts = {"": np.zeros(BINS**3, dtype=np.int32), "v3h1": np.zeros(BANDS * BAND_BINS**3, dtype=np.int32)}
+    _count(channels, counts[""], counts["v3h1"])
     return counts
 
 
 @njit(cache=True)
-def _count(channels, bins, bands, counts):  # type: ignore[no-untyped-def]
+def _count(channels, counts, band_counts):  # type: ignore[no-untyped-def]
     height, width, _ = channels.shape
     for y in range(height):
-        band = y * bands // height
+        band = y * BANDS // height
         for x in range(width):
             # The band varies slowest in the vector, then the first channel.
-            index = band
+            index, band_index = 0, band
             for c in range(3):
-                index = index * bins + int(channels[y, x, c]) * bins // 256
+                value = int(channels[y, x, c])
+                index = index * BINS + (value * BINS >> 8)
+                band_index = band_index * BAND_BINS + (value * BAND_BINS >> 8)
             counts[index] += 1
+            band_counts[band_index] += 1

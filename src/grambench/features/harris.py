@@ -73,28 +73,28 @@ def detect(image: NDArray[np.float32], threshold: float) -> Iterator[Level]:
             return
         images = [first, *(blur(first, math.sqrt(sigma**2 - FINEST**2)) for sigma in ladder[1:])]
         for k in range(SCALES):
-            corners = _maxima(_measure(images[k], ladder[k], ladder[k + 2]), threshold)
+            corners = _maxima(*_moments(images[k], ladder[k], ladder[k + 2]), threshold)
             finer, current, coarser = (
-                ladder[j] ** 2 * np.abs(_laplacian(images[j], corners)) for j in range(k + 1, k + 4)
+                _laplacian(images[j], np.float32(ladder[j] ** 2), corners) for j in range(k + 1, k + 4)
             )
             points = corners[(current > finer) & (current > coarser)]
             yield Level(images[k], points, ladder[k + 2], 2**octave)
         first = np.ascontiguousarray(images[SCALES][::2, ::2])
 
 
-def _measure(image: NDArray[np.float32], fine: float, coarse: float) -> NDArray[np.float32]:
-    """Return the Harris measure det - ALPHA trace^2 of the second moments, (h, w)."""
+def _moments(image: NDArray[np.float32], fine: float, coarse: float) -> list[NDArray[np.float32]]:
+    """Return the second moments xx, xy and yy of the derivatives, (h, w) each."""
     products = np.empty((3, *image.shape), dtype=np.float32)
     _products(image, np.float32(fine**2), products)
-    xx, xy, yy = (blur(product, coarse) for product in products)
-    return np.asarray(xx * yy - xy * xy - np.float32(ALPHA) * (xx + yy) ** 2)
+    return [blur(product, coarse) for product in products]
 
 
 @njit(cache=True)
 def _products(image, factor, products):  # type: ignore[no-untyped-def]
     """Write the products of derivatives; they are zero at the border, where corners are not searched."""
     height, width = image.shape
-    products[:] = 0.0
+    products[:, 0], products[:, height - 1] = 0.0, 0.0
+    products[:, :, 0], products[:, :, width - 1] = 0.0, 0.0
     for y in range(1, height - 1):
         above, row, below = image[y - 1], image[y], image[y + 1]
         for x in range(1, width - 1):
@@ -106,26 +106,56 @@ def _products(image, factor, products):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _maxima(values, threshold):  # type: ignore[no-untyped-def]
-    """Return the local maxima, (p, 2), row by row; among equal neighbours the last counts."""
-    height, width = values.shape
+def _maxima(xx, xy, yy, threshold):  # type: ignore[no-untyped-def]
+    """Return the local maxima of the Harris measure, (p, 2), row by row; among equal neighbours the last counts."""
+    height, width = xx.shape
+    # Harris measures of the last three rows.
+    above, row, below = np.empty((3, width), dtype=np.float32)
+    is_maximum = np.zeros(width, dtype=np.bool_)
     maxima = []
-    for y in range(1, height - 1):
+    for y in range(height):
+        above, row, below = row, below, above
+        _measure(xx[y], xy[y], yy[y], below)
+        if y < 2:
+            continue
+        # Without branches the comparisons vectorise, which saves more than leaving some of them out.
         for x in range(1, width - 1):
-            value = values[y, x]
+            value = row[x]
             # Comparisons differ by side, so that of two equal neighbours exactly one is a maximum.
-            if value < threshold or value < values[y, x - 1] or value <= values[y, x + 1]:
-                continue
-            above, below = values[y - 1, x - 1 : x + 2], values[y + 1, x - 1 : x + 2]
-            if value >= above.max() and value > below.max():
-                maxima.append((y, x))
+            is_maximum[x] = (
+                (value >= threshold)
+                & (value >= row[x - 1])
+                & (value > row[x + 1])
+                & (value >= above[x - 1])
+                & (value >= above[x])
+                & (value >= above[x + 1])
+                & (value > below[x - 1])
+                & (value > below[x])
+                & (value > below[x + 1])
+            )
+        for x in range(1, width - 1):
+            if is_maximum[x]:
+                maxima.append((y - 1, x))
     points = np.empty((len(maxima), 2), dtype=np.int64)
     for p, (y, x) in enumerate(maxima):
         points[p, 0], points[p, 1] = y, x
     return points
 
 
-def _laplacian(image: NDArray[np.float32], points: NDArray[np.int64]) -> NDArray[np.float32]:
-    y, x = points.T
-    neighbours = image[y - 1, x] + image[y + 1, x] + image[y, x - 1] + image[y, x + 1]
-    return np.asarray(neighbours - np.float32(4.0) * image[y, x])
+@njit(cache=True)
+def _measure(xx, xy, yy, measure):  # type: ignore[no-untyped-def]
+    """Write the Harris measures det - ALPHA trace^2 of a row."""
+    for x in range(measure.size):
+        trace = xx[x] + yy[x]
+        measure[x] = xx[x] * yy[x] - xy[x] * xy[x] - np.float32(ALPHA) * (trace * trace)
+
+
+@njit(cache=True)
+def _laplacian(image, factor, points):  # type: ignore[no-untyped-def]
+    """Return the absolute Laplacians at points, times a factor, (p,)."""
+    values = np.empty(len(points), dtype=np.float32)
+    for p in range(len(points)):
+        y, x = points[p]
+        neighbours = image[y - 1, x] + image[y + 1, x] + image[y, x - 1] + image[y, x + 1]
+        values[p] = factor * abs(neighbours - np.float32(4.0) * image[y, x])
+    return values

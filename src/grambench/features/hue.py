@@ -7,9 +7,11 @@ Bins are centred on the hues of pure colours. Weights are integers, so that runn
 Deviation: the paper weights the pixels of a patch by a Gaussian; here all pixels have equal weight.
 """
 
+import functools
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Indices
@@ -19,20 +21,42 @@ BINS = 36
 SATURATION_UNITS = 16  # integer units per unit of saturation
 
 
-@njit(cache=True)
-def hues(image: Pixels) -> tuple[Pixels, Indices]:
+def hues(image: Pixels) -> tuple[Pixels, NDArray[np.int32]]:
     """Return the bin of each pixel's hue and its saturation in units of 1 / SATURATION_UNITS, (h, w) each."""
-    height, width, _ = image.shape
-    bins, weights = np.empty((height, width), dtype=np.uint8), np.empty((height, width), dtype=np.int32)
-    for y in range(height):
-        for x in range(width):
-            red, green, blue = float(image[y, x, 0]), float(image[y, x, 1]), float(image[y, x, 2])
-            first, second = (red - green) / math.sqrt(2.0), (red + green - 2.0 * blue) / math.sqrt(6.0)
+    bins, weights = np.empty(image.shape[:2], dtype=np.uint8), np.empty(image.shape[:2], dtype=np.int32)
+    _look_up(image, *_tables(), bins, weights)
+    return bins, weights
+
+
+@functools.cache
+def _tables() -> tuple[Pixels, NDArray[np.int32]]:
+    """Return bins and weights by R - G + 255 and G - B + 255, on which alone they depend, (511, 511) each."""
+    bins, weights = np.empty((511, 511), dtype=np.uint8), np.empty((511, 511), dtype=np.int32)
+    _fill(bins, weights)
+    return bins, weights
+
+
+@njit(cache=True)
+def _fill(bins, weights):  # type: ignore[no-untyped-def]
+    for i in range(511):
+        for j in range(511):
+            # A hue does not change if the same is subtracted from all channels, here green.
+            red, blue = i - 255.0, 255.0 - j
+            first, second = red / math.sqrt(2.0), (red - 2.0 * blue) / math.sqrt(6.0)
             # A whole turn is added below, since `int` rounds negative numbers up and others down.
             turns = math.atan2(first, second) / (2.0 * math.pi)
-            bins[y, x] = int((turns + 1.0) * BINS + 0.5) % BINS
-            weights[y, x] = int(SATURATION_UNITS * math.sqrt(first * first + second * second) + 0.5)
-    return bins, weights
+            bins[i, j] = int((turns + 1.0) * BINS + 0.5) % BINS
+            weights[i, j] = int(SATURATION_UNITS * math.sqrt(first * first + second * second) + 0.5)
+
+
+@njit(cache=True)
+def _look_up(image, bins_of, weights_of, bins, weights):  # type: ignore[no-untyped-def]
+    height, width, _ = image.shape
+    for y in range(height):
+        for x in range(width):
+            red, green, blue = np.int32(image[y, x, 0]), np.int32(image[y, x, 1]), np.int32(image[y, x, 2])
+            i, j = red - green + 255, green - blue + 255
+            bins[y, x], weights[y, x] = bins_of[i, j], weights_of[i, j]
 
 
 @njit(cache=True)
@@ -57,6 +81,11 @@ def dense(bins: Pixels, weights: Indices, rows: Indices, columns: Indices, side:
     vectors = np.empty((len(rows) * len(columns), BINS), dtype=np.uint8)
     # Running sums of integers: what leaves a patch is subtracted exactly, and the cost does not depend on its side.
     strip = np.zeros((width, BINS), dtype=np.int32)
+    # Sums of the columns of the strip left of each column. They may wrap around, but their differences do not.
+    sums = np.zeros((width + 1, BINS), dtype=np.int32)
+    # The flat views add all bins in one loop, which vectorises.
+    flat_strip, flat_sums = strip.ravel(), sums.ravel()
+    histogram = np.empty(BINS, dtype=np.int32)
     begin = end = 0
     for a in range(rows.size):
         for y in range(end, rows[a] + side):
@@ -66,14 +95,12 @@ def dense(bins: Pixels, weights: Indices, rows: Indices, columns: Indices, side:
             for x in range(width):
                 strip[x, bins[y, x]] -= weights[y, x]
         begin, end = rows[a], rows[a] + side
-        histogram = np.zeros(BINS, dtype=np.int32)
-        left = right = 0
+        for i in range(flat_strip.size):
+            flat_sums[i + BINS] = flat_sums[i] + flat_strip[i]
         for b in range(columns.size):
-            for x in range(right, columns[b] + side):
-                histogram += strip[x]
-            for x in range(left, columns[b]):
-                histogram -= strip[x]
-            left, right = columns[b], columns[b] + side
+            left, right = sums[columns[b]], sums[columns[b] + side]
+            for k in range(BINS):
+                histogram[k] = right[k] - left[k]
             _normalise(histogram, vectors[a * columns.size + b])
     return vectors
 
@@ -96,9 +123,10 @@ def at_points(bins: Pixels, weights: Indices, points: Indices, radius: int) -> P
 @njit(cache=True)
 def _normalise(histogram, vector):  # type: ignore[no-untyped-def]
     """Write a histogram with norm 255, rounded."""
-    square = 0.0
+    # Integers may be added in any order, so the sum vectorises. It is below 2^53, thus exact as a float.
+    square = np.int64(0)
     for k in range(BINS):
-        square += float(histogram[k]) ** 2
-    scale = 255.0 / math.sqrt(square) if square > 0.0 else 0.0
+        square += np.int64(histogram[k]) * np.int64(histogram[k])
+    scale = 255.0 / math.sqrt(square) if square > 0 else 0.0
     for k in range(BINS):
         vector[k] = int(histogram[k] * scale + 0.5)

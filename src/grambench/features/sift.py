@@ -2,10 +2,10 @@
 
 A patch has 4 x 4 cells, and a cell has a histogram of gradients over 8 orientations. Each gradient is distributed by
 linear interpolation over two orientations and up to four cells, so the window of a cell is a triangle down and across,
-twice as wide as the cell. On a grid, a triangle is the convolution of two boxes, and sums over boxes are running sums.
-Their cost does not depend on the side of a cell (the idea of vl_dsift; Vedaldi and Fulkerson 2008). Gradients on a grid
-are integers, so that running sums are exact. The Gaussian weight of a patch (two cells wide) is taken at the centre of
-each cell.
+twice as wide as the cell. On a grid, a triangle is the convolution of two boxes, and a sum over it is a second
+difference of running sums of running sums. Its cost does not depend on the side of a cell (the idea of vl_dsift;
+Vedaldi and Fulkerson 2008). Gradients on a grid are integers, so that these sums are exact. The Gaussian weight of a
+patch (two cells wide) is taken at the centre of each cell.
 """
 
 import math
@@ -49,12 +49,8 @@ def dense(image: NDArray[np.float32], rows: Indices, columns: Indices, cell: int
         right.
     """
     vectors = np.empty((len(rows) * len(columns), SIZE), dtype=np.uint8)
-    if not len(vectors):
-        return vectors
-    height, width = image.shape
-    maps = _orientations(image).reshape(height, width * ORIENTATIONS)
-    down = _boxes(_boxes(maps, cell), cell).reshape(-1, width, ORIENTATIONS)
-    _gather(down, rows, columns, cell, WEIGHTS, vectors)
+    if len(vectors):
+        _dense(_sum_down(*_gradients(image)), rows, columns, cell, WEIGHTS, vectors)
     return vectors
 
 
@@ -64,25 +60,38 @@ def at_points(image: NDArray[np.float32], points: Indices, cell: float) -> NDArr
     The side of a cell need not be an integer. Gradients outside of the image are 0.
     """
     vectors = np.empty((len(points), SIZE), dtype=np.uint8)
-    _at_points(image, points, cell, WEIGHTS, vectors)
+    if len(vectors):
+        _at_points(*_gradients(image), points, cell, WEIGHTS, vectors)
     return vectors
 
 
-@njit(cache=True)
-def _gradient(image, y, x):  # type: ignore[no-untyped-def]
-    """Return the magnitude in grey levels a pixel, the lower orientation and the upper one's share of the magnitude."""
+# Python's error model would check each division, and the loop over pixels would not vectorise.
+@njit(cache=True, error_model="numpy")
+def _gradients(image):  # type: ignore[no-untyped-def]
+    """Return the lower orientations, the magnitudes that they get, and those that the upper ones get, each (h, w)."""
     height, width = image.shape
-    right = np.float32(0.5) * (image[y, min(x + 1, width - 1)] - image[y, max(x - 1, 0)])
-    up = np.float32(0.5) * (image[max(y - 1, 0), x] - image[min(y + 1, height - 1), x])
-    # A polynomial gives the angle in the first eighth of a turn; reflections give the others. It is faster than atan2.
-    long, short = max(abs(right), abs(up)), min(abs(right), abs(up))
-    angle = _arctangent(short / max(long, TINY))
-    angle = angle if abs(up) <= abs(right) else np.float32(2.0) - angle
-    angle = angle if right >= np.float32(0.0) else np.float32(4.0) - angle
-    angle = angle if up >= np.float32(0.0) else np.float32(8.0) - angle
-    lower = int(angle)
-    magnitude = np.sqrt(right * right + up * up)
-    return magnitude, lower % ORIENTATIONS, magnitude * (angle - np.float32(lower))
+    lowers = np.empty((height, width), dtype=np.int32)
+    rests, uppers = np.empty_like(image), np.empty_like(image)
+    padded = np.empty(width + 2, dtype=np.float32)
+    for y in range(height):
+        # The outermost pixels are repeated beyond the border, so that the loop needs no bounds.
+        padded[1:-1] = image[y]
+        padded[0], padded[-1] = padded[1], padded[-2]
+        before, after, above, below = padded[:-2], padded[2:], image[max(y - 1, 0)], image[min(y + 1, height - 1)]
+        for x in range(width):
+            right, up = np.float32(0.5) * (after[x] - before[x]), np.float32(0.5) * (above[x] - below[x])
+            # A polynomial gives the angle in the first eighth of a turn; reflections give the others. It is faster
+            # than atan2.
+            long, short = max(abs(right), abs(up)), min(abs(right), abs(up))
+            angle = _arctangent(short / max(long, TINY))
+            angle = angle if abs(up) <= abs(right) else np.float32(2.0) - angle
+            angle = angle if right >= np.float32(0.0) else np.float32(4.0) - angle
+            angle = angle if up >= np.float32(0.0) else np.float32(8.0) - angle
+            lower = np.int32(angle)
+            magnitude = np.sqrt(right * right + up * up)
+            upper = magnitude * (angle - np.float32(lower))
+            lowers[y, x], rests[y, x], uppers[y, x] = lower % ORIENTATIONS, magnitude - upper, upper
+    return lowers, rests, uppers
 
 
 @njit(cache=True)
@@ -96,87 +105,112 @@ def _arctangent(ratio):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _orientations(image):  # type: ignore[no-untyped-def]
-    """Return the gradients by orientation, int32 (h, w, 8), in units of 1 / GRADIENT_UNITS."""
-    height, width = image.shape
-    maps = np.zeros((height, width, ORIENTATIONS), dtype=np.int32)
+def _sum_down(lowers, rests, uppers):  # type: ignore[no-untyped-def]
+    """Return running sums of running sums down the image, (h + 2, 8 w), by orientation, in 1 / GRADIENT_UNITS.
+
+    Row y has the sum, over all y' < y, of the gradients above row y'. In a tall image it may wrap around at 2^32, and
+    second differences below 2^31 are still exact.
+    """
+    height, width = lowers.shape
+    sums = np.zeros(ORIENTATIONS * width, dtype=np.int32)
+    twice = np.empty((height + 2, ORIENTATIONS * width), dtype=np.int32)
+    twice[:2] = 0
+    unit, half = np.float32(GRADIENT_UNITS), np.float32(0.5)
     for y in range(height):
+        lower, rest, upper = lowers[y], rests[y], uppers[y]
         for x in range(width):
-            magnitude, lower, upper = _gradient(image, y, x)
-            maps[y, x, lower] = int(np.float32(GRADIENT_UNITS) * (magnitude - upper) + np.float32(0.5))
-            maps[y, x, (lower + 1) % ORIENTATIONS] = int(np.float32(GRADIENT_UNITS) * upper + np.float32(0.5))
-    return maps
+            sums[ORIENTATIONS * x + lower[x]] += np.int32(unit * rest[x] + half)
+            sums[ORIENTATIONS * x + (lower[x] + 1) % ORIENTATIONS] += np.int32(unit * upper[x] + half)
+        before, after = twice[y + 1], twice[y + 2]
+        for k in range(sums.size):
+            after[k] = before[k] + sums[k]
+    return twice
 
 
 @njit(cache=True)
-def _boxes(values, side):  # type: ignore[no-untyped-def]
-    """Return the sums of each `side` successive rows, (n - side + 1, m) of (n, m)."""
-    count, width = values.shape[0] - side + 1, values.shape[1]
-    out = np.zeros((count, width), dtype=np.int32)
-    for k in range(side):
-        for x in range(width):
-            out[0, x] += values[k, x]
-    for y in range(1, count):
-        target, before, entering, leaving = out[y], out[y - 1], values[y + side - 1], values[y - 1]
-        # The difference comes first, so that no intermediate sum reaches 2^31.
-        for x in range(width):
-            target[x] = before[x] + (entering[x] - leaving[x])
-    return out
-
-
-@njit(cache=True)
-def _gather(down, rows, columns, cell, weights, vectors):  # type: ignore[no-untyped-def]
-    """Write the descriptors from gradients that are already summed down the windows of cells."""
-    raw = np.empty((columns.size, 4, 4, ORIENTATIONS))
+def _dense(twice, rows, columns, cell, weights, vectors):  # type: ignore[no-untyped-def]
+    """Write the descriptors of a grid from the result of `_sum_down`."""
+    size, side = twice.shape[1], ORIENTATIONS * cell
+    down = np.zeros(size + ORIENTATIONS, dtype=np.int32)
+    # Down and across are runs over whole rows, in which the orientations of a pixel are neighbours: both vectorise.
+    once, across = np.zeros(size + 2 * ORIENTATIONS, dtype=np.int64), np.zeros(size + 2 * ORIENTATIONS, dtype=np.int64)
+    cells = np.empty((columns.size, 4, 4, ORIENTATIONS), dtype=np.int32)
     for a in range(rows.size):
         for i in range(4):
-            across = _boxes(_boxes(down[rows[a] + i * cell], cell), cell)
+            y = rows[a] + i * cell
+            first, second, third = twice[y], twice[y + cell], twice[y + 2 * cell]
+            for k in range(size):
+                down[k] = (third[k] - second[k]) - (second[k] - first[k])
+            for k in range(size + ORIENTATIONS):
+                across[k + ORIENTATIONS] = across[k] + once[k]
+                once[k + ORIENTATIONS] = once[k] + down[k]
             for b in range(columns.size):
                 for j in range(4):
+                    x = ORIENTATIONS * (columns[b] + j * cell)
                     for o in range(ORIENTATIONS):
-                        raw[b, i, j, o] = across[columns[b] + j * cell, o]
-        for b in range(columns.size):
-            _finish(raw[b], weights, GRADIENT_UNITS * float(cell) ** 4, vectors[a * columns.size + b])
+                        middle = across[x + side + o]
+                        cells[b, i, j, o] = (across[x + 2 * side + o] - middle) - (middle - across[x + o])
+        part = vectors[a * columns.size : (a + 1) * columns.size]
+        _finish(cells.reshape(-1, SIZE), weights, GRADIENT_UNITS * float(cell) ** 4, part)
 
 
 @njit(cache=True)
-def _at_points(image, points, cell, weights, vectors):  # type: ignore[no-untyped-def]
-    height, width = image.shape
-    raw = np.empty((4, 4, ORIENTATIONS))
+def _at_points(lowers, rests, uppers, points, cell, weights, vectors):  # type: ignore[no-untyped-def]
+    """Write the descriptors of points from the result of `_gradients`."""
+    height, width = lowers.shape
+    radius = math.ceil(2.5 * cell) - 1
+    # A pixel's shares in a cell and the next one across depend on its distance from the point only.
+    cells, shares = np.empty(2 * radius + 1, dtype=np.int64), np.empty((2, 2 * radius + 1))
+    for k in range(2 * radius + 1):
+        across = (k - radius) / cell + 1.5
+        j = min(math.floor(across), 3)
+        cells[k], shares[0, k], shares[1, k] = j + 1, 1.0 - abs(across - j), 1.0 - abs(across - (j + 1))
+    raw = np.empty((len(points), SIZE))
+    # A cell on either side, whose sums are not used, saves the comparisons of the innermost loop.
+    sums = np.empty((4, 6, ORIENTATIONS))
     for p in range(len(points)):
         row, column = points[p]
-        raw[:] = 0.0
-        for y in range(max(math.ceil(row - 2.5 * cell), 0), min(math.floor(row + 2.5 * cell), height - 1) + 1):
-            for x in range(max(math.ceil(column - 2.5 * cell), 0), min(math.floor(column + 2.5 * cell), width - 1) + 1):
-                magnitude, lower, upper = _gradient(image, y, x)
-                high = (lower + 1) % ORIENTATIONS
-                down, across = (y - row) / cell + 1.5, (x - column) / cell + 1.5
-                for i in range(max(math.floor(down), 0), min(math.floor(down) + 1, 3) + 1):
-                    for j in range(max(math.floor(across), 0), min(math.floor(across) + 1, 3) + 1):
-                        share = (1.0 - abs(down - i)) * (1.0 - abs(across - j))
-                        raw[i, j, lower] += share * (magnitude - upper)
-                        raw[i, j, high] += share * upper
-        _finish(raw, weights, cell**2, vectors[p])
+        start, stop = max(column - radius, 0), min(column + radius + 1, width)
+        offset = start - column + radius
+        sums[:] = 0.0
+        for y in range(max(row - radius, 0), min(row + radius + 1, height)):
+            lower, rest, upper = lowers[y, start:stop], rests[y, start:stop], uppers[y, start:stop]
+            down = (y - row) / cell + 1.5
+            for i in range(max(math.floor(down), 0), min(math.floor(down) + 1, 3) + 1):
+                share = 1.0 - abs(down - i)
+                for x in range(stop - start):
+                    k = cells[x + offset]
+                    left, right = share * shares[0, x + offset], share * shares[1, x + offset]
+                    low, high = lower[x], (lower[x] + 1) % ORIENTATIONS
+                    sums[i, k, low] += left * rest[x]
+                    sums[i, k, high] += left * upper[x]
+                    sums[i, k + 1, low] += right * rest[x]
+                    sums[i, k + 1, high] += right * upper[x]
+        raw[p] = sums[:, 1:5].copy().reshape(SIZE)
+    _finish(raw, weights, cell**2, vectors)
 
 
 @njit(cache=True)
-def _finish(raw, weights, unit, vector):  # type: ignore[no-untyped-def]
+def _finish(raw, weights, unit, vectors):  # type: ignore[no-untyped-def]
     """Weight the cells, normalise, clip, normalise again and round; `unit` is the sum of one grey level over a cell."""
-    total, square = 0.0, 0.0
-    for i in range(4):
-        for j in range(4):
-            for o in range(ORIENTATIONS):
-                raw[i, j, o] *= weights[i, j]
-                total += raw[i, j, o]
-                square += raw[i, j, o] ** 2
+    count, weight = len(raw), np.repeat(weights, ORIENTATIONS)
+    # The transpose lets sums, whose order of additions is fixed, vectorise over patches.
+    weighted = np.empty((SIZE, count))
+    for p in range(count):
+        for k in range(SIZE):
+            weighted[k, p] = raw[p, k] * weight[k]
+    total, square, clipped = np.zeros((3, count))
+    for k in range(SIZE):
+        for p in range(count):
+            total[p] += weighted[k, p]
+            square[p] += weighted[k, p] ** 2
+    most = CLIP * np.sqrt(square)
+    for k in range(SIZE):
+        for p in range(count):
+            clipped[p] += min(weighted[k, p], most[p]) ** 2
     # Normalising a patch without contrast would amplify its noise.
-    if total < CONTRAST * unit * weights.sum():
-        vector[:] = 0
-        return
-    most = CLIP * math.sqrt(square)
-    clipped = 0.0
-    for value in raw.flat:
-        clipped += min(value, most) ** 2
-    scale = SCALE / math.sqrt(clipped)
-    for k, value in enumerate(raw.flat):
-        vector[k] = min(int(min(value, most) * scale + 0.5), 255)
+    limit = CONTRAST * unit * weights.sum()
+    for p in range(count):
+        scale = SCALE / math.sqrt(clipped[p]) if total[p] >= limit else 0.0
+        for k in range(SIZE):
+            vectors[p, k] = min(int(min(raw[p, k] * weight[k], most[p]) * scale + 0.5), 255)
