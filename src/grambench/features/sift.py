@@ -27,7 +27,9 @@ ARCTANGENT = (0.9998660, -0.3302995, 0.1801410, -0.0851330, 0.0208351)
 SERIES = tuple(np.float32(coefficient * 4.0 / math.pi) for coefficient in ARCTANGENT)  # in eighths of a turn
 
 _PROFILE = np.exp(-0.5 * (np.array([-1.5, -0.5, 0.5, 1.5]) / 2.0) ** 2)
-WEIGHTS = np.outer(_PROFILE, _PROFILE)  # Gaussian weights of the cells
+_GAUSSIAN = np.outer(_PROFILE, _PROFILE)
+WEIGHTS = np.repeat(_GAUSSIAN, ORIENTATIONS)  # of the orientations of each cell
+LEAST = CONTRAST * sum(_GAUSSIAN.ravel().tolist())  # sum of weighted cells, by the sum of one grey level over a cell
 
 
 def dense(image: NDArray[np.float32], rows: Indices, columns: Indices, cell: int) -> NDArray[np.uint8]:
@@ -75,8 +77,9 @@ def _gradients(image):  # type: ignore[no-untyped-def]
     padded = np.empty(width + 2, dtype=np.float32)
     for y in range(height):
         # The outermost pixels are repeated beyond the border, so that the loop needs no bounds.
-        padded[1:-1] = image[y]
-        padded[0], padded[-1] = padded[1], padded[-2]
+        for x in range(width):
+            padded[x + 1] = image[y, x]
+        padded[0], padded[width + 1] = image[y, 0], image[y, width - 1]
         before, after, above, below = padded[:-2], padded[2:], image[max(y - 1, 0)], image[min(y + 1, height - 1)]
         for x in range(width):
             right, up = np.float32(0.5) * (after[x] - before[x]), np.float32(0.5) * (above[x] - below[x])
@@ -113,8 +116,7 @@ def _sum_down(lowers, rests, uppers):  # type: ignore[no-untyped-def]
     """
     height, width = lowers.shape
     sums = np.zeros(ORIENTATIONS * width, dtype=np.int32)
-    twice = np.empty((height + 2, ORIENTATIONS * width), dtype=np.int32)
-    twice[:2] = 0
+    twice = np.zeros((height + 2, ORIENTATIONS * width), dtype=np.int32)
     unit, half = np.float32(GRADIENT_UNITS), np.float32(0.5)
     for y in range(height):
         lower, rest, upper = lowers[y], rests[y], uppers[y]
@@ -134,7 +136,7 @@ def _dense(twice, rows, columns, cell, weights, vectors):  # type: ignore[no-unt
     down = np.zeros(size + ORIENTATIONS, dtype=np.int32)
     # Down and across are runs over whole rows, in which the orientations of a pixel are neighbours: both vectorise.
     once, across = np.zeros(size + 2 * ORIENTATIONS, dtype=np.int64), np.zeros(size + 2 * ORIENTATIONS, dtype=np.int64)
-    cells = np.empty((columns.size, 4, 4, ORIENTATIONS), dtype=np.int32)
+    cells = np.empty((columns.size, SIZE))
     for a in range(rows.size):
         for i in range(4):
             y = rows[a] + i * cell
@@ -149,9 +151,11 @@ def _dense(twice, rows, columns, cell, weights, vectors):  # type: ignore[no-unt
                     x = ORIENTATIONS * (columns[b] + j * cell)
                     for o in range(ORIENTATIONS):
                         middle = across[x + side + o]
-                        cells[b, i, j, o] = (across[x + 2 * side + o] - middle) - (middle - across[x + o])
+                        cells[b, ORIENTATIONS * (4 * i + j) + o] = (across[x + 2 * side + o] - middle) - (
+                            middle - across[x + o]
+                        )
         part = vectors[a * columns.size : (a + 1) * columns.size]
-        _finish(cells.reshape(-1, SIZE), weights, GRADIENT_UNITS * float(cell) ** 4, part)
+        _finish(cells, weights, GRADIENT_UNITS * float(cell) ** 4, part)
 
 
 @njit(cache=True)
@@ -166,13 +170,12 @@ def _at_points(lowers, rests, uppers, points, cell, weights, vectors):  # type: 
         j = min(math.floor(across), 3)
         cells[k], shares[0, k], shares[1, k] = j + 1, 1.0 - abs(across - j), 1.0 - abs(across - (j + 1))
     raw = np.empty((len(points), SIZE))
-    # A cell on either side, whose sums are not used, saves the comparisons of the innermost loop.
-    sums = np.empty((4, 6, ORIENTATIONS))
     for p in range(len(points)):
-        row, column = points[p]
+        row, column = points[p, 0], points[p, 1]
+        # A cell on either side, whose sums are not used, saves the comparisons of the innermost loop.
+        sums = np.zeros((4, 6, ORIENTATIONS))
         start, stop = max(column - radius, 0), min(column + radius + 1, width)
         offset = start - column + radius
-        sums[:] = 0.0
         for y in range(max(row - radius, 0), min(row + radius + 1, height)):
             lower, rest, upper = lowers[y, start:stop], rests[y, start:stop], uppers[y, start:stop]
             down = (y - row) / cell + 1.5
@@ -186,31 +189,34 @@ def _at_points(lowers, rests, uppers, points, cell, weights, vectors):  # type: 
                     sums[i, k, high] += left * upper[x]
                     sums[i, k + 1, low] += right * rest[x]
                     sums[i, k + 1, high] += right * upper[x]
-        raw[p] = sums[:, 1:5].copy().reshape(SIZE)
+        for i in range(4):
+            for j in range(4):
+                for o in range(ORIENTATIONS):
+                    raw[p, ORIENTATIONS * (4 * i + j) + o] = sums[i, j + 1, o]
     _finish(raw, weights, cell**2, vectors)
 
 
 @njit(cache=True)
 def _finish(raw, weights, unit, vectors):  # type: ignore[no-untyped-def]
     """Weight the cells, normalise, clip, normalise again and round; `unit` is the sum of one grey level over a cell."""
-    count, weight = len(raw), np.repeat(weights, ORIENTATIONS)
+    count = len(raw)
     # The transpose lets sums, whose order of additions is fixed, vectorise over patches.
     weighted = np.empty((SIZE, count))
     for p in range(count):
         for k in range(SIZE):
-            weighted[k, p] = raw[p, k] * weight[k]
-    total, square, clipped = np.zeros((3, count))
+            weighted[k, p] = raw[p, k] * weights[k]
+    total, square, clipped, most = np.zeros(count), np.zeros(count), np.zeros(count), np.empty(count)
     for k in range(SIZE):
         for p in range(count):
             total[p] += weighted[k, p]
             square[p] += weighted[k, p] ** 2
-    most = CLIP * np.sqrt(square)
+    for p in range(count):
+        most[p] = CLIP * math.sqrt(square[p])
     for k in range(SIZE):
         for p in range(count):
             clipped[p] += min(weighted[k, p], most[p]) ** 2
     # Normalising a patch without contrast would amplify its noise.
-    limit = CONTRAST * unit * weights.sum()
     for p in range(count):
-        scale = SCALE / math.sqrt(clipped[p]) if total[p] >= limit else 0.0
+        scale = SCALE / math.sqrt(clipped[p]) if total[p] >= LEAST * unit else 0.0
         for k in range(SIZE):
-            vectors[p, k] = min(int(min(raw[p, k] * weight[k], most[p]) * scale + 0.5), 255)
+            vectors[p, k] = min(int(min(weighted[k, p], most[p]) * scale + 0.5), 255)
