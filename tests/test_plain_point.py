@@ -9,11 +9,13 @@ import yaml
 from copies import STUDY, Copy
 from specifications import make_run
 from test_classes import dataset
-from test_plan import MANY, plan
+from test_plan import MANY, NESTED, plan
 
+from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.config.metrics import MEASURED
 from grambench.datasets import store
+from grambench.experiments.outcome import Outcome, with_plain_run
 from grambench.experiments.run import Run
 from grambench.pipeline.steps import fit as step
 from grambench.results import records
@@ -51,26 +53,21 @@ def test_the_point_that_repeats_the_plain_run(tmp_path, sweep, expected):
     assert settings.get("plain_point") == expected
     assert made.specs.run_inputs(cell)[1:] == ([] if expected is None else [record])
     assert made.specs.run_inputs(cell.plain()) == made.specs.run_inputs(cell)[:1]
-    assert made.specs.identity(cell) != made.specs.identity(cell.plain())
 
 
-def test_all_examples_have_no_number_and_online_sweeps_repeat_the_plain_run(
-    tmp_path,
-):
-    entries, sweep = {"obscure": {}}, {"kind": "size", "of": "examples", "values": [5, 10]}
-    protocol = MANY | {"sizes": {"default": [0, 5, 5]}}
-    made = plan(
-        tmp_path / "all", protocol=protocol, datasets=["digits_10"], algorithms=entries, sweeps={"some": SWEEP | sweep}
-    )
-    assert "plain_point" not in json.loads(made.specs.run_spec(Cell.of("small", "digits_10", "obscure/some")))
-    sweep = {"parameter": "p", "values": [1.05, 1.1]}
-    made = plan(
-        tmp_path / "online",
-        protocol={"kind": "online"},
-        datasets=["digits_10"],
-        algorithms={"obscure": {"parameters": {"p": 1.1}}},
-        sweeps={"some": SWEEP | sweep},
-    )
+@pytest.mark.parametrize(
+    ("protocol", "sweep"),
+    [
+        # a number of examples that depends on the data
+        (MANY | {"sizes": {"default": [0, 5, 5]}}, {"kind": "size", "of": "examples", "values": [5, 10]}),
+        # sweeps that are timed in another way
+        ({"kind": "online"}, {"parameter": "p", "values": [1.05, 1.1]}),
+        (NESTED["protocol"], {"parameter": "p", "values": [1.05, 1.1]}),
+    ],
+)
+def test_sweeps_that_run_all_points(tmp_path, protocol, sweep):
+    entries = {"obscure": {"parameters": {"p": 1.1}}}
+    made = plan(tmp_path, protocol=protocol, datasets=["digits_10"], algorithms=entries, sweeps={"some": SWEEP | sweep})
     assert "plain_point" not in json.loads(made.specs.run_spec(Cell.of("small", "digits_10", "obscure/some")))
 
 
@@ -128,6 +125,20 @@ def test_a_sweep_runs_all_its_points_if_the_plain_run_failed(fitted, tmp_path):
     assert_same(fit(tmp_path / "sweep.h5", **settings), alone)
 
 
+def test_of_equally_long_curves_the_first_point_has_the_rounds():
+    first, second = (
+        Outcome(
+            metrics={"accuracy_percent": np.full((1, 2), value)},
+            curves={"accuracy_percent": np.full((1, 2, 2), value)},
+            rounds=np.array([1, value]),
+        )
+        for value in (4, 5)
+    )
+    assert with_plain_run(first, 1, second, range(2)).rounds.tolist() == [1, 4]
+    assert with_plain_run(first, 0, second, range(2)).rounds.tolist() == [1, 5]
+    assert with_plain_run(first, 0, second, range(2)).metrics["accuracy_percent"].tolist() == [[5, 5], [4, 4]]
+
+
 def test_a_sweep_without_the_plain_point_has_all_others():
     run = make_run("obscure", "per_class_splits", protocol=PER_CLASS, **SWEEPS["kernels"])
     rest = run.without_plain_point()
@@ -146,13 +157,11 @@ def test_the_workflow_runs_the_plain_run_first_and_the_sweep_takes_its_numbers(t
     sweep = {"parameter": "p", "values": [1.5, 2.0], "label": "p", "algorithms": ["lp"], "datasets": ["sonar"]}
     (copy.folder / "config/studies/small.yaml").write_text(yaml.safe_dump(study | {"sweeps": {"p": sweep}}))
     copy.edit("config/config.yaml", "studies: [omkc]", "studies: [small]")
-    # the sweep alone is asked for, and brings the plain run
     swept, plain = (copy.folder / f"results/runs/small/sonar/{name}.h5" for name in ("lp/p", "lp"))
-    copy.snakemake("results/runs/small/sonar/lp/p.h5")
+    copy.snakemake(layout.CELLS.format(study="small"))  # for which the records' identities are checked
     own, other = records.read(swept).metrics, records.read(plain).metrics
     assert np.array_equal(own["seconds"][1], other["seconds"][0])  # measured, and so the same in no two runs
     assert not np.array_equal(own["seconds"][0], other["seconds"][0])
     assert copy.call("grambench.cli", "rerun", "small/sonar/lp/p").startswith("small/sonar/lp/p: equal: ")
-    assert not {"small/sonar/lp", "small/sonar/lp/p"} & copy.would_run()
-    copy.edit("config/studies/small.yaml", "p: 2.0\n", "p: 3.0\n")
+    plain.unlink()
     assert {"small/sonar/lp", "small/sonar/lp/p"} <= copy.would_run()

@@ -50,7 +50,7 @@ rule join:
     wildcard_constraints:
         run="|".join(re.escape(str(cell)) for cell in RESOURCES.split()) or "none",
     group:
-        "after"
+        lambda w: RESOURCES.join_group(Cell.parse(w.run))
     conda:
         "../../envs/environment.yaml"
     params:  # of the blocks too, which are deleted, so that nothing else tells of a change

@@ -1,7 +1,7 @@
 """The numbers that an experiment returns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -125,14 +125,15 @@ def with_plain_run(outcome: Outcome, point: int, plain: Outcome, repetitions: ra
             entries[point, r] = {name: values[0, repetition] for name, values in single.items()}
         return stack(entries, (points + 1, count))
 
-    return Outcome(
-        joined("metrics"),
-        joined("curves"),
-        max(outcome.rounds, plain.rounds, key=len),
-        joined("kernel_values"),
-        outcome.origin,
-        max(outcome.random, plain.random),  # "yes" is the largest
-        joined("class_values"),
+    # Of equally long curves, those of the first point have the rounds, as in `collect`.
+    rounds = (plain.rounds, outcome.rounds) if point == 0 else (outcome.rounds, plain.rounds)
+    return replace(
+        outcome,
+        metrics=joined("metrics"),
+        curves=joined("curves"),
+        rounds=max(rounds, key=len),
+        kernel_values=joined("kernel_values"),
+        class_values=joined("class_values"),
     )
 
 

@@ -57,7 +57,7 @@ class Specifications:
 
     @cache  # noqa: B019  (one plan a process)
     def inputs(self, study: str, dataset: str) -> dict[str, str]:
-        """Return the identity that each input of the runs of a study on a data set has to have.
+        """Return the identity that each input of the plain runs of a study on a data set has to have.
 
         The inputs are the prepared data set, and the Gram matrices or features with all their own inputs, in the order
         in which they are made.
@@ -236,20 +236,23 @@ class Specifications:
     def _plain_point(self, cell: Cell, points: list[dict[str, Any]]) -> int | None:
         """Return the number of the point of a sweep that has the settings of the plain run; None if none has.
 
-        Such a sweep takes this point from the record of the plain run, and runs its other points, of which it has some.
-        An online run is timed in another way than its sweeps, which therefore repeat it.
+        Such a sweep takes this point from the record of the plain run, and runs its other points. Sweeps of online
+        learning and of nested cross-validation are timed in another way than plain runs, and run all points.
         """
         study = self.targets.studies[cell.study]
-        sweep = study.sweeps.get(cell.sweep)
-        if sweep is None or len(points) < 2 or not isinstance(study.protocol, Offline):
+        sweep, protocol = study.sweeps.get(cell.sweep), study.protocol
+        if sweep is None or sweep.kind not in ("parameter", "size") or len(points) < 2:
+            return None
+        if protocol.kind in ("online", "nested_cv"):
             return None
         (plain,) = points_of(study, cell.algorithm, None)
-        settings = algorithms.resolved(study.file(cell.algorithm), plain)
-        alike = [point == settings and sweep.kind in ("parameter", "size") for point in points]
-        if sweep.kind == "size":
-            m = study.n_kernels() if study.subsets else len(self.targets.kernels(cell.study, cell.dataset))
-            size = m if sweep.of == "kernels" else study.protocol.examples_per_class(cell.dataset)
-            alike = [value == size and same for value, same in zip(sweep.values, alike, strict=True)]
+        settings, whole = algorithms.resolved(study.file(cell.algorithm), plain), None
+        if sweep.kind == "size" and sweep.of == "kernels":
+            whole = study.n_kernels() if study.subsets else len(self.targets.kernels(cell.study, cell.dataset))
+        elif sweep.kind == "size":
+            whole = protocol.examples_per_class(cell.dataset)
+        sizes = sweep.values if sweep.kind == "size" else [whole] * len(points)
+        alike = [point == settings and size == whole for point, size in zip(points, sizes, strict=True)]
         return alike.index(True) if any(alike) else None
 
     def step_code(self, step: str, *modules: str) -> str:

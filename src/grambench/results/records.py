@@ -38,7 +38,8 @@ class Record:
     code : str
         The hash of the code that made the record; see grambench.pipeline.fingerprint.
     inputs : sequence of str
-        The identities of the files that the run read: the prepared data set, Gram matrices or features.
+        The identities of the files that the run read: the prepared data set, Gram matrices or features, and the record
+        of the plain run if a sweep has a point of it.
     metrics, curves, rounds, kernel_values, class_values
         The numbers of the run, see grambench.experiments.outcome.Outcome.
     settings : dict

@@ -6,14 +6,14 @@ python -m grambench.pipeline.steps fit SPEC CODE OUTPUT PREPARED GRAM-OR-FEATURE
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import psutil
 
 from grambench import experiments
 from grambench.common import layout, memory, provenance
 from grambench.datasets import store, views
-from grambench.experiments.outcome import Outcome, Random, with_plain_run
+from grambench.experiments.outcome import Outcome, with_plain_run
 from grambench.experiments.run import Run
 from grambench.kernels import matrices
 from grambench.pipeline import supervise
@@ -32,19 +32,19 @@ def main(argv: list[str]) -> None:
 def _run(spec: dict[str, Any], code: str, output: Path, inputs: list[Path]) -> None:
     """Run the experiment that a spec names, and write its record."""
     fields = record_fields(spec, code, inputs)
-    dataset, kernels = store.read(inputs[0]), [path for path in inputs[1:] if not layout.is_record(path)]
+    plain_runs = [path for path in inputs if layout.is_record(path)]
+    dataset, kernels = store.read(inputs[0]), [path for path in inputs[1:] if path not in plain_runs]
     if isinstance(dataset, store.PreparedDataset) and dataset.images:
         dataset, kernels = _with_views(dataset, kernels), []
     if isinstance(dataset, store.Unavailable):
         records.write(output, records.Record(**fields, status="unavailable", reason=str(dataset)))
         return
     experiment, run = experiments.load(spec["experiment"]), Run.from_dict(spec)
-    plain = _plain_run(inputs[-1]) if run.plain_point is not None else None
-    if plain is not None:
-        run = run.without_plain_point()
-    outcome = experiment(run, dataset, [matrices.open_matrix(path) for path in kernels])
-    if plain is not None:
-        outcome = with_plain_run(outcome, spec["plain_point"], plain, run.repetitions)
+    plain = _plain_run(plain_runs[0]) if plain_runs else None
+    asked = run if plain is None else run.without_plain_point()
+    outcome = experiment(asked, dataset, [matrices.open_matrix(path) for path in kernels])
+    if plain is not None and run.plain_point is not None:
+        outcome = with_plain_run(outcome, run.plain_point, plain, run.repetitions)
     fields |= {group: getattr(outcome, group) for group in records.GROUPS}
     measured = {
         "wall_seconds": time.time() - psutil.Process().create_time(),
@@ -70,8 +70,7 @@ def _plain_run(path: Path) -> Outcome | None:
     record = records.read(path)
     if record.status != "ok":
         return None
-    groups = {group: getattr(record, group) for group in records.GROUPS}
-    return Outcome(**groups, rounds=record.rounds, random=cast("Random", record.random))
+    return Outcome(**{group: getattr(record, group) for group in records.GROUPS}, rounds=record.rounds)
 
 
 def _with_views(dataset: store.PreparedDataset, files: list[Path]) -> store.PreparedDataset | store.Unavailable:

@@ -1,6 +1,6 @@
 """Rule `run`: one algorithm on one data set, all repetitions; always leaves a record.
 
-python -m grambench.pipeline.steps run SPEC CODE OUTPUT --seconds S --memory-mb M PREPARED GRAM...
+python -m grambench.pipeline.steps run SPEC CODE OUTPUT --seconds S --memory-mb M PREPARED INPUT...
 
 The fit itself is `grambench.pipeline.steps.fit`, in a process group of its own under limits of time and memory.
 """
