@@ -59,12 +59,14 @@ def describe(parameters: Parameters, image: Pixels) -> dict[str, Floats]:
     padded /= np.float32(DEVIATION) + np.sqrt(np.abs(_smooth(padded**2, low_pass)))
     spectrum = fft.fft2(padded)
     energies = []
-    for every, transfer in zip(EVERY, filters, strict=True):
-        low = _frequencies(len(padded), every)
-        responses = fft.ifft2(spectrum[np.ix_(low, low)] * transfer, overwrite_x=True)
-        inside = np.abs(responses[:, margin // every : -margin // every, margin // every : -margin // every])
-        blocks = inside.reshape(ORIENTATIONS, BLOCKS, size // BLOCKS // every, BLOCKS, size // BLOCKS // every)
-        energies.append(blocks.mean(axis=(2, 4), dtype=np.float64).ravel())
+    for every, transfers in zip(EVERY, filters, strict=True):
+        low, edge, side = _frequencies(len(padded), every), margin // every, size // BLOCKS // every
+        passed = spectrum if every == 1 else spectrum[np.ix_(low, low)]
+        # One filter after the other, since the arrays of all would not stay in a core's cache.
+        for transfer in transfers:
+            response = fft.ifft2(passed * transfer, overwrite_x=True)
+            inside = np.abs(response[edge:-edge, edge:-edge]).reshape(BLOCKS, side, BLOCKS, side)
+            energies.append(inside.mean(axis=(1, 3), dtype=np.float64).ravel())
     return {"": np.concatenate(energies)}
 
 
