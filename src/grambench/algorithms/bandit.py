@@ -124,8 +124,6 @@ class OnlineClassifiers:
     ----------
     kernel_values : int
         Kernel evaluations so far.
-    support_vectors : int
-        Number of support vectors of all classifiers together.
     updates : ndarray of int64 (m,)
         Updates of each kernel's classifier.
     """
@@ -137,7 +135,12 @@ class OnlineClassifiers:
         # Positions count from the first support vector ever added, so that forgetting one changes no other's.
         self._positions: list[dict[int, int]] = [{} for _ in range(m)]
         self._forgotten = [0] * m
-        self.kernel_values, self.support_vectors, self.updates = 0, 0, np.zeros(m, dtype=np.int64)
+        self.kernel_values, self.updates = 0, np.zeros(m, dtype=np.int64)
+
+    @property
+    def support_vectors(self) -> int:
+        """Number of support vectors of all classifiers together."""
+        return sum(map(len, self._positions))
 
     def classifier(self, kernel: int) -> SingleKernelClassifier:
         """Return the classifier of one kernel; it shares its arrays, so it is valid until the next `add`."""
@@ -159,7 +162,6 @@ class OnlineClassifiers:
         if self.is_full(kernel, example):
             self._forget(kernel)
         positions, forgotten = self._positions[kernel], self._forgotten[kernel]
-        self.support_vectors += example not in positions
         position = positions.setdefault(example, forgotten + len(positions)) - forgotten
         self._support[kernel, position] = example
         self._dual[kernel, position] += coefficient
@@ -170,7 +172,6 @@ class OnlineClassifiers:
         support, dual = self._support[kernel], self._dual[kernel]
         del self._positions[kernel][int(support[0])]
         self._forgotten[kernel] += 1
-        self.support_vectors -= 1
         support[:-1], dual[:-1], dual[-1] = support[1:], dual[1:], 0.0
 
 
