@@ -54,6 +54,8 @@ class Common:
         Whether the points of a sweep share kernel matrices, and all runs the distances among images.
     sweeps : tuple of str
         The kinds of sweeps that it can do.
+    times_sweeps_alike : bool
+        Whether a fit is timed in a sweep as in a plain run, whose record then has the numbers of the same point.
     copies : int
         How many times all Gram matrices of a data set a run may hold in memory.
     separable : bool
@@ -83,6 +85,7 @@ class Common:
     paired: ClassVar[bool] = True
     shares_kernels: ClassVar[bool] = False
     sweeps: ClassVar[tuple[str, ...]] = ("parameter",)
+    times_sweeps_alike: ClassVar[bool] = True
     copies: ClassVar[int] = 0
     separable: ClassVar[bool] = True
     selects: ClassVar[bool] = True
@@ -238,6 +241,7 @@ class Online(Common):
     }
     progress: ClassVar[str] = "Examples received"
     paired: ClassVar[bool] = False  # OMKC's tables are not, though all algorithms share their permutations
+    times_sweeps_alike: ClassVar[bool] = False  # a plain run times its first pass twice
     selects: ClassVar[bool] = False
     split_column: ClassVar[tuple[str, str]] = (
         "Permutations",
@@ -294,6 +298,7 @@ class NestedCV(Offline):
     yields: ClassVar[frozenset[str]] = Offline.yields | {"objective_excess"}
     progress: ClassVar[str] = "Solver calls"
     sweeps: ClassVar[tuple[str, ...]] = ("parameter", "scaling")
+    times_sweeps_alike: ClassVar[bool] = False  # the first point computes Gram matrices of vectors for all
     copies: ClassVar[int] = 4  # of the training and test examples of outer and inner folds
     shares_kernels: ClassVar[bool] = True
     counts_selection: ClassVar[bool] = False

@@ -236,14 +236,13 @@ class Specifications:
     def _plain_point(self, cell: Cell, points: list[dict[str, Any]]) -> int | None:
         """Return the number of the point of a sweep that has the settings of the plain run; None if none has.
 
-        Such a sweep takes this point from the record of the plain run, and runs its other points. Sweeps of online
-        learning and of nested cross-validation are timed in another way than plain runs, and run all points.
+        Such a sweep takes this point from the record of the plain run, and runs its other points.
         """
         study = self.targets.studies[cell.study]
         sweep, protocol = study.sweeps.get(cell.sweep), study.protocol
         if sweep is None or sweep.kind not in ("parameter", "size") or len(points) < 2:
             return None
-        if protocol.kind in ("online", "nested_cv"):
+        if not protocol.times_sweeps_alike:
             return None
         (plain,) = points_of(study, cell.algorithm, None)
         settings, whole = algorithms.resolved(study.file(cell.algorithm), plain), None
