@@ -509,10 +509,10 @@ def test_no_bound_rules_the_nearest_centre_out(dimensions):
     """Of clustered vectors, of vectors near the middle of two centres, of zeros, and of the largest numbers."""
     rng = np.random.default_rng(dimensions)
     few = np.clip(rng.gamma(0.5, 40.0, size=(12, dimensions)), 0, 255)
-    samples = np.clip(rng.dirichlet(np.full(12, 0.2), size=700) @ few + rng.normal(0, 4, (700, dimensions)), 0, 255)
-    centres = samples[:300].astype(np.uint8)
-    middles = (centres[:150].astype(int) + centres[150:] + rng.integers(0, 2, size=(150, dimensions))) // 2
-    centres[9], centres[30], centres[200] = 0, 255, centres[100]
+    samples = np.clip(rng.dirichlet(np.full(12, 0.2), size=400) @ few + rng.normal(0, 4, (400, dimensions)), 0, 255)
+    centres = samples[:160].astype(np.uint8)
+    middles = (centres[:80].astype(int) + centres[80:] + rng.integers(0, 2, size=(80, dimensions))) // 2
+    centres[9], centres[30], centres[120] = 0, 255, centres[100]
     extremes = np.stack([np.zeros(dimensions), np.full(dimensions, 255), np.arange(dimensions) % 2 * 255])
     vectors = np.vstack([samples, middles, extremes, centres]).astype(np.uint8)
     nearest, distances = words.Centres(centres).nearest(vectors)
@@ -547,14 +547,14 @@ def test_codebooks_are_as_good_as_those_of_scikit_learn(clusters, count):
 
 def test_codebooks_are_the_same_for_any_block_and_number_of_threads(monkeypatch):
     threadpoolctl = pytest.importorskip("threadpoolctl")
-    samples = clustered(3, dimensions=128)
+    samples = clustered(3, count=600, dimensions=128)
     made = []
     for block, threads in ((256, 1), (256, 2), (7, 1), (4096, 2)):
         monkeypatch.setattr(words, "BLOCK", block)
         with threadpoolctl.threadpool_limits(threads):
-            made.append(words.codebook(samples, 60, np.random.default_rng(1)))
+            made.append(words.codebook(samples, 40, np.random.default_rng(1)))
     assert all(np.array_equal(each, made[0]) for each in made)
-    assert not np.array_equal(words.codebook(samples, 60, np.random.default_rng(2)), made[0])
+    assert not np.array_equal(words.codebook(samples, 40, np.random.default_rng(2)), made[0])
 
 
 def test_centres_are_rounded_means():
