@@ -188,13 +188,20 @@ def naive_counts(channels, bins, bands):
     return counts.ravel()
 
 
+def any_colours():
+    """Return random colours, and all whose channels are 0, 1, 127, 128, 254 or 255."""
+    chosen = np.stack(np.meshgrid(*3 * [[0, 1, 127, 128, 254, 255]]), axis=-1).reshape(-1, 3)
+    drawn_colours = np.random.default_rng(5).integers(0, 256, size=(48 * 64 - len(chosen), 3))
+    return np.concatenate([chosen, drawn_colours]).astype(np.uint8).reshape(48, 64, 3)
+
+
 def hsv_of(image):
     return np.asarray(Image.fromarray(image).convert("HSV"))
 
 
 @pytest.mark.parametrize(("name", "convert"), [("rgb", lambda image: image), ("hsv", hsv_of), ("lab", lab.convert)])
 def test_colour_histograms_count_as_loops_do(name, convert):
-    for image in (drawn(), drawn(height=49)):
+    for image in (drawn(), drawn(height=49), any_colours()):
         counts = described(name, image)
         assert np.array_equal(counts[""], naive_counts(convert(image), 16, 1))
         assert np.array_equal(counts["v3h1"], naive_counts(convert(image), 12, 3))
@@ -215,6 +222,26 @@ def test_lab_of_known_colours():
     )
     got = lab.convert(np.array([colours], dtype=np.uint8))[0].astype(float)
     assert np.abs(got - [(2.55 * lightness, a + 128, b + 128) for lightness, a, b in expected]).max() <= 0.6
+
+
+def test_lab_and_hues_from_tables_are_those_of_the_formulas():
+    image = any_colours()
+    parts = lab.LINEAR[image.astype(int)] @ lab.TO_XYZ.T
+    roots = np.where(parts > lab.LINEAR_PART, np.cbrt(parts), parts / (3 * (6 / 29) ** 2) + 4 / 29)
+    x, y, z = np.moveaxis(roots, 2, 0)
+    expected = np.stack([(116 * y - 16) * 2.55 + 0.5, 500 * (x - y) + 128.5, 200 * (y - z) + 128.5], axis=2)
+    # Rounding decides where a channel is a whole number, as those of greys are.
+    clear = abs(expected - np.rint(expected)) > 1e-9
+    assert clear.mean() > 0.99
+    assert np.array_equal(lab.convert(image)[clear], np.floor(expected[clear]))
+    red, green, blue = np.moveaxis(image.astype(float), 2, 0)
+    first, second = (red - green) / math.sqrt(2), (red + green - 2 * blue) / math.sqrt(6)
+    bins, weights = hue.hues(image)
+    turns = (np.arctan2(first, second) / (2 * math.pi) + 1) * hue.BINS + 0.5
+    clear = abs(turns - np.rint(turns)) > 1e-9
+    assert clear.mean() > 0.95
+    assert np.array_equal(bins[clear], np.floor(turns[clear]) % hue.BINS)
+    assert np.array_equal(weights, np.floor(hue.SATURATION_UNITS * np.sqrt(first**2 + second**2) + 0.5))
 
 
 # Gist

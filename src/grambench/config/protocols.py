@@ -481,9 +481,10 @@ class PerClassSplits(Offline):
 
     def examples_per_class(self, dataset: str) -> int | None:
         """Return the number of training examples of each class; None if all that validation leaves are taken."""
-        return self._sizes(dataset)[0] or None
+        return self.counts(dataset)[0] or None
 
-    def _sizes(self, dataset: str) -> tuple[int, int, int]:
+    def counts(self, dataset: str) -> tuple[int, int, int]:
+        """Return the numbers of training, validation and test examples of each class."""
         return self.sizes.get(dataset) or self.sizes["default"]
 
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
@@ -492,7 +493,7 @@ class PerClassSplits(Offline):
 
     def split_text(self, dataset: str, n: int, permutations: int) -> str:
         """Return the sizes."""
-        return " + ".join(map(str, self._sizes(dataset)))
+        return " + ".join(map(str, self.counts(dataset)))
 
 
 Protocol = Online | NestedCV | RandomSplits | OfficialSplit | PerClassSplits

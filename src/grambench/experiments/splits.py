@@ -166,7 +166,7 @@ def nested(protocol: protocols.NestedCV, run: Run, dataset: PreparedDataset) -> 
 
 def per_class(protocol: protocols.PerClassSplits, run: Run, dataset: PreparedDataset) -> SeededSplits:
     """Yield random splits with equally many examples of each class; an official test part is used whole."""
-    sizes = protocol.sizes.get(dataset.name) or protocol.sizes["default"]
+    sizes = protocol.counts(dataset.name)
     official_test = np.zeros(len(dataset.labels), dtype=np.bool_) if dataset.test is None else dataset.test
     names = dataset.classes or ("-1", "+1")
     for number in run.repetitions:
