@@ -12,7 +12,7 @@ from grambench.common.types import Floats, Indices
 from grambench.datasets.store import PreparedDataset
 from grambench.experiments.run import Run
 from grambench.kernels.centred import Centring
-from grambench.kernels.pool import GridPool, Pool, Stored
+from grambench.kernels.pool import GridPool, Pool, Stored, stacked
 from grambench.kernels.pools import SubsetPools, VectorPools, ViewPools, with_groups
 from grambench.kernels.views import Viewed, ViewsWithPairs
 
@@ -87,7 +87,7 @@ class Pools:
     def _computed(self, pool: Pool) -> Pool:
         # The points of a sweep share these matrices. The first fit would be charged with their time otherwise.
         if self._eager and isinstance(pool, Viewed):
-            pool.compute_all()
+            stacked(pool)
         return pool
 
     def _features(self, rows: Indices) -> dict[str, Any]:

@@ -102,7 +102,7 @@ class Computed(Scaled):
         first access, since a predictor may need few of them.
         """
         if self.test is not None:
-            return LazyGrams(len(self.kernels), self._test_gram, self._test_grams)
+            return LazyGrams(self.shape, self._test_gram, self._test_grams)
         if self._grams is None:
             values = np.empty(self.shape)
             grams.fill(self.inner, self.kernels, list(values), units=self._measure)
@@ -113,14 +113,14 @@ class Computed(Scaled):
             self.computed += values.size
         return self._grams
 
-    def _test_gram(self, k: int) -> Floats:
+    def _test_gram(self, k: int, out: Floats | None = None) -> Floats:
         if k not in self._test_grams:
             inner, distances, largest = self._test_products
             # The same check on every predicted example would take half of its time.
             if not largest <= self.basis._finite_to.get(k, -1.0):
                 self.kernels[k].refuse_infinite(largest, self._measure)
                 self.basis._finite_to[k] = largest
-            values = np.empty_like(inner)
+            values = np.empty_like(inner) if out is None else out
             self.kernels[k].fill(inner, distances, values, self._measure)
             self._scale([values], [k])
             self.computed += values.size

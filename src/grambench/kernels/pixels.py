@@ -108,7 +108,7 @@ class ByPixels(Scaled):
 
     def grams(self) -> Grams:
         """Return m arrays (t, n), each computed at every access."""
-        return LazyGrams(len(self.kernels), lambda k: self.values(k, *(np.arange(size) for size in self.shape[1:])))
+        return LazyGrams(self.shape, lambda k: self.values(k, *(np.arange(size) for size in self.shape[1:])))
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
         """Return the values of one kernel between b of the t images and c of the training images, (b, c)."""

@@ -214,13 +214,17 @@ class RowsOnDemand(GramRows, ABC):
         """Compute the rows of the example of one round, for the kernels that need them; needed is (m,)."""
 
 
-def entries(gram: Floats, rows: Indices, columns: Indices) -> Floats:
+def entries(gram: Floats, rows: Indices, columns: Indices, out: Floats | None = None) -> Floats:
     """Return gram[np.ix_(rows, columns)], (b, c), which takes three times as long where most columns are taken."""
-    n = gram.shape[1]
+    values, n = np.empty((len(rows), len(columns))) if out is None else out, gram.shape[1]
     if 8 * len(columns) < n:
-        return np.asarray(gram[np.ix_(rows, columns)])
-    values: Floats = gram[rows]
-    return values if np.array_equal(columns, np.arange(n)) else values.take(columns, axis=1)
+        values[:] = gram[np.ix_(rows, columns)]
+    elif np.array_equal(columns, np.arange(n)):
+        gram.take(rows, axis=0, out=values, mode="clip")
+    else:
+        # NumPy writes to `out` without a buffer only if it does not check the indices.
+        gram[rows].take(columns, axis=1, out=values, mode="clip")
+    return values
 
 
 class Partners(Protocol):
@@ -373,16 +377,19 @@ class LazyGrams(Sequence[Floats]):
 
     Parameters
     ----------
-    m : int
-        The number of matrices.
+    shape : tuple of int
+        m, t and n.
     compute : callable
-        Returns the matrix of an index. The pool decides whether to keep it.
+        Returns the matrix of an index. The pool decides whether to keep it. With `kept`, it may get an array (t, n) to
+        write the matrix to.
     kept : dict of ndarray (t, n), optional
         The matrices that the pool keeps, by their index; `stacked` replaces them by views of one array.
     """
 
-    def __init__(self, m: int, compute: Callable[[int], Floats], kept: dict[int, Floats] | None = None) -> None:
-        self._indices, self._compute, self._kept = range(m), compute, kept
+    def __init__(
+        self, shape: tuple[int, int, int], compute: Callable[..., Floats], kept: dict[int, Floats] | None = None
+    ) -> None:
+        self._shape, self._indices, self._compute, self._kept = shape, range(shape[0]), compute, kept
 
     def __len__(self) -> int:
         return len(self._indices)
@@ -391,17 +398,33 @@ class LazyGrams(Sequence[Floats]):
         index = self._indices[k]
         return self._compute(index) if isinstance(index, int) else [self._compute(i) for i in index]
 
+    @property
+    def are_kept(self) -> bool:
+        """Whether the pool keeps the matrices that it has computed."""
+        return self._kept is not None
+
     def stacked(self) -> Floats:
         """Return the matrices as one read-only array (m, t, n); a pool that keeps them has no second copy."""
-        stack: Floats | None = self[0].base
-        is_stack = stack is not None and stack.ndim == 3 and all(self[k].base is stack for k in self._indices)
-        if self._kept is None or stack is None or not is_stack:
-            stack = np.empty((len(self), *self[0].shape))
-            for k in self._indices:
-                stack[k] = self[k]
-                if self._kept is not None:
-                    (self._kept[k],) = read_only([stack[k]])
+        stack = self._stack()
+        if stack is None:
+            stack = np.empty(self._shape)
+            for k, values in enumerate(stack):
+                # A matrix that is not computed yet is written to its place: new memory costs more than a copy.
+                if self._kept is None:
+                    values[:] = self[k]
+                elif k in self._kept:
+                    values[:] = self._kept[k]
+                    (self._kept[k],) = read_only([values])
+                else:
+                    self._compute(k, values)
         return np.asarray(read_only(stack))
+
+    def _stack(self) -> Floats | None:
+        """Return the array of which the matrices that the pool keeps are views; None if there is none."""
+        kept = [] if self._kept is None else [self._kept[k] for k in self._indices if k in self._kept]
+        stack = kept[0].base if len(kept) == len(self) else None
+        is_stack = stack is not None and stack.ndim == 3 and all(matrix.base is stack for matrix in kept)
+        return stack if is_stack else None
 
 
 class SubPool(Pool):
@@ -469,17 +492,19 @@ class SubPool(Pool):
     def grams(self) -> Grams:
         """Return m read-only arrays (t, n), each computed at its first access."""
         is_whole = list(self._kernels) == list(range(self._parent.shape[0])) and not self._all_pairs
-        return LazyGrams(len(self._kernels), self._gram, self._copies if is_whole else None)
+        return LazyGrams(self.shape, self._gram, self._copies if is_whole else None)
 
-    def _gram(self, k: int) -> Floats:
+    def _gram(self, k: int, out: Floats | None = None) -> Floats:
         kernel = self._kernels[k]
         if kernel not in self._copies:
-            before = self._parent.computed
-            gram = self._parent.grams()[kernel]
+            before, grams = self._parent.computed, self._parent.grams()
+            if out is not None and isinstance(grams, LazyGrams) and grams.are_kept:
+                grams.stacked()  # all are asked for, and soon of the parent too, which then has no second copy of them
+            gram = grams[kernel]
             self.computed += self._parent.computed - before
             if self._all_pairs:
                 return gram
-            (self._copies[kernel],) = read_only([entries(gram, self._rows, self._columns)])
+            (self._copies[kernel],) = read_only([entries(gram, self._rows, self._columns, out)])
         return self._copies[kernel]
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:

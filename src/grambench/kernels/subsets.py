@@ -317,8 +317,8 @@ class _Grams(LazyGrams):
     """Gram matrices of a pool that keeps none; all of them as one array only if they are not too large."""
 
     def __init__(self, pool: SubsetPool) -> None:
-        m, t, n = pool.shape
-        super().__init__(m, lambda k: pool.values(k, np.arange(t), np.arange(n)))
+        _, t, n = pool.shape
+        super().__init__(pool.shape, lambda k: pool.values(k, np.arange(t), np.arange(n)))
         self._pool = pool
 
     def stacked(self) -> Floats:

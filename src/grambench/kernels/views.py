@@ -158,7 +158,7 @@ class Viewed(Scaled):
 
     def grams(self) -> Grams:
         """Return m read-only arrays (t, n), each computed at its first access."""
-        return LazyGrams(len(self.kernels), self._gram, self._grams)
+        return LazyGrams(self.shape, self._gram, self._grams)
 
     def values(self, kernel: int, rows: Indices, columns: Indices) -> Floats:
         """Return the values of one kernel between b of the t examples and c of the training examples, (b, c)."""
@@ -175,11 +175,6 @@ class Viewed(Scaled):
     def part(self, rows: Indices, columns: Indices) -> SubPool:
         """Return the pool between some of the t examples and some of the training examples."""
         return SubPool(self, rows=rows, columns=columns)
-
-    def compute_all(self) -> None:
-        """Compute all Gram matrices in one array, of which `stacked` makes no copy."""
-        for k, values in enumerate(np.empty(self.shape)):
-            self._gram(k, values)
 
     def _gram(self, k: int, out: Floats | None = None) -> Floats:
         if k not in self._grams:
