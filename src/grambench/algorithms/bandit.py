@@ -103,7 +103,7 @@ class SingleKernelClassifier:
         if len(self.support) == 0:
             return np.zeros(len(examples))
         terms = pool.values(self.kernel, examples, self.support) * self.dual
-        return np.asarray(np.cumsum(terms, axis=1)[:, -1])
+        return np.asarray(terms.cumsum(axis=1)[:, -1])
 
     def scores(self, pool: Pool) -> Floats:
         """Return f(x), (t,)."""
@@ -124,6 +124,8 @@ class OnlineClassifiers:
     ----------
     kernel_values : int
         Kernel evaluations so far.
+    support_vectors : int
+        Number of support vectors of all classifiers together.
     updates : ndarray of int64 (m,)
         Updates of each kernel's classifier.
     """
@@ -135,12 +137,7 @@ class OnlineClassifiers:
         # Positions count from the first support vector ever added, so that forgetting one changes no other's.
         self._positions: list[dict[int, int]] = [{} for _ in range(m)]
         self._forgotten = [0] * m
-        self.kernel_values, self.updates = 0, np.zeros(m, dtype=np.int64)
-
-    @property
-    def support_vectors(self) -> int:
-        """Number of support vectors of all classifiers together."""
-        return sum(map(len, self._positions))
+        self.kernel_values, self.support_vectors, self.updates = 0, 0, np.zeros(m, dtype=np.int64)
 
     def classifier(self, kernel: int) -> SingleKernelClassifier:
         """Return the classifier of one kernel; it shares its arrays, so it is valid until the next `add`."""
@@ -162,7 +159,9 @@ class OnlineClassifiers:
         if self.is_full(kernel, example):
             self._forget(kernel)
         positions, forgotten = self._positions[kernel], self._forgotten[kernel]
-        position = positions.setdefault(example, forgotten + len(positions)) - forgotten
+        size = len(positions)
+        position = positions.setdefault(example, forgotten + size) - forgotten
+        self.support_vectors += len(positions) - size
         self._support[kernel, position] = example
         self._dual[kernel, position] += coefficient
         self.updates[kernel] += 1
@@ -172,6 +171,7 @@ class OnlineClassifiers:
         support, dual = self._support[kernel], self._dual[kernel]
         del self._positions[kernel][int(support[0])]
         self._forgotten[kernel] += 1
+        self.support_vectors -= 1
         support[:-1], dual[:-1], dual[-1] = support[1:], dual[1:], 0.0
 
 

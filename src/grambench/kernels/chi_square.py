@@ -9,7 +9,7 @@ import numpy as np
 
 from grambench.common.lazy_numba import njit
 from grambench.common.types import Floats
-from grambench.kernels.pairs import ABREAST, DEPTH, QUAD, PairFunction, ScaledRows, matrix, scaled, totals
+from grambench.kernels.pairs import ABREAST, DEPTH, QUAD, PairFunction, ScaledRows, matrix, padded, scaled, totals
 
 # Added to each denominator, so that two zeros do not divide by 0. It vanishes in rounding beside a feature above 1e-24,
 # which keeps the distance symmetric to the last bit. The product of four such numbers does not underflow.
@@ -82,7 +82,8 @@ def _distances(rows: Floats, columns: Floats) -> Floats:
 
 
 @njit(cache=True, error_model="numpy")
-def _row_distances(row, features, scales, columns):  # type: ignore[no-untyped-def]
+def _row_distances(left, left_scales, i, features, scales, columns):  # type: ignore[no-untyped-def]
+    row = padded(left, left_scales, i)
     d, count = features.shape[1], len(row) // QUAD
     # The features of a quad lie in four arrays, so that the loop over quads vectorises.
     x0, x1, x2, x3 = row[0::QUAD].copy(), row[1::QUAD].copy(), row[2::QUAD].copy(), row[3::QUAD].copy()

@@ -62,13 +62,12 @@ def _exp(values: Floats) -> None:
     underflow costs three times an ordinary result.
     """
     inv_boxcox = _inv_boxcox()
-    # Written as a negation, so that NaN stays NaN.
-    positive = ~(values <= LOG_POSITIVE)
-    if positive.all():
+    zero = values <= LOG_POSITIVE  # not for NaN, which stays NaN
+    if not zero.any():
         inv_boxcox(values, 0.0, out=values)
     else:
         # Integer indices are quicker than a boolean mask.
-        (indices,) = positive.reshape(-1).nonzero()
+        (indices,) = (~zero).reshape(-1).nonzero()
         exponentials = inv_boxcox(values.take(indices), 0.0)
         values.fill(0.0)
         values.reshape(-1)[indices] = exponentials

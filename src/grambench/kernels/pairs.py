@@ -59,12 +59,12 @@ class PairFunction(NamedTuple):
     tile : callable
         Padded rows (a, D) and padded columns (D, b) -> values (a, b).
     row : callable
-        A padded row (D,), features (n, d), scales (n,) and column indices (b,) -> values (b,). For one row this is
-        faster than packing the columns.
+        Features (n, d) and scales (n,) of the left examples, the index of one of them, features and scales of the right
+        examples, and indices (b,) of some of these -> values (b,). For one row this is faster than packing the columns.
     """
 
     tile: Callable[[Floats, Floats], Floats]
-    row: Callable[[Floats, NDArray[Any], Floats, Places], Floats]
+    row: Callable[[NDArray[Any], Floats, int, NDArray[Any], Floats, Places], Floats]
 
 
 def readable(features: Any) -> NDArray[Any]:
@@ -120,7 +120,7 @@ def matrix(base: PairFunction, rows: ScaledRows, columns: ScaledRows | None = No
 def some(base: PairFunction, left: ScaledRows, right: ScaledRows, rows: Places, columns: Places) -> Floats:
     """Return the values between b rows of the left and c rows of the right examples, (b, c)."""
     if len(rows) == 1:
-        return base.row(left.take(rows)[0], *right, columns)[None]
+        return base.row(*left, rows[0], *right, columns)[None]
     if max(len(rows), len(columns)) <= PAIR_TILE:
         return base.tile(left.take(rows), right.across(columns))
     return matrix(base, left.of(rows), right.of(columns))
@@ -133,13 +133,25 @@ def _tiles(n: int) -> Iterator[slice]:
 @njit(cache=True)
 def _take(features: NDArray[Any], scales: Floats, chosen: Places) -> Floats:
     """Return some rows, each multiplied by its scale, (b, D)."""
-    d = features.shape[1]
-    rows = np.zeros((len(chosen), -(-d // QUAD) * QUAD))
+    rows = np.empty((len(chosen), -(-features.shape[1] // QUAD) * QUAD))
     for k in range(len(chosen)):
-        row, scale = features[chosen[k]], scales[k]
-        for j in range(d):
-            rows[k, j] = row[j] * scale
+        _write_padded(features[chosen[k]], scales[k], rows[k])
     return rows
+
+
+@njit(cache=True)
+def padded(features, scales, i):  # type: ignore[no-untyped-def]
+    """Return scaled row i of features (n, d), (D,), padded with features of 0 to complete the last quad."""
+    row = np.empty(-(-features.shape[1] // QUAD) * QUAD)
+    _write_padded(features[i], scales[i], row)
+    return row
+
+
+@njit(cache=True)
+def _write_padded(row, scale, out):  # type: ignore[no-untyped-def]
+    for j in range(len(row)):
+        out[j] = row[j] * scale
+    out[len(row) :] = 0.0
 
 
 @njit(cache=True)
@@ -219,7 +231,8 @@ def _filled(row: Floats) -> Places:
 
 
 @njit(cache=True)
-def _row_products(row: Floats, features: NDArray[Any], scales: Floats, columns: Places) -> Floats:
+def _row_products(left, left_scales, i, features, scales, columns):  # type: ignore[no-untyped-def]
+    row = padded(left, left_scales, i)
     d, filled = features.shape[1], _filled(row)
     values, terms = np.zeros(len(columns)), np.zeros(len(row))
     # The features of others are not padded: a last quad of fewer features would be read past their end.
