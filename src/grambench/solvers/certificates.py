@@ -83,7 +83,7 @@ def group_norm(grams: Floats, labels: Labels, regularisation: float, q: float, a
 
     def evaluate(coefficients: Floats) -> tuple[Floats, float, Floats]:
         """Return the scores of every kernel (m, n, C), ||theta||_{2,q} and the weights q w^k = weights_k theta^k."""
-        scores = np.stack([gram @ coefficients for gram in grams])
+        scores = grams @ coefficients
         norms = np.sqrt(np.maximum(np.einsum("ic,kic->k", coefficients, scores), 0.0))
         largest = norms.max() or 1.0
         total = float(((norms / largest) ** q).sum() ** (1.0 / q))
@@ -131,7 +131,7 @@ def sparse_group_norm(
         certified. kkt is the largest excess of an example's loss over the part that its beta explain.
     """
     beta, theta = _multiclass_dual_point(alpha, labels)
-    scores = np.stack([gram @ theta for gram in grams])
+    scores = grams @ theta
     norms = np.sqrt(np.maximum(np.einsum("ic,kic->k", theta, scores), 0.0))
     rest = np.maximum(0.0, norms - sparsity)
     largest = rest.max() or 1.0
