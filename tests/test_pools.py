@@ -270,6 +270,14 @@ def test_entries_are_those_of_rows_and_columns(columns):
     gram = np.random.default_rng(0).normal(size=(20, 30))
     rows, columns = np.array([4, 1, 1, 19]), np.array(columns, dtype=np.intp)
     assert np.array_equal(entries(gram, rows, columns), gram[np.ix_(rows, columns)])
+    out = np.empty((4, len(columns)))
+    assert entries(gram, rows, columns, out) is out and np.array_equal(out, gram[np.ix_(rows, columns)])
+
+
+@pytest.mark.parametrize(("rows", "columns"), [([20], [0]), ([0], [-1]), ([0], [30])])
+def test_entries_outside_of_a_matrix_are_refused(rows, columns):
+    with pytest.raises(IndexError, match="indices of the matrix"):
+        entries(np.zeros((20, 30)), np.array(rows), np.array(columns))
 
 
 # --- groups of columns ------------------------------------------------------------------------------------------------

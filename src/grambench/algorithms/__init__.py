@@ -225,7 +225,7 @@ def title(name: str) -> str:
 
 def docstring(name: str) -> str:
     """Return the docstring of an algorithm's file; empty if it has none or cannot be parsed."""
-    return (ast.get_docstring(tree) or "") if (tree := _parse(name)) else ""
+    return _docstring(tree) if (tree := _parse(name)) else ""
 
 
 def sections(name: str) -> dict[str, str]:
@@ -279,6 +279,12 @@ def _parse(name: str) -> ast.Module | None:
 def _tree(path: Path, modified: int) -> ast.Module:
     """Return the syntax tree of a file, parsed once for each time at which it was modified."""
     return ast.parse(path.read_bytes())
+
+
+@functools.cache
+def _docstring(tree: ast.Module) -> str:
+    # Reports ask for titles thousands of times.
+    return ast.get_docstring(tree) or ""
 
 
 def fields(name: str) -> list[str]:

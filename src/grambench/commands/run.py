@@ -91,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     # snakemake prints every job of a dry run: what is expected of all of them follows
     if counted and not settings.idle:
         _show_expectation(plan, arguments.cores, settings.slurm)
+    written = last_run.modified()
     code = _call_snakemake([*command, *targets], hidden=summary)
     if counted and settings.idle and not code:
         _show_expectation(plan, arguments.cores, settings.slurm)
@@ -103,7 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
     if code or settings.idle:
         return code
     # the workflow writes this file when it starts, but it does not start if nothing is left to do
-    last_run.write(plan)
+    if last_run.modified() == written:
+        last_run.write(plan)
     return _show_results()
 
 

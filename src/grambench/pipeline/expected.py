@@ -63,9 +63,12 @@ class Expectation(NamedTuple):
 
 def expectation(plan: Plan) -> Expectation:
     """Return what the runs of a plan that are missing, stale or damaged are expected to take."""
-    files = status.file_statuses(last_run.requests_of(plan))
-    pending = {file.path for file in files if file.status in PENDING}
-    cells = [cell for cell in plan.targets.cells() if cell.path() in pending]
+    cells = plan.targets.cells()
+    # Hashing all code takes half a second, and without any record there is nothing to compare with.
+    if any(Path(cell.path()).is_file() for cell in cells):
+        files = status.file_statuses(last_run.requests_of(plan))
+        pending = {file.path for file in files if file.status in PENDING}
+        cells = [cell for cell in cells if cell.path() in pending]
     datasets = {cell.dataset for cell in cells}
     prepared = [path for name in datasets if not (path := Path(layout.PREPARED.format(dataset=name))).is_file()]
     kernels = {path for cell in cells for path in plan.targets.kernels_from(cell.study, cell.dataset)}
