@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import numba
 import numpy as np
 import psutil
 import pytest
@@ -116,6 +117,20 @@ def test_a_run_has_the_numbers_of_one_in_a_process_of_its_own(run, tmp_path, mon
     assert (alone.status, forked.status) == ("ok", "ok")
     np.testing.assert_array_equal(forked.metrics["mistake_percent"], alone.metrics["mistake_percent"])
     assert forked.identity == alone.identity
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_what_a_run_has_loaded_is_there_in_later_runs(servers, run, tmp_path):
+    count = "str(len(scores._play_rounds._dispatcher.signatures))"
+    work = "from grambench.algorithms import scores; "
+    work += f"Path('loaded.txt').exists() or Path('loaded.txt').write_text({count})"
+    counts = []
+    # the first one may have to compile the function, and the second one then loads it
+    for _ in range(3):
+        assert run(work).wait() == 0
+        counts.append(int((tmp_path / "loaded.txt").read_text()))
+        (tmp_path / "loaded.txt").unlink()
+    assert counts[0] == 0 < counts[2]
 
 
 def test_servers_do_the_work(servers, run, tmp_path):

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from grambench.common import files
 from grambench.common.forks import Fork, end_with
-from grambench.pipeline import supervise
+from grambench.pipeline import loaded, supervise
 from grambench.pipeline.call import STEPS, call
 from grambench.pipeline.client import SERVER, SOCKETS
 
@@ -42,6 +42,8 @@ LATE = {
 SOMETIMES = {"run": ("scipy.optimize", "sklearn.linear_model", "sklearn.svm", "sklearn.ensemble")}
 # a folder beside the sockets, where forks note which Gram matrices they have found whole
 CHECKED = "checked"
+# the end of the name of another one for each server, where forks note which compiled functions they have loaded
+LOADED = ".loaded"
 # descriptors of a request: standard input, output and error of the client, and a file with the arguments of the step
 COUNT = 4
 
@@ -102,6 +104,8 @@ class Server:
         self.listener = listener
         self.folder = Path(listener.getsockname()).parent
         files.notes = self.folder / CHECKED
+        loaded.notes = Path(f"{listener.getsockname()}{LOADED}")
+        loaded.notes.mkdir()
         # the workflow holds the other end of standard input
         self.workflow = sys.stdin.fileno()
         self.forks: set[Fork] = set()
@@ -156,6 +160,8 @@ class Server:
             folder, step, *arguments = json.load(file)
         if _import((f"{STEPS}.{step}", *LATE.get(step, ()))):
             self.steps.append(step)
+        if loaded.load_noted():
+            gc.freeze()
         fork = Fork(partial(self._work, client, streams, folder, step, arguments))
         for stream in streams:
             os.close(stream)
