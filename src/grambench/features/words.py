@@ -58,9 +58,9 @@ def codebook(samples: Vectors, words: int, rng: np.random.Generator) -> Vectors:
             break
         sums, counts = np.zeros(centres.shape, dtype=np.int64), np.bincount(nearest, minlength=words)
         _sum(samples, nearest, sums)
-        empty = np.flatnonzero(counts == 0)
-        sums[empty] = samples[np.argsort(-distances, kind="stable")[: len(empty)]]
-        counts[empty] = 1
+        if len(empty := np.flatnonzero(counts == 0)):
+            sums[empty] = samples[np.argsort(-distances, kind="stable")[: len(empty)]]
+            counts[empty] = 1
         centres = ((2 * sums + counts[:, None]) // (2 * counts[:, None])).astype(np.uint8)
     return centres
 
