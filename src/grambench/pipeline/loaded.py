@@ -38,11 +38,13 @@ def load_noted() -> bool:
     """Load the functions that forks have noted, and return whether any was new."""
     new = set[tuple[str, str, Any]]()
     for path in notes.glob("[!.]*") if notes else ():
-        new |= pickle.loads(path.read_bytes())
-        path.unlink()
+        # a server goes on without the notes that it cannot read
+        with suppress(Exception):
+            new |= pickle.loads(path.read_bytes())
+        path.unlink(missing_ok=True)
     new -= _known
     for module, name, types in new:
-        # a fork that needs it meets the error again
+        # a fork that needs the function meets the error again
         with suppress(Exception):
             getattr(import_module(module), name).load(types)
     _known.update(new)
