@@ -270,6 +270,7 @@ def test_entries_are_those_of_rows_and_columns(columns):
     gram = np.random.default_rng(0).normal(size=(20, 30))
     rows, columns = np.array([4, 1, 1, 19]), np.array(columns, dtype=np.intp)
     assert np.array_equal(entries(gram, rows, columns), gram[np.ix_(rows, columns)])
+    columns.flags.writeable = False
     out = np.empty((4, len(columns)))
     assert entries(gram, rows, columns, out) is out and np.array_equal(out, gram[np.ix_(rows, columns)])
 

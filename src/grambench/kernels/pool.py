@@ -224,17 +224,23 @@ def entries(gram: Floats, rows: Indices, columns: Indices, out: Floats | None = 
         If an index is not one of the rows or columns.
     """
     values = np.empty((len(rows), len(columns))) if out is None else out
-    _copy_entries(gram, rows.astype(np.intp, copy=False), columns.astype(np.intp, copy=False), values)
+    # Copies, since code is compiled for arrays that can be written to and for others.
+    _copy_entries(gram, rows.astype(np.intp), columns.astype(np.intp), values)
     return values
 
 
 @njit(cache=True)
+def _refuse_outside(indices, size):  # type: ignore[no-untyped-def]
+    for index in indices:
+        # Compiled code would read other memory.
+        if not 0 <= index < size:
+            raise IndexError("expected indices of the matrix, from 0, got others")
+
+
+@njit(cache=True)
 def _copy_entries(gram, rows, columns, out):  # type: ignore[no-untyped-def]
-    for indices, size in ((rows, gram.shape[0]), (columns, gram.shape[1])):
-        for index in indices:
-            # Compiled code would read other memory.
-            if not 0 <= index < size:
-                raise IndexError("expected indices of the matrix, from 0, got others")
+    _refuse_outside(rows, gram.shape[0])
+    _refuse_outside(columns, gram.shape[1])
     for i in range(len(rows)):
         row, values = gram[rows[i]], out[i]
         for j in range(len(columns)):

@@ -166,8 +166,7 @@ class Viewed(Scaled):
             return super().values(kernel, rows, columns)
         view, base_name = _source(self.kernels[kernel])
         left, right = self._rows.examples(view, base_name), self._columns.examples(view, base_name)
-        places = rows.astype(np.intp, copy=False), columns.astype(np.intp, copy=False)
-        base = pairs.some(BASES[base_name], left, right, *places)
+        base = pairs.some(BASES[base_name], left, right, rows.astype(np.intp), columns.astype(np.intp))
         values = np.empty_like(base)
         self._fill(kernel, base, rows, columns, values)
         self.computed += values.size
