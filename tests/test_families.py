@@ -59,15 +59,16 @@ def test_mixtures_are_sums_of_grams(name, parameter, n):
         assert others is right or np.array_equal(got, got.T)
 
 
+@pytest.mark.parametrize("n", [40, 300])
 @pytest.mark.parametrize(("name", "parameter"), list(cases()))
-def test_objectives_and_their_gradients(name, parameter):
-    family = continuous.load(name)(examples(name))
-    matrix = symmetric(40)
+def test_objectives_and_their_gradients(name, parameter, n):
+    family = continuous.load(name)(examples(name, n))
+    matrix = symmetric(n)
     objective = family.objective(matrix)
     value, gradient = objective(parameter)
     assert value == pytest.approx((matrix * family.gram(parameter)).sum(), rel=1e-11)
     assert gradient.shape == parameter.shape
-    vector = np.random.default_rng(2).normal(size=40)
+    vector = np.random.default_rng(2).normal(size=n)
     short, long = (family.objective(weights)(parameter) for weights in (vector, np.outer(vector, vector)))
     assert short[0] == pytest.approx(long[0])
     np.testing.assert_allclose(short[1], long[1], rtol=1e-9, atol=1e-9)
@@ -120,6 +121,17 @@ def test_by_rate_is_convex_and_its_derivatives_are_right(sign):
     above, below = (terms(rates[10] + change) for change in (1e-6, -1e-6))
     assert slopes[10] == pytest.approx((above[0] - below[0]) / 2e-6, rel=1e-5)
     assert curvatures[10] == pytest.approx((above[1] - below[1]) / 2e-6, rel=1e-5)
+
+
+def test_kernel_values_of_equal_examples_are_at_most_1():
+    features = np.repeat(np.random.default_rng(0).normal(size=(20, 7)), 2, axis=0)
+    family, bandwidths = continuous.load("gaussian")(features), np.full(7, 1e-3)
+    for values in (family.gram(bandwidths), continuous.load("gaussian")(features, features.copy()).gram(bandwidths)):
+        assert values.max() == 1.0
+        np.testing.assert_allclose(values[::2, 1::2].diagonal(), 1.0, atol=1e-8)
+    # Different examples are too far from each other to count.
+    assert family.objective(np.ones((40, 40)))(bandwidths)[0] == pytest.approx(80.0, abs=1e-6)
+    assert family.objective(np.ones((40, 40)))(bandwidths)[0] <= 80.0
 
 
 def test_kernel_values_that_underflow_are_0():

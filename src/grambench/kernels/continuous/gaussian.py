@@ -49,16 +49,6 @@ class Family:
         return distances
 
     @cached_property
-    def squares(self) -> Floats:
-        """Squares of the examples, (n, d)."""
-        return np.asarray(np.square(self.left))
-
-    @cached_property
-    def with_ones(self) -> Floats:
-        """The examples with a feature that is 1, (n, d + 1): a product with it gives the sums of rows too."""
-        return np.column_stack([self.left, np.ones(len(self.left))])
-
-    @cached_property
     def pair_distances(self) -> Floats:
         """Squared distances of the n(n - 1)/2 pairs of examples."""
         pairs = _squareform(self.distances)
@@ -79,8 +69,6 @@ class Family:
             total = np.zeros(mixture[rows, columns].shape)
             for weight, exponent in zip(weights, exponents, strict=True):
                 entries = exponent(rows, columns)
-                if self.right is self.left:
-                    np.fill_diagonal(entries, 0.0)
                 _exponentiate(entries)
                 entries *= weight
                 total += entries
@@ -120,49 +108,24 @@ class Family:
         if len(parameter) == 1:
             distances, rate = self.distances, -1.0 / parameter[0] ** 2
             return lambda rows, columns: np.multiply(distances[rows, columns], rate)
-        left = self.left / parameter
-        right = left if self.right is self.left else self.right / parameter
-        # The exponent is one product: two more features hold the squared norms of both sides.
-        rows_side = np.column_stack([2.0 * left, -np.einsum("ic,ic->i", left, left), -np.ones(len(left))])
-        columns_side = np.column_stack([right, np.ones(len(right)), np.einsum("ic,ic->i", right, right)])
-
-        def block(rows: slice, columns: slice) -> Floats:
-            entries: Floats = rows_side[rows] @ columns_side[columns].T
-            return np.minimum(entries, 0.0, out=entries)
-
-        return block
+        by_feature = _Exponents(self.left, self.right)
+        by_feature.scale(parameter)
+        return by_feature.block
 
     def objective(self, weights: Floats) -> Objective:
         """Return the function sigma -> (<W, K_sigma>_F, its gradient), for sigma of (1,) or (d,)."""
         trace = _trace(weights)
         pairs = cache(lambda: _pair_weights(weights))
-        above = cache(lambda: 2.0 * np.triu(weights if weights.ndim == 2 else np.outer(weights, weights), 1))
+        sums = cache(lambda: _WeightedSums(self.left, list(self._blocks()), weights))
 
         def evaluate(sigma: Floats) -> tuple[float, Floats]:
             if len(sigma) == 1:
                 value, moment = _moments(self.pair_distances, pairs(), -1.0 / sigma[0] ** 2, 1)
                 return trace + value, 2.0 * moment / sigma**3
-            value, moments = self._by_feature(above(), sigma)
+            value, moments = sums()(sigma)
             return trace + value, 2.0 * moments / sigma**3
 
         return evaluate
-
-    def _by_feature(self, above: Floats, sigma: Floats) -> tuple[float, Floats]:
-        """Return sum_ij A_ij and sum_ij A_ij (x_ic - x_jc)^2, (d,), for A = W * K above the diagonal.
-
-        The second sum is computed as sum_i x_ic^2 (sum_j A_ij + sum_j A_ji) - 2 sum_i x_ic sum_j A_ij x_jc.
-        """
-        exponent, examples, ones = self._exponents(sigma), self.with_ones, np.ones(len(self.left))
-        column_sums, products = np.zeros(len(examples)), np.empty(examples.shape)
-        for rows, columns in self._blocks():
-            entries = exponent(rows, columns)
-            _exponentiate(entries)
-            entries *= above[rows, columns]
-            column_sums[columns] += ones[rows] @ entries
-            np.matmul(entries, examples[columns], out=products[rows])
-        sums = products[:, -1] + column_sums
-        moments = sums @ self.squares - 2.0 * np.einsum("ic,ic->c", self.left, products[:, :-1])
-        return float(column_sums.sum()), moments
 
     def values(self, weights: Floats, points: Floats) -> Floats:
         """Return <W, K_sigma>_F at sigmas (p,), which are ascending.
@@ -193,6 +156,91 @@ class Family:
         positive, negative = pairs > 0.0, pairs < 0.0
         rising, falling = (pairs[positive], distances[positive]), (-pairs[negative], distances[negative])
         return partial(_by_rate, *rising, _trace(coefficients)), partial(_by_rate, *falling, 0.0)
+
+
+class _Exponents:
+    """-sum_c (x_c - x'_c)^2 / sigma_c^2 of examples x and x', in arrays that all bandwidths share.
+
+    The exponent is one product: two more features of either side hold squared norms and ones.
+
+    Parameters
+    ----------
+    left, right : ndarray of float64 (n, d) and (t, d)
+        The examples; the same array if the matrix is symmetric.
+    """
+
+    def __init__(self, left: Floats, right: Floats) -> None:
+        self.left, self.right = left, right
+        self.rows = np.full((len(left), left.shape[1] + 2), -1.0)
+        self.columns = np.ones((len(right), right.shape[1] + 2))
+
+    def scale(self, sigma: Floats) -> None:
+        """Take new bandwidths, (d,)."""
+        scaled = self.left / sigma
+        norms = np.einsum("ic,ic->i", scaled, scaled)
+        np.multiply(scaled, 2.0, out=self.rows[:, :-2])
+        np.negative(norms, out=self.rows[:, -2])
+        if self.right is not self.left:
+            scaled = self.right / sigma
+            norms = np.einsum("ic,ic->i", scaled, scaled)
+        self.columns[:, :-2], self.columns[:, -1] = scaled, norms
+
+    def block(self, rows: slice, columns: slice, out: Floats | None = None) -> Floats:
+        """Return a block, which starts at the diagonal if the matrix is symmetric."""
+        entries: Floats = np.matmul(self.rows[rows], self.columns[columns].T, out=out)
+        if self.right is self.left:
+            np.fill_diagonal(entries, 0.0)
+        # Rounding errors of equal examples; to look for them is faster than to compare and write all entries.
+        if entries.max() > 0.0:
+            np.minimum(entries, 0.0, out=entries)
+        return entries
+
+
+class _WeightedSums:
+    """Weighted sums of the kernel values of n examples for one bandwidth a feature, in arrays that all calls share.
+
+    Parameters
+    ----------
+    examples : ndarray of float64 (n, d)
+        The examples.
+    blocks : list of pairs of slices
+        Rows and columns of the blocks on and above the diagonal.
+    weights : ndarray of float64 (n, n) or (n,)
+        W, or c of cc'.
+    """
+
+    def __init__(self, examples: Floats, blocks: Sequence[tuple[slice, slice]], weights: Floats) -> None:
+        n, d = examples.shape
+        self.examples, self.squares, self.ones = examples, np.square(examples), np.ones(n)
+        # A product with a feature that is 1 gives the sums of rows too.
+        self.with_ones = np.column_stack([examples, self.ones])
+        self.exponents = _Exponents(examples, examples)
+        self.blocks, self.above = blocks, [_doubled_above(weights, *block) for block in blocks]
+        self.entries = np.empty(max(above.size for above in self.above))
+        self.products = np.empty((n, d + 1))
+
+    def __call__(self, sigma: Floats) -> tuple[float, Floats]:
+        """Return sum_ij A_ij and sum_ij A_ij (x_ic - x_jc)^2, (d,), for A = 2 W * K above the diagonal.
+
+        The second sum is computed as sum_i x_ic^2 (sum_j A_ij + sum_j A_ji) - 2 sum_i x_ic sum_j A_ij x_jc.
+        """
+        self.exponents.scale(sigma)
+        column_sums = np.zeros(len(self.examples))
+        for (rows, columns), above in zip(self.blocks, self.above, strict=True):
+            entries = self.exponents.block(rows, columns, self.entries[: above.size].reshape(above.shape))
+            _exponentiate(entries)
+            entries *= above
+            column_sums[columns] += self.ones[rows] @ entries
+            np.matmul(entries, self.with_ones[columns], out=self.products[rows])
+        sums = self.products[:, -1] + column_sums
+        moments = sums @ self.squares - 2.0 * np.einsum("ic,ic->c", self.examples, self.products[:, :-1])
+        return float(column_sums.sum()), moments
+
+
+def _doubled_above(weights: Floats, rows: slice, columns: slice) -> Floats:
+    """Return a block of 2 W, of W or of cc', without the entries on and below the diagonal, where it starts."""
+    block = weights[rows, columns] if weights.ndim == 2 else np.outer(weights[rows], weights[columns])
+    return np.asarray(2.0 * np.triu(block, 1))
 
 
 def _by_rate(pairs: Floats, distances: Floats, constant: float, rate: float) -> tuple[float, float, float]:
