@@ -1,5 +1,6 @@
 """The offline experiment: what is trained on what, what is evaluated again, and what a record says of it."""
 
+import sys
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -8,6 +9,7 @@ from fitting import UNSEEDED, unsteady
 from specifications import make_run
 
 from grambench import algorithms
+from grambench.common import memory
 from grambench.common.errors import ContractError, DataError
 from grambench.config.metrics import WORK
 from grambench.config.protocols import PREDICTIONS
@@ -165,6 +167,19 @@ def test_a_record_has_every_metric_that_its_protocol_yields(kind):
     curves = {"objective_excess", "elapsed_seconds", "stage"}
     assert set(outcome.metrics) == run.protocol.yields - curves
     assert set(outcome.metrics) >= PREDICTIONS | {*WORK}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is measured on Linux")
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_memory_is_measured_where_the_protocol_yields_it(kind, monkeypatch):
+    resets, original = [], memory.reset_peak
+    monkeypatch.setattr(memory, "reset_peak", lambda: resets.append(1) or original())
+    run = asked("ca_1d", kind)
+    outcome = offline.outcome(run, vectors())
+    if "memory_mb" in run.offline.yields:
+        assert (outcome.metrics["memory_mb"] >= 0.0).all() and resets
+    else:
+        assert not resets
 
 
 # --- what is selected, and trained again ------------------------------------------------------------------------------
