@@ -1,6 +1,5 @@
 """The offline experiment: what is trained on what, what is evaluated again, and what a record says of it."""
 
-import sys
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -169,17 +168,13 @@ def test_a_record_has_every_metric_that_its_protocol_yields(kind):
     assert set(outcome.metrics) >= PREDICTIONS | {*WORK}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is measured on Linux")
 @pytest.mark.parametrize("kind", PROTOCOLS)
 def test_memory_is_measured_where_the_protocol_yields_it(kind, monkeypatch):
     resets, original = [], memory.reset_peak
     monkeypatch.setattr(memory, "reset_peak", lambda: resets.append(1) or original())
     run = asked("ca_1d", kind)
-    outcome = offline.outcome(run, vectors())
-    if "memory_mb" in run.offline.yields:
-        assert (outcome.metrics["memory_mb"] >= 0.0).all() and resets
-    else:
-        assert not resets
+    offline.outcome(run, vectors())
+    assert bool(resets) == ("memory_mb" in run.offline.yields)
 
 
 # --- what is selected, and trained again ------------------------------------------------------------------------------

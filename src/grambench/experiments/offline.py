@@ -162,7 +162,7 @@ class Evaluator:
     def evaluate(self, point: Settings, generators: Generators) -> Evaluation:
         """Select, train, test and measure at one point."""
         run, protocol = self.run, self.run.offline
-        # A reset gives freed memory back to the system. To get it again takes up to a tenth of the time of a fit.
+        # A reset gives freed memory back to the system, and the fit spends time to get it again.
         memory_before = memory.reset_peak() if "memory_mb" in protocol.yields else math.nan
         used = {rows.tobytes(): self.pools(rows) for rows in self._training_rows()}
         seconds = sum((pools.seconds for pools in used.values()), Seconds())

@@ -190,7 +190,7 @@ class _Exponents:
         entries: Floats = np.matmul(self.rows[rows], self.columns[columns].T, out=out)
         if self.right is self.left:
             np.fill_diagonal(entries, 0.0)
-        # Rounding errors of equal examples; to look for them is faster than to compare and write all entries.
+        # Those of equal examples may round above 0. Looking for one is faster than comparing and writing all entries.
         if entries.max() > 0.0:
             np.minimum(entries, 0.0, out=entries)
         return entries
