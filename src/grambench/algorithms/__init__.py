@@ -17,6 +17,8 @@ in an installed package ("package.module"), or the package's entry point of the 
 `NEEDS = "family"` declares that an algorithm learns from feature vectors or from a continuous family of kernels, and a
 study without them refuses it. `LEARNS_FROM_SUMS = True` declares that an algorithm needs no Gram matrices of single
 kernels but `mixture` and `quadratic_forms` of the pool, and learns from kernels that are never stored.
+`FIRST_STAGE = {"batch": 0}` declares the parameters with which a fit ends after the first of two stages; a fit of both
+stages returns the result of the first too, and a study with entries for both runs the first stage once.
 """
 
 import ast
@@ -160,6 +162,14 @@ def learns_from_features(name: str) -> bool:
 def learns_from_sums(name: str) -> bool:
     """Return whether an algorithm learns from kernels that are never stored; baselines do without kernels."""
     return category_of(name) == "baselines" or _declares(name, "LEARNS_FROM_SUMS = True")
+
+
+def first_stage(name: str) -> dict[str, Any]:
+    """Return the parameters with which an algorithm's fit ends after the first of two stages; none if it has one."""
+    for node in getattr(_parse(name), "body", []):
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FIRST_STAGE":
+            return dict(ast.literal_eval(node.value))
+    return {}
 
 
 def _declares(name: str, statement: str) -> bool:

@@ -31,6 +31,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from grambench.common.clock import Seconds
 from grambench.common.types import Floats
 from grambench.kernels.pool import Continuous, Pool
 from grambench.solvers.certificates import Certificate
@@ -175,6 +176,8 @@ class Fit:
         since it takes time.
     work : Work
         Computational work of the fit.
+    first_stage : FirstStage or None
+        The result after the first of two stages, of an algorithm whose file declares `FIRST_STAGE`.
     """
 
     weights: Floats
@@ -187,10 +190,27 @@ class Fit:
     converged: bool | None = None
     certify: Callable[[], Certificate] | None = None
     work: Work = field(default_factory=Work)
+    first_stage: "FirstStage | None" = None
 
     def gram(self, pool: Pool) -> Floats:
         """Return the learned kernel's values between the examples of a pool, (t, n)."""
         return mixture(pool, self.weights, self.thetas)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStage:
+    """The first of two stages of a fit.
+
+    Attributes
+    ----------
+    fit : Fit
+        The result, the same as that of a fit with the parameters of `FIRST_STAGE`, bit for bit but for seconds.
+    seconds : Seconds
+        The time from the start of the fit to the end of the stage.
+    """
+
+    fit: Fit
+    seconds: Seconds
 
 
 def mixture(pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     plan = read_plan({"studies": [cell.study], "datasets": [cell.dataset], "algorithms": {}})
     if cell not in plan.targets.cells():
         raise unknown_name("run of the configuration", arguments.run, map(str, plan.targets.cells()))
-    # without the record of the plain run, so that a sweep runs all its points
+    # without the record of another run, so that all numbers are computed
     inputs = [Path(layout.PREPARED.format(dataset=dataset)), *map(Path, plan.targets.kernels_from(cell.study, dataset))]
     if missing := [str(path) for path in inputs if not path.is_file()]:
         command = f"grambench run {cell.study} -d {dataset} -- {' '.join(missing)}"
@@ -116,7 +116,7 @@ def _mean(values: "Floats") -> float:
 def _count(record: "Record") -> int:
     """Return the number of values of a record, without measured seconds."""
     from grambench.config.metrics import MEASURED
-    from grambench.results.records import GROUPS
+    from grambench.experiments.outcome import GROUPS
 
     tables = [table for group in GROUPS for table in getattr(record, group).items()]
     return sum(values.size for name, values in tables if not name.endswith(MEASURED))

@@ -119,6 +119,10 @@ class Common:
         """Return the number of training examples of each class; None if the protocol does not set one."""
         return None
 
+    def records_first_stage(self, dataset: str) -> bool:
+        """Return whether a run of an algorithm with two stages has its numbers after the first stage too."""
+        return False
+
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return a rough estimate of the seconds of a repetition, for a run that was never measured."""
         return 1.0
@@ -482,6 +486,10 @@ class PerClassSplits(Offline):
     def examples_per_class(self, dataset: str) -> int | None:
         """Return the number of training examples of each class; None if all that validation leaves are taken."""
         return self.counts(dataset)[0] or None
+
+    def records_first_stage(self, dataset: str) -> bool:
+        """Return whether there are no validation examples, which are scored after both stages alone."""
+        return self.counts(dataset)[1] == 0
 
     def counts(self, dataset: str) -> tuple[int, int, int]:
         """Return the numbers of training, validation and test examples of each class."""

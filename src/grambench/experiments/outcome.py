@@ -12,6 +12,7 @@ from grambench.common.types import Floats
 SLOTS = 50  # kernels of a continuous family that a record has room for, a fit
 Origin = Literal["published", "seeded", "stored"]
 Random = Literal["yes", "no", ""]
+GROUPS = ("metrics", "curves", "kernel_values", "class_values")  # the arrays (P, R, ...) of an outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Outcome:
         Whether a fit has drawn random numbers, "yes" or "no"; empty if the protocol has no published permutations.
     class_values : dict of ndarray (P, R, C, C)
         `confusion`: test examples by true class (rows) and predicted class.
+    first_stage : Outcome or None
+        The numbers after the first of two stages, of an algorithm that has two.
     """
 
     metrics: dict[str, Floats]
@@ -45,6 +48,15 @@ class Outcome:
     origin: Origin = "seeded"
     random: Random = ""
     class_values: dict[str, Floats] = field(default_factory=dict)
+    first_stage: "Outcome | None" = None
+
+    def part(self, repetitions: range) -> "Outcome":
+        """Return the numbers of some repetitions."""
+        kept = slice(repetitions.start, repetitions.stop)
+        groups: dict[str, Any] = {
+            group: {name: array[:, kept] for name, array in getattr(self, group).items()} for group in GROUPS
+        }
+        return replace(self, **groups, first_stage=self.first_stage and self.first_stage.part(repetitions))
 
 
 class Result(NamedTuple):
@@ -62,6 +74,8 @@ class Result(NamedTuple):
         One number a kernel.
     class_values : dict of ndarray (C, C)
         `confusion`.
+    first_stage : Result or None
+        The numbers after the first of two stages.
     """
 
     metrics: Mapping[str, float]
@@ -69,6 +83,7 @@ class Result(NamedTuple):
     rounds: NDArray[np.int64]
     kernel_values: Mapping[str, Floats]
     class_values: Mapping[str, Floats] = {}
+    first_stage: "Result | None" = None
 
 
 Results = Mapping[tuple[int, int], Result]
@@ -86,14 +101,16 @@ def collect(results: Results, shape: tuple[int, int], origin: Origin = "seeded",
     origin, random : str
         See Outcome.
     """
+    first_stages = {place: result.first_stage for place, result in results.items() if result.first_stage}
     return Outcome(
-        stack({place: result.metrics for place, result in results.items()}, shape),
-        stack({place: result.curves for place, result in results.items()}, shape),
-        max((result.rounds for result in results.values()), key=len),
-        stack({place: result.kernel_values for place, result in results.items()}, shape),
-        origin,
-        random,
-        stack({place: result.class_values for place, result in results.items()}, shape),
+        **{
+            group: stack({place: getattr(result, group) for place, result in results.items()}, shape)
+            for group in GROUPS
+        },
+        rounds=max((result.rounds for result in results.values()), key=len),
+        origin=origin,
+        random=random,
+        first_stage=collect(first_stages, shape) if len(first_stages) == len(results) else None,
     )
 
 
@@ -127,14 +144,11 @@ def with_plain_run(outcome: Outcome, point: int, plain: Outcome, repetitions: ra
 
     # Of equally long curves, those of the first point have the rounds, as in `collect`.
     rounds = (plain.rounds, outcome.rounds) if point == 0 else (outcome.rounds, plain.rounds)
-    return replace(
-        outcome,
-        metrics=joined("metrics"),
-        curves=joined("curves"),
-        rounds=max(rounds, key=len),
-        kernel_values=joined("kernel_values"),
-        class_values=joined("class_values"),
-    )
+    first_stage = None
+    if outcome.first_stage is not None and plain.first_stage is not None:
+        first_stage = with_plain_run(outcome.first_stage, point, plain.first_stage, repetitions)
+    groups: dict[str, Any] = {group: joined(group) for group in GROUPS}
+    return replace(outcome, **groups, rounds=max(rounds, key=len), first_stage=first_stage)
 
 
 def stack(values: Mapping[tuple[int, int], Mapping[str, Any]], shape: tuple[int, int]) -> dict[str, Floats]:

@@ -22,10 +22,11 @@ from grambench.common.errors import DataError
 from grambench.common.files import check, sealed
 from grambench.common.layout import Cell
 from grambench.config.metrics import MEASURED
+from grambench.experiments.outcome import GROUPS
 from grambench.results import collect, records
 from grambench.results.columns import Column, Table
 from grambench.results.reading import as_written
-from grambench.results.records import GROUPS, Record
+from grambench.results.records import Record
 
 LIST = "merged.csv"
 TABLE = Table(
@@ -223,7 +224,9 @@ def unequal(one: Record, other: Record) -> Iterator[tuple[str, str]]:
 
 def _without_repetitions(settings: Mapping[str, Any]) -> dict[str, Any]:
     protocol = {key: value for key, value in settings.get("protocol", {}).items() if key != "repetitions"}
-    return {**settings, "protocol": protocol}
+    # what is taken from the record of another run is the same as if it was run
+    kept = {key: value for key, value in settings.items() if key not in ("plain_point", "both_stages")}
+    return {**kept, "protocol": protocol}
 
 
 def _check_comparable(selected: Iterable[_Candidate]) -> None:
