@@ -5,9 +5,10 @@
 In the loop: every machine that SimpleMKL and RKL train on breast_cancer (569 examples, 20 kernels) is trained again, at
 the same kernel weights, C and tolerance (1e-3): from nothing; from the dual of the machine before, as the loop does;
 and by SVC on the combined Gram matrix. The first two combine the rows that they need, and their seconds count it; SVC's
-are given with and without combining the matrix, by the same compiled loop. Along C: SVMs at five C, each ten times the
-last one, on the mean kernel of breast_cancer and on one Gaussian kernel: from nothing, from the dual at the last C, and
-from this dual with the coefficients at C, or all, made ten times as large. Alone: one Gaussian kernel, from nothing.
+are given with and without combining the matrix, by the same compiled loop. Along C: SVMs at ascending C
+over four powers of ten, each ten times or twice the last one, on the mean kernel of breast_cancer and on one Gaussian
+kernel: from nothing, from the dual at the last C, and from this dual with the coefficients at C, or all, made as much
+larger as C. Alone: one Gaussian kernel, from nothing.
 "Whole" is beside SVC, with the checks and copies of both; "solver" is beside the call of LIBSVM inside SVC, without
 them. Medians of rounds run in turn on one thread; objectives are compared too.
 """
@@ -125,11 +126,11 @@ def processor_seconds(functions, rounds):
     return np.array(seconds).reshape(rounds, -1).T
 
 
-STARTS = {  # of the SVM at ten times C from the dual v at C
-    "cold": lambda v, C: None,
-    "last": lambda v, C: v,
-    "bounded": lambda v, C: np.where(np.abs(v) == C, 10.0 * v, v),
-    "scaled": lambda v, C: 10.0 * v,
+STARTS = {  # of the SVM at `factor` times C from the dual v at C
+    "cold": lambda v, C, factor: None,
+    "last": lambda v, C, factor: v,
+    "bounded": lambda v, C, factor: np.where(np.abs(v) == C, factor * v, v),
+    "scaled": lambda v, C, factor: factor * v,
 }
 
 
@@ -138,7 +139,7 @@ def train_along(gram, labels, costs, start_of):
     combination, steps, start = Combination.single(gram), 0, None
     for C in costs:
         machine = svm.train(combination, labels, C, start=start)
-        steps, start = steps + machine.steps, start_of(machine.dual, C)
+        steps, start = steps + machine.steps, start_of(machine.dual, C, costs[1] / costs[0])
     return steps
 
 
@@ -148,7 +149,7 @@ def along(title, gram, labels, costs, rounds):
     steps = np.array([function() for function in functions])
     times = np.median(processor_seconds(functions, rounds), axis=1)
     ratios = "".join(f" {cold:5.2f} {time:5.2f}" for cold, time in zip(steps[0] / steps, times[0] / times, strict=True))
-    print(f"{title:20} {steps[0]:8} {ratios[12:]}", flush=True)
+    print(f"{title:20} {costs[1] / costs[0]:6g} {steps[0]:8} {ratios[12:]}", flush=True)
 
 
 def libsvm_call(gram, labels, C):
@@ -196,11 +197,12 @@ def main():
         loops(rounds)
     if only in (None, "along"):
         print("\nalong C, by processor time; ratios of steps and of time, above 1 faster than cold starts")
-        print("problem            cold steps   from the last    bounded scaled    all scaled")
+        print("problem              factor    cold steps   from the last    bounded scaled    all scaled")
         pool, labels = breast_cancer()
-        along("breast_cancer", pool.mean(axis=0), labels, 10.0 ** np.arange(1, 6), rounds)
-        for problem in WIDTHS:
-            along(f"{problem.__name__} 1000", *one_kernel(problem, 1000), 10.0 ** np.arange(-1, 4), rounds)
+        for powers in (10.0 ** np.arange(5), 2.0 ** np.arange(14)):
+            along("breast_cancer", pool.mean(axis=0), labels, 10.0 * powers, rounds)
+            for problem in WIDTHS:
+                along(f"{problem.__name__} 1000", *one_kernel(problem, 1000), 0.1 * powers, rounds)
     if only in (None, "alone"):
         print("\nalone, milliseconds of the processor; ratios above 1: this package is faster")
         print(f"problem {'n':>12} {'C':>6}    whole   solver      SVC     call   whole  solver   objectives")
