@@ -266,7 +266,7 @@ def test_blocks_of_both_stages_have_the_numbers_too(fitted):
 
 
 @pytest.mark.workflow
-def test_the_workflow_runs_both_stages_first(tmp_path):
+def test_the_workflow_runs_first_what_other_runs_take_numbers_from(tmp_path):
     copy = Copy(tmp_path / "copy")
     study = {"name": "small", "title": "Small", "paper": "-", "kernels": STUDY["kernels"], "datasets": ["sonar"]}
     study |= {
@@ -278,10 +278,16 @@ def test_the_workflow_runs_both_stages_first(tmp_path):
     (copy.folder / "config/studies/small.yaml").write_text(yaml.safe_dump(study))
     copy.edit("config/config.yaml", "studies: [omkc]", "studies: [small]")
     copy.snakemake(layout.CELLS.format(study="small"))  # for which the records' identities are checked
-    for task in ("first", "first/p"):
-        paths = (
-            copy.folder / f"results/runs/small/sonar/{name}.h5" for name in (task, task.replace("first", "obscure"))
-        )
-        first, both = map(records.read, paths)
-        assert np.array_equal(first.metrics["seconds"], both.first_stage.metrics["seconds"])
+    records_of = {
+        task: records.read(copy.folder / f"results/runs/small/sonar/{task}.h5")
+        for task in ("first", "obscure", "first/p", "obscure/p")
+    }
+    # measured, and so the same in no two runs
+    seconds = {task: record.metrics["seconds"] for task, record in records_of.items()}
+    assert np.array_equal(seconds["obscure/p"][0], seconds["obscure"][0])
+    assert not np.array_equal(seconds["obscure/p"][1], seconds["obscure"][0])
+    for sweep in ("", "/p"):
+        both = records_of[f"obscure{sweep}"].first_stage.metrics["seconds"]
+        assert np.array_equal(seconds[f"first{sweep}"], both)
+    for task in ("first/p", "obscure/p"):  # which run all points and both stages
         assert f"small/sonar/{task}: equal: " in copy.call("grambench.cli", "rerun", f"small/sonar/{task}")

@@ -5,13 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import yaml
-from copies import STUDY, Copy
 from specifications import make_run
 from test_classes import dataset
 from test_plan import MANY, NESTED, plan
 
-from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.config.metrics import MEASURED
 from grambench.datasets import store
@@ -144,23 +141,3 @@ def test_a_sweep_without_the_plain_point_has_all_others():
     rest = run.without_plain_point()
     assert (rest.values, len(rest.points), rest.plain_point) == ([1, 2], 2, None)
     assert Run.from_dict(run.to_dict()) == run
-
-
-@pytest.mark.workflow
-def test_the_workflow_runs_the_plain_run_first_and_the_sweep_takes_its_numbers(tmp_path):
-    copy = Copy(tmp_path / "copy")
-    study = {"name": "small", "title": "Small", "paper": "-", "kernels": STUDY["kernels"], "datasets": ["sonar"]}
-    study |= {
-        "protocol": {"kind": "random_splits", "repetitions": 1, "sizes": {"default": [60, 60, 60]}, "values": [1]}
-    }
-    study |= {"algorithms": {"omkc_dd": {"parameters": {"beta": 0.8}}}}
-    sweep = {"parameter": "beta", "values": [0.5, 0.8], "label": "-", "algorithms": ["omkc_dd"], "datasets": ["sonar"]}
-    (copy.folder / "config/studies/small.yaml").write_text(yaml.safe_dump(study | {"sweeps": {"beta": sweep}}))
-    copy.edit("config/config.yaml", "studies: [omkc]", "studies: [small]")
-    swept, plain = (copy.folder / f"results/runs/small/sonar/{name}.h5" for name in ("omkc_dd/beta", "omkc_dd"))
-    copy.snakemake(layout.CELLS.format(study="small"))  # for which the records' identities are checked
-    own, other = records.read(swept).metrics, records.read(plain).metrics
-    assert np.array_equal(own["seconds"][1], other["seconds"][0])  # measured, and so the same in no two runs
-    assert not np.array_equal(own["seconds"][0], other["seconds"][0])
-    run = "small/sonar/omkc_dd/beta"
-    assert f"{run}: equal: " in copy.call("grambench.cli", "rerun", run)  # which runs all points
