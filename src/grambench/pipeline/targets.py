@@ -53,7 +53,7 @@ class Targets:
     def cells(self, study: str = "") -> list[Cell]:
         """Return the runs of a study, or of all studies: on each data set the plain runs, then those of sweeps.
 
-        They are those of the configurations that the project asks for, and the runs whose records these read.
+        These are the runs that the project asks for, and those whose records they read.
         """
         cells = []
         for name in [study] if study else self.studies:
