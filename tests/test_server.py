@@ -103,9 +103,17 @@ def fit_of(tmp_path):
     return psutil.Process(int(until(lambda: note.exists() and note.read_text())))
 
 
+def has_ended(process):
+    """Return whether a process has ended, though nobody may have read its exit code."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:  # it ended between the two questions
+        return True
+
+
 def gone(process):
     """Wait until a process has ended."""
-    return until(lambda: not process.is_running() or process.status() == psutil.STATUS_ZOMBIE)
+    return until(lambda: has_ended(process))
 
 
 def test_a_run_has_the_numbers_of_one_in_a_process_of_its_own(run, tmp_path, monkeypatch, request):
