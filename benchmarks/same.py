@@ -23,7 +23,8 @@ import yaml
 from grambench.common.errors import GrambenchError
 from grambench.common.provenance import processor
 from grambench.config.metrics import MEASURED
-from grambench.results.records import GROUPS, read
+from grambench.experiments.outcome import GROUPS
+from grambench.results.records import read
 
 ROOT = Path(__file__).parent.parent
 FROZEN = ROOT / "tests/frozen"

@@ -13,12 +13,13 @@ from grambench.config.load import check, read
 from grambench.config.metrics import MEASURED
 from grambench.config.project import Project
 from grambench.datasets.store import PreparedDataset
+from grambench.experiments.outcome import GROUPS
 from grambench.experiments.run import Run
 from grambench.kernels.functions import Kernel
 from grambench.kernels.grams import compute, inner_products
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps.join import join
-from grambench.results.records import GROUPS, Record
+from grambench.results.records import Record
 
 CONFIG = Path(__file__).parent.parent / "config"
 SIZES = {"sizes": {"default": [30, 20, 10]}}

@@ -11,7 +11,7 @@ import pytest
 
 from grambench.common.errors import DataError
 from grambench.common.files import sealed
-from grambench.experiments.outcome import Outcome
+from grambench.experiments.outcome import GROUPS, Outcome
 from grambench.pipeline.steps import collect
 from grambench.results import collect as tables
 from grambench.results import records
@@ -45,7 +45,7 @@ def test_a_record_comes_back_as_it_was(tmp_path):
     read = records.read(tmp_path / "a.h5")
     assert (read.settings, read.orders, read.random) == (written.settings, "seeded", "no")
     assert read.rounds.tolist() == [5, 10]
-    for group in records.GROUPS:
+    for group in GROUPS:
         found, expected = getattr(read, group), getattr(written, group)
         assert found.keys() == expected.keys()
         assert all(np.array_equal(found[name], expected[name]) for name in expected)

@@ -16,6 +16,7 @@ from copies import NEW, ONLINE, Copy
 from grambench.common import files, layout
 from grambench.common.errors import DataError
 from grambench.datasets import collection, store, views
+from grambench.experiments.outcome import GROUPS
 from grambench.kernels import matrices
 from grambench.kernels.functions import Kernel
 from grambench.pipeline import status
@@ -336,7 +337,7 @@ def test_a_cell_is_run_again_beside_its_record(small, go):
         {each: each.stat().st_mtime_ns for each in (small.folder / "results").rglob("*")},
     )
     said = small.call(*rerun)
-    count = sum(values.size for group in records.GROUPS for values in getattr(stored, group).values())
+    count = sum(values.size for group in GROUPS for values in getattr(stored, group).values())
     seconds = stored.metrics["seconds"].size + stored.metrics["wall_seconds"].size
     assert said.startswith(f"omkc/sonar/slow: equal: {count - seconds} numbers; it took ")
     assert times == {each: each.stat().st_mtime_ns for each in (small.folder / "results").rglob("*")}

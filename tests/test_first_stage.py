@@ -14,18 +14,15 @@ from test_plain_point import assert_same
 from test_plan import MANY, NESTED, plan
 
 from grambench import algorithms
-from grambench.algorithms.checks import certified, learn, outline, same
 from grambench.common import layout
 from grambench.common.layout import Cell
 from grambench.datasets import store
 from grambench.experiments import conformance
-from grambench.kernels.pool import Stored
 from grambench.pipeline.plan import Plan
 from grambench.pipeline.steps import fit as step
 from grambench.pipeline.steps.join import join
 from grambench.results import records
 
-TWO_STAGES = [name for name in algorithms.names("multiclass") if algorithms.first_stage(name)]
 FIRST_STAGE = next(check for check in conformance.CHECKS if check.test is conformance.returns_its_first_stage)
 ENTRIES = {
     "obscure": {"parameters": {"p": 1.1, "online": 4}},
@@ -136,25 +133,6 @@ def test_replications_of_the_first_stage_are_as_many_as_their_time_allows(tmp_pa
     repetitions = made.studies["small"].protocol.repetitions
     assert (blocks[0].block[0], blocks[-1].block[1]) == (repetitions, 4 * repetitions - 1)
     assert not any(map(made.targets.both_stages, blocks))
-
-
-@pytest.mark.parametrize("name", TWO_STAGES)
-@pytest.mark.parametrize("classes", [2, 3])
-def test_a_fit_has_the_result_of_a_fit_that_ends_after_the_first_stage(name, classes):
-    rng = np.random.default_rng(0)
-    features, labels = rng.normal(size=(3, 40, 5)), (np.arange(40) % classes).astype(np.int8)
-    pool, order = Stored(features @ features.transpose(0, 2, 1)), np.arange(40, dtype=np.int32)
-
-    def fit(**settings):
-        found = algorithms.parameters(name, settings)
-        return learn(algorithms.load(name), found, pool, labels, order=order, rng=np.random.default_rng(1))
-
-    both, alone = fit(), fit(**algorithms.first_stage(name))
-    found = both.first_stage.fit
-    assert same(list(outline(found, pool).values()), list(outline(alone, pool).values()))
-    assert certified(found) == certified(alone) != certified(both)
-    assert not np.array_equal(found.train_scores, both.train_scores)
-    assert both.first_stage.seconds.wall > 0.0 and alone.first_stage is None
 
 
 @pytest.mark.parametrize(

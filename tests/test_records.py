@@ -5,8 +5,8 @@ from dataclasses import replace
 import h5py
 import numpy as np
 
-from grambench.experiments.outcome import Outcome
-from grambench.results.records import GROUPS, SCHEMA, Record, read, write
+from grambench.experiments.outcome import GROUPS, Outcome
+from grambench.results.records import SCHEMA, Record, read, write
 
 SHAPE = 2, 3
 

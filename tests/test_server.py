@@ -104,7 +104,7 @@ def fit_of(tmp_path):
 
 
 def has_ended(process):
-    """Return whether a process has ended, though nobody may have read its exit code."""
+    """Return whether a process has ended; a zombie has."""
     try:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:  # it ended between the two questions

@@ -12,6 +12,7 @@ from harness import OnCluster, until
 
 from grambench.common import layout
 from grambench.datasets import views
+from grambench.experiments.outcome import GROUPS
 from grambench.kernels import matrices
 from grambench.results import records
 
@@ -161,7 +162,7 @@ def numbers(folder):
 def same_record(one, other):
     assert (one.status, one.orders, one.settings) == (other.status, other.orders, other.settings)
     assert one.status == "ok"
-    for group in records.GROUPS:
+    for group in GROUPS:
         values, others = getattr(one, group), getattr(other, group)
         assert values.keys() == others.keys()
         for name in values:

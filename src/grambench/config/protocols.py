@@ -488,7 +488,7 @@ class PerClassSplits(Offline):
         return self.counts(dataset)[0] or None
 
     def records_first_stage(self, dataset: str) -> bool:
-        """Return whether there are no validation examples, which are scored after both stages alone."""
+        """Return whether there are no validation examples; models of the first stage are not selected on any."""
         return self.counts(dataset)[1] == 0
 
     def counts(self, dataset: str) -> tuple[int, int, int]:

@@ -194,7 +194,7 @@ class Evaluator:
         return replace(evaluation, first_stage=first_stage)
 
     def _first_stage(self, trained: TrainedModel) -> TrainedModel | None:
-        """Return what a fit of two stages had learned after the first; None where more than the fit led to a model."""
+        """Return the model after the first stage of a fit of two; None if models were selected or trained after it."""
         stage = None if trained.learned.one_vs_rest else trained.learned.fits[0].first_stage
         if stage is None or stage.fit.predictor is None or self.split.folds or self.run.then is not None:
             return None

@@ -42,8 +42,9 @@ class Specifications:
     def identity(self, cell: Cell) -> str:
         """Return the identity that the record of a run has to have."""
         inputs, other = self.inputs(cell.study, cell.dataset), self._other_run(cell)
-        files = self.run_inputs(cell)
-        identities = [self.identity(other) if other and path == other.path() else inputs[path] for path in files]
+        if other:
+            inputs = inputs | {other.path(): self.identity(other)}
+        identities = [inputs[path] for path in self.run_inputs(cell)]
         return identity(self.run_spec(cell), self.run_code(cell), identities)
 
     def run_inputs(self, cell: Cell) -> list[str]:

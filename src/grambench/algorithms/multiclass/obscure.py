@@ -44,7 +44,7 @@ from grambench.common.parameters import POSITIVE
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
-FIRST_STAGE = {"batch": 0}
+FIRST_STAGE = {"batch": 0}  # Algorithm 1 alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
