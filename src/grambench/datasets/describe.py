@@ -14,8 +14,8 @@ from grambench.common.errors import DataError, unknown_name
 from grambench.common.files import sha256
 from grambench.config.dataset import Csv, Label
 from grambench.config.load import check
-from grambench.datasets import prepare, readers, separated, unpack
-from grambench.datasets.separated import SEPARATORS, MalformedFileError, Sheet
+from grambench.datasets import prepare, readers, tables, unpack
+from grambench.datasets.tables import SEPARATORS, MalformedFileError, Sheet
 from grambench.datasets.store import PreparedDataset
 
 ABSENT = ("NA", "N/A", "NaN", "nan", "null", "None")  # as programs write missing values
@@ -119,10 +119,10 @@ def _describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> Desc
             content = stream.read()
     except unpack.DAMAGED as error:
         raise MalformedFileError([f"cannot be read ({error})"]) from None
-    text = separated.decoded(content)
-    separator = wishes.separator or separated.separated_by(text) or ","
+    text = tables.decoded(content)
+    separator = wishes.separator or tables.separated_by(text) or ","
     header = _has_header(text, separator, wishes) if wishes.header is None else wishes.header
-    sheet = separated.sheet(text, separator, int(header))
+    sheet = tables.sheet(text, separator, int(header))
     faults = list(sheet.faults)
     if sheet.cells.shape[1] == 1:  # a label needs a second column beside it
         raise MalformedFileError(faults)
@@ -177,7 +177,7 @@ def _describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> Desc
 
 def _has_header(text: str, separator: str, wishes: Wishes) -> bool:
     """Return whether the first line names columns: it has a name from the options, or a text above a number."""
-    sheet = separated.sheet(text, separator, 0)
+    sheet = tables.sheet(text, separator, 0)
     first = [cell or "" for cell in sheet.cells[0]]
     if any(column in first for column in (wishes.label, *wishes.drop) if not POSITION.fullmatch(column)):
         return True
@@ -264,11 +264,11 @@ def _find_views(
 ) -> dict[str, list[int]]:
     """Return the positions of the features of each view, in a file of columns and views; add to the faults."""
     try:
-        text = separated.decoded(path.read_bytes())
+        text = tables.decoded(path.read_bytes())
     except OSError as error:
         faults.append(f"--views {path}: cannot be read ({error.strerror})")
         return {}
-    groups = separated.sheet(text, separated.separated_by(text) or ",", 0)
+    groups = tables.sheet(text, tables.separated_by(text) or ",", 0)
     if groups.faults or groups.cells.shape[1] != 2:
         faults.append(f"--views {path}: expected a column of the data and its view in each line")
         return {}

@@ -44,8 +44,8 @@ from grambench.config.dataset import (
     TabularReader,
     listed,
 )
-from grambench.datasets import separated, unpack
-from grambench.datasets.separated import MalformedFileError
+from grambench.datasets import tables, unpack
+from grambench.datasets.tables import MalformedFileError
 
 # The exceptions of parsers for files that are damaged or have another format
 UNREADABLE = (*unpack.DAMAGED, TypeError, StopIteration, MatReadError)
@@ -208,9 +208,9 @@ def read_hdf5(reader: Hdf5, files: dict[str, Path]) -> Raw:
 
 def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
     """Read separated values; of several files, the columns side by side."""
-    texts = [separated.decoded(_content(reader, path)) for path in files.values()]
+    texts = [tables.decoded(_content(reader, path)) for path in files.values()]
     one_column, header = len(texts) > 1, reader.header_lines
-    sheets = [separated.sheet(text, reader.separator, header, one_column=one_column) for text in texts]
+    sheets = [tables.sheet(text, reader.separator, header, one_column=one_column) for text in texts]
     counts = [len(sheet.cells) for sheet in sheets]
     if len(set(counts)) > 1:
         rows = ", ".join(f"{name} has {count}" for name, count in zip(files, counts, strict=True))
@@ -440,7 +440,7 @@ def _read_column(reader: Reader, path: Path) -> Floats:
 
 
 def _lines(reader: Reader, path: Path) -> list[str]:
-    return [line for line in separated.decoded(_content(reader, path)).splitlines() if line.strip()]
+    return [line for line in tables.decoded(_content(reader, path)).splitlines() if line.strip()]
 
 
 def _content(reader: Reader, path: Path) -> bytes:
