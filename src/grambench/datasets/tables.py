@@ -1,8 +1,23 @@
-"""Reads separated values and collects their faults, each in one line with the line of the file."""
+"""Reads tables of text with every cell as text, and decides by one rule what a text is.
+
+The rule serves `add-dataset`, `compare`, descriptions of formats csv and csv_rows, and files of views:
+
+- A value of MISSING is missing, unless the description names it as a value or as a label.
+- A number is written with decimal digits, such as 12, -0.5, .5 or 1e-3; 1_1, 0x1, nan and inf are none. If the table
+  has decimal commas, 0,5 is a number and 0.5 is none.
+- Labels are numbers if all of them are plain numbers that are written back as they stand. Otherwise they are texts: a
+  label of 18 digits is none that a number of 64 bits can hold, and 01 or 1.10 is another label than 1 or 1.1.
+
+A table is parsed by Python's csv, which, unlike pandas and PyArrow, tells short rows, open quotes and the lines of an
+editor.
+"""
 
 import csv
+import io
+import itertools
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +25,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grambench.common.errors import plain
+from grambench.common.types import Floats
 
 SHOWN_FAULTS = 10  # the largest number of faults in a message
 SEPARATORS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'", " ": "blanks"}
-MISSING = ("", "?")
+# as people and programs write a missing value
+MISSING = frozenset(("", "?", ".", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN"))
+MISSING |= {"NULL", "Null", "null", "None", "NaT"}
+NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+PLAIN_LABEL = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.0*|\.[0-9]*[1-9])?([eE][-+]?[0-9]+)?")
+LARGEST_LABEL = 2.0**53  # whole numbers up to here are exact in 64 bits
+DATE = re.compile(
+    r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}([ T].*)?|[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{2}){1,2}( .*)?"
+    r"|[0-9]{1,2}:[0-9]{2}(:[0-9.]+)?"
+)
+THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}([,.' \u00a0\u202f][0-9]{3})+([.,][0-9]+)?")
+COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
+CAUSES = {  # of a text that is no number, the first that fits
+    DATE: "a date or a time, which has to be written as numbers",
+    THOUSANDS: "thousands separators, which have to be removed",
+    COMMA: "a decimal comma beside decimal points",
+    NUMBER: "a number beyond 64 bits, or a decimal point beside decimal commas",
+    re.compile("[-+]?inf(inity)?", re.IGNORECASE): "an infinite number",
+}
+SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\r?\n')  # the first line that spreadsheets write and read
+TOP = 100  # lines that decide the separator
 
 
 class MalformedFileError(ValueError):
@@ -32,17 +68,17 @@ class MalformedFileError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class Table:
     """The cells of a file.
 
     Attributes
     ----------
     names : list of str
-        The names of the columns in the header; empty if it does not name each of them.
+        The names of the columns in the header, "" for a column without one; empty if they do not fit the columns.
     cells : ndarray of object (rows, columns)
-        The texts of the cells, None for missing values.
+        The texts of the cells, without blanks around them.
     lines : list of int
-        The line of the file of each row, from 1.
+        The line of the file in which each row begins, from 1.
     faults : list of str
         The faults of the file. Rows with another number of columns than most, or with a cell that is no text in one
         line, are left out of `cells`.
@@ -67,28 +103,31 @@ def decoded(content: bytes) -> str:
         ) from None
 
 
-def sheet(text: str, separator: str, header_lines: int, *, one_column: bool = False) -> Sheet:
+def read_table(text: str, separator: str, header_lines: int, *, one_column: bool = False) -> Table:
     """Return the cells of a text, and its faults; a single column is one unless `one_column` allows it."""
-    numbered = list(_rows(text, separator, strict=True))
-    header, rows = numbered[:header_lines], numbered[header_lines:]
-    if not rows:
+    numbered = list(rows(text, separator))
+    header, body = numbered[:header_lines], numbered[header_lines:]
+    if not body:
         raise MalformedFileError(["expected rows, got none"])
-    widths = Counter(len(row) for _, row in rows)
-    width = widths.most_common(1)[0][0]
+    width = Counter(len(row) for _, row in body).most_common(1)[0][0]
     faults, valid_rows = [f"line {line}: {fault}" for line, row in header for fault in _check_texts(row)], []
-    for line, row in rows:
+    for line, row in body:
         row_faults = [f"expected {width} columns, got {len(row)}"] if len(row) != width else _check_texts(row)
         faults += [f"line {line}: {fault}" for fault in row_faults]
         valid_rows += [] if row_faults else [(line, row)]
     if not valid_rows:
         raise MalformedFileError(faults)
     if width == 1 and not one_column:
-        other = separated_by(text)
+        other = find_separator(text)
         hint = f"; {SEPARATORS[other]} would give more" if other and other != separator else ""
         faults.append(f"expected columns separated by {SEPARATORS.get(separator, repr(separator))}, got one{hint}")
-    cells = np.array([[_cell(cell) for cell in row] for _, row in valid_rows], dtype=object)
-    names = [cell.strip() for cell in header[-1][1]] if header else []
-    return Sheet(names if len(names) == width else [], cells, [line for line, _ in valid_rows], faults)
+    cells = np.array([row for _, row in valid_rows], dtype=object)
+    names = header[-1][1] if header else []
+    if len(names) == width + 1 and not names[-1]:  # only the header ends with a separator
+        names = names[:-1]
+    elif len(names) == width - 1 > 0:  # only the rows do, or R has written their names without a header
+        names = [*names, ""] if not cells[:, -1].any() else ["", *names]
+    return Table(names if len(names) == width else [], cells, [line for line, _ in valid_rows], faults)
 
 
 def _check_texts(row: Sequence[str]) -> list[str]:
@@ -103,38 +142,89 @@ def _check_texts(row: Sequence[str]) -> list[str]:
     return faults + [f"expected text without control characters, got {cell!r:.60}" for cell in controls]
 
 
-def separated_by(text: str) -> str | None:
-    """Return the separator that gives most of the first rows equally many columns; None if all give one column."""
-    top = "\n".join(text.splitlines()[:100])
-    candidates: list[tuple[int, int, str]] = []
+def find_separator(text: str) -> str | None:
+    """Return the separator that leaves most cells of the first lines without another one; None if all give one column.
+
+    Of several, the one that gives more numbers is returned, decimal commas included, and then the one of more columns.
+    """
+    top, scores = "".join(itertools.islice(io.StringIO(text, newline=""), TOP)), dict[str, tuple[float, ...]]()
     for separator in SEPARATORS:
-        try:
-            widths = Counter(len(row) for _, row in _rows(top, separator, strict=False))
-        except MalformedFileError:
-            continue
-        width, count = max(widths.items(), key=lambda item: item[1], default=(1, 0))
+        first = [row for _, row in rows(top, separator, strict=False)]
+        width = Counter(map(len, first)).most_common(1)[0][0] if first else 0
+        cells = [cell for row in first if len(row) == width for cell in row]
+        numbers = sum(is_number(cell) or is_number(cell, ",") for cell in cells)
+        clean = sum(not re.search(r'[,;\t|"]', cell) or is_number(cell, ",") for cell in cells)
         if width > 1:
-            candidates.append((count, width, separator))
-    return max(candidates, key=lambda candidate: candidate[:2])[2] if candidates else None
+            scores[separator] = clean / width, numbers / width, width
+    return max(scores, key=lambda separator: scores[separator], default=None)
 
 
-def _rows(text: str, separator: str, *, strict: bool) -> Iterator[tuple[int, list[str]]]:
+def rows(text: str, separator: str, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
     """Yield each row with the line in which it begins, without blank lines; `strict` refuses malformed quotes."""
-    numbered = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if separator == " ":
-        yield from ((number, line.split()) for number, line in numbered)
-        return
-    reader = csv.reader((f"{line}\n" for _, line in numbered), delimiter=separator, strict=strict)
-    begins = 0
+    if separator == " ":  # any run of blanks separates
+        text = re.sub(r"[ \t]+(?=[\r\n]|$)", "", text.replace("\t", " "))
+    # A text stream ends lines where editors do, not at each separator of lines that Unicode has.
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=strict)
+    begins = 1
     try:
         for row in reader:
-            yield numbered[begins][0], row
-            begins = reader.line_num
+            if len(row) > 1 or (row and row[0].strip()):
+                yield begins, [cell.strip() for cell in row]
+            begins = reader.line_num + 1
     except csv.Error as error:
-        raise MalformedFileError(
-            [f"line {numbered[begins][0]}: expected separated values, got a fault in quotes ({error})"]
-        ) from None
+        fault = f"line {begins}: expected separated values, got a fault in quotes ({error})"
+        raise MalformedFileError([fault]) from None
 
 
-def _cell(text: str) -> str | None:
-    return None if text.strip() in MISSING else text.strip()
+def to_number(text: str, decimal: str = ".") -> float:
+    """Return the number that a text is, NaN if it is none."""
+    if decimal == ",":
+        text = text.translate({ord(","): ".", ord("."): "_"})
+    number = float(text) if NUMBER.fullmatch(text) else np.nan
+    return number if abs(number) < np.inf else np.nan
+
+
+def is_number(text: str, decimal: str = ".") -> bool:
+    """Return whether a text is a number."""
+    return not np.isnan(to_number(text, decimal))
+
+
+def to_numbers(cells: Iterable[Any], decimal: str = ".") -> Floats:
+    """Return the numbers of a column, NaN for missing values and texts."""
+    texts = ("" if cell is None else str(cell) for cell in cells)
+    return np.array([to_number(text, decimal) for text in texts])
+
+
+def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named: Collection[str] = ()) -> NDArray[Any]:
+    """Return whether each value of a column is missing.
+
+    Parameters
+    ----------
+    column : ndarray of float64, or of object (n,)
+        Numbers, or texts and None.
+    codes : sequence of float or str
+        Further values that are missing; as a number, however a cell writes it.
+    named : collection of str
+        Texts that a description names, which are not missing.
+    """
+    if column.dtype.kind != "O":
+        return np.isnan(column) | np.isin(column, [code for code in codes if not isinstance(code, str)])
+    missing = (MISSING - {*named}) | {None, *(code for code in codes if isinstance(code, str))}
+    numbers = {float(code) for code in codes if not isinstance(code, str)}
+    found: NDArray[np.bool_] = np.array([cell in missing for cell in column], dtype=np.bool_)
+    if numbers:
+        found |= np.isin(to_numbers(column), [*numbers])
+    return found
+
+
+def to_labels(column: NDArray[Any]) -> NDArray[Any]:
+    """Return labels as numbers if all are plain numbers, else as they are written; see the rule of this module."""
+    texts = [cell for cell in set(column) if isinstance(cell, str)]
+    if all(PLAIN_LABEL.fullmatch(text) and abs(float(text)) <= LARGEST_LABEL for text in texts):
+        return column.astype(np.float64)
+    return column.astype(np.str_)
+
+
+def cause(text: str) -> str:
+    """Return a text that is no number as a message shows it, with the cause if it has a known one."""
+    return repr(text) + next((f", {words}" for known, words in CAUSES.items() if known.fullmatch(text)), "")
