@@ -12,7 +12,7 @@ from grambench.common.errors import ConfigError, DataError, plain, unknown_name
 
 # files and folders have the name of the data set in theirs
 NAME = r"[a-z][a-z0-9_]{0,99}"
-# of a description, in the order in which its first line repeats them
+# of a description, in the order of the call in its first line
 OPTIONS = (
     *("label", "positive", "negative", "drop", "missing", "separator", "decimal", "header"),
     *("views", "name", "drop_incomplete", "drop_leaks", "minmax"),

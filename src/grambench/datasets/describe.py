@@ -243,19 +243,17 @@ class _File:
             options = self.name_labels(cells[~absent, label])
             classes = np.where(absent, -1, np.unique(cells[:, label], return_inverse=True)[1])
         one_hot = self.encode_features(codes, classes)
-        return (
-            self.reading
-            | options
-            | {
-                "label": self.name(label),
-                "drop": [self.name(position) for position in self.dropped if position != label],
-                "missing": codes,
-                "drop_incomplete": self.wishes.drop_incomplete,
-                "minmax": self.wishes.minmax,
-                "one_hot": one_hot,
-                "numbers": bool(one_hot),
-            }
-        )
+        return {
+            **self.reading,
+            **options,
+            "label": self.name(label),
+            "drop": [self.name(position) for position in self.dropped if position != label],
+            "missing": codes,
+            "drop_incomplete": self.wishes.drop_incomplete,
+            "minmax": self.wishes.minmax,
+            "one_hot": one_hot,
+            "numbers": bool(one_hot),
+        }
 
     def name(self, position: int | None) -> Any:
         """Return the name of a column if it is unique, else its position."""
@@ -408,8 +406,8 @@ def _find_views(path: Path, file: _File, one_hot: dict[str, list[str]], faults: 
         if groups.faults or groups.cells.shape[1] != 2:
             raise MalformedFileError(groups.faults or ["expected a column of the data and its view in each line"])
     except (OSError, MalformedFileError) as error:
-        found = error.faults if isinstance(error, MalformedFileError) else [f"cannot be read ({error.strerror})"]
-        faults += [f"{path}: {fault}" for fault in found]
+        unreadable = error.faults if isinstance(error, MalformedFileError) else [f"cannot be read ({error.strerror})"]
+        faults += [f"{path}: {fault}" for fault in unreadable]
         return {}
     first, positions = 0, dict[int, range]()
     for kept in sorted({*range(file.table.cells.shape[1])} - {*file.dropped}):

@@ -207,14 +207,13 @@ def find_missing(column: NDArray[Any], codes: Sequence[float | str] = (), named:
     named : collection of str
         Texts that a description names, which are not missing.
     """
-    if column.dtype.kind != "O":
-        return np.isnan(column) | np.isin(column, [code for code in codes if not isinstance(code, str)])
-    missing = (MISSING - {*named}) | {None, *(code for code in codes if isinstance(code, str))}
-    numbers = {float(code) for code in codes if not isinstance(code, str)}
-    found: NDArray[np.bool_] = np.array([cell in missing for cell in column], dtype=np.bool_)
-    if numbers:
-        found |= np.isin(to_numbers(column), [*numbers])
-    return found
+    numbers = [float(code) for code in codes if not isinstance(code, str)]
+    if column.dtype.kind == "O":
+        missing = (MISSING - {*named}) | {None, *(code for code in codes if isinstance(code, str))}
+        is_missing = np.array([cell in missing for cell in column], dtype=np.bool_)
+    else:
+        is_missing = np.isnan(column)
+    return is_missing | np.isin(to_numbers(column), numbers) if numbers else is_missing
 
 
 def to_labels(column: NDArray[Any]) -> NDArray[Any]:
