@@ -311,10 +311,11 @@ class _File:
             is_few = not known and len(rows) <= STRAY * len(column)
             # Texts beside decimals are mistakes, however many they are: a nominal column has no decimals.
             if len(rows) and (known or is_few or (numbers[~np.isnan(numbers)] % 1).any()):
-                end = "" if is_few else f" and {len(rows) - 1} more; leave the column out (--drop)"
+                more = "" if is_few or len(rows) == 1 else f" and {len(rows) - 1} more"
+                end = "" if is_few else "; leave the column out (--drop)"
                 for row in rows if is_few else rows[:1]:
                     got = f"expected a number, got {tables.cause(column[row])}{end}"
-                    self.faults.append(f"line {self.table.lines[row]}, {title}: {got}")
+                    self.faults.append(f"line {self.table.lines[row]}{more}, {title}: {got}")
                 continue
             self.report_missing(title, missing)
             if len(rows):
