@@ -96,7 +96,8 @@ def test_groups_of_columns_are_views_of_a_prepared_data_set(tmp_path: Path) -> N
         ({"a": [2]}, "views: a has column 2, expected 0 to 1"),
         ({"a": [0, "0-1"]}, "views: a has a column twice"),
         ({"a": []}, "at least 1"),
-        ({"a b": [0]}, "pattern|match"),
+        ({"": [0]}, "pattern|match"),
+        ({" a": [0]}, "pattern|match"),
     ],
 )
 def test_groups_of_columns_that_cannot_be_are_refused(tmp_path: Path, views: Any, message: str) -> None:

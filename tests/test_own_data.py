@@ -123,22 +123,28 @@ FAULTS = {
         "1,,a\n3,4,b\n5,?,a\n",
         ["column 1: missing in line 1 and 1 more; leave out such rows (--drop-incomplete)"],
     ),
-    "no label": ("1,2,a\n3,4,b\n5,6,\n", ["--label -1: 1 are missing"]),
+    "no label": ("1,2,a\n3,4,b\n5,6,\n", ["--label -1: missing in line 3; leave out such rows (--drop-incomplete)"]),
     "separator": ("1 2 a\n3 4 b\n", ["expected columns separated by ',', got one; blanks would give more"]),
     "classes": (
         "1,2,a\n3,4,b\n5,6,c\n",
         ["expected two labels, got a (1), b (1), c (1); name those of -1 with --negative"],
     ),
-    "decimal commas": ('"1,5",2,a\n"2,5",3,b\n', ["column 0: expected decimal points, got '1,5', the first in line 1"]),
+    "decimal commas": (
+        '"1,5",2,a\n"2,5",3.5,b\n',
+        ["line 1 and 1 more, column 0: expected a number, got '1,5', a decimal comma beside decimal points"],
+    ),
     "quotes": (
         '1,2,a\n3,"4,b\n',
         ["line 2: expected separated values, got a fault in quotes (unexpected end of data)"],
     ),
     "zeros": ("1,2,a\n3,\0,b\n", ["line 2: expected UTF-8, got byte 0x00"]),
-    "infinite": ("1,inf,a\n3,4,b\n", ["expected finite numbers, got infinite ones"]),
+    "infinite": ("1,inf,a\n3,4,b\n", ["line 1, column 1: expected a number, got 'inf', an infinite number"]),
     "nothing": ("\n", ["expected rows, got none"]),
     "a label in two lines": ('1,2,"1\n2"\n3,4,a\n5,6,b\n', ["line 1: expected each cell in one line, got '1\\n2'"]),
-    "a number in two lines": ('1,2,a\n3,"4\n\n5",b\n5,6,b\n', ["line 2: expected each cell in one line, got '4\\n5'"]),
+    "a number in two lines": (
+        '1,2,a\n3,"4\n\n5",b\n5,6,b\n',
+        ["line 2: expected each cell in one line, got '4\\n\\n5'"],
+    ),
     "a control character": (
         "1,2,a\n3,4,b\n5,6,b\x01\n",
         ["line 3: expected text without control characters, got 'b\\x01'"],
@@ -161,7 +167,7 @@ def test_all_faults_of_a_file_in_a_line_each(what: str, project: Path, capsys: A
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--label", "clas", "--positive", "yes"], "--label: unknown column 'clas': did you mean class"),
+        (["--label", "clas", "--positive", "yes"], "--label clas: unknown column 'clas': did you mean class"),
         (["--label", "7", "--positive", "yes"], "--label 7: expected a column from -4 to 3"),
         (["--label", "class", "--positive", "Yes"], "--positive Yes: no such label; there are yes (31), no (31)"),
         (
@@ -191,6 +197,199 @@ def test_what_spreadsheets_write(project: Path, capsys: Any) -> None:
     Path("b.csv").write_text("größe;wahl\n1;ja\n", encoding="latin-1")
     assert add("b.csv", "--label", "wahl", "--positive", "ja") == 2
     assert "b.csv: line 1: expected UTF-8, got byte 0xf6; save the file as UTF-8" in capsys.readouterr().err
+
+
+X = [f"{(7 * i) % 23 / 10 - 1:.1f}" for i in range(40)]  # neither in order nor the label
+Z = [f"{(5 * i) % 31 / 10:.1f}" for i in range(40)]
+
+
+def table(y: Any, x: Any = X, z: Any = Z, header: str = "x,z,y\n", separator: str = ",", end: str = "\n") -> str:
+    """Return a file of 40 rows, with the values of each column in turn."""
+    columns = ([column[i % len(column)] for i in range(40)] for column in (x, z, y))
+    return header + "".join(separator.join(row) + end for row in zip(*columns, strict=True))
+
+
+ROWS = [str(i) for i in range(40)]
+READ = {  # the text, further arguments, what is printed, and what the description has
+    "labels_merge": (table(["11", "1_1", "12"]), "", "3 classes: 11, 12, 1_1", {}),
+    "labels with zeros before them": (table(["1", "01", "2"]), "", "3 classes: 01, 1, 2", {}),
+    "labels with zeros behind them": (table(["1.1", "1.10", "2.5"]), "", "3 classes: 1.1, 1.10, 2.5", {}),
+    "labels in other digits": (table(["1", "\u0661", "2"]), "", "3 classes: 1, 2, \u0661", {}),
+    "snomed": (table(["900000000000206975", "900000000000206976"]), "", "900000000000206976 becomes +1", {}),
+    "labels of 17 digits": (table(["90071992547409921", "90071992547409922", "3"]), "", "3 classes: 3, 90071992", {}),
+    "labels that are infinite": (table(["infinity", "1e999", "inf"]), "", "3 classes: 1e999, inf, infinity", {}),
+    "labels in hexadecimal": (table(["0x1", "1", "2"]), "", "3 classes: 0x1, 1, 2", {}),
+    **{
+        f"the label {label!r} is missing": (table(["a", label, "b", "a"]), "--drop-incomplete", "30 x 2", {"n": 30})
+        for label in ("NA", "NaN", "", "n/a", "NULL", "#N/A", "<NA>", ".")
+    },
+    **{
+        f"the value {value!r} is missing": (table("ab", [*X[:39], value]), "--drop-incomplete", "39 x 2", {"n": 39})
+        for value in ("NAN", "NULL", "n/a", "<NA>")
+    },
+    "minus9": (table(["0", "1", "0", "-9"]), "", "--label y: -9 may stand for a missing value; --missing -9", {}),
+    "a value of -999": (table("ab", ["-999", *X[:39]]), "", "column x: -999 may stand for a missing value", {}),
+    "a value of 9999": (table("ab", ["9999", *X[:39]]), "", "column x: 9999 may stand for a missing value", {}),
+    "codes": (table(["0", "1", "-9"], ["-9.0", *X[1:]]), "--missing -9 --drop-incomplete", "1 becomes +1", {"n": 26}),
+    "index_leak": (table("ab", ROWS, header=",z,y\n"), "", "column 0 numbers the rows: --drop-leaks", {"d": 2}),
+    "rows from above": (table("ab", ROWS[::-1]), "--drop-leaks", "column x numbers the rows: left out", {"d": 1}),
+    "rows in disorder": (table("ab", ROWS[::2] + ROWS[1::2]), "--drop-leaks", "column x numbers the rows", {"d": 1}),
+    "rows with gaps": (table("ab", [f"{7 * i}" for i in range(40)]), "--drop-leaks", "x numbers the rows", {"d": 1}),
+    "names of rows": (table("ab", [f"p{i}" for i in range(40)]), "--drop-leaks", "has another text in each", {"d": 1}),
+    "label_copy": (table(["0", "1"], ["0.0", "1.0"]), "--drop-leaks", "column x equals the label: left out", {"d": 1}),
+    "a label in words": (table(["a", "b"], ["no", "yes"]), "", "column x equals the label: --drop-leaks", {"d": 3}),
+    "a constant": (table("ab", ["5"]), "--drop-leaks", "column x is constant: left out", {"d": 1}),
+    "int_header": (table(["0.0", "1.0"], header="0,1,2\n"), "--label=-1", "header in line 1; --no-header", {"n": 40}),
+    "alltext": (table("pq", "uvw", "ab"), "--label=-1", "header in line 1", {"n": 40}),
+    "texts without a header": (table("pq", "uvw", "ab", header=""), "--label=-1", "no header; --header", {"n": 40}),
+    "a missing value above numbers": (
+        table("ab", ["?", *X[1:]], header=""),
+        "--label=-1 --drop-i",
+        "no header",
+        {"n": 39},
+    ),
+    "euro_few": (
+        table("01", ["0,5", "1,5", "-2"], ["7", "8,25"], "", ";"),
+        "--label=-1",
+        "columns separated by ';', decimal commas, no header",
+        {"n": 40, "d": 2},
+    ),
+    "decimal commas in quotes": (table("ab", ['"0,5"', '"1,5"'], ["7"]), "", "',', decimal commas, header", {"d": 2}),
+    "decimal commas, tabs": (table("ab", ["0,5", "1,25"], ["7"], "x\tz\ty\n", "\t"), "", "tab, decimal commas", {}),
+    "decimal commas, blanks": (table("ab", ["0,5", "1,25"], ["7"], "", " "), "--label=-1", "blanks, decimal comm", {}),
+    "thousands or decimals": (table("ab", ['"1,500"', '"2,250"'], ["7"]), "--decimal comma", "decimal commas", {}),
+    "words with blanks": (table(["New York", "Los Angeles"]), "", "columns separated by ','", {"d": 2}),
+    "sep_hint": (table("ab", header="sep=;\nx;z;y\n", separator=";"), "", "by ';', header in line 2", {"n": 40}),
+    "sep= in quotes": (table("ab", header='"sep=;"\nx;z;y\n', separator=";"), "", "by ';', header in line 2", {}),
+    "sep= without a header": (table("ab", header="sep=|\r\n", separator="|"), "--label=-1", "by '|', no header", {}),
+    "trail_both": (
+        table("ab", header="x,z,y,\n", end=",\n"),
+        "--label=-1",
+        "column 3 has neither a name nor",
+        {"d": 2},
+    ),
+    "trailing in rows": (table("ab", end=",\n"), "", "column 3 has neither a name nor a value", {"d": 2}),
+    "trailing in the header": (table("ab", header="x,z,y,\n"), "", "40 x 2", {"d": 2}),
+    "r_table_norow": (
+        table(['"neg"', '"pos"'], header='"x" "z" "y"\n', separator=" "),
+        "",
+        "by blanks, header",
+        {"d": 2},
+    ),
+    "blanks in quotes": (
+        table(['"New York"', '"Rome"'], header="x z y\n", separator="  "),
+        "",
+        "Rome becomes",
+        {"n": 40},
+    ),
+    "names of rows by R": (
+        "x z y\n" + table("ab", [f'"r{i}" {x}' for i, x in enumerate(X)], header="", separator=" "),
+        "--drop-leaks",
+        "column 0 has another text in each row: left out",
+        {"d": 2},
+    ),
+    "rare": (table("ab").replace("b\n", "c\n", 1), "", "--label y: only one row has c", {}),
+    "a target of decimals": (table(["0.5", "1.5", "2.5"]), "", "3 labels in 40 rows look like a regression target", {}),
+    "many classes": (table("abcdefgh"), "", "8 labels in 40 rows look like names of the rows", {}),
+    "a separator of lines that only Unicode has": (table(["a\u2028", "b\u2028c"]), "", "40 x 2", {"n": 40}),
+}
+
+
+@pytest.mark.parametrize("what", READ)
+def test_a_text_is_read_as_it_stands_and_guesses_are_said(project: Path, capsys: Any, what: str) -> None:
+    text, arguments, remark, expected = READ[what]
+    Path("a.csv").write_text(text)
+    label = () if "--label" in arguments else ("--label", "y")
+    assert add("a.csv", *label, *arguments.split()) == 0
+    assert remark in capsys.readouterr().out
+    found = Configuration(Path("config")).dataset("a")
+    assert {key: getattr(found, key) for key in expected} == expected
+    assert cli.main(["fetch", "a"]) == 0
+
+
+REFUSED = {
+    "miss_label_NA_143": (table(["NA", "a", "b"]), "", "--label y: missing in line 2 and 13 more; leave out such rows"),
+    "miss_label_NaN_253": (table(["a", "NaN", "b"]), "", "--label y: missing in line 3 and 12 more"),
+    "a code in the label": (table(["a", "-9", "b"]), "--missing -9", "--label y: missing in line 3 and 12 more"),
+    "alltext": (
+        table("pq", "uvw", "ab", "u,b,label\n"),
+        "--label=-1",
+        "line 1: expected the names of the columns, or data",
+    ),
+    "int_header": (
+        table("12", header="0,1,2\n"),
+        "--label=-1",
+        "line 1: expected the names of the columns, or data; --header",
+    ),
+    "thousands": (
+        table("ab", ['"1,650"']),
+        "",
+        "line 2 and 39 more, column x: expected a number, got '1,650', thousands separators",
+    ),
+    "thousands in the way of Germany": (
+        table("ab", ["1.650,5", "2,5"], ["7,5"], "x;z;y\n", ";"),
+        "",
+        "line 2 and 19 more, column x: expected a number, got '1.650,5', thousands separators",
+    ),
+    "thousands with apostrophes": (table("ab", ["1'650"]), "", 'got "1\'650", thousands separators'),
+    "thousands or decimals": (
+        table("ab", ['"1,650"'], ["7"]),
+        "",
+        "got '1,650': a decimal comma (--decimal comma), or",
+    ),
+    "points beside commas": (
+        table("ab", ["0.5", "1"], ["7,5"], "x;z;y\n", ";"),
+        "",
+        "column z: expected a number, got '7,5'",
+    ),
+    "regression": (table([*X, "0.55"]), "", "look like a regression target"),
+    "a target of whole numbers": (table(ROWS), "", "40 labels in 40 rows look like a regression target"),
+    "names as a label": (table([f"p{i}" for i in range(40)]), "", "40 labels in 40 rows look like names of the rows"),
+    "date": (
+        table("ab", ["2020-01-01", "2020-02-01"]),
+        "",
+        "line 2 and 39 more, column x: expected a number, got '2020-01-01', a date",
+    ),
+    "a date of another kind": (table("ab", ["31.12.2020", "1/2/99"]), "", "got '31.12.2020', a date or a time"),
+    "a time": (table("ab", ["10:30", "11:00:15"]), "", "got '10:30', a date or a time"),
+    "late_text": (table("ab", [*X[:30], "x"]), "", "line 32, column x: expected a number, got 'x'"),
+    "many texts among decimals": (
+        table("ab", [*X[:3], "x"]),
+        "",
+        "line 5 and 9 more, column x: expected a number, got 'x'",
+    ),
+    "a line of an editor": (table("ab", [*X[:30], "x"], ["\u2028", "u"]), "", "line 32, column x"),
+    "a line behind a form feed": (
+        table("ab").replace("a\n", "a\f\n", 1) + "1,2\n",
+        "",
+        "line 42: expected 3 columns, got 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_text_that_is_not_plain_is_refused_with_its_cause(project: Path, capsys: Any, what: str) -> None:
+    text, arguments, fault = REFUSED[what]
+    Path("a.csv").write_text(text)
+    assert add("a.csv", *(() if "--label" in arguments else ("--label", "y")), *arguments.split()) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("grambench: a.csv: ") and fault in said
+    assert not any(word in said for word in ("Input", "finite number", "float", "dtype", "None"))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("影像", "基因"), ("MRI (T1)", "MRI [T1]"), ("a_b", "a b"), ("T1/T2", "."), ("None", "NA"), ("$x$", "yes")],
+)
+def test_names_of_views_stay_as_written(project: Path, capsys: Any, names: tuple[str, str]) -> None:
+    Path("a.csv").write_text(table("ab"))
+    Path("views.csv").write_text(f"column,view\nx,{names[0]}\nz,{names[1]}\n")
+    assert add("a.csv", "--label", "y", "--views", "views.csv") == 0
+    assert cli.main(["fetch", "a"]) == 0
+    prepared = store.read(Path(layout.PREPARED.format(dataset="a")))
+    assert isinstance(prepared, store.PreparedDataset)
+    assert {view: columns.tolist() for view, columns in prepared.columns.items()} == {names[0]: [0], names[1]: [1]}
+    assert planned({"leaderboard_views": ["a"]}, "leaderboard_views").targets.cells()
 
 
 @pytest.mark.parametrize("text", ["1\n2", "a\nb"])
@@ -420,14 +619,16 @@ def test_columns_get_views_by_a_file_of_groups(project: Path, capsys: pytest.Cap
     call = ("sick.csv", "--label", "ill", "--positive", "yes", "--drop", "note", "--views", "groups.csv")
     assert add(*call) == 0
     out = capsys.readouterr().out
-    assert "views: person (3), body_size (2), both (1)" in out and "run leaderboard_views -d sick" in out
+    assert "views: person (3), body size (2), both (1)" in out and "run leaderboard_views -d sick" in out
     written = yaml.safe_load(Path("config/datasets/sick.yaml").read_text())
     # age, height, colour = blue, colour = red, weight
-    assert written["views"] == {"person": [0, 2, 3], "body_size": [1, 4], "both": [0]}
+    assert written["views"] == {"person": [0, 2, 3], "body size": [1, 4], "both": [0]}
     for lines, message in (
-        ("ages,person\n", "--views: unknown column 'ages'"),
-        ("note,person\n", "--views note: is the label or dropped"),
-        ("age\n", "expected a column of the data and its view in each line"),
+        ("ages,person\n", "groups.csv: line 1: ages: unknown column 'ages'"),
+        ("column,view\nnote,person\n", "groups.csv: line 2: note: is the label or dropped"),
+        ("age,\n", "groups.csv: line 1: age: expected the name of a view, got none"),
+        ("age\n", "groups.csv: expected a column of the data and its view in each line"),
+        ("column,view\n", "groups.csv: expected a column of the data and its view in each line"),
     ):
         Path("groups.csv").write_text(lines)
         assert add(*call, "--replace") == 2
@@ -454,7 +655,7 @@ def test_labels_without_a_positive_one_are_taken_in_their_order(project: Path, c
     assert (dataset.classes, dataset.positives) == ([9, 10, 11], 0)
     Path("values.csv").write_text("x,y\n" + "".join(f"{i},{i}.5\n" for i in range(101)))
     assert add("values.csv", "--label", "y") == 2
-    assert "--label y: expected at most 100 labels, got 101" in capsys.readouterr().err
+    assert "101 labels in 101 rows look like a regression target" in capsys.readouterr().err
 
 
 def test_a_file_of_three_classes_is_prepared_with_their_numbers(project: Path) -> None:

@@ -219,21 +219,33 @@ def test_csv_is_read_in_batches(tmp_path: Path) -> None:
         list(readers.chunks(reader, {"packed.csv.zip": tmp_path / "packed.csv.zip"}))
 
 
-def test_dates_and_booleans_of_a_csv_file_are_texts(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("day,y\n2010-01-01,true\n2011-01-01,false\n")
+def test_words_of_a_csv_file_are_texts(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("day,y\n+1,true\n2e1,false\n")
     reader = CsvRows(format="csv_rows", columns=["day"], label="y", positive="true")
     raw = readers.read(reader, {"a.csv": tmp_path / "a.csv"})
-    assert raw.features.tolist() == [[int.from_bytes(b"201", "big")]] * 2 and raw.labels.tolist() == ["true", "false"]
+    assert raw.features.tolist() == [[1], [20]] and raw.labels.tolist() == ["true", "false"]
+    (tmp_path / "a.csv").write_text("day,y\n1,900000000000206975\n-9,900000000000206976\nNULL,3\n")
+    reader = CsvRows(format="csv_rows", columns=["day"], label="y", positive="3", missing=[-9], drop_incomplete=True)
+    raw = readers.read(reader, {"a.csv": tmp_path / "a.csv"})
+    assert raw.features.tolist() == [[1]] and raw.labels.tolist() == ["900000000000206975"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "Empty CSV file"),
+        ("", "expected a column 'a', got no names"),
         ("a,b,place,delay\n", "expected at least one row, got none"),
         ("a,b,delay\n1,2,3\n", "expected a column 'place', got a, b, delay"),
         ("a,b,place,delay\n" + "1,2,x,NA\n" * 3, "row 1: expected a value in column delay, got none"),
-        ("a,b,place,delay\n1,2,x,soon\n", "invalid value 'soon'"),
+        ("a,b,place,delay\n1,2,x,soon\n", "row 1, column delay: expected a number, got 'soon'"),
+        ("a,b,place,delay\n" + "1,2,x,3\n" * 9 + "1,late,x,3\n", "row 10, column b: expected a number, got 'late'"),
+        ("a,b,place,delay\n" + "1,x,x,3\n" + "1,2,x,3\n", "row 1, column b: expected a number, got 'x'"),
+        ("a,b,place,delay\n1,2,2020-01-01,3\n", "row 1, column place: expected a number, got '2020-01-01', a date"),
+        ("a,b,place,delay\n1,2,10:30,3\n", "row 1, column place: expected a number, got '10:30', a date or a time"),
+        ("a,b,place,delay\n1,1_1,x,3\n2,1,x,3\n", "row 1, column b: expected a number, got '1_1'"),
+        ("a,b,place,delay\n1,n/a,x,3\n", "row 1: expected a value in column b, got none"),
+        ("a,b,place,delay\n1,2,x,3\n1,2\n", "line 3: expected 4 columns, got 2"),
+        ("a,b,b,place,delay\n1,2,3,x,3\n", "expected a column 'b', got 2 of them"),
     ],
 )
 def test_csv_files_that_do_not_fit_are_refused(tmp_path: Path, text: str, message: str) -> None:

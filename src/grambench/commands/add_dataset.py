@@ -12,6 +12,12 @@ from grambench.common.errors import ConfigError, DataError, plain, unknown_name
 
 # files and folders have the name of the data set in theirs
 NAME = r"[a-z][a-z0-9_]{0,99}"
+# of a description, in the order of the call in its first line
+OPTIONS = (
+    *("label", "positive", "negative", "drop", "missing", "separator", "decimal", "header"),
+    *("views", "name", "drop_incomplete", "drop_leaks", "minmax"),
+)
+DECIMALS = {"point": ".", "comma": ",", None: None}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,14 +38,16 @@ def describing_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--drop", default=[], nargs="+", metavar="COLUMN", help="columns to drop")
     parser.add_argument("--drop-incomplete", action="store_true", help="drop rows with missing values")
+    codes = "codes of missing values, such as -9 (NA, ?, nothing and the like are missing anyway)"
+    parser.add_argument("--missing", default=[], nargs="+", metavar="CODE", help=codes)
+    leaks = "drop columns that number the rows, equal the label or are constant"
+    parser.add_argument("--drop-leaks", action=argparse.BooleanOptionalAction, default=False, help=leaks)
     parser.add_argument("--minmax", action="store_true", help="scale each column to [-1, 1]")
     separator = "separator of columns, one character or tab (default: detected)"
     parser.add_argument("--separator", type=_parse_separator, metavar="CHARACTER", help=separator)
-    parser.add_argument(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        help="whether the first line has the names of the columns (default: detected)",
-    )
+    parser.add_argument("--decimal", choices=("point", "comma"), help="decimal sign (default: detected)")
+    header = "whether the first line has the names of the columns (default: detected)"
+    parser.add_argument("--header", action=argparse.BooleanOptionalAction, help=header)
     views = "CSV file with a column of the data and its view in each line, such as a gene and its group"
     parser.add_argument("--views", type=Path, metavar="FILE", help=views)
     parser.add_argument("--name", help="name of the data set (default: the name of the file)")
@@ -86,19 +94,18 @@ def add(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         raise ConfigError(f"{name} is the name of a data set of grambench; set another name with --name")
     if not arguments.file.is_file():
         raise DataError(f"{arguments.file}: no such file")
-    keys = ("label", "positive", "negative", "drop", "separator", "header", "drop_incomplete", "minmax", "views")
-    wishes = describe.Wishes(**{key: getattr(arguments, key) for key in keys})
+    options = {key: value for key, value in vars(arguments).items() if key in describe.Wishes.__slots__}
+    wishes = describe.Wishes(**options | {"decimal": DECIMALS[arguments.decimal]})
     path = arguments.file.absolute()
     inside = path.is_relative_to(Path.cwd())
     path_in_description = os.path.relpath(path, output.parent.absolute()) if inside else str(path)
-    described = describe.describe(arguments.file, path_in_description, name, wishes)
-    values = described.values
+    values, remarks = describe.describe(arguments.file, path_in_description, name, wishes)
     study = _add_to_study(arguments.study, name) if arguments.study else None
     text = f"# made by: {command}\n{yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)}"
     check(Dataset, values, str(output))
     _check_parsed(output, text, values)
     _write(output, text)
-    for remark in described.remarks:
+    for remark in remarks:
         print(remark)
     classes = values["sources"][0]["reader"].get("classes")
     shown = f"{len(classes)} classes" if classes else f"{values['positives']} labelled +1"
@@ -139,15 +146,15 @@ def _parse_separator(text: str) -> str:
 
 def _format_command(arguments: argparse.Namespace) -> str:
     """Return the command that makes a description, to be repeated with --replace when the file has changed."""
-    words = ["grambench", "add-dataset", str(arguments.file), f"--label={arguments.label}"]
-    for option in ("positive", "negative", "drop"):
-        words += [f"--{option}", *getattr(arguments, option)] if getattr(arguments, option) else []
-    words += [f"--separator={arguments.separator}".replace("\t", "tab")] if arguments.separator else []
-    words += [f"--views={arguments.views}"] if arguments.views else []
-    words += [f"--name={arguments.name}"] if arguments.name else []
-    words += ["--drop-incomplete"] if arguments.drop_incomplete else []
-    words += ["--minmax"] if arguments.minmax else []
-    words += {True: ["--header"], False: ["--no-header"], None: []}[arguments.header]
+    words = ["grambench", "add-dataset", str(arguments.file)]
+    for key in OPTIONS:
+        value, option = getattr(arguments, key), f"--{key.replace('_', '-')}"
+        if isinstance(value, list):
+            words += [option, *value] if value else []
+        elif isinstance(value, bool):
+            words += [option] if value else ["--no-header"] if key == "header" else []
+        else:
+            words += [f"{option}={value}".replace("\t", "tab")] if value else []
     return " ".join(shlex.join(words).split())
 
 

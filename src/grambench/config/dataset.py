@@ -218,8 +218,7 @@ class TabularReader(Reader):
     drop : list of int or str
         The columns to leave out.
     codes : dict
-        The number of each value of nominal columns, or null for a missing value; "?" is a missing value. All other
-        values must be numbers.
+        The number of each value of nominal columns, or null for a missing value. All other values must be numbers.
     one_hot : dict
         The values of each nominal column. Each value becomes an indicator column, with columns in the order of the
         file and values in the order of the list. Columns without an entry are left out.
@@ -227,6 +226,9 @@ class TabularReader(Reader):
         Whether columns without an entry in `one_hot` are kept as numbers.
     drop_incomplete : bool
         Whether rows with missing values are left out. Otherwise they are an error unless `codes` names "?".
+    missing : list of float or str
+        Codes of missing values, such as -9, beside those of grambench.datasets.tables. A text that `codes`,
+        `one_hot` or the labels name is not missing.
     """
 
     label: ColumnKey
@@ -235,10 +237,11 @@ class TabularReader(Reader):
     one_hot: Annotated[dict[str, list[str]], NoBoolean] = {}
     numbers: bool = False
     drop_incomplete: bool = False
+    missing: LabelList = []
 
 
 class Csv(TabularReader):
-    """Text (UTF-8) with one row per line; "?" or nothing between separators is a missing value.
+    """Text (UTF-8) with one row per line; grambench.datasets.tables has the rule for numbers and missing values.
 
     Columns are named by their position, "0", "1" ..., or by the last line of the header.
 
@@ -250,12 +253,15 @@ class Csv(TabularReader):
         The number of lines to skip at the top.
     side_by_side : bool
         Whether several files have columns of the same examples. Otherwise they have rows. Positions count through.
+    decimal : str
+        The decimal sign of all numbers, a point or a comma.
     """
 
     format: Literal["csv"]
     separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
     header_lines: Annotated[int, Field(ge=0)] = 0
     side_by_side: bool = False
+    decimal: Literal[".", ","] = "."
 
 
 class Arff(TabularReader):
@@ -334,11 +340,17 @@ class Parquet(BatchReader):
 class CsvRows(BatchReader):
     """Text (UTF-8) with values between commas, and the names of the columns in its first line.
 
-    "?", "NA" or nothing between commas is a missing value. The values in the first MiB of a file decide whether a
-    column has texts or numbers.
+    A column that begins with numbers has numbers in all rows. Any other has texts: a column of dates is refused, and so
+    is a text among numbers. grambench.datasets.tables has the rule for numbers and missing values.
+
+    Attributes
+    ----------
+    missing : list of float or str
+        Codes of missing values, such as -9.
     """
 
     format: Literal["csv_rows"]
+    missing: LabelList = []
 
 
 class LandMask(Reader):
@@ -742,7 +754,7 @@ Positions = Annotated[
     Field(min_length=1),
     BeforeValidator(_positions, json_schema_input_type=list[Position | Range]),
 ]
-ColumnViews = dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*$")], Positions]
+ColumnViews = dict[Annotated[str, Field(pattern=r"^\S([^\x00-\x1f\x7f-\x9f]*\S)?$")], Positions]
 
 
 class Dataset(Description):

@@ -1,31 +1,33 @@
 """Describes a user's file of separated values: detects its format, counts examples and hashes the content."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.errors import DataError, unknown_name
+from grambench.common.errors import ConfigError, DataError, unknown_name
 from grambench.common.files import sha256
 from grambench.config.dataset import Csv, Label
-from grambench.config.load import check
-from grambench.datasets import prepare, readers, separated, unpack
-from grambench.datasets.separated import SEPARATORS, MalformedFileError, Sheet
+from grambench.datasets import prepare, readers, tables, unpack
 from grambench.datasets.store import PreparedDataset
+from grambench.datasets.tables import SEPARATORS, MalformedFileError, Table
 
-ABSENT = ("NA", "N/A", "NaN", "nan", "null", "None")  # as programs write missing values
 STRAY = 0.1  # the largest share of texts in a column of numbers, which count as mistakes
 MOST_CLASSES = 100  # more labels are a regression's, or not the column that was meant
+FEW_CLASSES = 10  # as many may be more than SHARE of the rows
+SHARE = 0.1  # of the rows, above which different labels look like a regression's, or like names of the rows
 MOST_VALUES = 50  # the largest number of values of a nominal column
-DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
+LEAST_ROWS = 5  # of which a column can be said to count the rows, or to equal the label
+CODES = (-9, -99, -999, -9999, 99, 999, 9999, 99999)  # as people write missing values
 POSITION = re.compile(r"-?[0-9]+")
+HEADER_ROWS = 1000  # that decide whether the first line is a header
 DIGITS = 9  # the largest number of digits of a position; Python refuses to convert thousands
-NOT_IN_VIEW = re.compile(r"[^A-Za-z0-9_.+-]+")  # characters that a view's name does not have
 NAME = re.compile(r"[^a-z0-9_]+")
 
 
@@ -52,6 +54,12 @@ class Wishes:
         Whether each column is mapped to [-1, 1].
     views : Path or None
         A file with a column of the data and its view in each row; a column may be in several views.
+    missing : sequence of str
+        Codes of missing values, such as -9.
+    decimal : str or None
+        The decimal sign, "." or ","; None to detect it.
+    drop_leaks : bool
+        Whether to leave out columns that number the rows, equal the label or are constant.
     """
 
     label: str
@@ -63,22 +71,9 @@ class Wishes:
     drop_incomplete: bool = False
     minmax: bool = False
     views: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DescribedFile:
-    """The description of a file.
-
-    Attributes
-    ----------
-    values : dict
-        The plain values of the description.
-    remarks : list of str
-        The decisions made for the user, in one line each.
-    """
-
-    values: dict[str, Any]
-    remarks: list[str]
+    missing: Sequence[str] = ()
+    decimal: str | None = None
+    drop_leaks: bool = False
 
 
 def name_of(path: Path) -> str:
@@ -87,8 +82,8 @@ def name_of(path: Path) -> str:
     return name if name[:1].isalpha() else f"data_{name}".rstrip("_")
 
 
-def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> DescribedFile:
-    """Describe a file of separated values.
+def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> tuple[dict[str, Any], list[str]]:
+    """Return the plain values of the description of a file, and the decisions made for the user, in one line each.
 
     Parameters
     ----------
@@ -106,53 +101,26 @@ def describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> Descr
     DataError
         If the file cannot be described, with all faults in one line each.
     """
-    try:
-        return _describe(path, relative_path, name, wishes)
-    except MalformedFileError as error:
-        raise DataError("\n".join(f"{path}: {fault}" for fault in error.faults)) from None
-
-
-def _describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> DescribedFile:
     size = max(128, 2 * path.stat().st_size // unpack.MEBIBYTE + 1)
     try:
         with unpack.opened(path, size) as stream:
             content = stream.read()
     except unpack.DAMAGED as error:
-        raise MalformedFileError([f"cannot be read ({error})"]) from None
-    text = separated.decoded(content)
-    separator = wishes.separator or separated.separated_by(text) or ","
-    header = _has_header(text, separator, wishes) if wishes.header is None else wishes.header
-    sheet = separated.sheet(text, separator, int(header))
-    faults = list(sheet.faults)
-    if sheet.cells.shape[1] == 1:  # a label needs a second column beside it
-        raise MalformedFileError(faults)
-    naming = "named by the first line" if header else "called by their positions: there is no header"
-    remarks = [f"columns separated by {SEPARATORS.get(separator, repr(separator))}, {naming}"]
-    label = _find_column("--label", wishes.label, sheet, faults)
-    drop = [_find_column("--drop", column, sheet, faults) for column in wishes.drop]
-    options: dict[str, Any] = {
-        "separator": separator,
-        "header_lines": int(header),
-        "label": _column_name(sheet, label),
-        "drop": [_column_name(sheet, column) for column in drop],
-        **_encode_features(sheet, {label, *drop}, wishes, faults, remarks),
-        **(_name_labels(sheet.cells[:, label], wishes, faults, remarks) if label is not None else {}),
-        "drop_incomplete": wishes.drop_incomplete,
-        "minmax": wishes.minmax,
-        "mebibytes": size,
-    }
-    views = _find_views(wishes.views, sheet, {label, *drop}, options["one_hot"], faults) if wishes.views else {}
-    if faults:
-        raise MalformedFileError(faults)
-    if views:
-        remarks.append("views: " + ", ".join(f"{view} ({len(columns)})" for view, columns in views.items()))
-    settings = {"format": "csv"} | {
-        key: value for key, value in options.items() if value != Csv.model_fields[key].default
-    }
-    reader = check(Csv, settings, str(path))
-    raw = readers.read(reader, {path.name: path})
-    if not np.isfinite(np.asarray(raw.features)).all():
-        raise MalformedFileError(["expected finite numbers, got infinite ones"])
+        raise DataError(f"{path}: cannot be read ({error})") from None
+    faults, views_faults, views = list[str](), list[str](), dict[str, list[int]]()
+    try:
+        file = _read(tables.decoded(content), wishes)
+        faults, options = file.faults, file.options() | {"mebibytes": size}
+        settings = {key: value for key, value in options.items() if value != Csv.model_fields[key].default}
+        if wishes.views:
+            views = _find_views(wishes.views, file, options["one_hot"], views_faults)
+        if not faults and not views_faults:
+            reader = Csv.model_validate(settings := {"format": "csv"} | settings)
+            raw = readers.read(reader, {path.name: path})
+    except MalformedFileError as error:
+        faults = error.faults
+    if faults or views_faults:
+        raise DataError("\n".join([*(f"{path}: {fault}" for fault in faults), *views_faults]))
     labels = prepare.labels(raw.labels, reader)
     prepared = PreparedDataset(name=name, features=raw.features, labels=labels, orders=None, source={})
     file_name = re.sub(r"[^A-Za-z0-9._-]", "_", path.name).lstrip("._-") or "file"
@@ -172,119 +140,297 @@ def _describe(path: Path, relative_path: str, name: str, wishes: Wishes) -> Desc
             }
         ],
     }
-    return DescribedFile(values, remarks)
+    shown = [f"views: {', '.join(f'{view} ({len(columns)})' for view, columns in views.items())}"] if views else []
+    return values, [*file.remarks, *shown]
 
 
-def _has_header(text: str, separator: str, wishes: Wishes) -> bool:
-    """Return whether the first line names columns: it has a name from the options, or a text above a number."""
-    sheet = separated.sheet(text, separator, 0)
-    first = [cell or "" for cell in sheet.cells[0]]
-    if any(column in first for column in (wishes.label, *wishes.drop) if not POSITION.fullmatch(column)):
+def _read(text: str, wishes: Wishes) -> "_File":
+    """Return a file as its cells, with the separator, the header and the decimal sign that are asked for or found."""
+    hint = tables.SEPARATOR_LINE.match(text)
+    separator = wishes.separator or (hint[1] if hint else tables.find_separator(text)) or ","
+    skipped = int(hint is not None)
+    first = list(itertools.islice(tables.rows(text, separator, strict=False), skipped, HEADER_ROWS))
+    header = _has_header(first, wishes) if wishes.header is None else wishes.header
+    table = tables.read_table(text, separator, skipped + header)
+    if table.cells.shape[1] == 1:  # a label needs a second column beside it
+        raise MalformedFileError(table.faults)
+    faults = list(table.faults)
+    decimal = wishes.decimal or _find_decimal(table.cells, faults)
+    line = first[0][0] if first else 1
+    naming = f"header in line {line}; --no-header reads it as data" if header else "no header; --header reads one"
+    commas = "decimal commas, " if decimal == "," else ""
+    remark = f"columns separated by {SEPARATORS.get(separator, repr(separator))}, {commas}{naming}"
+    options = {"separator": separator, "header_lines": skipped + header, "decimal": decimal}
+    return _File(table, wishes, options, faults, [remark])
+
+
+def _has_header(rows: Sequence[tuple[int, Sequence[str]]], wishes: Wishes) -> bool:
+    """Return whether the first line names columns.
+
+    It does if it has a name from the options, a text above a number, or fewer names than columns (as R writes it). In a
+    file of texts, and below the whole numbers that pandas writes as names, it does if no column whose values recur has
+    one like it.
+    """
+    if not rows:
+        raise MalformedFileError(["expected rows, got none"])
+    (line, first), *others = rows
+    named = {column for column in (wishes.label, *wishes.drop) if not POSITION.fullmatch(column)}
+    if named.intersection(first) or (others and len(others[0][1]) == len(first) + 1):
         return True
-    second = [cell or "" for cell in sheet.cells[1]] if len(sheet.cells) > 1 else first
-    return any(
-        not readers.is_number(above) and readers.is_number(below) for above, below in zip(first, second, strict=True)
-    )
+    columns = list(zip(first, *(cells for _, cells in others if len(cells) == len(first)), strict=True))
+    numeric = [[tables.is_number(cell) or tables.is_number(cell, ",") for cell in column[:2]] for column in columns]
+    if any(kinds == [False, True] and cell not in tables.MISSING for cell, kinds in zip(first, numeric, strict=True)):
+        return True
+    counted = list(first) in ([str(number + start) for number in range(len(first))] for start in (0, 1))
+    if not others or (any(kinds[0] for kinds in numeric) and not counted):
+        return False
+    new = {column[0] not in column[1:] for column in columns if 2 * len({*column[1:]}) < len(column)}
+    if len(new) != 1 or (counted and new == {False}):
+        fault = f"line {line}: expected the names of the columns, or data; --header or --no-header says"
+        raise MalformedFileError([fault])
+    return new == {True}
 
 
-def _find_column(option: str, column: str, sheet: Sheet, faults: list[str]) -> int | None:
-    """Return the position of a column that an option names; if there is none, add to the faults."""
-    width = int(sheet.cells.shape[1])
-    if sheet.names.count(column) == 1:
-        return sheet.names.index(column)
-    if sheet.names.count(column) > 1:
-        faults.append(f"{option} {column}: the header has it {sheet.names.count(column)} times; name its position")
-        return None
-    if POSITION.fullmatch(column):
-        if len(column) <= DIGITS and -width <= int(column) < width:
-            return int(column) % width
-        faults.append(f"{option} {column:.30}: expected a column from {-width} to {width - 1}")
-        return None
-    if sheet.names:
-        faults.append(f"{option}: {unknown_name('column', column, sheet.names)}")
-    else:
-        faults.append(f"{option} {column}: there is no header that names {width} columns; give a position, from 0")
-    return None
+def _find_decimal(cells: NDArray[Any], faults: list[str]) -> str:
+    """Return the decimal sign of the numbers, a comma if any has one and none has a point."""
+    commas = [cell for cell in cells.flat if "," in cell and tables.COMMA.fullmatch(cell)]
+    if not commas or any("." in cell and tables.is_number(cell) for cell in cells.flat):
+        return "."
+    if all(map(tables.THOUSANDS.fullmatch, commas)):
+        faults.append(f"expected decimal points, got {commas[0]!r}: a decimal comma (--decimal comma), or thousands")
+    return ","
 
 
-def _column_name(sheet: Sheet, position: int | None) -> str | int | None:
-    """Return the name of a column if it is unique, else its position."""
-    if position is None or not sheet.names:
-        return position
-    name = sheet.names[position]
-    return name if name and sheet.names.count(name) == 1 else position
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The cells of a file, and what is found out of them.
+
+    Attributes
+    ----------
+    table : Table
+        The cells.
+    wishes : Wishes
+        The options of the user.
+    reading : dict
+        The options of the reader that say how the text is read.
+    faults, remarks : list of str
+        What is wrong, and what was decided for the user, in one line each.
+    dropped : dict
+        The positions of the label and of the columns that are left out, in this order, as keys.
+    """
+
+    table: Table
+    wishes: Wishes
+    reading: dict[str, Any]
+    faults: list[str]
+    remarks: list[str]
+    dropped: dict[int | None, None] = field(default_factory=dict)
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of the reader."""
+        cells, label = self.table.cells, self.find("--label", self.wishes.label)
+        drop = [self.find("--drop", column) for column in self.wishes.drop]
+        for position in range(cells.shape[1]):
+            if not cells[:, position].any() and isinstance(self.name(position), int) and position != label:
+                drop.append(position)
+                self.remarks.append(f"column {position} has neither a name nor a value: left out")
+        codes = [_to_label(code, tables.is_number(code)) for code in self.wishes.missing]
+        self.dropped.update(dict.fromkeys((label, *drop)))
+        options, classes = dict[str, Any](), np.zeros(len(cells))
+        if label is not None:
+            absent = tables.find_missing(cells[:, label], codes, [*self.wishes.positive, *self.wishes.negative])
+            self.report_missing(f"--label {self.wishes.label}", absent)
+            options = self.name_labels(cells[~absent, label])
+            classes = np.where(absent, -1, np.unique(cells[:, label], return_inverse=True)[1])
+        one_hot = self.encode_features(codes, classes)
+        return {
+            **self.reading,
+            **options,
+            "label": self.name(label),
+            "drop": [self.name(position) for position in self.dropped if position != label],
+            "missing": codes,
+            "drop_incomplete": self.wishes.drop_incomplete,
+            "minmax": self.wishes.minmax,
+            "one_hot": one_hot,
+            "numbers": bool(one_hot),
+        }
+
+    def name(self, position: int | None) -> Any:
+        """Return the name of a column if it is unique, else its position."""
+        name = self.table.names[position] if self.table.names and position is not None else ""
+        return name if name and self.table.names.count(name) == 1 else position
+
+    def find(self, option: str, column: str) -> int | None:
+        """Return the position of a column that an option names; if there is none, add to the faults."""
+        try:
+            return self.position(column)
+        except ConfigError as error:
+            self.faults.append(f"{option} {column:.30}: {error}")
+            return None
+
+    def position(self, column: str) -> int:
+        """Return the position of a column; raise ConfigError if there is none, or no single one."""
+        width, names = int(self.table.cells.shape[1]), self.table.names
+        if names.count(column) == 1:
+            return names.index(column)
+        if names.count(column) > 1:
+            raise ConfigError(f"the header has it {names.count(column)} times; name its position")
+        if POSITION.fullmatch(column):
+            # A separator at the end of each line makes no column for those who count from the right.
+            ends = width - (not self.table.cells[:, -1].any() and isinstance(self.name(width - 1), int))
+            if len(column) <= DIGITS and -ends <= int(column) < width:
+                return int(column) % ends if int(column) < 0 else int(column)
+            raise ConfigError(f"expected a column from {-ends} to {width - 1}")
+        if names:
+            raise unknown_name("column", column, names)
+        raise ConfigError(f"there is no header that names {width} columns; give a position, from 0")
+
+    def report_missing(self, title: str, missing: NDArray[Any]) -> None:
+        """Add a fault if values are missing and rows without them are not to be left out."""
+        if missing.any() and not self.wishes.drop_incomplete:
+            more = f" and {np.count_nonzero(missing) - 1} more" if np.count_nonzero(missing) > 1 else ""
+            other = "" if title.startswith("--label") else " or the column (--drop)"
+            line = self.table.lines[int(missing.argmax())]
+            self.faults.append(f"{title}: missing in line {line}{more}; leave out such rows (--drop-incomplete){other}")
+
+    def encode_features(self, codes: Sequence[Label], classes: NDArray[Any]) -> dict[str, list[str]]:
+        """Return the values of each nominal column, and leave out columns that tell the label if that is asked for."""
+        one_hot, wishes = {}, self.wishes
+        for position in sorted({*range(self.table.cells.shape[1])} - {*self.dropped}):
+            column, title = self.table.cells[:, position], f"column {self.name(position)}"
+            missing, numbers = tables.find_missing(column, codes), tables.to_numbers(column, self.reading["decimal"])
+            rows = np.flatnonzero(np.isnan(numbers) & ~missing)
+            present = ~missing & (classes >= 0)
+            if leak := _find_leak((column if len(rows) else numbers)[present], classes[present]):
+                option = "left out; --no-drop-leaks keeps it" if wishes.drop_leaks else "--drop-leaks leaves it out"
+                self.remarks.append(f"{title} {leak}: {option}")
+                if wishes.drop_leaks:
+                    self.dropped[position] = None
+                    continue
+            known = all(tables.cause(text) != repr(text) for text in column[rows])
+            is_few = not known and len(rows) <= STRAY * len(column)
+            # Texts beside decimals are mistakes, however many they are: a nominal column has no decimals.
+            if len(rows) and (known or is_few or (numbers[~np.isnan(numbers)] % 1).any()):
+                more = "" if is_few or len(rows) == 1 else f" and {len(rows) - 1} more"
+                end = "" if is_few else "; leave the column out (--drop)"
+                for row in rows if is_few else rows[:1]:
+                    got = f"expected a number, got {tables.cause(column[row])}{end}"
+                    self.faults.append(f"line {self.table.lines[row]}{more}, {title}: {got}")
+                continue
+            self.report_missing(title, missing)
+            if len(rows):
+                values = sorted({*column[~missing]})
+                one_hot[str(self.name(position))] = values
+                self.remarks.append(f"{title}: a column of 0 and 1 for each of {', '.join(values[:10])}")
+                if len(values) > MOST_VALUES:
+                    got = f"got {len(values)}, such as {column[rows[0]]!r}; leave it out (--drop)"
+                    self.faults.append(f"{title}: expected numbers, or at most {MOST_VALUES} different texts, {got}")
+            else:
+                self.remark_code(title, numbers[~missing])
+        return one_hot
+
+    def remark_code(self, title: str, numbers: NDArray[Any]) -> None:
+        """Add a remark if a number far from all others looks like the code of a missing value."""
+        others = numbers[~np.isin(numbers, CODES)]
+        if len(others):
+            low, high, extent = others.min(), others.max(), np.ptp(others)
+            for code in np.intersect1d(numbers, CODES):
+                if code < min(low - extent, 0) or code > high + extent:
+                    self.remarks.append(f"{title}: {code:g} may stand for a missing value; --missing {code:g} says so")
+
+    def name_labels(self, texts: NDArray[Any]) -> dict[str, Any]:
+        """Return the labels that become +1 and -1, or those of more classes."""
+        wishes, title, n = self.wishes, f"--label {self.wishes.label}", len(texts)
+        numeric = tables.to_labels(texts).dtype.kind == "f"
+        counts = Counter(_to_label(text, numeric) for text in texts)
+        labels = sorted(counts)
+        positive, negative = ([_to_label(text, numeric) for text in x] for x in (wishes.positive, wishes.negative))
+        shown = ", ".join(f"{label} ({count})" for label, count in counts.most_common(10))
+        shown += ", ..." if len(counts) > 10 else ""
+        if numeric:
+            self.remark_code(title, np.array(labels))
+        self.remarks.extend(f"{title}: only one row has {label}" for label, count in counts.items() if count == 1 < n)
+        if not positive and not negative and len(labels) == 2:
+            positive = [labels[1]]
+            self.remarks.append(f"{positive[0]} becomes +1; --positive names another label")
+        elif not positive and not negative and len(labels) > 2:
+            kind = "a regression target" if numeric else "names of the rows"
+            looks = f"{len(labels)} labels in {n} rows look like {kind}"
+            if len(labels) > min(MOST_CLASSES, max(FEW_CLASSES, SHARE * n)):
+                self.faults.append(f"{title}: expected at most {MOST_CLASSES} classes and a tenth of the rows; {looks}")
+                return {}
+            if len(labels) > SHARE * n or (numeric and any(label % 1 for label in labels)):
+                self.remarks.append(f"{title}: {looks}")
+            self.remarks.append(f"{len(labels)} classes: {', '.join(map(str, labels))}; --positive makes two of them")
+            return {"classes": labels}
+        for option, names in (("--positive", wishes.positive), ("--negative", wishes.negative)):
+            unknown = [text for text in names if _to_label(text, numeric) not in counts]
+            self.faults.extend(f"{option} {text}: no such label; there are {shown}" for text in unknown)
+        if common := [label for label in positive if label in negative]:
+            self.faults.append(f"--positive and --negative: expected different labels, got {common[0]} in both")
+        if not negative and (len({*labels} - {*positive}) != 1 or len(positive) != 1) and not self.faults:
+            self.faults.append(f"{title}: expected two labels, got {shown}; name those of -1 with --negative")
+        sides = {"positive": positive, "negative": negative}
+        return {side: names[0] if len(names) == 1 else names for side, names in sides.items()}
 
 
-def _encode_features(
-    sheet: Sheet, dropped: set[int | None], wishes: Wishes, faults: list[str], remarks: list[str]
-) -> dict[str, Any]:
-    """Return the options that encode columns as numbers; add to the faults and remarks."""
-    one_hot: dict[str, list[str]] = {}
-    coded: set[str] = set()
-    for position in sorted(set(range(sheet.cells.shape[1])) - dropped):
-        column, name = sheet.cells[:, position], str(_column_name(sheet, position))
-        text_rows = [row for row, cell in enumerate(column) if cell is not None and not readers.is_number(cell)]
-        texts = {column[row] for row in text_rows}
-        nominal = sorted(texts - set(ABSENT))
-        if nominal and all(DECIMAL_COMMA.fullmatch(text) for text in nominal):
-            line = sheet.lines[text_rows[0]]
-            faults.append(f"column {name}: expected decimal points, got {nominal[0]!r}, the first in line {line}")
-            continue
-        if nominal and len(text_rows) <= STRAY * len(column):
-            faults.extend(
-                f"line {sheet.lines[row]}, column {name}: expected a number, got {column[row]!r}"
-                for row in text_rows
-                if column[row] in nominal
-            )
-            nominal = []
-        absent = [row for row, cell in enumerate(column) if cell is None or (not nominal and cell in ABSENT)]
-        if absent and not wishes.drop_incomplete:
-            more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
-            line = sheet.lines[absent[0]]
-            faults.append(
-                f"column {name}: missing in line {line}{more}; leave out such rows (--drop-incomplete) "
-                "or the column (--drop)"
-            )
-        if nominal:
-            values = sorted({str(cell) for cell in column if cell is not None})
-            if len(values) > MOST_VALUES:
-                faults.append(
-                    f"column {name}: expected numbers, or at most {MOST_VALUES} different texts, "
-                    f"got {len(values)}, such as {nominal[0]!r}; leave it out (--drop)"
-                )
-            one_hot[name] = values
-            remarks.append(f"column {name}: a column of 0 and 1 for each of {', '.join(values[:10])}")
-        else:
-            coded |= texts
-    return {"codes": dict.fromkeys(sorted(coded)), "one_hot": one_hot, "numbers": bool(one_hot)}
+def _to_label(text: str, numeric: bool) -> Label:
+    """Return a label as a number if all labels are numbers, written as 1 rather than 1.0."""
+    number = tables.to_number(text) if numeric else float("nan")
+    return text if np.isnan(number) else int(number) if number.is_integer() else number
 
 
-def _find_views(
-    path: Path, sheet: Sheet, dropped: set[int | None], one_hot: dict[str, list[str]], faults: list[str]
-) -> dict[str, list[int]]:
+def _find_leak(values: NDArray[Any], classes: NDArray[Any]) -> str:
+    """Return in words why a column tells nothing, or the label by the order of the rows; "" if it does neither."""
+    kinds, codes = np.unique(values, return_inverse=True)
+    if len(kinds) < 2:
+        return "is constant"
+    pairs = np.unique(np.column_stack([codes, classes]), axis=0)
+    if len(values) < LEAST_ROWS:
+        return ""
+    if len(pairs) == len(kinds) == len(np.unique(classes)):
+        return "equals the label"
+    if len(kinds) < len(values):
+        return ""
+    if values.dtype.kind == "O":
+        return "has another text in each row"
+    whole, steps = not (values % 1).any(), np.diff(values)
+    is_ordered = (steps > 0).all() or (steps < 0).all() or np.ptp(values) == len(values) - 1
+    return "numbers the rows" if whole and is_ordered else ""
+
+
+def _find_views(path: Path, file: _File, one_hot: dict[str, list[str]], faults: list[str]) -> dict[str, list[int]]:
     """Return the positions of the features of each view, in a file of columns and views; add to the faults."""
     try:
-        text = separated.decoded(path.read_bytes())
-    except OSError as error:
-        faults.append(f"--views {path}: cannot be read ({error.strerror})")
+        text = tables.decoded(path.read_bytes())
+        groups = tables.read_table(text, tables.find_separator(text) or ",", 0, one_column=True)
+        if groups.faults or groups.cells.shape[1] != 2:
+            raise MalformedFileError(groups.faults or ["expected a column of the data and its view in each line"])
+    except (OSError, MalformedFileError) as error:
+        unreadable = error.faults if isinstance(error, MalformedFileError) else [f"cannot be read ({error.strerror})"]
+        faults += [f"{path}: {fault}" for fault in unreadable]
         return {}
-    groups = separated.sheet(text, separated.separated_by(text) or ",", 0)
-    if groups.faults or groups.cells.shape[1] != 2:
-        faults.append(f"--views {path}: expected a column of the data and its view in each line")
-        return {}
-    rows = [(str(column), str(view)) for column, view in groups.cells]
     first, positions = 0, dict[int, range]()
-    for kept in sorted(set(range(sheet.cells.shape[1])) - dropped):
+    for kept in sorted({*range(file.table.cells.shape[1])} - {*file.dropped}):
         # a nominal column has become a feature for each of its values
-        width = len(one_hot.get(str(_column_name(sheet, kept)), ["number"]))
+        width = len(one_hot.get(str(file.name(kept)), ["number"]))
         positions[kept], first = range(first, first + width), first + width
+    asked = {file.wishes.label, *file.wishes.drop}
     views: dict[str, list[int]] = {}
-    for column, view in rows[1:] if rows[0] == ("column", "view") else rows:
-        position = _find_column("--views", column, sheet, faults)
-        if position in dropped and position is not None:
-            faults.append(f"--views {column}: is the label or dropped, and is in no view")
-        elif position is not None:
-            views.setdefault(NOT_IN_VIEW.sub("_", view).strip("_") or "view", []).extend(positions[position])
+    is_header = [cell.lower() for cell in groups.cells[0]] == ["column", "view"]
+    for line, (column, view) in list(zip(groups.lines, groups.cells, strict=True))[is_header:]:
+        try:
+            position = file.position(column)
+            if not view:
+                raise ConfigError("expected the name of a view, got none")
+            if position in positions:
+                views.setdefault(view, []).extend(positions[position])
+            elif not file.wishes.drop_leaks or {column, str(position)} & asked:
+                raise ConfigError("is the label or dropped, and is in no view")
+        except ConfigError as error:
+            faults.append(f"{path}: line {line}: {column}: {error}")
+    if not views and not faults:
+        faults.append(f"{path}: expected a column of the data and its view in each line, got no column that is kept")
     return {view: sorted(set(columns)) for view, columns in views.items()}
 
 
@@ -298,43 +444,3 @@ def _ranges(positions: Sequence[int]) -> list[int | str]:
             ranges += [f"{first}-{last}"] if last - first > 1 else list(range(first, last + 1))
             start = end
     return ranges
-
-
-def _name_labels(column: NDArray[Any], wishes: Wishes, faults: list[str], remarks: list[str]) -> dict[str, Any]:
-    """Return the labels that become +1 and -1, or those of more classes; add to the faults and remarks."""
-    counts = Counter("" if cell is None else str(cell) for cell in column)
-    missing = counts.pop("", 0)
-    if missing and not wishes.drop_incomplete:
-        faults.append(f"--label {wishes.label}: {missing} are missing; leave out such rows (--drop-incomplete)")
-    numeric = all(map(readers.is_number, counts))
-
-    def convert(text: str) -> Label:
-        if not (numeric and readers.is_number(text)):
-            return text
-        number = float(text)
-        return int(number) if number.is_integer() else number  # written as 1 rather than 1.0
-
-    labels = {convert(text) for text in counts}
-    positive, negative = list(map(convert, wishes.positive)), list(map(convert, wishes.negative))
-    if not positive and not negative and len(labels) == 2:
-        positive = [max(labels, key=lambda label: (str(type(label)), label))]
-        remarks.append(f"{positive[0]} becomes +1; --positive names another label")
-    elif not positive and not negative and len(labels) > MOST_CLASSES:
-        faults.append(f"--label {wishes.label}: expected at most {MOST_CLASSES} labels, got {len(labels)}")
-        return {}
-    elif not positive and not negative and len(labels) > 2:
-        classes = sorted(labels, key=lambda label: (str(type(label)), label))
-        remarks.append(f"{len(classes)} classes: {', '.join(map(str, classes))}; --positive makes two classes of them")
-        return {"classes": classes}
-    shown = ", ".join(f"{text} ({count})" for text, count in counts.most_common(10))
-    shown += ", ..." if len(counts) > 10 else ""
-    for option, texts in (("--positive", wishes.positive), ("--negative", wishes.negative)):
-        unknown = [text for text in texts if convert(text) not in labels]
-        faults.extend(f"{option} {text}: no such label; there are {shown}" for text in unknown)
-    if common := [text for text in wishes.positive if convert(text) in negative]:
-        faults.append(f"--positive and --negative: expected different labels, got {common[0]} in both")
-    if not negative and (len(labels - {*positive}) != 1 or len(positive) != 1) and not faults:
-        faults.append(f"--label {wishes.label}: expected two labels, got {shown}; name those of -1 with --negative")
-    return {
-        side: names[0] if len(names) == 1 else names for side, names in (("positive", positive), ("negative", negative))
-    }

@@ -5,6 +5,7 @@ if most values are 0 (a3a, mushrooms, w5a: at most 24 MB), because Gram matrices
 0.9 GB if dense and 99 percent zeros, stays sparse.
 """
 
+import csv
 import io
 import warnings
 import zipfile
@@ -44,14 +45,15 @@ from grambench.config.dataset import (
     TabularReader,
     listed,
 )
-from grambench.datasets import separated, unpack
-from grambench.datasets.separated import MalformedFileError
+from grambench.datasets import tables, unpack
+from grambench.datasets.tables import MalformedFileError
 
 # The exceptions of parsers for files that are damaged or have another format
 UNREADABLE = (*unpack.DAMAGED, TypeError, StopIteration, MatReadError)
 
 BATCH = 65536  # rows that formats with chunks read together, on which the points of a land mask depend
-START = 2**20  # bytes at the start of a CSV file that decide which columns have numbers
+START = 2**20  # bytes at the start of a CSV file that have the names of its columns
+FEW = 0.1  # the largest share of numbers in a column of texts
 MOST_SHOWN = 30  # the largest number of columns that a message lists
 IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
@@ -171,10 +173,13 @@ def read_mat_blocks(reader: MatBlocks, files: dict[str, Path]) -> Raw:
 
 def read_indices(reader: IndicesReader, files: dict[str, Path]) -> Raw:
     """Read the rows of a 0-1 matrix from the indices of their ones."""
-    rows = [line.split() for name in reader.features for line in _lines(reader, files[name])]
+    texts = [tables.decoded(_content(reader, files[name])) for name in reader.features]
+    rows = [cells for text in texts for _, cells in tables.rows(text, " ")]
+    indices = tables.to_numbers(index for row in rows for index in row) - 1
+    if (indices % 1 != 0).any():
+        raise MalformedFileError(["expected whole numbers from 1 in each line, got something else"])
     indptr = np.cumsum([0, *map(len, rows)])
-    indices = np.array([int(index) - 1 for row in rows for index in row])
-    features = sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(rows), reader.columns))
+    features = sparse.csr_array((np.ones(len(indices)), indices.astype(np.int64), indptr), (len(rows), reader.columns))
     features.check_format()
     return Raw(features, np.concatenate([_read_column(reader, files[name]) for name in reader.labels]))
 
@@ -208,21 +213,21 @@ def read_hdf5(reader: Hdf5, files: dict[str, Path]) -> Raw:
 
 def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
     """Read separated values; of several files, the columns side by side."""
-    texts = [separated.decoded(_content(reader, path)) for path in files.values()]
+    texts = [tables.decoded(_content(reader, path)) for path in files.values()]
     one_column, header = len(texts) > 1, reader.header_lines
-    sheets = [separated.sheet(text, reader.separator, header, one_column=one_column) for text in texts]
-    counts = [len(sheet.cells) for sheet in sheets]
+    parts = [tables.read_table(text, reader.separator, header, one_column=one_column) for text in texts]
+    counts = [len(part.cells) for part in parts]
     if len(set(counts)) > 1:
         rows = ", ".join(f"{name} has {count}" for name, count in zip(files, counts, strict=True))
         raise MalformedFileError([f"expected equally many rows in files side by side: {rows}"])
-    columns = {str(position): cells for position, cells in enumerate(np.hstack([sheet.cells for sheet in sheets]).T)}
-    names = [name for sheet in sheets for name in sheet.names] if all(sheet.names for sheet in sheets) else []
+    columns = {str(position): cells for position, cells in enumerate(np.hstack([part.cells for part in parts]).T)}
+    names = [name for part in parts for name in part.names] if all(part.names for part in parts) else []
     faults = [
         f"{name}: {fault}" if one_column else fault
-        for name, sheet in zip(files, sheets, strict=True)
-        for fault in sheet.faults
+        for name, part in zip(files, parts, strict=True)
+        for fault in part.faults
     ]
-    return _encoded(reader, columns, names=names, lines=sheets[0].lines, faults=faults)
+    return _encoded(reader, columns, names, parts[0].lines, faults, reader.decimal)
 
 
 def read_arff(reader: Arff, files: dict[str, Path]) -> Raw:
@@ -295,35 +300,73 @@ def read_csv_rows(reader: CsvRows, path: Path) -> Iterator[Raw]:
     """Yield the rows of a CSV file in batches."""
     import pyarrow.csv
 
-    with unpack.opened(path, reader.mebibytes) as stream:
-        start = stream.read(START)
-        stream.seek(0)
-        whole_lines = start if len(start) < START else start[: start.rfind(b"\n") + 1]
-        options = {"null_values": ["", "?", "NA"], "strings_can_be_null": True}
-        schema = pyarrow.csv.read_csv(
-            io.BytesIO(whole_lines), convert_options=pyarrow.csv.ConvertOptions(**options)
-        ).schema
-        names, types = _used_columns(reader, schema.names), {}
+    def refuse(row: Any) -> str:
+        faults.append(f"line {row.number}: expected {row.expected_columns} columns, got {row.actual_columns}")
+        return "error"
+
+    faults = list[str]()
+    try:
+        with unpack.opened(path, reader.mebibytes) as stream:
+            header = tables.decoded(stream.read(START).partition(b"\n")[0])
+            stream.seek(0)
+            names = _used_columns(reader, next(csv.reader([header]), []))
+            rows = pyarrow.csv.open_csv(
+                pyarrow.PythonFile(stream, mode="r"),
+                read_options=pyarrow.csv.ReadOptions(use_threads=False),
+                parse_options=pyarrow.csv.ParseOptions(invalid_row_handler=refuse),
+                convert_options=pyarrow.csv.ConvertOptions(
+                    include_columns=names, column_types=dict.fromkeys(names, pyarrow.string())
+                ),
+            )
+            yield from _batches(reader, _typed(reader, names, rows))
+    except pyarrow.ArrowInvalid as error:
+        raise MalformedFileError(faults or [str(error)]) from None
+
+
+def _typed(reader: CsvRows, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield batches of texts with numbers in the columns that begin with numbers, and nulls for missing values."""
+    import pyarrow
+    from pyarrow import compute
+
+    are_numbers, row = dict[str, bool](), 1
+    for batch in batches:
+        columns = []
         for name in names:
-            # A column without a value at the start has numbers, as whole numbers may be followed by decimals.
-            known = schema.field(name).type
-            is_number = pyarrow.types.is_integer(known) or pyarrow.types.is_floating(known) or known == pyarrow.null()
-            is_limit = name == reader.label and reader.above is not None
-            numbers = name not in reader.digits and (is_number or is_limit)
-            types[name] = pyarrow.float64() if numbers else pyarrow.string()
-        rows = pyarrow.csv.open_csv(
-            pyarrow.PythonFile(stream, mode="r"),
-            read_options=pyarrow.csv.ReadOptions(use_threads=False),
-            convert_options=pyarrow.csv.ConvertOptions(include_columns=names, column_types=types, **options),
-        )
-        yield from _batches(reader, rows)
+            texts = compute.utf8_trim_whitespace(batch[name])
+            cells, is_label = texts.to_numpy(zero_copy_only=False), name == reader.label
+            missing = tables.find_missing(cells, reader.missing, _label_texts(reader) if is_label else ())
+            numeric, dates = (
+                compute.match_substring_regex(texts, f"^({pattern.pattern})$").to_numpy(zero_copy_only=False)
+                for pattern in (tables.NUMBER, tables.DATE)
+            )
+            if name not in are_numbers:
+                numbers = bool(missing.all() or numeric.sum() > FEW * (~missing).sum())
+                if is_label:
+                    numbers = reader.above is not None or tables.to_labels(cells[~missing]).dtype.kind == "f"
+                are_numbers[name] = numbers and name not in reader.digits
+            if are_numbers[name]:
+                bad = ~missing & ~numeric
+                texts = compute.cast(
+                    compute.if_else(~missing & numeric, compute.utf8_ltrim(texts, "+"), None), pyarrow.float64()
+                )
+            else:
+                bad = dates & (not is_label and name not in reader.digits)
+                texts = compute.if_else(~missing, texts, None)
+            if bad.any():
+                first = int(bad.argmax())
+                got = tables.cause(cells[first])
+                raise MalformedFileError([f"row {row + first}, column {name}: expected a number, got {got}"])
+            columns.append(texts)
+        yield pyarrow.RecordBatch.from_arrays(columns, names)
+        row += len(batch)
 
 
 def _used_columns(reader: BatchReader, known: Sequence[str]) -> list[str]:
     """Return the features' and the label's columns; raise MalformedFileError if the file lacks one."""
     columns = [*reader.columns, reader.label]
-    if missing := [name for name in columns if name not in known]:
-        raise MalformedFileError([f"expected a column {missing[0]!r}, got {', '.join(known)}"])
+    if missing := [name for name in columns if list(known).count(name) != 1]:
+        count = f"{known.count(missing[0])} of them" if missing[0] in known else ", ".join(known) or "no names"
+        raise MalformedFileError([f"expected a column {missing[0]!r}, got {count}"])
     return columns
 
 
@@ -436,11 +479,12 @@ STACKED = (Libsvm, Csv, Arff, Parquet, CsvRows)  # formats with several files of
 
 
 def _read_column(reader: Reader, path: Path) -> Floats:
-    return np.array([float(line) for line in _lines(reader, path)])
-
-
-def _lines(reader: Reader, path: Path) -> list[str]:
-    return [line for line in separated.decoded(_content(reader, path)).splitlines() if line.strip()]
+    table = tables.read_table(tables.decoded(_content(reader, path)), " ", 0, one_column=True)
+    numbers = tables.to_numbers(table.cells[:, 0])
+    faults = [*table.faults, *(f"line {table.lines[k]}: expected a number" for k in np.flatnonzero(np.isnan(numbers)))]
+    if faults:
+        raise MalformedFileError(faults)
+    return numbers
 
 
 def _content(reader: Reader, path: Path) -> bytes:
@@ -478,6 +522,7 @@ def _encoded(
     names: Sequence[str] = (),
     lines: Sequence[int] = (),
     faults: Sequence[str] = (),
+    decimal: str = ".",
 ) -> Raw:
     """Return columns as numbers, encoded as the reader says.
 
@@ -493,6 +538,8 @@ def _encoded(
         The line of each row in the file, if the format has lines.
     faults : sequence of str
         Faults that were found before.
+    decimal : str
+        The decimal sign of texts.
 
     Raises
     ------
@@ -523,43 +570,45 @@ def _encoded(
         if key in dropped or (values and key not in values and not reader.numbers):
             continue
         try:
+            missing = tables.find_missing(columns[key], reader.missing, values.get(key, reader.codes))
             if key in values:
-                blocks.append(_indicators(columns[key], values[key]))
+                blocks.append(_indicators(columns[key], values[key], missing))
             else:
-                blocks.append(_numbers(columns[key], reader.codes, lines)[:, None])
+                blocks.append(_numbers(columns[key], reader.codes, missing, lines, decimal)[:, None])
         except ValueError as error:
             faults.append(f"column {titles[key]}: {error}")
-    absent = [row for row, cell in enumerate(columns[label]) if cell is None] if label else []
-    if absent and not reader.drop_incomplete:
-        faults.append(f"label: missing in {_locate(absent, lines)}")
+    absent = tables.find_missing(columns[label], reader.missing, _label_texts(reader)) if label else np.zeros(0, bool)
+    if absent.any() and not reader.drop_incomplete:
+        faults.append(f"label: missing in {_locate(np.flatnonzero(absent).tolist(), lines)}")
     if faults or unknown or label is None or not blocks:
         raise MalformedFileError([*faults, *unknown] or ["expected columns beside the label's, got none"])
-    features, labels = np.hstack(blocks), columns[label]
-    if reader.drop_incomplete:
-        complete = np.asarray(np.isfinite(features).all(axis=1))
-        complete[absent] = False
-        features, labels = features[complete], labels[complete]
-    # Labels are numbers if all of them are, else texts.
-    try:
-        return Raw(features, labels.astype(np.float64))
-    except ValueError:
-        return Raw(features, labels.astype(np.str_))
+    features = np.hstack(blocks)
+    complete = np.isfinite(features).all(axis=1) & ~absent if reader.drop_incomplete else slice(None)
+    return Raw(features[complete], tables.to_labels(columns[label][complete]))
 
 
-def _numbers(column: NDArray[Any], codes: dict[str, float | None], lines: Sequence[int]) -> Floats:
-    """Return a column as numbers, missing values as NaN."""
+def _label_texts(reader: Reader) -> set[str]:
+    """Return the labels that a reader names, as texts."""
+    return {str(label) for label in (*reader.classes, *listed(reader.positive), *listed(reader.negative))}
+
+
+def _numbers(
+    column: NDArray[Any], codes: dict[str, float | None], missing: NDArray[Any], lines: Sequence[int], decimal: str
+) -> Floats:
+    """Return a column as numbers, NaN where values are missing without a code."""
     if column.dtype.kind != "O":
-        return column.astype(np.float64)
+        return np.where(missing, np.nan, column.astype(np.float64))
+    texts = [cell if isinstance(cell, str) else repr(float(cell or 0)) for cell in column]
+    cells = np.where(missing, "?", texts).tolist()
     codes = {"?": None, **codes}
-    cells = ["?" if cell is None else cell for cell in column]
-    try:
-        return np.array([codes[cell] if cell in codes else float(cell) for cell in cells], dtype=np.float64)
-    except ValueError:
-        texts = [row for row, cell in enumerate(cells) if cell not in codes and not is_number(cell)]
+    values = (codes[cell] if cell in codes else tables.to_number(cell, decimal) for cell in cells)
+    numbers = np.array(list(values), dtype=np.float64)
+    if unread := [row for row in np.flatnonzero(np.isnan(numbers)).tolist() if cells[row] not in codes]:
         raise ValueError(
-            f"expected numbers, got {cells[texts[0]]!r} in {_locate(texts, lines)}; "
+            f"expected numbers, got {tables.cause(cells[unread[0]])} in {_locate(unread, lines)}; "
             "name its values in one_hot or codes, or drop the column"
-        ) from None
+        )
+    return numbers
 
 
 def _locate(rows: Sequence[int], lines: Sequence[int]) -> str:
@@ -568,18 +617,8 @@ def _locate(rows: Sequence[int], lines: Sequence[int]) -> str:
     return (f"line {lines[rows[0]]}" if lines else f"row {rows[0] + 1}") + more
 
 
-def is_number(text: str) -> bool:
-    """Return whether a cell is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _indicators(column: NDArray[Any], values: list[str]) -> Floats:
+def _indicators(column: NDArray[Any], values: list[str], missing: NDArray[Any]) -> Floats:
     """Return a column of 0 and 1 for each value of a nominal column, with NaN in the rows of missing values."""
-    missing = np.array([cell is None for cell in column])
     block = column[:, None] == np.array(values, dtype=object)
     if unknown := sorted({str(cell) for cell in column[~block.any(axis=1) & ~missing]}):
         raise ValueError(f"expected one of {', '.join(values)}, got {unknown[0]!r}")

@@ -167,8 +167,7 @@ def _save(dataset: PreparedDataset, file: h5py.File) -> None:
     file.attrs["source"] = json.dumps(dataset.source)
     for view, values in dataset.views.items():
         file.create_dataset(f"views/{view}", data=values, compression="gzip", shuffle=True)
-    for view, positions in dataset.columns.items():
-        file[f"columns/{view}"] = positions
+    _save_columns(file, dataset.columns)
     if dataset.views:
         # The features are the pixels of the views and are not stored twice.
         file["features"] = np.empty((len(dataset.labels), 0))
@@ -188,11 +187,17 @@ def _save(dataset: PreparedDataset, file: h5py.File) -> None:
             file[name] = list(texts)
 
 
+def _save_columns(file: h5py.File, columns: Mapping[str, Any]) -> None:
+    """Write the positions of each view under a number, since HDF5 takes a slash or a point in a name for a path."""
+    for number, (view, positions) in enumerate(columns.items()):
+        file[f"columns/{number}"] = positions
+        file[f"columns/{number}"].attrs["view"] = view
+
+
 def _save_stream(stream: Stream, file: h5py.File) -> None:
     file.attrs.update(name=stream.name, status="ok", source=json.dumps(stream.provenance))
     file.attrs["content"] = stream.save(file)
-    for view, positions in stream.description.views.items():
-        file[f"columns/{view}"] = positions
+    _save_columns(file, stream.description.views)
     if stream.description.classes:
         file["classes"] = list(map(str, stream.description.classes))
 
@@ -211,7 +216,7 @@ def _load(file: h5py.File) -> PreparedDataset:
         images=tuple(file["images"].asstr()[:]) if "images" in file else (),
         test=file["test"][:] if "test" in file else None,
         views={view: values[:] for view, values in file["views"].items()} if "views" in file else {},
-        columns={view: values[:] for view, values in file["columns"].items()} if "columns" in file else {},
+        columns={str(part.attrs.get("view", key)): part[:] for key, part in file.get("columns", {}).items()},
     )
 
 

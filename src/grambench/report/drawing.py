@@ -64,6 +64,7 @@ STYLE: Any = {
     "svg.hashsalt": "grambench",
     "svg.fonttype": "path",
     "font.family": "DejaVu Sans",
+    "text.parse_math": False,  # names of views may have dollar signs
     "pdf.fonttype": 42,
     "font.size": LABEL,
     "axes.titlesize": LABEL,
