@@ -22,7 +22,7 @@ SLACK = 1.2
 
 def gap_missed(gaps: Floats, settings: Mapping[str, Any]) -> NDArray[np.bool_]:
     """Return which certified relative gaps are above the one that an algorithm with these settings was asked for."""
-    return np.greater(gaps, SLACK * settings.get("gap", GAP))
+    return np.asarray(gaps > SLACK * settings.get("gap", GAP))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
