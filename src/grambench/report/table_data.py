@@ -155,7 +155,7 @@ class TableData:
             for name in names
             if results.status(dataset, name) not in ("ok", "", "unavailable")
         ]
-        for name in names:
+        for name in filter(results.study.algorithms.__contains__, names):
             settings = resolved(results.study.file(name), dict(results.study.algorithms[name].parameters))
             gaps = np.concatenate([NO_VALUES, *(results.values(dataset, name, "gap") for dataset in datasets)])
             if (missed := gaps[gap_missed(gaps, settings)]).size:
