@@ -88,9 +88,12 @@ def test_every_algorithm_scores_as_the_library_does_and_can_be_pickled(name, cla
     # An SVM adds the terms of its support vectors alone, so that the last bits of its scores may differ.
     assert np.allclose(model.decision_function(test), scores, rtol=1e-9, atol=1e-12)
     assert np.array_equal(model.predict(test), predicted)
-    weights = np.atleast_2d(model.kernel_weights_)
-    assert weights.shape == (len(fits), len(model.kernels_))
-    assert np.allclose(weights.sum(axis=1), [fit.weights.sum() for fit in fits])
+    if any(fit.weights.any() for fit in fits):
+        weights = np.atleast_2d(model.kernel_weights_)
+        assert weights.shape == (len(fits), len(model.kernels_))
+        assert np.allclose(weights.sum(axis=1), [fit.weights.sum() for fit in fits])
+    else:
+        assert hasattr(model, "kernel_weights_") == bool(model.kernels_) == (name == "makl")
     certificates = model.certificate_ if len(fits) > 1 else [model.certificate_]
     assert np.array_equal(certificates, [certified(fit) for fit in fits], equal_nan=True)
     kept = pickle.loads(pickle.dumps(model))
@@ -398,8 +401,31 @@ def test_a_saved_model_has_no_gram_matrices():
 
 def test_a_fit_that_stops_short_warns():
     X, y, _ = problem()
-    with pytest.warns(ConvergenceWarning, match="simple_mkl: 1 of 1 fits ran out of iterations"):
+    with pytest.warns(
+        ConvergenceWarning, match="simple_mkl: 1 of 1 fits stopped short; certified gap .*, asked 1e-09;"
+    ):
         KernelClassifier("simple_mkl", C=100.0, gap=1e-9, iterations=1).fit(X, y)
+    with pytest.warns(
+        ConvergenceWarning, match="ufo_mkl: 1 of 1 fits stopped short; certified gap .*, asked 0.01; .* epochs"
+    ):
+        assert KernelClassifier("ufo_mkl", SEVEN).fit(X, y).certificate_.gap > 0.05
+
+
+@pytest.mark.parametrize("name", ["kernel_stacking", "view_stacking", "mlp", "localised_mkl"])
+def test_weights_that_no_kernel_has_are_not_shown(name):
+    X, y, _ = problem()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = KernelClassifier("uniform_svm", SEVEN).fit(X, y).set_params(algorithm=name).fit(X, y)
+    assert model.kernels_ == [] and not hasattr(model, "kernel_weights_")
+    assert model.score(X, y) > 0.5
+
+
+def test_makl_shows_the_norms_of_its_groups():
+    X, y, _ = problem(3)
+    model = KernelClassifier("makl", SEVEN[:1], views={"a": [0, 1], "b": [2]}, regulariser=0.05).fit(X, y)
+    assert model.kernels_ == ["a/gaussian_width1", "b/gaussian_width1"]
+    assert model.kernel_weights_.shape == (3, 2) and (model.kernel_weights_[:, 0] > 0.0).any()
 
 
 MINE = '''"""Mine: the first kernel alone."""
@@ -450,6 +476,11 @@ def changed(array, place, value):
     return array
 
 
+def objects(first, second):
+    return np.array([first, second] * 20, dtype=object)
+
+
+DAYS = (1e9 * X).astype("datetime64[s]")
 RANGE = {"family": "gaussian", "unit": "median", "low": 0.1, "high": 10, "count": 5, "spacing": "log"}
 WRONG = [
     (KernelClassifier(), changed(X, (1, 1), np.nan), Y, "X: expected finite numbers, got 1 NaN and 0 inf of 120"),
@@ -500,6 +531,45 @@ WRONG = [
     (KernelClassifier(kernels="precomputed"), 0 * GRAMS, Y, "kernel_0: expected a diagonal with a mean above 0"),
     (KernelClassifier(kernels=[GRAMS[0], GRAMS[1, :5]]), np.arange(40), Y, "kernels: expected arrays of one shape"),
     (MultipleKernelTransformer("majority"), X, Y, "majority: expected an algorithm that learns a kernel"),
+    (MultipleKernelTransformer("localised_mkl"), X, Y, "localised_mkl: expected an algorithm that learns a kernel"),
+    (KernelClassifier(), X, objects(0, "a"), "y: expected labels of one kind, got numbers and text"),
+    (KernelClassifier(), X, ["a", np.nan] * 20, "y: expected no missing label, got 20, the first at 1"),
+    (KernelClassifier(), X, objects("a", None), "y: expected no missing label"),
+    (KernelClassifier(), X, pd.Series(["a", pd.NA] * 20, dtype="string"), "y: expected no missing label"),
+    (KernelClassifier(), X, pd.Series(["a", None] * 20, dtype="category"), "y: expected no missing label"),
+    (KernelClassifier(), X, DAYS[:, 0], "y: expected numbers or text, got datetime64"),
+    (KernelClassifier(), DAYS, Y, "X: expected numbers, got dates or durations"),
+    (
+        KernelClassifier(),
+        pd.DataFrame({"a": X[:, 0], "day": DAYS[:, 0]}),
+        Y,
+        "X: .*dates or durations from column 'day'",
+    ),
+    (
+        KernelClassifier(kernels=[GRAMS[0], "rbf"]),
+        np.arange(40),
+        Y,
+        "kernels: expected names or functions, got ndarray",
+    ),
+    (KernelClassifier(kernels=[[[1.0], [1.0, 2.0]]]), np.arange(2), Y[:2], "kernels: expected matrices"),
+    (KernelClassifier(kernels=GRAMS[0, 0]), X, Y, "kernels: expected names or functions, got float64"),
+    (KernelClassifier(kernels=None), np.arange(40), Y, "kernels: expected names, functions or arrays, got None"),
+    (KernelClassifier(kernels=[csr_matrix(GRAMS[0])]), np.arange(40), Y, "kernels: expected real numbers, got object"),
+    (KernelClassifier(kernels=GRAMS), np.arange(40) > 3, Y, "X: expected numbers of examples in the given Gram"),
+    (
+        KernelClassifier("raker", "precomputed", approximation="fourier"),
+        GRAMS,
+        Y,
+        "approximation: expected kernels by name",
+    ),
+    (KernelClassifier(5, approximation="fourier"), X, Y, "algorithm: expected a name, got 5"),
+    (KernelClassifier("rkl", gap=None), X, Y, r"rkl: gap must lie in \(0, 1\), got None"),
+    (
+        KernelClassifier("omkc_dd", when_full=None),
+        X,
+        Y,
+        "omkc_dd: when_full must be forget, shrink or project, got None",
+    ),
 ]
 
 
@@ -524,6 +594,61 @@ def test_what_is_not_there_is_said():
     chances = CalibratedClassifierCV(KernelClassifier("uniform_svm"), cv=2).fit(X, Y).predict_proba(X)
     assert np.allclose(chances.sum(axis=1), 1.0)
     assert np.corrcoef(chances[:, 1], model.decision_function(X))[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, lambda gram: [pd.DataFrame(gram)], lambda gram: gram.tolist()])
+def test_gram_matrices_may_be_data_frames_and_lists(form):
+    wanted = KernelClassifier("uniform_svm", GRAMS[:1]).fit(np.arange(40), Y).decision_function([3, 4])
+    model = KernelClassifier("uniform_svm", form(GRAMS[0])).fit(np.arange(40)[:, None], Y)
+    assert np.array_equal(model.decision_function([3, 4]), wanted)
+
+
+STREAM = partial(KernelClassifier, "raker", SEVEN, n_components=16, random_state=0)
+
+
+@pytest.mark.parametrize("method", ["fourier", "nystroem"])
+@pytest.mark.parametrize("value", [1e12, 1e39, 1e300, np.finfo(float).max])  # 1e12 to the power of 6 is beyond 32 bits
+def test_values_beyond_32_bits_are_refused_before_anything_is_learned(method, value):
+    model = STREAM(approximation=method).partial_fit(X, Y, classes=[0, 1])
+    before = model.decision_function(X)
+    fits = [STREAM(approximation=method).fit] if value > 1e30 else []  # else scaled by its own mean diagonal
+    for call in (model.partial_fit, lambda X, Y: model.predict(X), *fits):
+        with pytest.raises(ValueError, match="expected finite values"):
+            call(changed(X, (2, 1), value), Y)
+    assert np.array_equal(model.decision_function(X), before) and model.n_samples_seen_ == 40
+
+
+@pytest.mark.parametrize(("parameter", "value"), [("approximation", None), ("approximation", "nystroem"), ("eta", 3.0)])
+def test_a_stream_keeps_its_parameters(parameter, value):
+    model = STREAM(approximation="fourier").partial_fit(X, Y, classes=[0, 1]).set_params(**{parameter: value})
+    with pytest.raises(ValueError, match=f"^{parameter}: expected .* as at the start of the stream, got {value!r}"):
+        model.partial_fit(X, Y)
+
+
+def test_a_stream_that_gets_an_approximation_keeps_its_examples():
+    model = STREAM().partial_fit(X, Y, classes=[0, 1]).set_params(approximation="fourier").partial_fit(X, Y)
+    assert model.n_samples_seen_ == 80
+
+
+def test_few_landmarks_are_said():
+    with pytest.warns(UserWarning, match="n_components: expected 16 examples or more .*, got 1: 1 landmarks"):
+        STREAM(approximation="nystroem").partial_fit(X[:1], Y[:1], classes=[0, 1])
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ([], "expected two classes or more"),
+        ([0], "expected two classes or more"),
+        ([0, None], "expected no missing label"),
+        ([0, "a"], "expected labels of one kind"),
+        (5, "should be a 1d array"),
+        (DAYS[:2, 0], "expected numbers or text"),
+    ],
+)
+def test_wrong_classes_are_named(classes, message):
+    with pytest.raises(ValueError, match=f"^classes:? .*{message}|^classes: {message}"):
+        KernelClassifier("omkc_dd").partial_fit(X, Y, classes=classes)
 
 
 def test_what_is_refused_later():

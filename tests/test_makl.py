@@ -102,6 +102,8 @@ def test_it_selects_the_view_that_matters():
     features, labels = problem(8, n=200)
     fitted = fit("makl", views(features), labels, regulariser=0.6)
     assert fitted.predictor.coefficients.any(axis=1).tolist() == [True, False, False]
+    assert list(fitted.norms) == [f"part_{g}/gaussian_width1" for g in (0, 2, 4)]
+    assert [norm > 0.0 for norm in fitted.norms.values()] == [True, False, False]
     assert fitted.converged and fitted.certify().gap <= 0.001
     assert not fit("makl", views(features), labels, regulariser=0.01, iterations=3).converged
 

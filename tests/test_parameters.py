@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+import numpy as np
 import pytest
 
 from grambench import algorithms
@@ -33,6 +34,11 @@ class Heirs(Parameters):
         ({"p": 1.0}, r"p must lie in \(1, 2\], got 1\.0"),
         ({"passes": 0}, "passes must be at least 1, got 0"),
         ({"norm": "l3"}, "norm must be l1, l2 or none, got 'l3'"),
+        ({"norm": None}, "norm must be l1, l2 or none, got None"),
+        ({"C": None}, "C must be positive and finite, got None"),
+        ({"C": "1"}, "C must be positive and finite, got '1'"),
+        ({"passes": 1.5}, "passes must be a whole number, got 1\\.5"),
+        ({"passes": True}, "passes must be a whole number, got True"),
     ],
 )
 def test_a_value_that_breaks_its_rule_is_refused(kind, settings, message):
@@ -43,8 +49,10 @@ def test_a_value_that_breaks_its_rule_is_refused(kind, settings, message):
 def test_values_that_keep_their_rules_are_taken():
     assert Heirs(C=2, p=2.0, norm="none", words=9).C == 2
     assert Heirs().p is None
-    with pytest.raises(ValueError, match=r"words must be a whole number from 1 to 9, got 1\.0"):
-        Heirs(words=1.0)
+    assert Heirs(words=np.int64(2)).words == 2
+    for words in (1.0, True, None):
+        with pytest.raises(ValueError, match=f"words must be a whole number from 1 to 9, got {words}"):
+            Heirs(words=words)
     assert one_of(["a"]).requirement == "be a"
 
 

@@ -58,6 +58,17 @@ def test_cells_hold_both_numbers(grids):
     assert (unpublished.text, unpublished.published, unpublished.verdict) == ("50.0 ± 12.9", "", "")
 
 
+def test_a_gap_that_was_not_reached_is_remarked(compared):
+    results, table = presentation.results(), presentation.study().tables["table3"]
+    gaps = [0.4, 0.003, 0.011, np.nan]  # asked is .01, and certificates may be a fifth above it
+    rows = [("wdbc", "omkc_dd", "", np.nan, number, "gap", gap, "omkc", "published") for number, gap in enumerate(gaps)]
+    runs = pd.concat([results.runs, pd.DataFrame(rows, columns=results.runs.columns)])
+    args = presentation.prepared(), tables.comparison(compared), table
+    remark = "OMKC(D,D): 1 of 4 fits stopped short of a gap of 0.01, with a certified gap of up to 0.4."
+    assert remark in tables.build(replace(results, runs=runs), *args).remarks
+    assert not any("stopped short" in remark for remark in tables.build(results, *args).remarks)
+
+
 def test_the_best_and_its_ties_are_marked(grids):
     marks = [cell(grids["table3"], "wdbc", "Mistakes (%)", name).best for name in grids["table3"].columns]
     assert marks == [False, True, True]

@@ -15,7 +15,7 @@ from grambench.algorithms.streaming import Basis
 from grambench.common.types import Approximation, Floats, Settings
 from grambench.kernels.approximation import FeatureMap
 from grambench.kernels.functions import Kernel
-from grambench.kernels.streamed import VectorKernels, VectorSource
+from grambench.kernels.streamed import LARGEST, VectorKernels, VectorSource
 
 SAMPLE = 1000  # examples of the first call from which units, scales and landmarks are taken
 
@@ -48,6 +48,8 @@ class FeatureLearner:
     ----------
     mistakes, examples : int
         How many examples were misclassified before their label was used, and how many were learned.
+    landmarks : int
+        The number of landmarks of Nystroem features, 0 without such features.
     """
 
     def __init__(
@@ -79,7 +81,10 @@ class FeatureLearner:
         self._map = None
         if method is not None:
             self._map = FeatureMap(kernels, sample, method, n_components, scale=scale, rng=rng, columns=columns)
+        self.landmarks = 0 if self._map is None else self._map.landmarks
         self._vectors = VectorKernels(kernels, sample, scale=scale, columns=columns)
+        if self._map is not None:
+            self._vectors.limit = LARGEST
         bases: list[Basis] = [
             VectorSource(self._vectors) if self._map is None else self._map.starts for _ in range(count)
         ]
@@ -99,6 +104,7 @@ class FeatureLearner:
     def _blocks(self, examples: Floats) -> Iterator[tuple[slice, Any]]:
         """Yield slices of examples and what the states learn from: features, or the examples themselves."""
         if self._map is not None:
+            self._vectors.with_norms(examples)  # refuses those that are too large
             return self._map.blocks(examples)
         return ((rows, examples[rows]) for rows in blocks(len(examples)))
 

@@ -176,6 +176,8 @@ class Fit:
         since it takes time.
     work : Work
         Computational work of the fit.
+    norms : dict of float or None
+        Norms of the groups of coefficients by name, of an algorithm that learns on groups of features.
     first_stage : FirstStage or None
         The result after the first of two stages, of an algorithm whose file declares `FIRST_STAGE`.
     """
@@ -190,6 +192,7 @@ class Fit:
     converged: bool | None = None
     certify: Callable[[], Certificate] | None = None
     work: Work = field(default_factory=Work)
+    norms: dict[str, float] | None = None
     first_stage: "FirstStage | None" = None
 
     def gram(self, pool: Pool) -> Floats:
@@ -225,7 +228,9 @@ def mixture(pool: Pool, weights: Floats, thetas: list[Floats] | None) -> Floats:
 def continuous(pool: Pool) -> Continuous:
     """Return the pool's continuous family; raise ValueError if it has none."""
     if pool.family is None:
-        raise ValueError("expected kernels with a continuous parameter; give the study a `dictionary`")
+        hint = 'kernels="default" or {"family": "gaussian", "low": 0.1, "high": 10, "count": 9, "spacing": "log"}'
+        text = "expected kernels with a continuous parameter; give the study a `dictionary`"
+        raise ValueError(f"{text}; of an estimator: {hint}")
     return pool.family
 
 

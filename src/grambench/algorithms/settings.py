@@ -1,15 +1,28 @@
 """Parameters that several algorithms have."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Annotated
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from grambench.common.parameters import POSITIVE, Checked, Rule, at_least, within
+from grambench.common.types import Floats
 
 WIDTHS = Rule(
     "be positive and finite, at least one",
     lambda widths: len(widths) > 0 and all(0.0 < width < inf for width in widths),
 )
+GAP = 0.01  # relative gap that is asked of an algorithm without a parameter for it
+# How far a certificate may lie above the gap that is asked: SVMs and MEBs inside a descent are solved to a tenth of it.
+SLACK = 1.2
+
+
+def gap_missed(gaps: Floats, settings: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Return which certified relative gaps are above the one that an algorithm with these settings was asked for."""
+    return np.asarray(gaps > SLACK * settings.get("gap", GAP))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +63,7 @@ class Descent(Cost):
         Largest number of iterations.
     """
 
-    gap: Annotated[float, within("(0, 1)")] = 0.01
+    gap: Annotated[float, within("(0, 1)")] = GAP
     iterations: Annotated[int, at_least(1)] = 500
 
 

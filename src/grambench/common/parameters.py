@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
 from math import inf
+from numbers import Integral
+from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 
@@ -46,10 +48,12 @@ def within(interval: str) -> Rule:
 def whole(least: int, most: int | None = None) -> Rule:
     """Return the rule of a whole number between two limits, both included."""
     limits = f"of at least {least}" if most is None else f"from {least} to {most}"
-    return Rule(
-        f"be a whole number {limits}",
-        lambda value: isinstance(value, int) and value >= least and (most is None or value <= most),
-    )
+
+    def holds(value: Any) -> bool:
+        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+        return is_whole and value >= least and (most is None or value <= most)
+
+    return Rule(f"be a whole number {limits}", holds)
 
 
 def one_of(options: Collection[Any]) -> Rule:
@@ -58,12 +62,14 @@ def one_of(options: Collection[Any]) -> Rule:
     return Rule(f"be {', '.join(others)} or {final}" if others else f"be {final}", lambda value: value in options)
 
 
+# A value that is tuned may be a float.
+WHOLE = Rule("be a whole number", lambda value: not isinstance(value, bool) and value % 1 == 0)
 POSITIVE = Rule("be positive and finite", lambda value: 0.0 < value < inf)
 ABOVE_0 = Rule("be positive", lambda value: value > 0.0)  # infinity too
 
 
 class Checked:
-    """Base of dataclasses whose fields have rules, which values of None need not meet.
+    """Base of dataclasses whose fields have rules, which None need not meet where the type of the field has it.
 
     A subclass that defines `__post_init__` must call this one.
     """
@@ -72,24 +78,31 @@ class Checked:
 
     def __post_init__(self) -> None:
         """Raise ValueError for the first value that breaks its rule."""
-        for name, rules in _rules(type(self)):  # type: ignore[arg-type]
+        for name, (rules, optional) in _rules(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)
             for rule in rules:
-                if value is not None and not rule.holds(value):
+                try:
+                    holds = (value is None and optional) or rule.holds(value)
+                # Text is not compared with numbers, and an array has no truth value.
+                except (TypeError, ValueError):
+                    holds = False
+                if not holds:
                     raise ValueError(f"{name} must {rule.requirement}, got {value!r}")
 
 
 @cache
-def _rules(cls: type) -> list[tuple[str, list[Rule]]]:
-    """Return the rules of each field; a subclass that only changes the default of a field keeps its rules."""
-    rules: dict[str, list[Rule]] = {}
+def _rules(cls: type) -> dict[str, tuple[list[Rule], bool]]:
+    """Return the rules of each field and whether it may be None; a subclass that changes a default keeps its rules."""
+    rules: dict[str, tuple[list[Rule], bool]] = {}
     for base in reversed(cls.__mro__):
         for name, hint in get_type_hints(base, include_extras=True).items():
-            rules[name] = _rules_of(hint) or rules.get(name, [])
-    return [(name, rules[name]) for name in cls.__dataclass_fields__]  # type: ignore[attr-defined]
+            plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+            rules[name] = _rules_of(hint) or rules.get(name, ([],))[0], NoneType in get_args(plain)
+    return {name: rules[name] for name in cls.__dataclass_fields__}  # type: ignore[attr-defined]
 
 
 def _rules_of(hint: Any) -> list[Rule]:
     if get_origin(hint) is Literal:
         return [one_of(get_args(hint))]
-    return [rule for rule in get_args(hint)[1:] if isinstance(rule, Rule)] if get_origin(hint) is Annotated else []
+    rules = [rule for rule in get_args(hint)[1:] if isinstance(rule, Rule)] if get_origin(hint) is Annotated else []
+    return [*rules, WHOLE] if rules and get_args(hint)[0] is int else rules

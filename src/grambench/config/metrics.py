@@ -332,7 +332,8 @@ METRICS = {
     "meb_calls": Metric(label="MEB calls", meaning="minimum enclosing balls found", decimals=1),
     "gap": Metric(
         label="Relative gap",
-        meaning="certificate from outside: how far the objective can be from the optimum, relative to it",
+        meaning="certificate from outside: how far the objective can be from the optimum, relative to it; of GMKL and "
+        "localised MKL, that of the SVM at the learned kernel",
         decimals=1,
         scientific=True,
         better="lower",

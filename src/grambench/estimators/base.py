@@ -7,10 +7,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING
+from numbers import Number
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, column_or_1d
@@ -21,13 +23,15 @@ from tqdm import tqdm
 from grambench import algorithms
 from grambench.algorithms.checks import certified, learn
 from grambench.algorithms.fit import Fit
+from grambench.algorithms.settings import GAP, gap_missed
 from grambench.common.errors import ConfigError
 from grambench.common.types import Floats, Indices, Labels
 from grambench.estimators import kernels as kernel_input
 from grambench.experiments.training import Examples
-from grambench.kernels.pool import Pool
 
 LONGEST = 400  # characters of a message
+DATES = ("m", "M")  # kinds of NumPy's types: durations and dates
+KINDS = (("numbers", Number | np.bool_), ("text", str))
 MOST = np.iinfo(np.int8).max  # classes of a multi-class algorithm, whose labels are int8
 Result = TypeVar("Result")
 
@@ -143,19 +147,38 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         With `reset`, vectors are copied, so that later changes of X do not reach the estimator.
         """
         with one_line():
+            if reset:
+                self._refuse_unknown()
             if self._precomputed:
                 X = kernel_input.array(X)
                 n_features = X.shape[2]
             elif kernel_input.is_array(self.kernels):
-                X, n_features = row_indices(X, np.shape(self.kernels[0])[-1]), 1
+                first = self.kernels[0] if isinstance(self.kernels, list | tuple) else self.kernels
+                X, n_features = row_indices(X, kernel_input.shape_of(first)[-1]), 1
             else:
                 if reset or not self._is_checked(X):
-                    X = validate_data(self, X, order="C", ensure_all_finite=False, reset=reset)
+                    X = self._vectors(X, reset)
                 X, n_features = X.astype(np.float64, copy=reset), X.shape[1]
                 kernel_input.refuse_not_finite(X, "X")
         if reset:
             self.n_features_in_ = n_features
         return X
+
+    def _refuse_unknown(self) -> None:
+        """Raise ValueError or ConfigError for an algorithm or kernels that do not exist."""
+        if not isinstance(self.algorithm, str):
+            raise ValueError(f"algorithm: expected a name, got {self.algorithm!r}")
+        if fault := algorithms.fault(self.algorithm):
+            raise ValueError(f"{self.algorithm}: {fault}")
+        kernel_input.form_of(self.kernels)
+
+    def _vectors(self, X: Any, reset: bool) -> Floats:
+        """Return examples (t, d) as scikit-learn checks them; dates, which it takes as numbers, are refused."""
+        dtypes = X.dtypes if hasattr(X, "columns") and hasattr(X.dtypes, "items") else {0: getattr(X, "dtype", None)}
+        with one_line("X"):
+            if dates := [column for column, dtype in dtypes.items() if getattr(dtype, "kind", "") in DATES]:
+                raise ValueError(f"expected numbers, got dates or durations from column {dates[0]!r} on")
+            return np.asarray(validate_data(self, X, order="C", ensure_all_finite=False, reset=reset), dtype=np.float64)
 
     def _is_checked(self, X: Any) -> bool:
         """Return whether `validate_data` would return X as it is, for whose checks one example waits longest."""
@@ -170,14 +193,11 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is None: expected a class an example"
             )
         X = self._examples(X, reset=reset)
+        y = checked_labels(y, "y")
         with one_line():
-            y = column_or_1d(y, warn=True)
             count = X.shape[1] if self._precomputed else len(X)
             if len(y) != count:
                 raise ValueError(f"X and y are inconsistent: expected a label an example, {count}, got {len(y)}")
-            if y.dtype.kind == "f":
-                kernel_input.refuse_not_finite(y, "y")
-            check_classification_targets(y)
         return X, y
 
     def _prepare(self, X: Any, y: Any) -> None:
@@ -198,10 +218,6 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
         """
         fits, results = [], []
         with one_line():
-            if not isinstance(self.algorithm, str):
-                raise ValueError(f"algorithm: expected a name, got {self.algorithm!r}")
-            if fault := algorithms.fault(self.algorithm):
-                raise ValueError(f"{self.algorithm}: {fault}")
             multiclass, classes = algorithms.is_multiclass(self.algorithm), len(self.classes_)
             self._is_multiclass = multiclass
             if multiclass and classes > MOST:
@@ -216,19 +232,29 @@ class KernelEstimator(BaseEstimator):  # type: ignore[misc]
                 pool = self._bound.train()
                 for labels in targets(self._numbers, classes, multiclass):
                     rng = np.random.default_rng(self._seed)
-                    with explained(self.algorithm, pool):
-                        fit = learn(algorithm, parameters, pool, labels, order=self._order, rng=rng)
+                    fit = learn(algorithm, parameters, pool, labels, order=self._order, rng=rng)
                     fits.append(fit)
                     results.append(convert(fit, Examples(pool, labels, self._order)))
                     bar.update()
         certificates = [certified(fit) for fit in fits]
         self.certificate_ = certificates[0] if len(fits) == 1 else certificates
-        self.kernels_, weights = combined(fits, self._bound)
-        self.kernel_weights_ = weights[0] if len(fits) == 1 else weights
-        if stopped := sum(fit.converged is False for fit in fits):
-            text = f"{self.algorithm}: {stopped} of {len(fits)} fits ran out of iterations before they converged"
-            warnings.warn(f"{text}; scale the features, allow more, or ask for a larger gap", ConvergenceWarning, 2)
+        self._set_weights(*combined(fits, self._bound))
+        settings = algorithms.resolved(self.algorithm, self._settings())
+        gaps = np.array([certificate.gap for certificate in certificates])
+        missed = gap_missed(gaps, settings)
+        if stopped := np.count_nonzero(missed | [fit.converged is False for fit in fits]):
+            gap = f"; certified gap {np.nanmax(gaps):.2g}, asked {settings.get('gap', GAP):g}" if missed.any() else ""
+            text = f"{self.algorithm}: {stopped} of {len(fits)} fits stopped short{gap}"
+            hint = "scale the features, allow more iterations or epochs, or ask for a larger gap"
+            warnings.warn(f"{text}; {hint}", ConvergenceWarning, 2)
         return fits, results
+
+    def _set_weights(self, names: list[str], weights: Floats) -> None:
+        """Set the kernels and their weights, (fits, r); an algorithm that gives no kernel a weight has none."""
+        self.__dict__.pop("kernel_weights_", None)
+        self.kernels_ = names if weights.any() else []
+        if weights.any():
+            self.kernel_weights_ = weights[0] if len(weights) == 1 else weights
 
 
 def targets(numbers: Indices, classes: int, multiclass: bool) -> Iterator[Labels]:
@@ -241,7 +267,12 @@ def targets(numbers: Indices, classes: int, multiclass: bool) -> Iterator[Labels
 
 
 def combined(fits: list[Fit], bound: kernel_input.BoundKernels) -> tuple[list[str], Floats]:
-    """Return the names of all kernels of the fits, and the weight of each kernel in each fit, (fits, r)."""
+    """Return the names of all kernels of the fits, and the weight of each kernel in each fit, (fits, r).
+
+    Groups of features take the place of kernels, and their norms that of weights, where an algorithm learns on them.
+    """
+    if norms := [fit.norms for fit in fits if fit.norms]:
+        return list(norms[0]), np.array([list(groups.values()) for groups in norms])
     columns: dict[bytes | int, str] = {}
     if any(fit.thetas is None for fit in fits):
         columns.update(enumerate(bound.names))
@@ -257,11 +288,35 @@ def combined(fits: list[Fit], bound: kernel_input.BoundKernels) -> tuple[list[st
     return list(columns.values()), np.array([[row[key] for key in columns] for row in rows])
 
 
+def checked_labels(values: Any, name: str) -> NDArray[Any]:
+    """Return labels (n,) that are numbers or text, none of them missing; raise ValueError for others."""
+    with one_line(name):
+        # As objects, so that NumPy turns no missing label of a list into text.
+        has_type = hasattr(values, "dtype")
+        labels = column_or_1d(values if has_type else np.array(values, dtype=object), input_name=name, warn=True)
+        if labels.dtype == object:
+            listed = labels.tolist()
+            absent = [type(label).__name__ in ("NoneType", "NAType", "NaTType") or label != label for label in listed]
+            if any(absent):
+                raise ValueError(f"expected no missing label, got {sum(absent)}, the first at {absent.index(True)}")
+            kinds = {next((word for word, of in KINDS if isinstance(x, of)), type(x).__name__) for x in listed}
+            if len(kinds) > 1:
+                raise ValueError(f"expected labels of one kind, got {' and '.join(sorted(kinds))}")
+            labels = labels if has_type and kinds == {"text"} else np.array(listed)
+        if labels.dtype.kind == "f":
+            kernel_input.refuse_not_finite(labels, name)
+        if labels.dtype.kind not in "biufUO":
+            raise ValueError(f"expected numbers or text, got {labels.dtype}")
+        if len(labels):
+            check_classification_targets(labels)
+    return np.asarray(labels)
+
+
 def row_indices(X: Any, count: int) -> Indices:
     """Return indices of examples (t,) from an array (t,) or (t, 1); raise ValueError for other values."""
     values = kernel_input.numbers(X, "X")
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
-    shaped = values.ndim == 1 and len(values)
+    shaped = values.ndim == 1 and len(values) and np.asarray(X).dtype != bool
     if not shaped or (values != np.floor(values)).any() or values.min() < 0 or values.max() >= count:
         got = f"{values.min():g} to {values.max():g}" if shaped else np.shape(X)
         raise ValueError(
@@ -278,24 +333,16 @@ def seed_of(random_state: Any) -> int:
 
 
 @contextmanager
-def one_line() -> Iterator[None]:
-    """Turn errors of input into a ValueError with a message of one line."""
+def one_line(name: str = "") -> Iterator[None]:
+    """Turn errors of input into a ValueError, or an argument's TypeError, of one line that begins with its name."""
     try:
         yield
-    except (ValueError, ConfigError) as error:
-        raise ValueError(textwrap.shorten(str(error), LONGEST, placeholder=" ...")) from None
-
-
-@contextmanager
-def explained(algorithm: str, pool: Pool) -> Iterator[None]:
-    """Add to an error for missing continuous kernels how an estimator is given them."""
-    try:
-        yield
-    except ValueError as error:
-        if pool.family is None and algorithms.needs(algorithm) == "family":
-            hint = 'kernels="default" or {"family": "gaussian", "low": 0.1, "high": 10, "count": 9, "spacing": "log"}'
-            raise ValueError(f"{error}; of an estimator: {hint}") from None
-        raise
+    except (TypeError, ValueError, ConfigError) as error:
+        if isinstance(error, TypeError) and not name:
+            raise
+        text = str(error) if str(error).startswith(name) else f"{name}: {error}"
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(textwrap.shorten(text, LONGEST, placeholder=" ...")) from None
 
 
 @contextmanager

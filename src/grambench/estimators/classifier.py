@@ -1,5 +1,6 @@
 """Any algorithm of the registry as a scikit-learn classifier."""
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,7 +17,7 @@ from grambench.algorithms.fit import Fit, Mixture, Predictor, on_support
 from grambench.algorithms.one_vs_rest import OneVsRest
 from grambench.common.types import Approximation, Floats
 from grambench.estimators import kernels as kernel_input
-from grambench.estimators.base import KernelEstimator, one_line, seed_of
+from grambench.estimators.base import KernelEstimator, checked_labels, one_line, seed_of
 from grambench.estimators.kernels import GroupKernels, SubsetKernels
 from grambench.experiments.training import Examples, svms
 from grambench.kernels.pool import Pool
@@ -87,10 +88,12 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     kernels_ : list of r str
         Names of the kernels with weights: all m kernels, or the kernels found in a continuous family.
     kernel_weights_ : ndarray of float64 (r,) or (C, r)
-        Weights of the scaled kernels, with a row for each class if learned one-vs-rest. All weights are 0 for
-        algorithms without kernels.
+        Weights of the scaled kernels, with a row for each class if learned one-vs-rest. MAKL has norms of its groups of
+        features. It is absent, and `kernels_` empty, if no kernel has a weight for all examples: of algorithms without
+        kernels, stacking and localised MKL.
     certificate_ : Certificate or list of C
-        Bounds of the distance from the optimum, `kkt` and `gap`; NaN for algorithms without such bounds.
+        Bounds of the distance from the optimum, `kkt` and `gap`; NaN for algorithms without such bounds. A fit whose
+        gap is above the one that was asked for (`gap`, or .01 for an algorithm without this parameter) warns.
     trace_ : Trace, list of C, or None
         For online algorithms, by round: mistakes, scores before labels were revealed, weights, support vectors. The
         algorithm's file says whether a score of exactly 0 is a mistake. None with an approximation, and after
@@ -221,10 +224,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         before = vars(self).copy()
         try:
             X, numbers, first = self._arrived(X, y, classes)
-            if self.approximation is not None:
-                return self._continue(X, numbers, self.approximation)
-            if self._streams_with_a_budget():
-                return self._continue(*self._after_fit(X, numbers), None)
+            if self._learner is not None:
+                self._refuse_changes()
+            if self.approximation is not None or self._streams_with_a_budget():
+                return self._continue(*self._after_fit(X, numbers), self.approximation)
             self._append(X, numbers, first)
             return self._train()
         except Exception:
@@ -237,6 +240,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         first = not hasattr(self, "_seed")
         X, y = self._labelled(X, y, reset=first)
         with one_line():
+            if classes is not None and len(np.unique(classes := checked_labels(classes, "classes"))) < 2:
+                raise ValueError(f"classes: expected two classes or more, got {classes.tolist()}")
             _check_partial_fit_first_call(self, classes)
         numbers = np.searchsorted(self.classes_, y)
         unknown = self.classes_[np.minimum(numbers, len(self.classes_) - 1)] != y
@@ -245,6 +250,19 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         if first:
             self._seed, self._learner = seed_of(self.random_state), None
         return X, numbers, first
+
+    def _refuse_unknown(self) -> None:
+        super()._refuse_unknown()
+        if self.approximation is not None:
+            kernel_input.named(self.kernels)
+
+    def _refuse_changes(self) -> None:
+        """Raise ValueError if a parameter of a stream was changed since its start; arrays are compared as text."""
+        now = self.get_params()
+        for name in ("algorithm", *self._started):
+            before, value = self._started[name], now.get(name)
+            if name not in ("shuffle", "random_state", "verbose") and repr(before) != repr(value):
+                raise ValueError(f"{name}: expected {before!r} as at the start of the stream, got {value!r}")
 
     def _streams_with_a_budget(self) -> bool:
         """Return whether the algorithm learns a stream with a bounded number of support vectors."""
@@ -273,12 +291,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         with one_line():
             if learner is None:
                 columns = self._columns()
-                named = kernel_input.named(self.kernels, columns)
-                self.kernels_ = [kernel.name for kernel in named]
+                self._named, self._started = kernel_input.named(self.kernels, columns), self.get_params()
                 learner = FeatureLearner(
                     self.algorithm,
                     self._settings(),
-                    named,
+                    self._named,
                     examples,
                     len(self.classes_),
                     method=method,
@@ -287,9 +304,14 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                     seed=self._seed,
                     columns=columns,
                 )
+                if 0 < learner.landmarks < self.n_components:
+                    text = f"expected {self.n_components} examples or more at first, to draw as many landmarks from"
+                    warnings.warn(
+                        f"n_components: {text}, got {len(examples)}: {learner.landmarks} landmarks", stacklevel=3
+                    )
             learner.learn(examples, numbers)
         self._learner, self.trace_ = learner, None
-        self.kernel_weights_ = learner.weights
+        self._set_weights([kernel.name for kernel in self._named], np.atleast_2d(learner.weights))
         self.mistakes_, self.n_samples_seen_ = learner.mistakes, learner.examples
         return self
 
@@ -351,7 +373,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         return self._predictor_, self._bound.between(examples)
 
     def _scores(self, X: Any) -> Floats:
-        check_is_fitted(self, "kernel_weights_")
+        check_is_fitted(self, "kernels_")
         examples, classes = self._examples(X), len(self.classes_)
         if self._learner is not None:
             return self._learner.scores(examples)

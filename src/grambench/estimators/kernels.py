@@ -4,13 +4,14 @@ A fitted estimator stores them with the training examples, but without Gram matr
 """
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import linalg
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.utils import check_array
 
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.types import Floats, Indices
@@ -31,6 +32,7 @@ DEFAULT_FAMILY |= {"count": 9, "spacing": "log"}
 
 SYMMETRIC = 1e-5  # largest asymmetry, relative to the largest entry; in float32 rounding alone gives 1e-6
 NEGATIVE = 1e-6  # how far the smallest eigenvalue may lie below 0, relative to the largest
+ANY_SHAPE: dict[str, Any] = {"dtype": None, "ensure_2d": False, "allow_nd": True, "ensure_all_finite": False}
 CHEAP = 2000  # examples up to which the Cholesky factor of the definiteness check takes a fraction of a second
 
 
@@ -213,13 +215,9 @@ def named(kernels: Any, columns: Mapping[str, Indices] = {}, parameter: str = "a
     ConfigError
         If a kernel of some name does not exist.
     """
-    if isinstance(kernels, Mapping) and "low" in kernels:
-        raise ValueError(f"{parameter}: expected kernels by name, got a continuous family")
-    if is_array(kernels) or (isinstance(kernels, str) and kernels == "precomputed"):
-        raise ValueError(f"{parameter}: expected kernels by name, got Gram matrices")
-    if isinstance(kernels, FeatureSubsets | RandomSubsets):
-        raise ValueError(f"{parameter}: expected kernels by name, got {type(kernels).__name__}")
-    parsed = DEFAULT if isinstance(kernels, str) and kernels == "default" else _parsed(kernels)
+    if form := form_of(kernels):
+        raise ValueError(f"{parameter}: expected kernels by name, got {form}")
+    parsed = _parsed(kernels)
     if others := [kernel for kernel in parsed if not isinstance(kernel, Kernel)]:
         raise ValueError(f"{parameter}: expected kernels such as 'gaussian_sigma0.5', got {others[0]!r}")
     return [replace(kernel, view=view) for view in columns for kernel in parsed] or list(parsed)
@@ -264,10 +262,30 @@ def groups_of_columns(views: Any, features: Sequence[str] | None, d: int) -> dic
     return groups
 
 
+def form_of(kernels: Any) -> str:
+    """Return in words what `kernels` are; empty for names and functions.
+
+    Raises
+    ------
+    ValueError, ConfigError
+        If `bind` takes no such kernels.
+    """
+    if isinstance(kernels, Mapping) and "low" in kernels:
+        return "a continuous family"
+    if is_array(kernels) or (isinstance(kernels, str) and kernels == "precomputed"):
+        return "Gram matrices"
+    if isinstance(kernels, FeatureSubsets | RandomSubsets):
+        return type(kernels).__name__
+    _parsed(kernels)
+    return ""
+
+
 def _parsed(kernels: Any) -> list[Any]:
     """Return the kernels, functions or names of scikit-learn's kernels that `kernels` describes."""
+    if isinstance(kernels, str) and kernels == "default":
+        return list(DEFAULT)
     single = isinstance(kernels, str | Mapping) or callable(kernels)
-    if not single and not (isinstance(kernels, Iterable) and list(kernels)):
+    if not single and not (isinstance(kernels, Collection) and list(kernels)):
         raise ValueError(f"kernels: expected names, functions or arrays, got {kernels!r}")
     return [kernel for entry in ([kernels] if single else kernels) for kernel in _parse(entry)]
 
@@ -311,9 +329,10 @@ def _parse(entry: Any) -> list[Any]:
         return list(_kernel_family(dict(entry)))
     if isinstance(entry, Kernel) and entry.view:
         raise ValueError(f"kernels: expected kernels without a view, which `views` gives them, got {entry.name}")
-    if isinstance(entry, Kernel) or callable(entry) or entry in PAIRWISE_KERNEL_FUNCTIONS:
+    is_name = isinstance(entry, str)
+    if isinstance(entry, Kernel) or callable(entry) or (is_name and entry in PAIRWISE_KERNEL_FUNCTIONS):
         return [entry]
-    if not isinstance(entry, str):
+    if not is_name:
         raise ValueError(f"kernels: expected names or functions, got {type(entry).__name__} {entry!r}")
     family, _, rest = entry.partition("_")
     if family not in FAMILIES or not rest:
@@ -362,15 +381,23 @@ def scales(grams: Floats, names: Sequence[str]) -> Floats:
 
 
 def is_array(kernels: Any) -> bool:
-    """Return whether `kernels` are Gram matrices: an array, or a list of arrays."""
+    """Return whether `kernels` are Gram matrices: an array or a data frame, or a list of these or of lists."""
     if isinstance(kernels, list | tuple):
-        return bool(kernels) and all(isinstance(kernel, np.ndarray) for kernel in kernels)
-    return isinstance(kernels, np.ndarray)
+        return bool(kernels) and all(isinstance(kernel, list | tuple) or is_array(kernel) for kernel in kernels)
+    return len(getattr(kernels, "shape", ())) > 1
+
+
+def shape_of(gram: Any) -> tuple[int, ...]:
+    """Return the shape of a Gram matrix, which may be a list of lists; raise ValueError if they differ in length."""
+    try:
+        return np.shape(gram)
+    except ValueError:
+        raise ValueError("kernels: expected matrices, got lists of different lengths") from None
 
 
 def array(values: Any) -> Floats:
     """Return kernel values as an array (m, t, n); values (t, n) are those of one kernel."""
-    shapes = [str(np.shape(gram)) for gram in values] if isinstance(values, list | tuple) else []
+    shapes = [str(shape_of(gram)) for gram in values] if isinstance(values, list | tuple) else []
     if len(set(shapes)) > 1:
         raise ValueError(f"kernels: expected arrays of one shape, got {', '.join(shapes)}")
     grams = numbers(values, "kernels")
@@ -382,7 +409,7 @@ def array(values: Any) -> Floats:
 
 def numbers(values: Any, name: str) -> Floats:
     """Return values as an array of float64; raise ValueError unless they are finite real numbers."""
-    array = np.asarray(values)
+    array = np.asarray(check_array(values, input_name=name, ensure_min_samples=0, **ANY_SHAPE))
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name}: expected real numbers, got {array.dtype}")
     floats = array.astype(np.float64, copy=False)

@@ -57,7 +57,7 @@ class MultipleKernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def transform(self, X: Any) -> Floats:
         """Return the learned kernel between examples and the training examples, (t, n)."""
-        check_is_fitted(self, "kernel_weights_")
+        check_is_fitted(self, "kernels_")
         examples = self._examples(X)
         with one_line():
             pool = self._bound.between(examples)

@@ -119,6 +119,8 @@ class FeatureMap:
     ----------
     starts : ndarray of int64 (m + 1,)
         Kernel k has the features from starts[k] to starts[k + 1].
+    landmarks : int
+        The number of landmarks; 0 if no kernel has Nystroem features.
     """
 
     def __init__(
@@ -141,6 +143,7 @@ class FeatureMap:
             _ViewFeatures(view, sample, landmarks, method, n_components, scale, rng)
             for view in split_by_view(kernels, columns)
         ]
+        self.landmarks = len(landmarks) if any(view.has_landmarks for view in self._views) else 0
         sizes = np.empty(len(kernels), dtype=np.int64)
         for part in self._views:
             sizes[part.view.numbers] = part.sizes
@@ -187,6 +190,7 @@ class _ViewFeatures:
                 self._explicit[k] = _Nystroem(kernel, sample[landmarks], units, factor)
             self.sizes.append(2 * h if k in widths else self._explicit[k].size)
         self._chains = _chains(widths)
+        self.has_landmarks = any(isinstance(part, _Nystroem) for part in self._explicit.values())
 
     def write(self, examples: Floats, starts: NDArray[np.int64], out: Features) -> None:
         """Write the features of examples into those of all kernels, (b, D_1 + ... + D_m)."""

@@ -233,8 +233,8 @@ class Kernel:
                 inner = inner / unit
         family.function(inner, distance, self.parameter, out)
 
-    def refuse_infinite(self, largest: float, units: Units | None = None) -> None:
-        """Raise ValueError unless all values between examples of squared norms up to `largest` are finite.
+    def refuse_infinite(self, largest: float, units: Units | None = None, limit: float = np.inf) -> None:
+        """Raise ValueError unless values between examples of squared norms up to `largest` are finite, up to a limit.
 
         Inner products are at most `largest`, and squared distances at most four times `largest`. Kernels are monotone
         in both, so their values are finite if they are finite at these bounds and at 0.
@@ -244,7 +244,7 @@ class Kernel:
         # A width whose square overflows raises an ArithmeticError; the values then stay NaN.
         with np.errstate(all="ignore"), contextlib.suppress(ArithmeticError):
             self.fill(inner, distance, values, units)
-        if not np.isfinite([distance[1], *values]).all():
+        if not np.isfinite([distance[1], *values]).all() or np.abs(values).max() > limit:
             raise ValueError(
                 f"{self.name}: expected finite values, got others for examples of squared norm {largest:g}; "
                 "scale the features or take another parameter"

@@ -18,6 +18,9 @@ from grambench.kernels.computed import Computed
 from grambench.kernels.functions import Kernel, Units
 from grambench.kernels.grams import squared_distances
 
+# In 32 bits: the squared norm of an example's features, of which classifiers add millions, and the norm of an example
+# in units of a Gaussian's width.
+LARGEST, FARTHEST = 1e30, 1e36
 LOWEST = -709.0  # logarithm at which a value becomes 0
 LOG2E = 1.0 / math.log(2.0)
 # ln 2 in two parts, of which the first has so few digits that its products with whole numbers are exact
@@ -39,7 +42,14 @@ class VectorKernels:
         Whether each kernel is scaled to a mean diagonal of 1 on the sample.
     columns : mapping of ndarray of int
         Positions of the columns by view.
+
+    Attributes
+    ----------
+    limit : float
+        The largest value of a kernel that is not refused; LARGEST for features of 32 bits.
     """
+
+    limit = np.inf
 
     def __init__(
         self, kernels: Sequence[Kernel], sample: Floats, *, scale: bool, columns: Mapping[str, Any] = {}
@@ -70,7 +80,7 @@ class VectorKernels:
         Raises
         ------
         ValueError
-            If a kernel's values would not be finite.
+            If a kernel's values would not be finite, or would be beyond the limit.
         """
         parts = []
         for number, (view, units) in enumerate(zip(self._views, self._units, strict=True)):
@@ -79,8 +89,11 @@ class VectorKernels:
                 norms = np.square(features).sum(axis=1)
             largest = float(norms.max(initial=0.0))
             if not largest <= self._largest[number]:
-                for kernel in view.kernels:
-                    kernel.refuse_infinite(largest, units)
+                for k in view.numbers:
+                    kernel, _, width, factor, _ = self._kernels[k]
+                    # Where a projection on a frequency may overflow in 32 bits, no value is below the limit.
+                    far = self.limit < np.inf and math.sqrt(largest) > FARTHEST * min(1.0, width or 1.0)
+                    kernel.refuse_infinite(largest, units, -1.0 if far else self.limit / factor)
                 self._largest[number] = largest
             parts += [features, 0.5 * norms[:, None]]
         return np.concatenate(parts, axis=1)

@@ -8,7 +8,7 @@ examples. `SubsetPool` computes sums over all kernels, v'K_m v of each and sum_m
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import Annotated, NamedTuple
@@ -16,7 +16,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grambench.common.parameters import POSITIVE, Checked, whole
+from grambench.common.parameters import POSITIVE, Checked, Rule, whole
 from grambench.common.types import Floats, Indices
 from grambench.kernels import subset_sums
 from grambench.kernels.pool import GramRows, LazyGrams, Pool, locked
@@ -29,6 +29,7 @@ LARGEST_RATE = 1e38  # in 32 bits
 CONSTANT = 1e-30  # mean squared distance, relative to the largest feature squared, of a subset that is constant
 DRAWN = 256  # subsets that are drawn together
 LARGEST_STACK = 4 * 2**30  # bytes of Gram matrices that an algorithm may ask for
+LISTS = Rule("be a list of lists of column numbers", lambda value: isinstance(value, Collection))
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class FeatureSubsets(Checked):
     array([1.41421356, 1.        , 0.70710678])
     """
 
-    subsets: Sequence[Sequence[int]]
+    subsets: Annotated[Sequence[Sequence[int]], LISTS]
     n_widths: Annotated[int, whole(1)] = 20
     widest: Annotated[float | None, POSITIVE] = None
 

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from grambench.algorithms import resolved
+from grambench.algorithms.settings import GAP, gap_missed
 from grambench.config.metrics import METRICS
 from grambench.config.shown import AnyTable
 from grambench.report.cells import NO_RESULT, TableCell
 from grambench.results.collect import ALGORITHM, ORDERS
 from grambench.results.columns import Column, Table
 from grambench.results.statistics import BEST_LEVEL, Sample
-from grambench.results.study import ALL, NOT_PART, Prepared, Results, formatted
+from grambench.results.study import ALL, NO_VALUES, NOT_PART, Prepared, Results, formatted
 
 NOTHING = Sample(np.nan, np.nan, 0)
 METRIC_TITLES = {name: metric.label for name, metric in METRICS.items()}
@@ -142,14 +144,24 @@ class TableData:
         return list(published) or self.results.study.datasets
 
     def failures(self, datasets: Iterable[str], algorithms: Iterable[str]) -> list[str]:
-        """Return a remark on each failed run; the head of a block says that a data set is unavailable."""
-        results, algorithms = self.results, list(algorithms)
-        return [
+        """Return a remark on each failed run, and on each configuration whose fits stopped short of the gap asked for.
+
+        The head of a block says that a data set is unavailable.
+        """
+        results, datasets, names = self.results, list(datasets), list(algorithms)
+        remarks = [
             f"{results.title(name)} on {dataset}: {results.missing(dataset, name)}."
             for dataset in datasets
-            for name in algorithms
+            for name in names
             if results.status(dataset, name) not in ("ok", "", "unavailable")
         ]
+        for name in filter(results.study.algorithms.__contains__, names):
+            settings = resolved(results.study.file(name), dict(results.study.algorithms[name].parameters))
+            gaps = np.concatenate([NO_VALUES, *(results.values(dataset, name, "gap") for dataset in datasets)])
+            if (missed := gaps[gap_missed(gaps, settings)]).size:
+                text = f"{missed.size} of {gaps.size} fits stopped short of a gap of {settings.get('gap', GAP):g}"
+                remarks.append(f"{results.title(name)}: {text}, with a certified gap of up to {missed.max():.2g}.")
+        return remarks
 
     def absences(self, datasets: Iterable[str], algorithms: Iterable[str]) -> list[str]:
         """Return the remarks on cells without a number: what a dash means, and which runs failed."""

@@ -25,7 +25,7 @@ class Certificate(NamedTuple):
         Largest violation of the SVM's optimality conditions at the learned kernel, in units of the margin.
     gap : float
         Relative gap between the value of the learning problem and a lower bound of it; for a fixed kernel, the SVM's
-        duality gap.
+        duality gap. GMKL and localised MKL, whose problems are not convex, have that of the SVM at the learned kernel.
     """
 
     kkt: float

@@ -13,8 +13,11 @@ The gradient is the paper's double sum over i and j, whose two halves are equal;
 
 Notes
 -----
-Records hold the mean of η_k over the training examples as weights. Their alignment is that of the kernels summed with
-these weights, which is not the learned kernel.
+No kernel has one weight for all examples, so none is recorded. A mean of η_k would show weight on kernels of pure
+noise, which the gate gives to examples where no kernel matters.
+
+The certificate is that of the SVM at the gate that was found. It does not bound how far the gate is from the best one:
+from other first gates the descent may end at a J that is several times as large.
 
 Complexity
 ----------
@@ -202,7 +205,7 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     shares, gram, trained = objective.train(coefficients)
     gate = coefficients.reshape(len(shares), -1)
     return Fit(
-        weights=shares.mean(axis=1),
+        weights=np.zeros(len(shares)),
         predictor=Localised(inputs, gate, trained.dual * shares, trained.bias),
         steps=steps,
         converged=converged,

@@ -134,8 +134,10 @@ def fit(parameters: Parameters, pool: Pool, labels: Labels, *, order: Order, rng
     solution = group_lasso.minimise(
         features, labels, len(samplers), penalty, gap=parameters.gap, max_steps=parameters.iterations
     )
+    groups = [f"{view}{'/' if view else ''}gaussian_width{width:g}" for view in views for width in parameters.widths]
     return Fit(
         weights=np.zeros(pool.shape[0]),
+        norms=dict(zip(groups, np.linalg.norm(solution.coefficients, axis=1).tolist(), strict=True)),
         predictor=OnRandomFeatures(samplers, solution.coefficients, solution.bias),
         converged=solution.gap <= parameters.gap,
         certify=partial(certificates.group_lasso, features, labels, penalty, solution.coefficients, solution.bias),
