@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from grambench.results.study import Results
 
 # always compared: without one of them, a combination might be called a help beside weak rivals alone. Boosting is the
-# tree method because the forest takes as long on many classes, and three times as long on two (config/costs.csv)
+# tree method because the forest takes as long on ten classes, and three times as long on two (config/costs.csv)
 REQUIRED = ("uniform_svm", "best_kernel_svm", "gaussian_svm", "kernel_stacking", "gradient_boosting", "d1")
 # what follows as far as --minutes allows, a combination and another method in turn; then all others, the quickest first
 FURTHER = (
