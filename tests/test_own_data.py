@@ -670,15 +670,137 @@ def test_a_file_of_three_classes_is_prepared_with_their_numbers(project: Path) -
 @pytest.mark.parametrize(
     ("low", "high", "answer"),
     [
-        (1.1, 5.0, "Yes, combining kernels helps."),
-        (0.2, 5.0, "Probably"),
-        (-0.5, 0.9, "No, it makes practically no difference."),
-        (-3.0, 4.0, "Undecided"),
-        (-6.0, -1.5, "No, combining kernels does harm."),
+        (1.1, 5.0, "learning helps"),
+        (0.2, 5.0, "learning probably helps, but by how much is undecided"),
+        (-0.5, 0.9, "learning makes practically no difference"),
+        (-3.0, 4.0, "whether learning helps is undecided"),
+        (-6.0, 0.9, "learning does not help"),
     ],
 )
-def test_an_interval_of_the_difference_answers_whether_combining_helps(low: float, high: float, answer: str) -> None:
-    assert compare._verdict(low, high).startswith(answer)
+def test_an_interval_of_the_difference_answers_whether_something_helps(low: float, high: float, answer: str) -> None:
+    assert compare._verdict("learning", low, high) == answer
+
+
+SPREAD = np.array([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 0.0])
+
+
+def answer(spread: float, **accuracies: float) -> list[str]:
+    """Return the sentences of compare on results that scatter around these means, those of 600 examples."""
+    study = Configuration(Path(__file__).parents[1] / "config").study("leaderboard_views")
+    rows = [
+        ("mine", entry, "", np.nan, r, "accuracy_percent", mean + spread * noise)
+        for number, (entry, mean) in enumerate(accuracies.items())
+        for r, noise in enumerate(np.roll(SPREAD, number))
+    ]
+    runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
+    return compare._answer(Results(study, runs, pd.DataFrame()), "mine", 600, list(accuracies)).splitlines()
+
+
+# as measured on |f0| > .45 and |f1| > .45 among 40 features in ten views
+CORNER = {
+    "uniform_svm": 59.2,
+    "best_kernel_svm": 81.1,
+    "gaussian_svm": 53.1,
+    "kernel_stacking": 77.9,
+    "gradient_boosting": 98.3,
+    "d1": 67.3,
+    "d1_centred": 68.7,
+}
+
+
+def test_combining_helps_only_beside_the_best_method_without_it() -> None:
+    helps, learning, rest = answer(1.0, **CORNER)
+    assert helps.startswith("Combining kernels does not help: ")
+    assert "lp-MKL p = 1, centred (best of 3) 68.7 %, Gradient boosting (best of 4) 98.3 %; difference -29.6" in helps
+    assert learning.startswith("Among combinations, learning the weights helps: ") and "Uniform SVM 59.2 %" in learning
+    assert rest == "Mean accuracies on 10 random splits; --minutes left out 23 of 30 configurations."
+    # on an exclusive or of views, combinations know no more than the majority, and boosting knows nearly all
+    parity = dict.fromkeys(CORNER, 50.0) | {"gradient_boosting": 97.8}
+    helps, learning, _ = answer(1.0, **parity)
+    assert helps.startswith("Combining kernels does not help: ") and "Gradient boosting" in helps
+    assert learning.startswith("Among combinations, whether learning the weights helps is undecided")
+    assert answer(0.1, **CORNER | {"uniform_svm": 99.9})[0].startswith("Combining kernels helps: Uniform SVM")
+
+
+def test_the_interval_allows_for_the_choice_of_the_best_and_for_equal_results() -> None:
+    def ends(*arguments: Any, **accuracies: float) -> list[float]:
+        interval = answer(*arguments, **accuracies)[0].partition(" interval ")[2]
+        return [float(end) for end in interval.removesuffix(".").split(" to ")]
+
+    few = {entry: 60.0 for entry in CORNER if entry != "d1_centred"}
+    low, high = ends(1.0, **few)
+    # more combinations among which the best is chosen, no other of them ahead: the same lead is less sure
+    wider = ends(1.0, **few | dict.fromkeys(("d2", "rkl", "easy_mkl", "cka"), 30.0))
+    assert wider[0] < low and wider[1] == high
+    low, high = ends(0.0, **few)
+    assert low < 0.0 < high
+
+
+def test_without_one_of_the_methods_that_are_always_compared_there_is_no_answer() -> None:
+    del (results := dict(CORNER))["gradient_boosting"]
+    assert answer(1.0, **results) == ["No answer: no result of Gradient boosting; grambench failed names the runs"]
+
+
+TABLE = "x,y\n" + "".join(f"{7 * i % 13},{'ab'[i % 2]}\n" for i in range(60))
+REFUSED = {
+    "cores in words": (["-c", "x"], "--cores: expected a number of at least 1, or all, got x"),
+    "one core and a half": (["-c", "1.5"], "--cores: expected a number of at least 1, or all, got 1.5"),
+    "no minutes": (["--minutes", "0"], "--minutes: expected a number above 0, got '0'"),
+    "minutes below 0": (["--minutes=-1"], "--minutes: expected a number above 0, got '-1'"),
+    "minutes that are no number": (["--minutes", "nan"], "--minutes: expected a number above 0, got 'nan'"),
+    "a name outside": (["--name=../x"], "--name: expected small letters"),
+    "a name of ours": (["--name=heart"], "heart is the name of a data set of grambench"),
+    "a header of views alone": (["--views", "views.csv"], "views.csv: expected a column"),
+    "no column": (["--label", "z"], "unknown column 'z'"),
+    "no file": (["nothing.csv"], "nothing.csv: no such file"),
+    "two rows": (["two.csv"], "two.csv: expected at least 40 examples, and 8 of each class, got 2 and 1"),
+    "a small class": (["rare.csv"], "rare.csv: expected at least 40 examples, and 8 of each class, got 60 and 7"),
+}
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_wrong_comparison_is_one_line_and_writes_nothing(
+    what: str, inside: bool, project: Path, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(project if inside else tmp_path)
+    Path("mine.csv").write_text(TABLE)
+    Path("two.csv").write_text("x,y\n1,a\n2,b\n")
+    Path("rare.csv").write_text("x,y\n" + "".join(f"{7 * i % 13},{'ab'[i < 7]}\n" for i in range(60)))
+    Path("views.csv").write_text("column,view\n")
+    before = files_of(tmp_path)
+    arguments, message = REFUSED[what]
+    file = [] if arguments[0].endswith(".csv") else ["mine.csv"]
+    assert cli.main(["compare", "--label", "y", *file, *arguments]) == 2
+    said = capsys.readouterr().err
+    assert message in said and said.count("\n") == 1
+    assert files_of(tmp_path) == before
+
+
+def test_compare_replaces_only_what_it_wrote_for_the_same_file(project: Path, monkeypatch: Any, capsys: Any) -> None:
+    def run(_: Any) -> int:
+        """Run nothing."""
+        return 0
+
+    monkeypatch.setattr("grambench.commands.run.run", run)
+    monkeypatch.setattr(compare, "_read", lambda *_: None)
+    monkeypatch.setattr(compare, "_answer", lambda *_: "")
+    for path in (Path("people.csv"), Path("other/people.csv")):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(TABLE)
+    description = Path("config/datasets/people.yaml")
+    assert add("people.csv", "--label", "y") == 0
+    written = description.read_bytes()
+    assert cli.main(["compare", "people.csv", "--label", "y"]) == 2
+    assert "people.yaml: exists already; --name sets another name" in capsys.readouterr().err
+    assert description.read_bytes() == written
+    description.unlink()
+    for table in (TABLE, TABLE + "7,a\n"):
+        Path("people.csv").write_text(table)
+        assert cli.main(["compare", "people.csv", "--label", "y", "-c", "all"]) == 0
+        assert yaml.safe_load(written := description.read_text())["n"] == len(table.splitlines()) - 1
+    assert cli.main(["compare", "other/people.csv", "--label", "y"]) == 2
+    assert description.read_text() == written
 
 
 @pytest.mark.workflow
@@ -694,44 +816,42 @@ def test_a_file_is_compared_in_one_command(tmp_path: Path, monkeypatch: Any, cap
     )
     (tmp_path / "genes.csv").write_text(header + rows)
     (tmp_path / "groups.csv").write_text("column,view\n" + "".join(f"gene{i},group {i // 4}\n" for i in range(20)))
-    monkeypatch.setattr(compare, "COMBINATIONS", ("easy_mkl",))
-    monkeypatch.setattr(compare, "OTHERS", ("uniform_svm", "majority"))
-    monkeypatch.setattr(compare, "TREES", ())
-    monkeypatch.setattr(compare, "FIXED_SECONDS", 55.4)  # what remains is enough for these three
+    monkeypatch.setattr(compare, "REQUIRED", ("uniform_svm", "easy_mkl", "majority"))
+    monkeypatch.setattr(compare, "FIXED_SECONDS", 60.0)  # nothing remains for others
     for _ in range(2):  # a second call finds everything done
         monkeypatch.chdir(tmp_path)
         assert cli.main(["compare", "genes.csv", "--label", "kind", "--views", "groups.csv", "-c", "2"]) == 0
         out = capsys.readouterr().out
-        assert out.count("3 of ") == 1 and "left out: d1, " in out
-        assert "EasyMKL" in out and "10 random splits" in out and "95 % interval" in out
+        assert out.count("3 configurations, about 2 min on 2 cores; --minutes 1 leaves out d1, ") == 1
+        assert "Combining kernels helps: EasyMKL (best of 2)" in out and "left out 27 of 30" in out
     assert (tmp_path / "genes_comparison/results/report/index.html").is_file()
 
 
 @pytest.mark.parametrize("board", ["leaderboard", "leaderboard_views"])
-def test_the_budget_of_minutes_decides_what_is_compared(board: str, monkeypatch: Any) -> None:
+def test_the_budget_of_minutes_decides_what_is_compared_beside_strong_rivals(board: str, monkeypatch: Any) -> None:
     monkeypatch.chdir(Path(__file__).parents[1])
-    entries = list(Configuration(Path("config")).study(board).algorithms)
-    fewest, some, all_of_them = (compare._fitting(board, "sonar", seconds) for seconds in (0.0, 40.0, 1e6))
-    assert fewest[0] == [compare.COMBINATIONS[0], compare.OTHERS[0]]
-    assert set(fewest[0]) < set(some[0]) < set(all_of_them[0]) == set(entries)
-    assert sorted(some[0] + some[1]) == sorted(entries)
-    # A data set with more examples takes longer.
-    assert len(compare._fitting(board, "spambase", 40.0)[0]) < len(some[0])
+    study = Configuration(Path("config")).study(board)
+    fewest, some, all_of_them = (compare._fitting(board, "sonar", seconds) for seconds in (0.0, 60.0, 1e6))
+    assert fewest[0] == list(compare.REQUIRED)
+    assert set(fewest[0]) < set(some[0]) < set(all_of_them[0]) == set(study.algorithms)
+    assert sorted(some[0] + some[1]) == sorted(study.algorithms)
+    assert fewest[2] < some[2] <= 60.0 < all_of_them[2]
+    # after the six, combinations and other methods take turns
+    further = "".join(compare._kind(study, entry)[0] for entry in some[0][6:])
+    assert "lll" not in further and "nnn" not in further
+    # a data set with more examples takes longer
+    assert compare._fitting(board, "spambase", 0.0)[2] > fewest[2]
 
 
-def test_every_configuration_of_a_board_is_a_learned_combination_or_not() -> None:
-    """The best other method learns no combination."""
-    study = Configuration(Path(__file__).parents[1] / "config").study("leaderboard_views")
-    results = Results(study, pd.DataFrame(), pd.DataFrame())
-    others = {entry for entry in study.algorithms if not compare._learns(results, entry)}
-    learned = set(study.algorithms) - others
-    assert set(study.algorithms) & set(compare.COMBINATIONS) | {"obscure", "lp_beta", "d2_centred", "makl"} <= learned
-    assert {
-        "uniform_svm",
-        "uniform_svm_centred",
-        "best_kernel_svm",
-        "view_stacking",
-        "kernel_stacking",
-        "mlp",
-        "majority",
-    } <= others
+@pytest.mark.parametrize("board", ["leaderboard", "leaderboard_views"])
+def test_every_configuration_of_a_board_is_a_combination_or_not(board: str) -> None:
+    study = Configuration(Path(__file__).parents[1] / "config").study(board)
+    kinds = {entry: compare._kind(study, entry) for entry in study.algorithms}
+    equal = {entry for entry, kind in kinds.items() if kind == "equal weights"}
+    assert equal == {"uniform_svm", "uniform_svm_centred", "perceptron_u"} & set(kinds)
+    single = {"best_kernel_svm", "best_alignment", "perceptron", "perceptron_star"}
+    stacked = {"kernel_stacking", "view_stacking"}
+    on_vectors = {"linear_svm", "logistic_regression", "gaussian_svm", "random_forest", "gradient_boosting"}
+    on_vectors |= {"k_nearest_neighbours", "mlp", "majority"}
+    others = {entry for entry, kind in kinds.items() if kind == "no combination"}
+    assert others == (single | stacked | on_vectors) & set(kinds)

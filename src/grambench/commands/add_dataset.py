@@ -4,10 +4,11 @@ import argparse
 import os
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grambench.commands.project import CONFIG, check_root, configuration
+from grambench.commands.project import CONFIG, check_root
 from grambench.common.errors import ConfigError, DataError, plain, unknown_name
 
 # files and folders have the name of the data set in theirs
@@ -55,7 +56,9 @@ def describing_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Describe a CSV file of your own, with its size and checksum, for use in studies."""
-    name, values = add(arguments)
+    check_root()
+    name, values, write = prepare(arguments)
+    write()
     if arguments.study:
         path = CONFIG / "studies" / f"{arguments.study}.yaml"
         print(f"{path}: has the data set now; run it: grambench run {arguments.study} -d {name}")
@@ -65,17 +68,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def add(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
-    """Write the description of a file, and return the name of the data set and the values of the description."""
+def prepare(arguments: argparse.Namespace, root: Path = Path()) -> tuple[str, dict[str, Any], Callable[[], None]]:
+    """Check all arguments, and return the name of the data set, the values of its description and what writes it.
+
+    Nothing is written yet, and the folder of the project, `root`, may be yet to make.
+    """
     import yaml
 
     from grambench.config.dataset import Dataset
     from grambench.config.load import check
+    from grambench.config.project import Configuration
     from grambench.datasets import describe
 
-    check_root()
     name = arguments.name or describe.name_of(arguments.file)
-    output = CONFIG / "datasets" / f"{name}.yaml"
+    output = root / CONFIG / "datasets" / f"{name}.yaml"
     if not re.fullmatch(NAME, name):
         raise ConfigError(
             f"--name: expected small letters, digits and _, a letter first, at most 100 of them, got {name!r:.120}"
@@ -88,31 +94,40 @@ def add(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         raise ConfigError(
             f"expected file, columns and labels in UTF-8 without control characters, got {command!r:.300}"
         )
-    if output.is_file() and not arguments.replace:
-        raise ConfigError(f"{output}: exists already; --replace replaces it, and --name sets another name")
-    if not output.is_file() and name in configuration().names("datasets"):
+    # compare asks for no permission to repeat itself, and has none to replace any other description
+    compared = f"# made by: grambench compare {shlex.quote(str(arguments.file))} ".encode()
+    repeated = arguments.command_name == "compare" and output.is_file() and output.read_bytes().startswith(compared)
+    if output.is_file() and not (arguments.replace or repeated):
+        remedy = "--replace replaces it, and " if arguments.command_name == "add-dataset" else ""
+        raise ConfigError(f"{output}: exists already; {remedy}--name sets another name")
+    if not output.is_file() and name in Configuration(root / CONFIG).names("datasets"):
         raise ConfigError(f"{name} is the name of a data set of grambench; set another name with --name")
     if not arguments.file.is_file():
         raise DataError(f"{arguments.file}: no such file")
     options = {key: value for key, value in vars(arguments).items() if key in describe.Wishes.__slots__}
     wishes = describe.Wishes(**options | {"decimal": DECIMALS[arguments.decimal]})
     path = arguments.file.absolute()
-    inside = path.is_relative_to(Path.cwd())
+    inside = path.is_relative_to(root.absolute())
     path_in_description = os.path.relpath(path, output.parent.absolute()) if inside else str(path)
     values, remarks = describe.describe(arguments.file, path_in_description, name, wishes)
-    study = _add_to_study(arguments.study, name) if arguments.study else None
+    if arguments.views and "views" not in values:
+        raise DataError(f"{arguments.views}: expected a column and its view in each line, got a header alone")
     text = f"# made by: {command}\n{yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)}"
     check(Dataset, values, str(output))
     _check_parsed(output, text, values)
-    _write(output, text)
-    for remark in remarks:
-        print(remark)
-    classes = values["sources"][0]["reader"].get("classes")
-    shown = f"{len(classes)} classes" if classes else f"{values['positives']} labelled +1"
-    print(f"{output}: {values['n']} x {values['d']}, {shown}")
-    if study:
-        _write(*study)
-    return name, values
+    study = _add_to_study(arguments.study, name) if arguments.study else None
+
+    def write() -> None:
+        _write(output, text)
+        for remark in remarks:
+            print(remark)
+        classes = values["sources"][0]["reader"].get("classes")
+        shown = f"{len(classes)} classes" if classes else f"{values['positives']} labelled +1"
+        print(f"{output}: {values['n']} x {values['d']}, {shown}")
+        if study:
+            _write(*study)
+
+    return name, values, write
 
 
 def _check_parsed(path: Path, text: str, values: Any) -> None:
@@ -145,14 +160,16 @@ def _parse_separator(text: str) -> str:
 
 
 def _format_command(arguments: argparse.Namespace) -> str:
-    """Return the command that makes a description, to be repeated with --replace when the file has changed."""
-    words = ["grambench", "add-dataset", str(arguments.file)]
+    """Return the command that makes a description, to be repeated (add-dataset with --replace) for a changed file."""
+    words = ["grambench", arguments.command_name, str(arguments.file)]
     for key in OPTIONS:
         value, option = getattr(arguments, key), f"--{key.replace('_', '-')}"
         if isinstance(value, list):
             words += [option, *value] if value else []
         elif isinstance(value, bool):
-            words += [option] if value else ["--no-header"] if key == "header" else []
+            # leaks are dropped by compare unless it is told not to
+            by_default = key == "header" or (key, arguments.command_name) == ("drop_leaks", "compare")
+            words += [option] if value else [f"--no-{option[2:]}"] * by_default
         else:
             words += [f"{option}={value}".replace("\t", "tab")] if value else []
     return " ".join(shlex.join(words).split())

@@ -4,45 +4,45 @@ import argparse
 import contextlib
 import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grambench.commands import add_dataset, init
-from grambench.commands.project import configuration, find_root
+from grambench.commands.project import SETTINGS, check_root, configuration, find_root
+from grambench.common.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
+    from grambench.config.study import Study
     from grambench.results.study import Results
 
-# what is compared first, in this order; others of the board follow, the quickest first
-COMBINATIONS = ("d1", "d1_centred", "d2", "klc", "rkl", "easy_mkl", "cka")
-OTHERS = ("uniform_svm", "best_kernel_svm", "view_stacking", "gaussian_svm", "logistic_regression")
-TREES = ("random_forest", "gradient_boosting", "majority")
+# always compared: without one of them, a combination might be called a help beside weak rivals alone. Boosting is the
+# tree method because the forest takes as long on ten classes, and three times as long on two (config/costs.csv)
+REQUIRED = ("uniform_svm", "best_kernel_svm", "gaussian_svm", "kernel_stacking", "gradient_boosting", "d1")
+# what follows as far as --minutes allows, a combination and another method in turn; then all others, the quickest first
+FURTHER = (
+    *("easy_mkl", "random_forest", "d2", "logistic_regression", "rkl", "view_stacking", "d1_centred"),
+    *("k_nearest_neighbours", "klc", "mlp", "cka", "linear_svm", "uniform_svm_centred", "majority"),
+)
 METRIC = "accuracy_percent"
 MINUTES = 1.0
 FIXED_SECONDS = 25.0  # of Gram matrices, collecting and the report
-UNMEASURED = 1.0  # seconds of a repetition on the most examples, where it was too short to be in config/costs.csv
-LEAST = 0.3  # seconds of any repetition
-# what works on kernels, and learns no combination of them
-FIXED = (
-    "uniform_svm",
-    "best_kernel_svm",
-    "grid_uniform",
-    "perceptron",
-    "perceptron_u",
-    "perceptron_star",
-    "kernel_stacking",
-)
+LEAST = 0.3  # seconds of any repetition, and of one that was too short to be in config/costs.csv
+# a quarter of the examples is for the test: 10 of all and, on average, 2 of each class
+LEAST_EXAMPLES = 40
+LEAST_OF_CLASS = 8
+KINDS = ("equal weights", "learned weights", "no combination")
+# combinations whose weights are equal; and what works on kernels, and combines none of them
+EQUAL = ("uniform_svm", "grid_uniform", "perceptron_u")
+UNCOMBINED = ("best_kernel_svm", "single_kernel", "best_alignment", "perceptron", "perceptron_star", "kernel_stacking")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_dataset.describing_arguments(parser)
-    parser.add_argument(
-        "--minutes",
-        type=float,
-        default=MINUTES,
-        help=f"compare the configurations of the leaderboard that are expected to fit (default: {MINUTES:g})",
-    )
+    parser.set_defaults(study=None, replace=False, drop_leaks=True)
+    minutes = f"compare the configurations of the leaderboard that are expected to fit (default: {MINUTES:g})"
+    parser.add_argument("--minutes", type=_parse_minutes, default=MINUTES, help=minutes)
     parser.add_argument("-c", "--cores", help="number of cores (default: all)")
 
 
@@ -51,58 +51,76 @@ def run(arguments: argparse.Namespace) -> int:
     from grambench.commands import run as running
     from grambench.datasets import describe
 
-    name = arguments.name or describe.name_of(arguments.file)
+    cores = running.count_cores(arguments.cores)
     arguments.file = arguments.file.absolute()
     arguments.views = arguments.views and arguments.views.absolute()
-    if find_root(Path.cwd()) is None:
-        _enter_project(Path(f"{name}_comparison"))
-    name, values = add_dataset.add(argparse.Namespace(**vars(arguments), study=None, replace=True))
+    if inside := find_root(Path.cwd()) is not None:
+        check_root()
+    folder = Path() if inside else Path(f"{arguments.name or describe.name_of(arguments.file)}_comparison")
+    name, values, write = add_dataset.prepare(arguments, folder)
+    _check_examples(arguments.file, values)
+    if not (folder / SETTINGS).is_file():
+        with contextlib.redirect_stdout(None):
+            init.run(argparse.Namespace(folder=folder))
+    write()
+    if not inside:
+        print(f"project of this comparison: {folder.absolute()}")
+        os.chdir(folder)
     board = "leaderboard_views" if "views" in values else "leaderboard"
-    cores = int(arguments.cores or os.cpu_count() or 1)
-    chosen, left_out = _fitting(board, name, (60.0 * arguments.minutes - FIXED_SECONDS) * cores)
-    without = f"; left out: {', '.join(left_out)}" if left_out else ""
-    count = f"{len(chosen)} of {len(chosen) + len(left_out)} configurations"
-    print(f"{count} fit in {arguments.minutes:g} min on {cores} core{'s' * (cores > 1)} (--minutes){without}")
+    chosen, left_out, seconds = _fitting(board, name, (60.0 * arguments.minutes - FIXED_SECONDS) * cores)
+    minutes = f"{math.ceil((seconds / cores + FIXED_SECONDS) / 60)} min on {cores} core{'s' * (cores > 1)}"
+    without = f"; --minutes {arguments.minutes:g} leaves out {', '.join(left_out)}" * bool(left_out)
+    print(f"{len(chosen)} configurations, about {minutes}{without}", flush=True)
     call = argparse.Namespace(studies=[board], datasets=[name], algorithms=chosen)
     call.__dict__.update(demo=False, dry_run=False, verbose=False, cores=arguments.cores, snakemake=[])
     code = running.run(call)
-    print(_answer(_read(board, name), name, configuration().dataset(name).n))
+    print(_answer(_read(board, name), name, values["n"], chosen))
     print(f"go on: grambench open shows the report, grambench table {board} -d {name} all numbers")
     return code
 
 
-def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[str]]:
-    """Return the configurations whose runs are expected to take these seconds of one core, and the others.
+def _parse_minutes(text: str) -> float:
+    """Return a number of minutes; raise ConfigError for one that is not above 0."""
+    with contextlib.suppress(ValueError):
+        if 0.0 < (minutes := float(text)) < math.inf:
+            return minutes
+    raise ConfigError(f"--minutes: expected a number above 0, got {text!r:.60}")
 
-    The best-known combination and the uniform mean are compared in any case. Costs are those measured on the data sets
-    of the leaderboards, which grow with the square of the examples and with the classes.
+
+def _check_examples(file: Path, values: dict[str, Any]) -> None:
+    """Raise DataError for a file of fewer examples than can say anything, given the values of its description."""
+    n, classes = values["n"], values["sources"][0]["reader"].get("classes")
+    # of several classes, the smallest has at most the mean
+    fewest = n // len(classes) if classes else min(values["positives"], n - values["positives"])
+    if n < LEAST_EXAMPLES or fewest < LEAST_OF_CLASS:
+        expected = f"expected at least {LEAST_EXAMPLES} examples, and {LEAST_OF_CLASS} of each class"
+        raise DataError(f"{file}: {expected}, got {n} and {fewest}: too few to compare methods on")
+
+
+def _fitting(board: str, dataset: str, seconds: float) -> tuple[list[str], list[str], float]:
+    """Return the configurations to compare in these seconds of one core, the others, and the seconds of the first.
+
+    Those of REQUIRED are compared in any case. The largest measured cost of each on the data sets of the board is taken
+    to grow with the classes, the examples and the features, or the square of the examples and the views for kernels.
     """
     project, study = configuration(), configuration().study(board)
-    described, protocol = project.dataset(dataset), study.protocol
-    most = getattr(protocol, "most", None) or described.n
-    scale = (min(described.n, most) / most) ** 2 * max(1, len(described.classes or ()))
-    typical = dict.fromkeys(study.algorithms, UNMEASURED)
-    for (name, _, task), cost in project.costs.items():
-        if name.startswith("leaderboard") and task in typical:
-            typical[task] = max(typical[task], cost)
-    expected = {entry: protocol.repetitions * max(LEAST, cost * scale) for entry, cost in typical.items()}
-    first = [entry for entry in (*COMBINATIONS, *OTHERS, *TREES) if entry in typical]
-    chosen = [COMBINATIONS[0], OTHERS[0]]
-    left = seconds - sum(expected[entry] for entry in chosen)
-    for entry in [*first, *sorted(typical, key=lambda entry: expected[entry])]:
-        if entry not in chosen and expected[entry] <= left:
+
+    def work(name: str, entry: str) -> float:
+        described = project.dataset(name)
+        n, classes = min(described.n, getattr(study.protocol, "most", described.n)), len(described.classes or "1")
+        return n * classes * (described.d if _is_baseline(study, entry) else n * len(described.view_names()))
+
+    def seconds_of(entry: str) -> float:
+        measured = [(cost, name) for (of, name, task), cost in project.costs.items() if (of, task) == (board, entry)]
+        cost, name = max(measured, default=(LEAST, dataset))
+        return study.protocol.repetitions * max(LEAST, cost * work(dataset, entry) / work(name, entry))
+
+    expected = {entry: seconds_of(entry) for entry in study.algorithms}
+    chosen = [entry for entry in REQUIRED if entry in expected]
+    for entry in [*FURTHER, *sorted(expected, key=lambda entry: expected[entry])]:
+        if entry in expected and entry not in chosen and sum(expected[name] for name in [*chosen, entry]) <= seconds:
             chosen.append(entry)
-            left -= expected[entry]
-    return chosen, [entry for entry in typical if entry not in chosen]
-
-
-def _enter_project(folder: Path) -> None:
-    """Go to the folder of a project for this comparison, which is made unless an earlier call has made it."""
-    if not (folder / "config/config.yaml").is_file():
-        with contextlib.redirect_stdout(None):
-            init.run(argparse.Namespace(folder=folder))
-    print(f"project of this comparison: {folder.absolute()}")
-    os.chdir(folder)
+    return chosen, [entry for entry in expected if entry not in chosen], sum(expected[entry] for entry in chosen)
 
 
 def _read(board: str, dataset: str) -> "Results":
@@ -113,45 +131,71 @@ def _read(board: str, dataset: str) -> "Results":
     return Results.read(study, *(Path(path.format(study=board)) for path in (layout.RUNS, layout.CELLS)))
 
 
-def _answer(results: "Results", dataset: str, n: int) -> str:
-    """Return the answer in a sentence: the best learned combination beside the best method that learns none."""
-    means = {entry: results.sample(dataset, entry, METRIC).mean for entry in results.study.algorithms}
-    best, rival = (
-        max((entry for entry in means if _learns(results, entry) == learns), key=lambda entry: _number(means[entry]))
-        for learns in (True, False)
-    )
-    if (lead := results.lead(dataset, best, rival, METRIC, n=n)) is None:
-        return "No answer: the runs failed; grambench failed names them"
-    value, low, high = lead
-    numbers = f"{results.title(best)} {means[best]:.1f} %, {results.title(rival)} {means[rival]:.1f} %"
-    interval = f"difference {value:+.1f} points, 95 % interval {low:+.1f} to {high:+.1f}"
-    count = f"{results.sample(dataset, best, METRIC).runs} random splits"
-    return f"{_verdict(low, high)} Best learned combination and best other method: {numbers}; {interval}, {count}"
+def _answer(results: "Results", dataset: str, n: int, compared: Sequence[str]) -> str:
+    """Return whether to combine kernels, and to learn their weights, by the results of the compared configurations."""
+    study, repetitions = results.study, results.study.protocol.repetitions
+    finished = [entry for entry in compared if results.values(dataset, entry, METRIC).size == repetitions]
+    if failed := ", ".join(results.title(entry) for entry in REQUIRED if entry not in finished):
+        return f"No answer: no result of {failed}; grambench failed names the runs"
+    equal, learned, others = ([entry for entry in finished if _kind(study, entry) == kind] for kind in KINDS)
+    helps = _sentence(results, dataset, n, "combining kernels", equal + learned, others)
+    learning = _sentence(results, dataset, n, "learning the weights", learned, equal)
+    counts = f"--minutes left out {len(study.algorithms) - len(compared)} of {len(study.algorithms)} configurations"
+    splits = f"Mean accuracies on {repetitions} random splits"
+    return f"{helps[0].upper()}{helps[1:]}.\nAmong combinations, {learning}.\n{splits}; {counts}."
 
 
-def _learns(results: "Results", entry: str) -> bool:
-    """Return whether a configuration learns a combination of kernels."""
+def _sentence(
+    results: "Results", dataset: str, n: int, question: str, first: Sequence[str], second: Sequence[str]
+) -> str:
+    """Return whether the best of the first configurations is better than the best of the second, with the numbers.
+
+    The truly best are unknown. The interval covers their difference whichever they are, by Bonferroni's correction. Its
+    lower end is the largest lead that one of the first has over all of the second, each at the level of 5 % divided by
+    the number of the first. Its upper end is that of the second over the first.
+    """
+    from grambench.results.statistics import BEST_LEVEL
+
+    def lead(one: str, other: str, choices: int) -> tuple[float, float, float]:
+        level = BEST_LEVEL / choices
+        return results.lead(dataset, one, other, METRIC, n=n, level=level) or (math.nan, -math.inf, math.inf)
+
+    def describe(entry: str, compared: Sequence[str]) -> str:
+        return f"{results.title(entry)}{f' (best of {len(compared)})' * (len(compared) > 1)} {means[entry]:.1f} %"
+
+    means = {entry: results.sample(dataset, entry, METRIC).mean for entry in (*first, *second)}
+    best, rival = max(first, key=lambda entry: means[entry]), max(second, key=lambda entry: means[entry])
+    low = max(min(lead(one, other, len(first))[1] for other in second) for one in first)
+    high = min(max(lead(one, other, len(second))[2] for one in first) for other in second)
+    shown = f"{describe(best, first)}, {describe(rival, second)}"
+    interval = f"difference {means[best] - means[rival]:+.1f} points, 95 % interval {low:+.1f} to {high:+.1f}"
+    return f"{_verdict(question, low, high)}: {shown}; {interval}"
+
+
+def _is_baseline(study: "Study", entry: str) -> bool:
+    """Return whether a configuration learns from vectors without the kernels of the study."""
     from grambench import algorithms
 
-    file = results.study.file(entry)
-    return file not in FIXED and algorithms.category_of(file) != "baselines"
+    return algorithms.category_of(study.file(entry)) == "baselines"
 
 
-def _number(value: float) -> float:
-    """Return a mean, or less than any other where there is none."""
-    return -math.inf if math.isnan(value) else value
+def _kind(study: "Study", entry: str) -> str:
+    """Return which of KINDS a configuration is."""
+    if study.file(entry) in EQUAL:
+        return KINDS[0]
+    return KINDS[2] if study.file(entry) in UNCOMBINED or _is_baseline(study, entry) else KINDS[1]
 
 
-def _verdict(low: float, high: float) -> str:
-    """Return what an interval of the difference in points says of the question whether combining helps."""
+def _verdict(question: str, low: float, high: float) -> str:
+    """Return what an interval of the difference in points says of the question whether something helps."""
     from grambench.results.statistics import PRACTICAL
 
     if low > PRACTICAL:
-        return "Yes, combining kernels helps."
-    if high < -PRACTICAL:
-        return "No, combining kernels does harm."
+        return f"{question} helps"
     if low >= -PRACTICAL and high <= PRACTICAL:
-        return "No, it makes practically no difference."
+        return f"{question} makes practically no difference"
+    if high <= PRACTICAL:
+        return f"{question} does not help"
     if low > 0.0:
-        return "Probably: combining kernels helps, but by how much is undecided."
-    return "Undecided: these examples do not tell."
+        return f"{question} probably helps, but by how much is undecided"
+    return f"whether {question} helps is undecided"

@@ -65,8 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run studies and make their report, with Snakemake."""
     from grambench.pipeline import last_run
 
-    if arguments.cores not in ("all", None) and not (arguments.cores.isdecimal() and int(arguments.cores)):
-        raise ConfigError(f"--cores: expected a number of at least 1, or all, got {arguments.cores}")
+    count_cores(arguments.cores)
     behind = arguments.snakemake
     end = behind.index("--") if "--" in behind else len(behind)
     options, targets = behind[:end], behind[end:]
@@ -107,6 +106,15 @@ def run(arguments: argparse.Namespace) -> int:
     if last_run.modified() == written:
         last_run.write(plan)
     return _show_results()
+
+
+def count_cores(cores: str | None) -> int:
+    """Return the number of cores that an argument asks for: all by default; raise ConfigError if it is no number."""
+    if cores in ("all", None):
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not re.fullmatch("0*[1-9][0-9]{0,5}", cores):
+        raise ConfigError(f"--cores: expected a number of at least 1, or all, got {cores:.60}")
+    return int(cores)
 
 
 class _Settings(NamedTuple):
@@ -196,9 +204,7 @@ def _show_expectation(plan: "Plan", cores: str | None, slurm: bool) -> None:
     """Print the number of jobs by step, and the expected time of the runs."""
     from grambench.pipeline.expected import expectation
 
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    count = int(cores) if cores and cores != "all" else available
-    print(*expectation(plan).lines(count, slurm), sep="\n", flush=True)
+    print(*expectation(plan).lines(count_cores(cores), slurm), sep="\n", flush=True)
 
 
 def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:

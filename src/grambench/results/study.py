@@ -169,12 +169,15 @@ class Results:
         selected = np.logical_and.reduce([self.runs[column] == name for column, name in cell.items()])
         return self.runs[selected].pivot(index="value", columns="repetition", values="result").sort_index()
 
-    def lead(self, dataset: str, first: str, second: str, metric: str, *, n: int) -> tuple[float, float, float] | None:
-        """Return by how much the first algorithm's mean exceeds the second's, and the ends of the 95 % interval.
+    def lead(
+        self, dataset: str, first: str, second: str, metric: str, *, n: int, level: float = BEST_LEVEL
+    ) -> tuple[float, float, float] | None:
+        """Return by how much the first algorithm's mean exceeds the second's, and the ends of the interval.
 
-        The interval is that of the corrected resampled t-test (`resampled_difference`), for random splits of a data set
-        of n examples. None where the two do not have the same repetitions, at least two, or the protocol has no random
-        splits.
+        The interval, of 95 % by default, is that of the corrected resampled t-test (`resampled_difference`), for random
+        splits of a data set of n examples and a metric in percent of the test examples. It is at least as wide as if
+        the two differed in one test example of one split: equal results do not show that all others are equal. None
+        where the two do not have the same repetitions, at least two, or the protocol has no random splits.
         """
         values = [self.values(dataset, name, metric) for name in (second, first)]
         protocol = self.study.protocol
@@ -183,7 +186,9 @@ class Results:
         counts = protocol.counts(dataset, n)
         overlap = counts[2] / (counts[0] + counts[2]) * sum(counts) / n
         difference = resampled_difference(*values, overlap=overlap)
-        reach = difference.reach(BEST_LEVEL)
+        one_example = 100.0 / counts[2] * np.eye(1, values[0].size)[0]
+        least = resampled_difference(np.zeros_like(one_example), one_example, overlap=overlap)
+        reach = max(difference.reach(level), least.reach(level))
         return difference.value, difference.value - reach, difference.value + reach
 
     def view_shares(self, dataset: str, algorithm: str) -> pd.DataFrame:
