@@ -110,8 +110,6 @@ def prepare(arguments: argparse.Namespace, root: Path = Path()) -> tuple[str, di
     inside = path.is_relative_to(root.absolute())
     path_in_description = os.path.relpath(path, output.parent.absolute()) if inside else str(path)
     values, remarks = describe.describe(arguments.file, path_in_description, name, wishes)
-    if arguments.views and "views" not in values:
-        raise DataError(f"{arguments.views}: expected a column and its view in each line, got a header alone")
     text = f"# made by: {command}\n{yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)}"
     check(Dataset, values, str(output))
     _check_parsed(output, text, values)
