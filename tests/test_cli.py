@@ -1,9 +1,12 @@
 """The command: what it prints, its exit codes, and what it says to a typing error."""
 
 import errno
+import getpass
 import json
 import logging
 import os
+import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -27,9 +30,9 @@ from grambench.common import layout
 from grambench.common.errors import unknown_name
 from grambench.common.files import sealed, write_text
 from grambench.common.layout import Cell
-from grambench.config.project import Configuration
+from grambench.config.project import Configuration, Project
 from grambench.pipeline import doctor, last_run, status
-from grambench.pipeline.plan import Plan
+from grambench.pipeline.plan import Plan, use_this_interpreter
 from grambench.pipeline.steps import collect
 from grambench.report import record_page
 from grambench.results import records
@@ -283,7 +286,7 @@ def test_run_reads_what_snakemake_reads(monkeypatch, capsys, tmp_path):
     assert (plan.project.limits.seconds, plan.project.limits.memory_mb) == (99, 4096)
     path.write_text("- omkc\n")
     code, _, err = call(capsys, "run", "--", "--configfile", str(path))
-    assert (code, err) == (2, f"grambench: {path}: expected keys and values, got ['omkc']\n")
+    assert (code, err) == (2, f"grambench: {path}: expected keys and values, such as `name: mine`, got ['omkc']\n")
 
 
 def test_run_takes_algorithms(monkeypatch, capsys):
@@ -639,6 +642,76 @@ def test_results_that_are_a_file_are_one_line(project, capsys, monkeypatch, comm
     if command[0] not in ("repair", "show"):  # which take any folder
         assert err == "grambench: results: expected a folder, got a file or a link to nothing; move it away\n"
     assert (project / "results").read_text() == "mine"
+
+
+@pytest.mark.parametrize("place", ["results/omkc/runs.parquet", "results/runs/omkc/sonar/om2.h5", PREPARED])
+def test_a_pipe_among_results_is_damage(project, capsys, place):
+    note({"omkc": {"om2": leave("omkc", "sonar", "om2")}}, ["omkc"])
+    write_text(Path("data/raw/sonar/source.json"), '{"status": "ok"}')
+    Path(place).parent.mkdir(parents=True, exist_ok=True)
+    Path(place).unlink(missing_ok=True)
+    os.mkfifo(place)
+    fault = f"cannot be read (no regular file: {place})"
+    assert "damaged" in (out := call(capsys, "status")[1]) and fault in out
+    assert call(capsys, "failed")[0] == 0
+    assert call(capsys, "repair", "-y")[1].startswith(f"{place}: {fault}\n")
+    assert not Path(place).exists()
+
+
+@pytest.mark.parametrize("folder", ["file", "/proc/self"])
+def test_a_folder_of_snakemake_that_cannot_be_written_is_one_line(project, capsys, folder):
+    (project / "file").touch()
+    (project / ".snakemake").symlink_to(folder)
+    code, _, err = call(capsys, "run", "omkc", "-d", "wdbc", "-n")
+    assert code == 2 and re.fullmatch(r"grambench: \.snakemake: cannot be written \(.*\), where .* notes\n", err)
+
+
+def test_a_user_without_name_and_home_runs_snakemake(project, monkeypatch):
+    """As in a container that is started under a number of the host."""
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    for variable in ("HOME", "USER", "LOGNAME", "LNAME", "USERNAME", "PATH", "PYTHONPATH"):
+        # what the call sets is undone after the test
+        monkeypatch.setenv(variable, os.environ.get(variable, ""))
+        if "PATH" not in variable:
+            monkeypatch.delenv(variable)
+    assert Project(studies=["omkc"], mirrors=["~/data"]).mirror_folders[-1] == Path("~/data")
+    use_this_interpreter()
+    assert getpass.getuser() == str(os.getuid()) and Path.home().is_relative_to(project)
+
+
+def test_control_characters_of_a_path_are_shown_and_not_sent(tmp_path, capsys, monkeypatch):
+    """An escape sequence could clear the terminal or hide what is printed."""
+    monkeypatch.chdir(tmp_path)
+    name = "a\x1b[2Jb\r\udcff"
+    (tmp_path / name).mkdir()
+    code, _, err = call(capsys, "merge", name, f"{name}2", "-o", "c")
+    assert (code, err.partition(": no records")[0]) == (2, "grambench: a\\x1b[2Jb\\r\\udcff/runs")
+    code, out, _ = call(capsys, "init", f"{name}/new")
+    assert code == 0 and "a\\x1b[2Jb\\r\\udcff/new/config/config.yaml\n" in out and "\x1b" not in out
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+def test_an_output_on_a_full_disk_is_one_line(buffered):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    environment |= {} if buffered else {"PYTHONUNBUFFERED": "1"}
+    with Path("/dev/full").open("w") as full:
+        answer = subprocess.run(
+            [sys.executable, "-m", "grambench.cli", "list", "datasets"],
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert (answer.returncode, answer.stderr) == (1, "grambench: output: No space left on device\n")
+
+
+def test_commands_help_without_docstrings_in_memory():
+    environment = os.environ | {"PYTHONOPTIMIZE": "2"}
+    answers = [
+        subprocess.run([sys.executable, "-m", "grambench.cli", "-h"], env=env, capture_output=True, text=True)
+        for env in (os.environ, environment)
+    ]
+    assert answers[0].returncode == 0 and answers[0].stdout == answers[1].stdout
 
 
 def test_an_argument_with_nul_is_one_line(project, capsys):

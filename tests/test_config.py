@@ -265,6 +265,17 @@ def test_a_file_that_does_not_end_is_refused(tmp_path):
         assert answer.stderr.splitlines()[-1] == f"grambench.common.errors.ConfigError: {path}: {fault}"
 
 
+@pytest.mark.parametrize(("text", "got"), [("", "an empty file"), ("- omkc\n", "['omkc']"), ("5\n", "5")])
+@pytest.mark.parametrize("command", [["run", "-n"], ["list", "kernels"], ["validate"], ["fetch"]])
+def test_a_configuration_that_is_no_mapping_is_one_line(tmp_path, monkeypatch, capsys, text, got, command):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(command) == 2
+    expected = f"config/config.yaml: expected keys and values, such as `name: mine`, got {got}"
+    assert capsys.readouterr().err == f"grambench: {expected}\n"
+
+
 def test_commands_do_not_read_a_device(tmp_path, monkeypatch, capsys):
     shutil.copytree(CONFIG, tmp_path / "config")
     monkeypatch.chdir(tmp_path)

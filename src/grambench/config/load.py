@@ -85,13 +85,13 @@ def load(model: type[AnyModel], path: Path) -> AnyModel:
     return check(model, read(path), str(path))
 
 
-def read(path: Path) -> Any:
-    """Return the plain values of a YAML file.
+def read(path: Path) -> dict[str, Any]:
+    """Return the plain values of a YAML file by their keys.
 
     Raises
     ------
     ConfigError
-        If it is missing or no valid YAML, has a key twice in a mapping, or is too deep or too large.
+        If it is missing, no valid YAML or no mapping, has a key twice in a mapping, or is too deep or too large.
     """
     try:
         state = path.stat()
@@ -99,7 +99,7 @@ def read(path: Path) -> Any:
             raise ConfigError(f"{path}: expected a regular file, got a folder or a device")
         if state.st_size > LARGEST * 2**20:
             raise ConfigError(f"{path}: expected at most {LARGEST} MiB, got {state.st_size / 2**20:.0f}")
-        return parse(path.read_text(encoding="utf-8"), path)
+        values = parse(path.read_text(encoding="utf-8"), path)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
     except OSError as error:
@@ -107,6 +107,10 @@ def read(path: Path) -> Any:
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise ConfigError(f"{path}: expected UTF-8, got byte {byte:#04x} at {error.start}; save it as UTF-8") from None
+    if not isinstance(values, dict):
+        got = "an empty file" if values is None else f"{values!r:.60}"
+        raise ConfigError(f"{path}: expected keys and values, such as `name: mine`, got {got}")
+    return values
 
 
 def parse(text: str, path: Path) -> Any:
