@@ -27,7 +27,7 @@ from grambench import algorithms, cli
 from grambench.algorithms import defaults
 from grambench.commands import run
 from grambench.common import layout
-from grambench.common.errors import unknown_name
+from grambench.common.errors import ConfigError, error_lines, unknown_name
 from grambench.common.files import sealed, write_text
 from grambench.common.layout import Cell
 from grambench.config.project import Configuration, Project
@@ -686,6 +686,7 @@ def test_control_characters_of_a_path_are_shown_and_not_sent(tmp_path, capsys, m
     (tmp_path / name).mkdir()
     code, _, err = call(capsys, "merge", name, f"{name}2", "-o", "c")
     assert (code, err.partition(": no records")[0]) == (2, "grambench: a\\x1b[2Jb\\r\\udcff/runs")
+    assert error_lines(ConfigError("\x1b[2J")) == "grambench: \\x1b[2J"
     code, out, _ = call(capsys, "init", f"{name}/new")
     assert code == 0 and "a\\x1b[2Jb\\r\\udcff/new/config/config.yaml\n" in out and "\x1b" not in out
 
@@ -702,7 +703,7 @@ def test_an_output_on_a_full_disk_is_one_line(buffered):
             stderr=subprocess.PIPE,
             text=True,
         )
-    assert (answer.returncode, answer.stderr) == (1, "grambench: output: No space left on device\n")
+    assert (answer.returncode, answer.stderr) == (1, "grambench: system: No space left on device\n")
 
 
 def test_commands_help_without_docstrings_in_memory():
@@ -796,13 +797,13 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
         handler.emit(log(LogEvent.JOB_FINISHED, job_id=number))
         handler.emit(log(LogEvent.PROGRESS, done=number + 1, total=2))
     handler.emit(log(message="Select jobs to execute..."))
-    handler.emit(log(LogEvent.ERROR, logging.ERROR, "the directory cannot be locked"))
+    handler.emit(log(LogEvent.ERROR, logging.ERROR, "the directory a\x1b[2J cannot be locked"))
     with pytest.raises(KeyboardInterrupt):
         handler._interrupt(signal.SIGINT, None)
     handler.emit(log(LogEvent.JOB_ERROR, logging.ERROR, "a job that was told to end"))
     handler.close()
     shown = capsys.readouterr().err
-    assert "the directory cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
+    assert "the directory a\\x1b[2J cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
     assert "Select" not in shown and "told to end" not in shown
 
 

@@ -109,7 +109,7 @@ def _run(argv: Sequence[str] | None) -> int:
     # a read-only folder, a full disk, a name that is too long
     except OSError as error:
         _discard_output()
-        print(error_lines(GrambenchError(f"{error.filename or 'output'}: {cause(error)}")), file=sys.stderr)
+        print(error_lines(GrambenchError(f"{error.filename or 'system'}: {cause(error)}")), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

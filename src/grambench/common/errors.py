@@ -107,7 +107,7 @@ class Faults:
 
 def error_lines(error: GrambenchError) -> str:
     """Return the message with which a program ends after an error, one line per fault."""
-    return "\n".join(f"grambench: {line}" for line in str(error).split("\n"))
+    return "\n".join(f"grambench: {visible(line)}" for line in str(error).split("\n"))
 
 
 def reason(error: BaseException) -> str:
