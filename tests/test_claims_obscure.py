@@ -25,7 +25,7 @@ def test_more_kernels_have_more_accuracy(accuracies, verdict):
     ]
     runs = pd.DataFrame(rows, columns=["dataset", "algorithm", "sweep", "value", "repetition", "metric", "result"])
     cells = pd.DataFrame(columns=["dataset", "algorithm", "sweep", "status", "reason", "orders"])
-    answer = obscure_caltech_39.more_kernels_converge_faster(Evidence(Results(STUDY, runs, cells), pd.DataFrame()))
+    answer = obscure_caltech_39.more_kernels_are_more_accurate(Evidence(Results(STUDY, runs, cells), pd.DataFrame()))
     assert answer.verdict == verdict
     if verdict != "undecided":
         assert "5: 40.5" in answer.evidence

@@ -1,9 +1,12 @@
 """The command: what it prints, its exit codes, and what it says to a typing error."""
 
 import errno
+import getpass
 import json
 import logging
 import os
+import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -24,12 +27,12 @@ from grambench import algorithms, cli
 from grambench.algorithms import defaults
 from grambench.commands import run
 from grambench.common import layout
-from grambench.common.errors import unknown_name
+from grambench.common.errors import ConfigError, error_lines, unknown_name
 from grambench.common.files import sealed, write_text
 from grambench.common.layout import Cell
-from grambench.config.project import Configuration
+from grambench.config.project import Configuration, Project
 from grambench.pipeline import doctor, last_run, status
-from grambench.pipeline.plan import Plan
+from grambench.pipeline.plan import Plan, use_this_interpreter
 from grambench.pipeline.steps import collect
 from grambench.report import record_page
 from grambench.results import records
@@ -283,7 +286,7 @@ def test_run_reads_what_snakemake_reads(monkeypatch, capsys, tmp_path):
     assert (plan.project.limits.seconds, plan.project.limits.memory_mb) == (99, 4096)
     path.write_text("- omkc\n")
     code, _, err = call(capsys, "run", "--", "--configfile", str(path))
-    assert (code, err) == (2, f"grambench: {path}: expected keys and values, got ['omkc']\n")
+    assert (code, err) == (2, f"grambench: {path}: expected keys and values, such as `name: mine`, got ['omkc']\n")
 
 
 def test_run_takes_algorithms(monkeypatch, capsys):
@@ -641,6 +644,77 @@ def test_results_that_are_a_file_are_one_line(project, capsys, monkeypatch, comm
     assert (project / "results").read_text() == "mine"
 
 
+@pytest.mark.parametrize("place", ["results/omkc/runs.parquet", "results/runs/omkc/sonar/om2.h5", PREPARED])
+def test_a_pipe_among_results_is_damage(project, capsys, place):
+    note({"omkc": {"om2": leave("omkc", "sonar", "om2")}}, ["omkc"])
+    write_text(Path("data/raw/sonar/source.json"), '{"status": "ok"}')
+    Path(place).parent.mkdir(parents=True, exist_ok=True)
+    Path(place).unlink(missing_ok=True)
+    os.mkfifo(place)
+    fault = f"cannot be read (no regular file: {place})"
+    assert "damaged" in (out := call(capsys, "status")[1]) and "cannot be read (no regular file" in out
+    assert call(capsys, "failed")[0] == 0
+    assert call(capsys, "repair", "-y")[1].startswith(f"{place}: {fault}\n")
+    assert not Path(place).exists()
+
+
+@pytest.mark.parametrize("folder", ["file", "/proc/self"])
+def test_a_folder_of_snakemake_that_cannot_be_written_is_one_line(project, capsys, folder):
+    (project / "file").touch()
+    (project / ".snakemake").symlink_to(folder)
+    code, _, err = call(capsys, "run", "omkc", "-d", "wdbc", "-n")
+    assert code == 2 and re.fullmatch(r"grambench: \.snakemake: cannot be written \(.*\), where .* notes\n", err)
+
+
+def test_a_user_without_name_and_home_runs_snakemake(project, monkeypatch):
+    """As in a container that is started under a number of the host."""
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    for variable in ("HOME", "USER", "LOGNAME", "LNAME", "USERNAME", "PATH", "PYTHONPATH"):
+        # what the call sets is undone after the test
+        monkeypatch.setenv(variable, os.environ.get(variable, ""))
+        if "PATH" not in variable:
+            monkeypatch.delenv(variable)
+    assert Project(studies=["omkc"], mirrors=["~/data"]).mirror_folders[-1] == Path("~/data")
+    use_this_interpreter()
+    assert getpass.getuser() == str(os.getuid()) and Path.home().is_relative_to(project)
+
+
+def test_control_characters_of_a_path_are_shown_and_not_sent(tmp_path, capsys, monkeypatch):
+    """An escape sequence could clear the terminal or hide what is printed."""
+    monkeypatch.chdir(tmp_path)
+    name = "a\x1b[2Jb\r\udcff"
+    (tmp_path / name).mkdir()
+    code, _, err = call(capsys, "merge", name, f"{name}2", "-o", "c")
+    assert (code, err.partition(": no records")[0]) == (2, "grambench: a\\x1b[2Jb\\r\\udcff/runs")
+    assert error_lines(ConfigError("\x1b[2J")) == "grambench: \\x1b[2J"
+    code, out, _ = call(capsys, "init", f"{name}/new")
+    assert code == 0 and "a\\x1b[2Jb\\r\\udcff/new/config/config.yaml\n" in out and "\x1b" not in out
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+def test_an_output_on_a_full_disk_is_one_line(buffered):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    environment |= {} if buffered else {"PYTHONUNBUFFERED": "1"}
+    with Path("/dev/full").open("w") as full:
+        answer = subprocess.run(
+            [sys.executable, "-m", "grambench.cli", "list", "datasets"],
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert (answer.returncode, answer.stderr) == (1, "grambench: system: No space left on device\n")
+
+
+def test_commands_help_without_docstrings_in_memory():
+    environment = os.environ | {"PYTHONOPTIMIZE": "2"}
+    answers = [
+        subprocess.run([sys.executable, "-m", "grambench.cli", "-h"], env=env, capture_output=True, text=True)
+        for env in (os.environ, environment)
+    ]
+    assert answers[0].returncode == 0 and answers[0].stdout == answers[1].stdout
+
+
 def test_an_argument_with_nul_is_one_line(project, capsys):
     for arguments in (
         ["init", "a\0b"],
@@ -723,13 +797,13 @@ def test_a_bar_shows_what_is_done_and_failed_and_errors_above(project, capsys):
         handler.emit(log(LogEvent.JOB_FINISHED, job_id=number))
         handler.emit(log(LogEvent.PROGRESS, done=number + 1, total=2))
     handler.emit(log(message="Select jobs to execute..."))
-    handler.emit(log(LogEvent.ERROR, logging.ERROR, "the directory cannot be locked"))
+    handler.emit(log(LogEvent.ERROR, logging.ERROR, "the directory a\x1b[2J cannot be locked"))
     with pytest.raises(KeyboardInterrupt):
         handler._interrupt(signal.SIGINT, None)
     handler.emit(log(LogEvent.JOB_ERROR, logging.ERROR, "a job that was told to end"))
     handler.close()
     shown = capsys.readouterr().err
-    assert "the directory cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
+    assert "the directory a\\x1b[2J cannot be locked\n" in shown and "2 of 2 steps, 1 failed, " in shown
     assert "Select" not in shown and "told to end" not in shown
 
 

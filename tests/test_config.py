@@ -258,11 +258,26 @@ def test_a_file_that_does_not_end_is_refused(tmp_path):
     os.truncate(large, 2**40)
     script = "import sys; from pathlib import Path; from grambench.config.load import read; read(Path(sys.argv[1]))"
     for path, fault in (
-        *((path, "expected a regular file, got a folder or a device") for path in (device, pipe, folder)),
-        (large, "expected at most 10 MiB, got 1048576"),
+        *((path, "cannot be read (no regular file)") for path in (device, pipe, folder)),
+        (large, "expected at most 10 MiB, got more"),
     ):
         answer = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, timeout=600)
         assert answer.stderr.splitlines()[-1] == f"grambench.common.errors.ConfigError: {path}: {fault}"
+
+
+@pytest.mark.parametrize(("text", "got"), [("", "an empty file"), ("- omkc\n", "['omkc']"), ("5\n", "5")])
+@pytest.mark.parametrize("command", [["run", "-n"], ["list", "kernels"], ["validate"], ["fetch"]])
+def test_a_configuration_that_is_no_mapping_is_one_line(tmp_path, monkeypatch, capsys, text, got, command):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(command) == 2
+    expected = f"config/config.yaml: expected keys and values, such as `name: mine`, got {got}"
+    assert capsys.readouterr().err == f"grambench: {expected}\n"
+    Path("config/config.yaml").write_text("seed: 1\n")
+    if command[0] == "list":
+        assert cli.main(command) == 2
+        assert capsys.readouterr().err.startswith("grambench: config/config.yaml: studies: ")
 
 
 def test_commands_do_not_read_a_device(tmp_path, monkeypatch, capsys):
@@ -271,4 +286,4 @@ def test_commands_do_not_read_a_device(tmp_path, monkeypatch, capsys):
     path = Path("config/studies/mine.yaml")
     path.symlink_to("/dev/zero")
     assert cli.main(["validate", "mine"]) == 2
-    assert capsys.readouterr().err == f"grambench: {path}: expected a regular file, got a folder or a device\n"
+    assert capsys.readouterr().err == f"grambench: {path}: cannot be read (no regular file)\n"

@@ -106,6 +106,29 @@ def test_what_a_disk_changes_without_a_new_time_is_noticed(written):
         read(path)
 
 
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+@pytest.mark.parametrize("place", ["file.h5", "table.csv", ".table.csv.seal"])
+def test_nothing_but_a_regular_file_is_read(tmp_path, kind, place):
+    """A pipe would be waited for, and a device read for ever."""
+    files.write_text(tmp_path / "table.csv", "a\n1\n")
+    path, read = tmp_path / place, tmp_path / place.removeprefix(".").removesuffix(".seal")
+    path.unlink(missing_ok=True)
+    {"pipe": os.mkfifo, "device": lambda path: path.symlink_to("/dev/zero"), "folder": os.mkdir}[kind](path)
+    script = (
+        "import sys; from pathlib import Path; from grambench.common import files; path = Path(sys.argv[1]);"
+        "print(files.found_fault(path), files.identity_of(path))"
+    )
+    answer = subprocess.run([sys.executable, "-c", script, read], capture_output=True, text=True, timeout=100)
+    assert answer.stdout.strip() == f"cannot be read (no regular file: {path})"
+
+
+def test_a_full_disk_names_the_file_that_was_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
+    with pytest.raises(OSError, match="No space left") as caught:
+        files.write_text(tmp_path / "table.h5", "content")
+    assert caught.value.filename == str(tmp_path / "table.h5") and not list(tmp_path.iterdir())
+
+
 def test_a_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
     """A power cut right after the rename would leave a name with nothing behind it."""
     done = []

@@ -1,6 +1,7 @@
 """Results folders joined in one: what is kept, what is refused, and that nothing is left of a refusal."""
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -212,6 +213,16 @@ def test_what_is_missing_or_damaged_is_refused(sides, tmp_path):
     refused([sides[0], tmp_path / "b" / "nowhere"], "no such file|no records")
     (tmp_path / "a" / "runs").rename(tmp_path / "b" / "elsewhere")
     refused(sides, "no records; expected the results folder")
+
+
+@pytest.mark.parametrize("place", ["runs/omkc/wdbc/perceptron.h5", "omkc/cells.csv", "datasets/wdbc.h5", "merged.csv"])
+def test_a_pipe_in_the_place_of_a_file_is_refused(sides, place):
+    path = sides[0] / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    with pytest.raises(DataError, match=rf"{path}: cannot be read \(no regular file"):
+        merge(sides, sides[0].parent / "c")
 
 
 def test_an_existing_folder_is_left_alone(sides, tmp_path):

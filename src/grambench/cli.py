@@ -13,6 +13,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from importlib.util import find_spec
 from keyword import iskeyword
@@ -21,25 +22,12 @@ from typing import Any
 
 from grambench.commands import project
 from grambench.common import layout, provenance
-from grambench.common.errors import REFUSED, ConfigError, GrambenchError, error_lines, unknown_name
+from grambench.common.docstrings import docstring
+from grambench.common.errors import REFUSED, ConfigError, GrambenchError, cause, error_lines, unknown_name, visible
 
 COMMANDS = [  # in the order of help
-    *(
-        "init",
-        "list",
-        "add-dataset",
-        "validate",
-        "fetch",
-        "try",
-        "check",
-        "compare",
-        "run",
-        "status",
-        "failed",
-        "show",
-        "rerun",
-    ),
-    *("table", "open", "diff", "merge", "clean", "repair", "doctor"),
+    *("init", "list", "add-dataset", "validate", "fetch", "try", "check", "compare", "run", "status", "failed", "show"),
+    *("rerun", "table", "open", "diff", "merge", "clean", "repair", "doctor"),
 ]
 EPILOG = """examples:
   grambench init mine                              a project of your own, in a new folder
@@ -63,8 +51,30 @@ EPILOG = """examples:
 """
 
 
+class _Visible:
+    """An output stream that shows control characters, as of a path, instead of sending them to a terminal."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text with visible control characters."""
+        return int(self._stream.write(visible(text)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
+    # a process may have neither stream
+    streams = [stream and _Visible(stream) for stream in (sys.stdout, sys.stderr)]
+    with redirect_stdout(streams[0]), redirect_stderr(streams[1]):
+        return _run(argv)
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    """Run one command; return its exit code, and print any error of a user or of the system in one line."""
     logging.basicConfig(format="%(message)s", level=logging.INFO)
     words = list(sys.argv[1:] if argv is None else argv)
     end = words.index("--") if "--" in words else len(words)
@@ -79,7 +89,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             argcomplete.autocomplete(parser)
         arguments = parser.parse_args(words[:end], argparse.Namespace(snakemake=words[end + 1 :]))
         _enter_project(arguments)
-        return int(arguments.command(arguments))
+        code = int(arguments.command(arguments))
+        print(end="", flush=True)
+        return code
     except GrambenchError as error:
         print(error_lines(error), file=sys.stderr)
         return REFUSED
@@ -92,14 +104,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return REFUSED
     # the reader of the output, such as head, has ended
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 0
     # a read-only folder, a full disk, a name that is too long
     except OSError as error:
-        print(error_lines(GrambenchError(f"{error.filename or 'system'}: {error.strerror or error}")), file=sys.stderr)
+        _discard_output()
+        print(error_lines(GrambenchError(f"{error.filename or 'system'}: {cause(error)}")), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _discard_output() -> None:
+    """Send output that cannot be written nowhere: the interpreter would fail again to write it when it ends."""
+    try:
+        print(end="", flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _enter_project(arguments: argparse.Namespace) -> None:
@@ -152,7 +173,7 @@ def _build_parser() -> argparse.ArgumentParser:
     for name in COMMANDS:
         # try is a keyword: its module is try_
         module = import_module(f"grambench.commands.{name.replace('-', '_')}{'_' * iskeyword(name)}")
-        description = module.run.__doc__
+        description = docstring(module.run)
         sub = commands.add_parser(name, help=description[0].lower() + description[1:-1], description=description)
         sub.set_defaults(command=module.run, command_name=name)
         if hasattr(module, "arguments"):

@@ -85,6 +85,9 @@ class LogHandler(LogHandlerBase):
             self.bar.refresh()
 
     def _write(self, text: str) -> None:
+        from grambench.common.errors import visible
+
+        text = visible(text)
         if self.bar is None:
             print(text, file=sys.stderr)  # noqa: T201
         else:

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from grambench.common.docstrings import docstring
 from grambench.common.settings import fault
 from grambench.results.collect import STUDY
 from grambench.results.columns import Column, Table
@@ -226,7 +227,7 @@ class Claim:
     @property
     def statement(self) -> str:
         """The claim in words, in one line."""
-        return " ".join((self.test.__doc__ or "").split())
+        return " ".join(docstring(self.test).split())
 
 
 def load_claims(study: str) -> list[Claim]:

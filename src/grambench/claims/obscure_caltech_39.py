@@ -24,8 +24,12 @@ def it_beats_the_mean_kernel(evidence: Evidence) -> Answer:
     return Answer.of(means["obscure"] > means["uniform_svm"], f"percent: {by_name(means)}")
 
 
-def more_kernels_converge_faster(evidence: Evidence) -> Answer:
-    """With more kernels a given accuracy takes fewer iterations (here: after equally many epochs, more have more)."""
+def more_kernels_are_more_accurate(evidence: Evidence) -> Answer:
+    """With more kernels the accuracy after equally many epochs is higher.
+
+    The paper says that a given accuracy takes fewer iterations, which these means do not test: a better final accuracy
+    alone gives them.
+    """
     means = swept(evidence, "kernels", "obscure")
     if len(means) < 2:
         return NOT_SWEPT
@@ -35,6 +39,6 @@ def more_kernels_converge_faster(evidence: Evidence) -> Answer:
 
 CLAIMS = [
     Claim("2b", "Section 4.2, Figure 3", the_smallest_p_is_best),
-    Claim("2c", "Section 4.2, c)", more_kernels_converge_faster),
+    Claim("2c", "Section 4.2, c)", more_kernels_are_more_accurate),
     Claim("5d", "Section 4.2, Figure 3", it_beats_the_mean_kernel),
 ]

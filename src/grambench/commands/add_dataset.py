@@ -181,7 +181,7 @@ def _add_to_study(study: str, dataset: str) -> tuple[Path, str]:
     if not path.is_file():
         raise unknown_name("study in config/studies", study, [file.stem for file in path.parent.glob("[a-z]*.yaml")])
     values, text = read(path), path.read_text(encoding="utf-8")
-    datasets = values.get("datasets") if isinstance(values, dict) else None
+    datasets = values.get("datasets")
     match = re.search(r"^datasets: *\[([^\]\n]*)\]", text, re.MULTILINE)
     if match is None or not isinstance(datasets, list):
         raise ConfigError(f"{path}: expected a line `datasets: [...]`, got none; add {dataset} by hand")

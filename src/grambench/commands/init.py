@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from grambench.common import shipped
-from grambench.common.errors import ConfigError
+from grambench.common.errors import ConfigError, cause
 
 TEMPLATE = shipped.PACKAGE / "commands/template"
 PROFILE = "profiles/slurm"
@@ -27,7 +27,9 @@ def run(arguments: argparse.Namespace) -> int:
             shutil.copytree(source, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
         (folder / ".gitignore").write_text(IGNORED, encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"{folder}: cannot be made ({error.strerror})") from None
+        # An error of copytree lists those of the files.
+        why = error.args[0][0][-1] if isinstance(error, shutil.Error) else cause(error)
+        raise ConfigError(f"{folder}: cannot be made ({why})") from None
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         print(path)
     print(f"next: cd {folder} && grambench run; grambench add-dataset describes data of your own")

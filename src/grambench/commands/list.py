@@ -34,9 +34,10 @@ def _list_datasets() -> None:
 
 
 def _list_kernels() -> None:
-    from grambench.config.load import read
+    from grambench.config.load import load
+    from grambench.config.project import Project
 
-    for name in read(SETTINGS)["studies"]:
+    for name in load(Project, SETTINGS).studies:
         study = _read_study(name)
         for kernel in study.kernel_list():
             print(f"{kernel.name:24} {study.name}")

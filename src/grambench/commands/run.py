@@ -19,7 +19,7 @@ from grambench.commands import names
 from grambench.commands.project import CONFIG, SETTINGS, check_root
 from grambench.commands.status import file_statuses
 from grambench.common import layout, shipped
-from grambench.common.errors import ConfigError
+from grambench.common.errors import ConfigError, DataError, cause
 
 if TYPE_CHECKING:
     from grambench.pipeline.plan import Plan
@@ -31,6 +31,7 @@ GRAPHS = ("dag", "rulegraph", "filegraph", "d3dag")
 CHOOSING = ("force", "forceall", "forcerun", "until", "omit_from", "touch", "allowed_rules")
 LISTED_FAILURES = 10
 LOCKS = Path(".snakemake/locks")
+NOTES = 2**16  # bytes
 UNLOCK_SECONDS = 10  # snakemake may hold its lock for so long after a signal to end
 
 
@@ -192,9 +193,7 @@ def _make_plan(call: _Settings) -> "Plan":
     check_root()
     settings, overrides = read(SETTINGS), dict[str, Any]()
     for path in call.files:
-        if not isinstance(values := read(path), dict):
-            raise ConfigError(f"{path}: expected keys and values, got {values!r:.60}")
-        update_config(overrides, values)
+        update_config(overrides, read(path))
     update_config(overrides, call.values)
     update_config(settings, overrides)
     return Plan(settings, CONFIG, overrides, call.values)
@@ -216,6 +215,7 @@ def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
     from grambench.pipeline.plan import use_this_interpreter
 
     use_this_interpreter()
+    _check_writable()
     with (
         supervise.ended_by_signals(),
         tempfile.TemporaryFile() as output,
@@ -233,6 +233,17 @@ def _call_snakemake(command: Sequence[str], *, hidden: bool) -> int:
             with suppress(OSError):
                 print("interrupted; results are kept, and the same command continues", file=sys.stderr)
             raise
+
+
+def _check_writable() -> None:
+    """Raise DataError if Snakemake cannot write its notes: it would end with a traceback."""
+    folder = LOCKS.parent
+    try:
+        folder.mkdir(exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(NOTES))
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be written ({cause(error)}), where Snakemake keeps its notes") from None
 
 
 def _end(process: "subprocess.Popen[bytes]", interrupted: bool) -> None:

@@ -1,5 +1,6 @@
 """The errors a user can cause or meet; each message says what was expected, what was got and what to do."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -106,7 +107,7 @@ class Faults:
 
 def error_lines(error: GrambenchError) -> str:
     """Return the message with which a program ends after an error, one line per fault."""
-    return "\n".join(f"grambench: {line}" for line in str(error).splitlines())
+    return "\n".join(f"grambench: {visible(line)}" for line in str(error).split("\n"))
 
 
 def reason(error: BaseException) -> str:
@@ -115,9 +116,19 @@ def reason(error: BaseException) -> str:
     return " ".join(first_line.split())
 
 
+def cause(error: OSError) -> str:
+    """Return why the system refused something; libraries put words of theirs around those of the system."""
+    return os.strerror(error.errno) if error.errno else error.strerror or str(error)
+
+
 def plain(text: str) -> str:
     """Return a text from outside without NUL, which YAML and HDF5 cannot hold, and without escape sequences."""
     return UNPRINTABLE.sub("", text)
+
+
+def visible(text: str) -> str:
+    """Return a text with its control characters as a terminal can show them: a path may hold any."""
+    return UNPRINTABLE.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 class ContractError(GrambenchError):

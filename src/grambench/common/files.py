@@ -5,11 +5,13 @@ import hashlib
 import mmap
 import os
 import re
+import stat
 import struct
 import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -54,6 +56,10 @@ def atomic(path: Path) -> Iterator[Path]:
         with temporary.open("rb") as stream:
             os.fsync(stream.fileno())
         temporary.replace(path)
+    except OSError as error:
+        # A write to a full disk names no file.
+        error.filename = error.filename or str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -64,6 +70,22 @@ def sweep(folder: Path) -> None:
         if TEMPORARY.fullmatch(path.name) and path.is_file():
             with contextlib.suppress(OSError):
                 path.unlink()
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """Open a regular file for reading: a pipe or a device of its name might never end.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened, or is a folder, a pipe, a socket or a device.
+    """
+    # O_NONBLOCK: a pipe without a writer is opened at once.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    raise OSError(None, "no regular file", str(path))
 
 
 @contextmanager
@@ -136,7 +158,7 @@ def check_once(path: Path) -> Path:
 def found_fault(path: Path) -> str:
     """Return the fault of a sealed file, in one line; empty if the file is as it was written."""
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             size, seal = _read_seal(path, stream)
             if seal is None:
                 return "truncated, or not written by this version of grambench"
@@ -152,7 +174,7 @@ def found_fault(path: Path) -> str:
 def identity_of(path: Path) -> str:
     """Return the identity in the seal of a file, of which nothing else is read; empty if it has no valid seal."""
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             _, seal = _read_seal(path, stream)
     except OSError:
         return ""
@@ -166,7 +188,8 @@ def _read_seal(path: Path, stream: BinaryIO) -> tuple[int, tuple[bytes, int, int
         size = stream.seek(max(size - SEAL.size, 0))
         seal = stream.read()
     else:
-        seal = beside(path).read_bytes()
+        with open_regular(beside(path)) as seal_file:
+            seal = seal_file.read(SEAL.size + 1)
     return size, SEAL.unpack(seal) if len(seal) == SEAL.size and seal.startswith(MARK) else None
 
 
@@ -190,7 +213,7 @@ def read_text(path: Path) -> str:
 
 def sha256(path: Path) -> str:
     """Return the hexadecimal SHA-256 of a file."""
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -204,9 +227,8 @@ def checksums(folder: Path) -> dict[str, str]:
     """
     path = folder / SUMS
     try:
-        if path.exists() and not path.is_file():  # reading a pipe might never end
-            raise OSError(None, "no ordinary file")
-        lines = path.read_text(encoding="utf-8").splitlines()
+        with open_regular(path) as stream:
+            lines = stream.read().decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise DataError(f"cannot read its {SUMS} ({why}); `sha256sum` makes one") from None

@@ -1,7 +1,6 @@
 """Reads a YAML file into its model, or reports each fault of the file in one line."""
 
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +9,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from grambench.common.errors import RENAMED, ConfigError, unknown_name
+from grambench.common.errors import RENAMED, ConfigError, cause, unknown_name
+from grambench.common.files import open_regular
 
 # The fast parser, because every job of a cluster reads every study again.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -85,28 +85,31 @@ def load(model: type[AnyModel], path: Path) -> AnyModel:
     return check(model, read(path), str(path))
 
 
-def read(path: Path) -> Any:
-    """Return the plain values of a YAML file.
+def read(path: Path) -> dict[str, Any]:
+    """Return the plain values of a YAML file by their keys.
 
     Raises
     ------
     ConfigError
-        If it is missing or no valid YAML, has a key twice in a mapping, or is too deep or too large.
+        If it is missing, no valid YAML or no mapping, has a key twice in a mapping, or is too deep or too large.
     """
     try:
-        state = path.stat()
-        if not stat.S_ISREG(state.st_mode):  # a device or a pipe need not end
-            raise ConfigError(f"{path}: expected a regular file, got a folder or a device")
-        if state.st_size > LARGEST * 2**20:
-            raise ConfigError(f"{path}: expected at most {LARGEST} MiB, got {state.st_size / 2**20:.0f}")
-        return parse(path.read_text(encoding="utf-8"), path)
+        with open_regular(path) as stream:
+            content = stream.read(LARGEST * 2**20 + 1)
+        if len(content) > LARGEST * 2**20:
+            raise ConfigError(f"{path}: expected at most {LARGEST} MiB, got more")
+        values = parse(content.decode(), path)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+        raise ConfigError(f"{path}: cannot be read ({cause(error)})") from None
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise ConfigError(f"{path}: expected UTF-8, got byte {byte:#04x} at {error.start}; save it as UTF-8") from None
+    if not isinstance(values, dict):
+        got = "an empty file" if values is None else f"{values!r:.60}"
+        raise ConfigError(f"{path}: expected keys and values, such as `name: mine`, got {got}")
+    return values
 
 
 def parse(text: str, path: Path) -> Any:

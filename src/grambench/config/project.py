@@ -78,7 +78,8 @@ class Project(ConfigModel):
     def mirror_folders(self) -> list[Path]:
         """The mirror folders: those of the environment's GRAMBENCH_MIRROR, then the configured ones."""
         folders = [*os.environ.get("GRAMBENCH_MIRROR", "").split(os.pathsep), *self.mirrors]
-        return [Path(folder).expanduser() for folder in folders if folder]
+        # That of pathlib raises RuntimeError for a user without a home, as in a container.
+        return [Path(os.path.expanduser(folder)) for folder in folders if folder]  # noqa: PTH111
 
 
 def named_alone(settings: Mapping[str, Any], existing: Collection[str]) -> dict[str, Any]:

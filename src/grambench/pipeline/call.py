@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from grambench.common.errors import GrambenchError
+from grambench.common.errors import GrambenchError, visible
 from grambench.common.forks import PR_SET_NAME, prctl
 from grambench.pipeline import loaded
 
@@ -25,4 +25,4 @@ def call(step: str, arguments: Sequence[str]) -> None:
     except GrambenchError as error:
         if step in SUPERVISED:
             raise
-        raise SystemExit(str(error)) from None
+        raise SystemExit(visible(str(error))) from None

@@ -19,11 +19,11 @@ def use(code: str) -> None:
     ConfigError
         If another user owns the folder or may write to it.
     """
-    os.environ["NUMBA_CACHE_DIR"] = str(_make_folder() / "numba" / code)
+    os.environ["NUMBA_CACHE_DIR"] = str(own_folder() / "numba" / code)
     os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = LOCATORS
 
 
-def _make_folder() -> Path:
+def own_folder() -> Path:
     """Make this user's folder in the project, or among temporary files if the project cannot be written."""
     name = f"grambench-{os.getuid()}"
     try:

@@ -76,7 +76,7 @@ def modified() -> int | None:
 def read(results: Path, study: str | None = None) -> Requests | None:
     """Return the requests of the last run, or of the last run of one study; None if there was none."""
     path = layout.located(results, layout.LAST_RUN)
-    if not path.is_file():
+    if not path.exists():
         return None
     from pydantic import TypeAdapter
 

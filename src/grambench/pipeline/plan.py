@@ -5,6 +5,7 @@ All answers are functions of names (the wildcards of the rules): Snakemake compa
 
 import itertools
 import os
+import pwd
 import sys
 import time
 from collections.abc import Collection, Mapping
@@ -30,6 +31,12 @@ def use_this_interpreter() -> None:
     """Make jobs use the interpreter of Snakemake and this package, even if neither is activated or installed."""
     for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", shipped.PACKAGE.parent)):
         os.environ[variable] = os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
+    # A user of a container may have no entry among the users, for whom Snakemake looks a name and a home up.
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError:
+        os.environ.setdefault("USER", str(os.getuid()))
+        os.environ.setdefault("HOME", str(compiled.own_folder()))
 
 
 def refuse(error: GrambenchError) -> NoReturn:

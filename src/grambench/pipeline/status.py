@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from grambench.common import layout
 from grambench.common.errors import DataError
-from grambench.common.files import check, found_fault, identity_of, read_text
+from grambench.common.files import check, found_fault, identity_of, open_regular, read_text
 from grambench.common.layout import Cell
 from grambench.pipeline import last_run
 from grambench.results.reading import as_written
@@ -65,7 +65,7 @@ def file_statuses(requests: last_run.Requests, results: Path = layout.RESULTS) -
             path = layout.PREPARED.format(dataset=name)
             prepared = layout.located(results, path)
             status, reason = dataset_status(Path(request.raw), prepared)
-            if status == "ok" and prepared.is_file() and identity_of(prepared) != request.inputs[path]:
+            if status == "ok" and prepared.exists() and identity_of(prepared) != request.inputs[path]:
                 datasets[name] = FileStatus(path, f"data set {name}", "stale", STALE)
             else:
                 datasets[name] = FileStatus(request.raw, f"data set {name}", status, reason)
@@ -125,7 +125,7 @@ def failed_targets(files: list[FileStatus]) -> list[str]:
             continue
         for path, identity in file.inputs.items():
             if path not in faults:
-                faults[path] = Path(path).is_file() and _is_faulty(Path(path), identity)
+                faults[path] = Path(path).exists() and _is_faulty(Path(path), identity)
         paths.extend([path for path in file.inputs if faults[path]] or [file.path])
     # data sets of one base share its files
     return list(dict.fromkeys(paths))
@@ -143,7 +143,7 @@ def _is_faulty(path: Path, identity: str) -> bool:
 def find_damaged(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     """Yield the damaged files among some files, each with its fault."""
     for path in paths:
-        if path.is_file() and (fault := found_fault(path)):
+        if path.exists() and not path.is_dir() and (fault := found_fault(path)):
             yield path, fault
 
 
@@ -163,7 +163,7 @@ def _kind(file: FileStatus) -> str:
 
 def dataset_status(note_path: Path, prepared: Path | None = None) -> tuple[str, str]:
     """Return the status of a data set and its reason, from the note of its fetch and its prepared file, if any."""
-    if not note_path.is_file():
+    if not note_path.exists():
         return "missing", "not fetched yet"
     try:
         with as_written(note_path):
@@ -171,10 +171,11 @@ def dataset_status(note_path: Path, prepared: Path | None = None) -> tuple[str, 
             if note["status"] != "ok":
                 attempts = "; ".join(f"{attempt['source']}: {attempt['reason']}" for attempt in note["tried"])
                 return "unavailable", attempts or "no source of an allowed kind"
-        if prepared is not None and prepared.is_file():
+        if prepared is not None and prepared.exists():
             import h5py
 
-            with as_written(prepared), h5py.File(prepared, "r") as file:
+            # Not all of it is read for its checksum: it may be large.
+            with as_written(prepared), open_regular(prepared), h5py.File(prepared, "r") as file:
                 if file.attrs["status"] != "ok":
                     return "unavailable", "; ".join(json.loads(str(file.attrs["reasons"])))
                 if lacks := json.loads(str(file.attrs["source"])).get("lacks"):
@@ -193,7 +194,7 @@ def output_status(path: str) -> str:
 
 def _record_status(path: Path) -> RecordStatus:
     """Return the status of a record from its file."""
-    if not path.is_file():
+    if not path.exists():
         return RecordStatus("missing", "not run yet")
     import h5py
 

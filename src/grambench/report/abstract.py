@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 
+from grambench.common.docstrings import docstring
 from grambench.config.metrics import METRICS
 from grambench.config.study import Study
 from grambench.kernels.functions import FAMILIES
@@ -140,4 +141,4 @@ def _kernels_text(study: Study, dataset: str) -> str:
 
 def protocol_text(study: Study) -> str:
     """Return the protocol of a study in words."""
-    return (study.protocol.__doc__ or "").partition("\n")[0].replace("`", "")
+    return docstring(type(study.protocol)).partition("\n")[0].replace("`", "")

@@ -238,7 +238,8 @@ class FigureKind(AnyFigure):
     def draw(self, data: FigureData) -> "Canvas":
         """Draw the figure."""
         chart = self.chart(data)
-        assert chart is not None, f"figures of kind {self.kind} define neither draw nor chart"
+        if chart is None:
+            raise NotImplementedError(f"figures of kind {self.kind} define neither draw nor chart")
         return draw_panels(data, self, chart)
 
     def chart(self, data: FigureData) -> Chart | None:

@@ -8,6 +8,7 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from grambench import algorithms
+from grambench.common.docstrings import docstring
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.report.page import StudyReport, source
@@ -112,7 +113,7 @@ def meanings(cls: Any) -> dict[str, str]:
     """Return the description of each attribute of a class, inherited ones included, from the docstrings."""
     descriptions: dict[str, str] = {}
     for base in reversed(inspect.getmro(cls)):
-        attributes = _attributes(inspect.cleandoc(base.__doc__ or ""))
+        attributes = _attributes(docstring(base))
         # "See Base" refers to the description that is inherited
         descriptions |= {
             name: text for name, text in attributes.items() if name not in descriptions or not text.startswith("See ")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from grambench import algorithms
+from grambench.common.docstrings import docstring
 from grambench.config import protocols
 from grambench.config.metrics import METRICS
 from grambench.datasets.store import PreparedDataset
@@ -242,7 +243,7 @@ def _settings(record: "Record") -> Iterator[tuple[str, str, str]]:
     kind = protocols.KINDS.get(str(protocol.pop("kind", "")))
     meanings = profiles.meanings(kind) if kind else {}
     if kind:
-        yield "protocol", str(settings["protocol"]["kind"]), (kind.__doc__ or "").partition("\n")[0]
+        yield "protocol", str(settings["protocol"]["kind"]), docstring(kind).partition("\n")[0]
     for name, value in protocol.items():
         value = _size(value, record.dataset) if name == "sizes" else value
         if value not in (None, {}, []):

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from grambench.common import layout
-from grambench.common.errors import DataError
-from grambench.common.files import check, sealed
+from grambench.common.errors import DataError, cause
+from grambench.common.files import check, open_regular, sealed
 from grambench.common.layout import Cell
 from grambench.config.metrics import MEASURED
 from grambench.experiments.outcome import GROUPS
@@ -116,11 +116,11 @@ def merge(folders: Sequence[Path], output: Path, prefer: Path | None = None) -> 
     _check_comparable(selected.values())
     datasets = _select_datasets(folders, prefer, selected.values())
     table = _table(candidates, selected, reasons)
-    earlier = [_read_list(folder / LIST) for folder in folders if (folder / LIST).is_file()]
+    earlier = [_read_list(folder / LIST) for folder in folders if (folder / LIST).exists()]
     try:
         _write(output, selected, datasets, pd.concat([table, *earlier]))
     except OSError as error:
-        raise DataError(f"{output}: could not be written ({error.strerror or error}); no folder was made") from None
+        raise DataError(f"{output}: could not be written ({cause(error)}); no folder was made") from None
     return table
 
 
@@ -159,8 +159,8 @@ def _find_records(folder: Path) -> list[Path]:
         raise DataError(f"{folder / 'runs'}: no records; expected the results folder of a study")
     existing = set(paths)
     for cells in sorted(folder.glob("*/cells.csv")):
-        with as_written(cells):
-            listed = [layout.located(folder, str(name)) for name in pd.read_csv(cells, usecols=["record"])["record"]]
+        with as_written(cells), open_regular(cells) as stream:
+            listed = [layout.located(folder, str(name)) for name in pd.read_csv(stream, usecols=["record"])["record"]]
         missing = [path for path in listed if path not in existing]
         if missing:
             raise DataError(

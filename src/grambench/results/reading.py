@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from grambench.common.errors import DataError, GrambenchError, reason
+from grambench.common.errors import DataError, GrambenchError, cause, reason
 
 
 @contextmanager
@@ -17,4 +17,6 @@ def as_written(path: Path) -> Iterator[None]:
         raise
     # Libraries raise errors of many kinds, such as RecursionError for deep JSON and csv.Error for a long field.
     except Exception as error:
+        if isinstance(error, OSError) and error.filename:
+            raise DataError(f"{path}: cannot be read ({cause(error)})") from None
         raise DataError(f"{path}: expected a file of grambench, got another ({reason(error):.200})") from None
