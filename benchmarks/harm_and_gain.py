@@ -26,8 +26,8 @@ HEAD = (
 def row(title, compared, best_of):
     """Return a row of the table."""
     low, high = compared.mean.interval(BEST_LEVEL)
-    shown = f"{compared.worse}, {compared.within}, {compared.better} of {compared.count}"
-    means = f"{compared.below}, {compared.count - compared.below - compared.above}, {compared.above}"
+    shown = f"{compared.worse}, {compared.within}, {compared.better} of {compared.votes}"
+    means = f"{compared.below}, {compared.votes - compared.below - compared.above}, {compared.above}"
     chances = f"{compared.next_worse:.3f}, {compared.next_within:.3f}, {compared.next_better:.3f}"
     numbers = (f"{compared.mean.value:+.2f}", f"{low:+.2f} to {high:+.2f}", shown, means, chances)
     return f"| {' | '.join((title, *numbers, compared.verdict(best_of)))} |"

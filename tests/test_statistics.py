@@ -181,7 +181,7 @@ def test_three_points_worse_on_8_of_45_data_sets_is_not_practically_equal():
     values = rng.normal(0.0, 0.3, 45)
     values[:8] -= 3.0
     compared = harm_and_gain(differences(values, np.full(45, 0.4)))
-    assert (compared.worse, compared.better, compared.below, compared.count) == (8, 0, 8, 45)
+    assert (compared.worse, compared.better, compared.below, compared.votes) == (8, 0, 8, 45)
     assert compared.next_within < 0.9 and compared.verdict() == "undecided" and compared.not_better()
     alike = harm_and_gain(differences(values[8:], np.full(37, 0.2)))
     assert alike.verdict() == "practically equal"

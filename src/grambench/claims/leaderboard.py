@@ -38,8 +38,8 @@ def _compare(evidence: Evidence, first: str, second: str, datasets: list[str] | 
     datasets = study.datasets if datasets is None else datasets
     count = len({study.collection(name) for name in datasets})
     compared = evidence.results.compare(first, second, ACCURACY, datasets) if datasets else None
-    if compared is None or compared.count < LEAST or 2 * compared.count < count:
-        return _explain_missing(evidence, [first, second], datasets, compared.count if compared else 0, count)
+    if compared is None or compared.votes < LEAST or 2 * compared.votes < count:
+        return _explain_missing(evidence, [first, second], datasets, compared.votes if compared else 0, count)
     return compared
 
 
@@ -88,7 +88,7 @@ def beat(
     text = f"{better} of {len(available)} are better than {evidence.results.title(rival)}, at 5 % divided by {spare} ("
     text += f"{ABOUT})"
     for verdict in ("better", "practically equal", "worse", "undecided", "not judged"):
-        names = [name for name, found in verdicts.items() if found == verdict]
+        names = [name for name in available if verdicts[name] == verdict]
         texts = [getattr(answers[name], "brief", answers[name]) for name in names]
         titled = [f"{evidence.results.title(name)} ({text})" for name, text in zip(names, texts, strict=True)]
         text += f"; {verdict}: {list_names(titled)}" if names else ""

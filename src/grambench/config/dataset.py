@@ -782,11 +782,6 @@ class Dataset(Description):
         return self.base or self.name
 
     @property
-    def population(self) -> tuple[str, int]:
-        """The collection that the examples are of, which is the base of a task, and their number."""
-        return self.folder, self.n
-
-    @property
     def classes(self) -> list[Label]:
         """The labels of a multi-class task in the order of their numbers; empty for two classes."""
         return self.sources[0].reader.classes

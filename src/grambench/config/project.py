@@ -152,7 +152,8 @@ class Configuration:
             with faults.at():
                 description = self.description(dataset)
                 with faults.at(key):
-                    populations[dataset] = self._check_runnable(description).population
+                    runnable = self._check_runnable(description)
+                    populations[dataset] = (runnable.folder, runnable.n)
         for item, dataset in study.shown_datasets():
             if dataset not in study.datasets:
                 faults.lines.append(f"{path}: {item} names data set {dataset}, which the study does not have")

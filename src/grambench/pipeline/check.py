@@ -71,10 +71,8 @@ def _add_datasets(
                 check_dataset(study, datasets[name])
                 if lacking := study.protocol.lacking([name]):
                     raise ConfigError(lacking)
-        added = {
-            "datasets": [*study.datasets, *dict.fromkeys(more)],
-            "populations": study.populations | {name: datasets[name].population for name in more},
-        }
+        populations = study.populations | {name: (datasets[name].folder, datasets[name].n) for name in more}
+        added = {"datasets": [*study.datasets, *dict.fromkeys(more)], "populations": populations}
         studies[title] = study.model_copy(update=added)
 
 

@@ -200,7 +200,7 @@ class HarmAndGain(NamedTuple):
         point above 0. On all others it shows neither.
     below, above : int
         Data sets on which the mean difference, whatever its interval, is beyond a point below or above 0.
-    count : int
+    votes : int
         The number of data sets; a collection of several counts as one.
     mean : Difference
         The mean difference over the data sets, for Student's t-test over them.
@@ -213,7 +213,7 @@ class HarmAndGain(NamedTuple):
     better: int
     below: int
     above: int
-    count: int
+    votes: int
     mean: Difference
     next_worse: float
     next_within: float
@@ -239,16 +239,16 @@ class HarmAndGain(NamedTuple):
         """Mean difference and 95 % interval; the three counts; the three probabilities."""
         low, high = self.mean.interval(BEST_LEVEL)
         chances = f"{self.next_worse:.3f}, {self.next_within:.3f}, {self.next_better:.3f}"
-        counts = f"{self.worse}, {self.within}, {self.better} of {self.count}"
+        counts = f"{self.worse}, {self.within}, {self.better} of {self.votes}"
         return f"{self.mean.value:+.2f}, {low:+.2f} to {high:+.2f}; {counts}; {chances}"
 
     def __str__(self) -> str:
         low, high = self.mean.interval(BEST_LEVEL)
         counts = f"more than a point worse on {self.worse}, within a point on {self.within} and better on {self.better}"
-        means = f"{self.below}, {self.count - self.below - self.above} and {self.above}"
+        means = f"{self.below}, {self.votes - self.below - self.above} and {self.above}"
         mean = f"mean difference {self.mean.value:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f}"
         chances = f"{self.next_worse:.3f}, {self.next_within:.3f} and {self.next_better:.3f}"
-        shown = f"shown {counts} of {self.count} data sets, by the means alone {means}"
+        shown = f"shown {counts} of {self.votes} data sets, by the means alone {means}"
         return f"{shown}; {mean}; a next data set likewise with probabilities of {chances}"
 
 
@@ -266,7 +266,8 @@ def harm_and_gain(differences: tuple[Difference, ...]) -> HarmAndGain:
     counts = (high < -PRACTICAL, (low >= -PRACTICAL) & (high <= PRACTICAL), low > PRACTICAL)
     beyond = (*counts, points < -PRACTICAL, points > PRACTICAL)
     mean = resampled_difference(np.zeros(points.size), points, overlap=0.0)
-    return HarmAndGain(*(int(each.sum()) for each in beyond), points.size, mean, *predict_next(differences))
+    worse, within, better, below, above = (int(each.sum()) for each in beyond)
+    return HarmAndGain(worse, within, better, below, above, points.size, mean, *predict_next(differences))
 
 
 def predict_next(differences: Sequence[Difference]) -> tuple[float, float, float]:
@@ -284,8 +285,8 @@ def predict_next(differences: Sequence[Difference]) -> tuple[float, float, float
 
     values, errors, freedom = np.array(differences).T
     # Below a twentieth of a point an error has no influence, and might be 0.
-    own = np.maximum(errors, PRACTICAL / 20)[:, None] ** 2 * _variances(freedom, 5)
-    spread = values.std() + np.sqrt(own.max())
+    noise = np.maximum(errors, PRACTICAL / 20)[:, None] ** 2 * _variances(freedom, 5)
+    spread = values.std() + np.sqrt(noise.max())
     box = np.array([[values.min() - spread, values.max() + spread], np.log([PRACTICAL / 50, 20 * spread]), [0.0, 1.0]])
     for _ in range(4):
         lattice = box[:, :1] + np.ptp(box, axis=1)[:, None] * LATTICE
@@ -293,7 +294,7 @@ def predict_next(differences: Sequence[Difference]) -> tuple[float, float, float
         variances = scale[:, None] ** 2 * _variances(prior, 7)
         # The prior of the spread is flat, and the lattice is even in its logarithm.
         likelihood = lattice[1].copy()
-        for value, error in zip(values, own, strict=True):
+        for value, error in zip(values, noise, strict=True):
             total = variances[:, :, None] + error
             normal = np.exp(-0.5 * (value - location)[:, None, None] ** 2 / total) / np.sqrt(total)
             likelihood += np.log(normal.sum(axis=(1, 2)) + np.finfo(float).tiny)
