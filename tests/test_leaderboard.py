@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import leaderboard
 import numpy as np
@@ -15,7 +16,7 @@ from matplotlib.text import Text
 from scipy import stats
 
 from grambench.config.project import Configuration
-from grambench.report import board, charts, drawing, figures, tables
+from grambench.report import abstract, board, charts, drawing, figures, table_data, tables
 from grambench.report.figures import critical_difference, heatmap, panels, pareto
 from grambench.results import reproduction
 from grambench.results.statistics import (
@@ -93,10 +94,66 @@ def test_a_win_needs_the_test(results):
     wins, ties, losses = 0, 0, 0
     for dataset in BEST:
         values = [results.values(dataset, name, ACCURACY) for name in (first, second)]
-        p_value = stats.ttest_rel(*values).pvalue
+        differences = np.subtract(*values)  # 50 of 120 examples are for training, 70 for the test
+        error = differences.std(ddof=1) * math.sqrt(1 / 10 + 70 / 50)
+        p_value = 2 * stats.t.sf(abs(differences.mean()) / error, 9)
         assert results.p_value(dataset, first, second, ACCURACY) == pytest.approx(p_value)
         wins, ties = wins + (p_value < 0.05), ties + (p_value >= 0.05)
     assert ties > 0 and results.duel(first, second, ACCURACY) == (wins, ties, losses)
+
+
+def test_overlapping_splits_are_not_taken_for_independent_ones():
+    """Differences of 1.1 on average: the plain paired t-test finds p = .03, and the corrected one nothing."""
+    noise = np.array([2.4, -0.6, 1.9, 0.2, 3.1, -0.4, 0.8, 1.6, -0.7, 2.7])
+    one = replace_values(leaderboard.results(), "heart", "d1", 80.0 + noise)
+    two = replace_values(one, "heart", "d2", np.full(10, 80.0))
+    plain, corrected = stats.ttest_1samp(noise, 0).pvalue, two.p_value("heart", "d1", "d2", ACCURACY)
+    assert plain < 0.05 < 0.25 < corrected
+    assert {"d1", "d2"} <= two.best("heart", ["d1", "d2"], ACCURACY)
+
+
+def replace_values(results, dataset, algorithm, values):
+    runs = results.runs.copy()
+    rows = (runs["dataset"] == dataset) & (runs["algorithm"] == algorithm) & (runs["metric"] == ACCURACY)
+    runs.loc[rows, "result"] = values
+    return Results(results.study, runs, results.cells)
+
+
+@pytest.mark.parametrize(
+    ("study", "test"),
+    [
+        ("leaderboard", "the corrected resampled t-test (Nadeau and Bengio 2003)"),
+        ("rkl", "the corrected resampled t-test (Nadeau and Bengio 2003)"),
+        ("omkc", "Student's t-test"),
+        ("oks", "a paired t-test over the seeds, on one split,"),
+    ],
+)
+def test_the_remark_on_bold_names_the_test(study, test):
+    whole = Configuration(ROOT / "config").study(study)
+    empty = Results(whole, leaderboard.results().runs.iloc[:0], leaderboard.results().cells.iloc[:0])
+    remark = table_data.TableData(results=empty, prepared={}, reproduction={}).about_bold(["accuracy_percent"])
+    assert f"all that {test} at the 5 % level" in remark
+
+
+def test_tasks_of_one_base_are_one_collection():
+    study = Configuration(ROOT / "config").study("leaderboard_images")
+    assert {study.collection(name) for name in study.datasets if "_" in name} == {
+        *("caltech101", "corel5k", "digits", "flowers17", "mnist_70000", "pascal07")
+    }
+    assert study.overlap("corel5k_sky_grass") == pytest.approx(1 / 3 * 1000 / 1337)
+
+
+def test_a_sentence_names_the_first_and_those_not_told_from_it(results):
+    names = [name for name in NAMES if name != FAILED[1]]
+
+    def sentence(datasets):
+        ranks = results.ranks(names, ACCURACY, datasets)
+        report = SimpleNamespace(ranks=ranks, results=results, noun="algorithms", main_metric=lambda: ACCURACY)
+        return abstract._best(report)
+
+    first = "RKL is first by mean rank in accuracy, 1.0 among 11 algorithms on 8 data sets, not told from D2, "
+    assert sentence(list(BEST)).startswith(first) and "more (Wilcoxon's test with Holm's" in sentence(list(BEST))
+    assert sentence(list(BEST)[:7]) == ""
 
 
 def test_friedman_is_scipys(results):

@@ -9,11 +9,12 @@ import pytest
 from scipy import integrate, special, stats
 
 from grambench.results.statistics import (
-    Posterior,
+    Difference,
     Sample,
-    bayesian_signed_rank,
     best_set,
+    harm_and_gain,
     paired,
+    predict_next,
     printed,
     resampled_difference,
     student,
@@ -135,66 +136,65 @@ def test_overlapping_splits_have_a_larger_error_than_independent_ones():
     assert independent.p_value == pytest.approx(stats.ttest_rel(second, first).pvalue)
 
 
-BAYCOMP = {  # SignedRankTest.probs(differences, zeros, rope=1, nsamples=400000, random_state=0) of baycomp 1.0.3
-    "ahead": ([2.1, 0.4, 3.0, -0.2, 1.8, 1.1, 2.6, 0.9, 1.7, 2.2], (0.9385075, 0.0614925, 0.0)),
-    "alike": ([0.3, -0.5, 0.1, 0.8, -0.2, 0.0, 0.4, -0.9, 0.2, 1.3, -0.1, 0.6], (0.0000025, 0.9999975, 0.0)),
-    "mixed": ([4.2, -3.1, 0.6, 2.7, -1.9, 0.2, -5.0, 3.3, 1.4], (0.46154, 0.3239, 0.21456)),
-    "border": ([1.0, 1.0, -1.0, 2.0, 0.5, 1.0, 3.0], (0.460225, 0.539775, 0.0)),
-    "behind": ([-1.2, -0.7, -2.9, -1.6, 0.3, -0.9, -2.2, -1.4], (0.0, 0.2132425, 0.7867575)),
-}
+def brute_force(values, errors, freedoms):
+    """The hierarchical model on plain grids, its inner integral by the probabilities of small cells."""
+    rng = np.random.default_rng(0)
+    prior = 1 + rng.gamma(rng.uniform(0.5, 5, 200_000), 1 / rng.uniform(0.05, 0.15, 200_000))
+    spread = np.std(values) + errors.max()
+    edges = np.linspace(values.min() - 8 * errors.max(), values.max() + 8 * errors.max(), 401)
+    middles = (edges[1:, None] + edges[:-1, None]) / 2
+    own = stats.t.pdf(middles, freedoms, values, errors)
+    locations = np.linspace(values.min() - spread, values.max() + spread, 25)
+    logs, chances = [], []
+    for freedom in np.quantile(prior, (np.arange(6) + 0.5) / 6):
+        for scale in np.geomspace(0.02, 20 * spread, 30):
+            cells = np.diff(special.stdtr(freedom, (edges - locations[:, None]) / scale), axis=1)
+            logs.append(np.log(cells @ own + 1e-300).sum(axis=1) + np.log(scale))
+            chances.append([special.stdtr(freedom, (sign * locations - 1) / scale) for sign in (-1, 1)])
+    weights = np.exp(np.array(logs) - np.max(logs))
+    worse, better = np.einsum("sl,sbl->b", weights / weights.sum(), np.array(chances))
+    return worse, 1 - worse - better, better
 
 
-@pytest.mark.parametrize(("differences", "probabilities"), BAYCOMP.values(), ids=BAYCOMP)
-def test_probabilities_over_data_sets_are_those_of_baycomp(differences, probabilities):
-    """The standard error of a share of 50,000 draws is .0022 at most; four of them are allowed."""
-    ours = bayesian_signed_rank(differences, np.zeros(len(differences)))
-    assert ours == pytest.approx(probabilities, abs=0.009)
-    assert sum(ours) == pytest.approx(1.0)
-
-
-def test_two_algorithms_change_places_and_every_call_gives_the_same():
-    differences = np.array(BAYCOMP["mixed"][0])
-    ours = bayesian_signed_rank(80.0 + differences, np.full(9, 80.0))
-    assert tuple(bayesian_signed_rank(np.full(9, 80.0), 80.0 + differences)) == tuple(reversed(ours))
-    assert bayesian_signed_rank(80.0 + differences, np.full(9, 80.0)) == ours
-    assert bayesian_signed_rank(80.0 + differences, np.full(9, 80.0), seed=1) != ours
-
-
-def test_a_draw_is_what_the_definition_says():
-    """Loops over the pairs of data sets, the prior's among them, with the same weights."""
-    differences, draws = [2.5, -0.5, 1.5, -4.0], 200
-    weights = np.random.default_rng(3).dirichlet([0.5, 1, 1, 1, 1], draws)
-    wins = [0, 0, 0]
-    for of_draw in weights.tolist():
-        shares = [0.0, 0.0, 0.0]
-        for w, z in zip(of_draw, [0.0, *differences], strict=True):
-            for v, y in zip(of_draw, [0.0, *differences], strict=True):
-                mean = (z + y) / 2
-                if abs(mean) == 1.0:
-                    shares[1] += w * v / 2
-                    shares[0 if mean > 0 else 2] += w * v / 2
-                else:
-                    shares[0 if mean > 1.0 else 2 if mean < -1.0 else 1] += w * v
-        wins[shares.index(max(shares))] += 1
-    assert bayesian_signed_rank(differences, np.zeros(4), draws=draws, seed=3) == tuple(win / draws for win in wins)
+def differences(values, errors, freedom=9.0):
+    return tuple(Difference(*map(float, each), freedom) for each in zip(values, errors, strict=True))
 
 
 @pytest.mark.parametrize(
-    ("posterior", "verdict", "not_better"),
+    ("values", "errors"),
     [
-        ((0.95, 0.05, 0.0), "better", False),
-        ((0.0, 0.95, 0.05), "practically equal", True),
-        ((0.0, 0.05, 0.95), "worse", True),
-        ((0.949, 0.051, 0.0), "undecided", False),
-        ((0.01, 0.6, 0.39), "undecided", True),
+        ([2.3, 1.1, 3.4, 0.7, 2.9, 2.8, 1.5, 2.2], [0.5, 0.9, 0.4, 0.8, 0.6, 0.3, 0.7, 1.0]),
+        ([0.3, -0.5, 0.1, 0.8, -0.2, 0.0], [0.6] * 6),
+        ([-2.4, 0.2, -0.6, 0.1, -1.3, -0.1, 0.4, -4.0, 0.3, -0.2], [0.3, 0.9, 0.5, 0.2, 1.2, 0.4, 0.6, 0.8, 0.3, 0.5]),
     ],
 )
-def test_a_verdict_needs_a_probability_of_95_percent(posterior, verdict, not_better):
-    assert (Posterior(*posterior).verdict, Posterior(*posterior).not_better) == (verdict, not_better)
+def test_probabilities_of_a_next_data_set_are_those_of_the_model(values, errors):
+    found = predict_next(differences(values, errors))
+    assert found == pytest.approx(brute_force(np.array(values), np.array(errors), 9.0), abs=0.01)
+    mirrored = predict_next(differences(-np.array(values), errors))
+    assert mirrored == pytest.approx(found[::-1], abs=0.01)
 
 
-def test_the_median_alone_decides_nothing():
-    """A median of two points with as many losses as gains is undecided; a width of 0 leaves no room for equal."""
-    assert bayesian_signed_rank([2.0, 2.1, -2.0, -2.1, 2.2], np.zeros(5)).verdict == "undecided"
-    assert bayesian_signed_rank(np.full(8, 0.5), np.zeros(8)).verdict == "practically equal"
-    assert bayesian_signed_rank(np.full(8, 0.5), np.zeros(8), rope=0.0).verdict == "better"
+def test_three_points_worse_on_8_of_45_data_sets_is_not_practically_equal():
+    """The Bayesian signed-rank test gives a probability of .97 to practically equal here."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(0.0, 0.3, 45)
+    values[:8] -= 3.0
+    compared = harm_and_gain(differences(values, np.full(45, 0.4)))
+    assert (compared.worse, compared.better, compared.below, compared.votes) == (8, 0, 8, 45)
+    assert compared.next_within < 0.9 and compared.verdict() == "undecided" and compared.not_better()
+    alike = harm_and_gain(differences(values[8:], np.full(37, 0.2)))
+    assert alike.verdict() == "practically equal"
+
+
+def test_one_data_set_that_is_shown_to_be_beyond_a_point_is_enough_against_equal():
+    values = np.append(np.zeros(60), 1.6)
+    compared = harm_and_gain(differences(values, np.full(61, 0.2)))
+    assert compared.next_within > 0.95 and compared.better == 1 and compared.verdict() != "practically equal"
+
+
+def test_the_best_of_several_is_judged_by_a_wider_interval():
+    compared = harm_and_gain(differences([1.2, 3.0, 2.0, 1.6, 2.6, 1.4, 2.2], np.full(7, 0.3)))
+    low, high = compared.mean.interval(0.05)
+    assert (low, high) == pytest.approx(stats.ttest_1samp([1.2, 3.0, 2.0, 1.6, 2.6, 1.4, 2.2], 0).confidence_interval())
+    assert (compared.verdict(), compared.verdict(13)) == ("better", "undecided")

@@ -1,20 +1,22 @@
 """What the field says of kernel learning, on a leaderboard of many algorithms on many data sets.
 
-The papers say it of their own data sets and pools; here all algorithms share them. Mean accuracies over the data sets
-are compared by the Bayesian signed-rank test, with a region of practical equivalence of one point. An algorithm is
-better than another one, worse, or practically equal to it, if this has a probability of at least .95; otherwise the
-comparison is undecided. A claim that it beats the other holds if it is better, and fails if the probability that it is
-not is at least .95. A comparison needs half of the data sets that it speaks of, and six; otherwise it is not judged,
-and says why.
+The papers say it of their own data sets and pools; here all algorithms share them. Two algorithms are compared over the
+data sets by harm and gain (`grambench.results.statistics.harm_and_gain`). One beats the other if the interval of the
+mean difference of accuracies lies beyond one point. A claim that it does fails if the interval lies below one point,
+and is undecided otherwise.
+
+A claim on some or most of k algorithms is judged at 5 % divided by k - r + 1, where r of them are needed (Benjamini and
+Heller 2008, Biometrics 64): by k for the best of k, with Bonferroni. It fails if k - r + 1 of them do not beat the
+rival, at 5 % divided by r. A comparison needs half of the data sets that it speaks of, and six; otherwise it is not
+judged, and says why. A collection of data sets counts as one.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from grambench.claims import Answer, Claim, Evidence, list_names
-from grambench.results.statistics import Posterior, bayesian_signed_rank
+from grambench.results.statistics import HarmAndGain
 
 UNIFORM, SINGLE = "uniform_svm", "best_kernel_svm"
 SUMS = ["d1", "d2", "lp_mkl", "mkl_l2", "klc", "rkl", "easy_mkl", "cka", "alignf"]  # weighted sums of kernels
@@ -25,47 +27,31 @@ ACCURACY, SECONDS, WORK = "accuracy_percent", "seconds", "operations"
 LEAST = 6  # data sets of a comparison; the test alone would decide on four, which say little of others
 NEAR = 2.0  # points
 CHEAP = 0.01  # share of the work
+ABOUT = "mean difference, 95 % interval; data sets shown to be worse, within a point, better; a next data set likewise"
 
 
-class Duel(NamedTuple):
-    """Points that one algorithm is ahead of another on each data set, and the test; or why it is not judged."""
-
-    points: dict[str, float]
-    posterior: Posterior | None
-    reason: str = ""
-
-    @property
-    def median(self) -> float:
-        """By how many points it is ahead on the median data set."""
-        return float(np.median(list(self.points.values())))
-
-    @property
-    def verdict(self) -> str:
-        """The verdict on the first algorithm, or "not judged"."""
-        return self.posterior.verdict if self.posterior else "not judged"
-
-    @property
-    def may_be_better(self) -> bool:
-        """Whether it is not excluded that the first algorithm is better."""
-        return not (self.posterior and self.posterior.not_better)
+def _compare(evidence: Evidence, first: str, second: str, datasets: list[str] | None = None) -> HarmAndGain | str:
+    """Compare two configurations on the study's data sets, or on some of them; or return why they are not compared."""
+    study = evidence.results.study
+    if unknown := [name for name in (first, second) if name not in study.algorithms]:
+        return f"the study has no configuration {list_names(unknown)}"
+    datasets = study.datasets if datasets is None else datasets
+    count = len({study.collection(name) for name in datasets})
+    compared = evidence.results.compare(first, second, ACCURACY, datasets) if datasets else None
+    if compared is None or compared.votes < LEAST or 2 * compared.votes < count:
+        return _explain_missing(evidence, [first, second], datasets, compared.votes if compared else 0, count)
+    return compared
 
 
-def _duel(evidence: Evidence, first: str, second: str, datasets: list[str] | None = None) -> Duel:
-    """Compare two configurations on the study's data sets, or on some of them."""
-    datasets = evidence.results.study.datasets if datasets is None else datasets
-    means = evidence.means([first, second], ACCURACY, datasets)
-    points = {name: row[first] - row[second] for name, row in means.items()}
-    if 2 * len(points) < len(datasets) or len(points) < LEAST:
-        return Duel(points, None, _explain_missing(evidence, [first, second], datasets, len(points)))
-    return Duel(points, bayesian_signed_rank(list(points.values()), np.zeros(len(points))))
-
-
-def _explain_missing(evidence: Evidence, names: Sequence[str], datasets: list[str], available: int) -> str:
+def _explain_missing(
+    evidence: Evidence, names: Sequence[str], datasets: list[str], available: int, count: int | None = None
+) -> str:
     """Return why configurations cannot be compared."""
     results = evidence.results
-    if unknown := [name for name in names if name not in results.study.algorithms]:
-        return f"the study has no configuration {list_names(unknown)}"
-    parts = [f"{available} of {len(datasets)} data sets have both, {LEAST} and half of them are needed"]
+    parts = [
+        f"{available} of {count or len(datasets)} data sets have two repetitions of both, "
+        f"{LEAST} and half of them are needed"
+    ]
     for name in names:
         # The first data set without a result stands for all of them.
         reasons = [reason for dataset in datasets if (reason := results.missing(dataset, name))]
@@ -75,15 +61,12 @@ def _explain_missing(evidence: Evidence, names: Sequence[str], datasets: list[st
 
 def beats(evidence: Evidence, first: str, second: str, datasets: list[str] | None = None) -> Answer:
     """Judge whether one configuration beats another."""
-    duel, title = _duel(evidence, first, second, datasets), evidence.results.title
-    if duel.posterior is None:
-        return Answer.undecided(f"not judged: {duel.reason}")
-    better, equal, worse = duel.posterior
-    text = f"{title(first)} against {title(second)}: {duel.verdict}, with probabilities of {better:.3f} better, "
-    text += f"{equal:.3f} practically equal and {worse:.3f} worse; "
-    text += f"median difference {duel.median:+.2f} points on {len(duel.points)} data sets"
-    holds = duel.verdict == "better"
-    return Answer.of(holds, text, enough=holds or not duel.may_be_better)
+    compared, title = _compare(evidence, first, second, datasets), evidence.results.title
+    if isinstance(compared, str):
+        return Answer.undecided(f"not judged: {compared}")
+    verdict = compared.verdict()
+    text = f"{title(first)} against {title(second)}: {verdict}; {compared}"
+    return Answer.of(verdict == "better", text, enough=verdict == "better" or compared.not_better())
 
 
 def beat(
@@ -93,28 +76,24 @@ def beat(
 
     The claim fails if it would fail with all those that are undecided or not judged as well.
     """
-    available = [name for name in configurations if name in evidence.results.study.algorithms]
-    duels = {name: _duel(evidence, name, rival, datasets) for name in available or configurations}
-    if not any(duel.posterior for duel in duels.values()):
-        return Answer.undecided(f"not judged: {next(iter(duels.values())).reason}")
-    better = sum(duel.verdict == "better" for duel in duels.values())
-    text = f"{better} of {len(duels)} are better than {evidence.results.title(rival)}"
-    text += " (probabilities of better, practically equal and worse; median difference in points)"
+    available = [name for name in configurations if name in evidence.results.study.algorithms] or configurations
+    answers = {name: _compare(evidence, name, rival, datasets) for name in available}
+    compared = {name: each for name, each in answers.items() if not isinstance(each, str)}
+    if not compared:
+        return Answer.undecided(f"not judged: {answers[available[0]]}")
+    needed = len(available) // 2 + 1 if most else 1
+    spare = len(available) - needed + 1
+    verdicts = {name: compared[name].verdict(spare) if name in compared else "not judged" for name in available}
+    better = list(verdicts.values()).count("better")
+    text = f"{better} of {len(available)} are better than {evidence.results.title(rival)}, at 5 % divided by {spare} ("
+    text += f"{ABOUT})"
     for verdict in ("better", "practically equal", "worse", "undecided", "not judged"):
-        names = [_describe(evidence, name, duel) for name, duel in duels.items() if duel.verdict == verdict]
-        text += f"; {verdict}: {list_names(names)}" if names else ""
-    needed = len(duels) // 2 + 1 if most else 1
-    possible = sum(duel.may_be_better for duel in duels.values())
+        names = [name for name in available if verdicts[name] == verdict]
+        texts = [getattr(answers[name], "brief", answers[name]) for name in names]
+        titled = [f"{evidence.results.title(name)} ({text})" for name, text in zip(names, texts, strict=True)]
+        text += f"; {verdict}: {list_names(titled)}" if names else ""
+    possible = len(available) - sum(each.not_better(needed) for each in compared.values())
     return Answer.of(better >= needed, text, enough=better >= needed or possible < needed)
-
-
-def _describe(evidence: Evidence, name: str, duel: Duel) -> str:
-    """Return an algorithm with its probabilities and its median difference, or with why it is not judged."""
-    title = evidence.results.title(name)
-    if duel.posterior is None:
-        return f"{title} ({duel.reason})"
-    better, equal, worse = duel.posterior
-    return f"{title} ({better:.3f}, {equal:.3f}, {worse:.3f}; {duel.median:+.2f})"
 
 
 def many_beat_one(evidence: Evidence) -> Answer:

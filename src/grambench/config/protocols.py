@@ -47,6 +47,8 @@ class Common:
         The label of the axis of its curves.
     paired : bool
         Whether algorithms are compared in pairs, repetition by repetition.
+    test : str
+        The test of two algorithms on one data set, in words.
     stored : bool
         Whether it reads Gram matrices of whole data sets, which are made beforehand. If not, a run computes the kernel
         values that it needs.
@@ -83,6 +85,7 @@ class Common:
     yields: ClassVar[frozenset[str]] = PREDICTIONS | FITTED | SELECTED | TIMED
     progress: ClassVar[str]
     paired: ClassVar[bool] = True
+    test: ClassVar[str] = "the corrected resampled t-test (Nadeau and Bengio 2003)"
     shares_kernels: ClassVar[bool] = False
     sweeps: ClassVar[tuple[str, ...]] = ("parameter",)
     times_sweeps_alike: ClassVar[bool] = True
@@ -122,6 +125,14 @@ class Common:
     def records_first_stage(self, dataset: str) -> bool:
         """Return whether a run of an algorithm with two stages has its numbers after the first stage too."""
         return False
+
+    def overlap(self, dataset: str, n: int = 0) -> float:
+        """Return the correlation of two repetitions on a data set of n examples, 0 if n is unknown.
+
+        It is the share of test examples, see `grambench.results.statistics.resampled_difference`. An unknown n is taken
+        for the number of examples that are drawn, of which splits share the most.
+        """
+        return 0.0
 
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return a rough estimate of the seconds of a repetition, for a run that was never measured."""
@@ -245,6 +256,7 @@ class Online(Common):
     }
     progress: ClassVar[str] = "Examples received"
     paired: ClassVar[bool] = False  # OMKC's tables are not, though all algorithms share their permutations
+    test: ClassVar[str] = "Student's t-test"
     times_sweeps_alike: ClassVar[bool] = False  # a plain run times its first pass twice
     selects: ClassVar[bool] = False
     split_column: ClassVar[tuple[str, str]] = (
@@ -325,6 +337,10 @@ class NestedCV(Offline):
         """Return the share of the trace that n training examples have."""
         return self.trace * n / total
 
+    def overlap(self, dataset: str, n: int = 0) -> float:
+        """Return the share of an outer fold."""
+        return 1.0 / self.outer_folds
+
     def tuned(self) -> dict[str, list[float]]:
         """Return the hyperparameter that cross-validation selects."""
         return {self.select: self.values}
@@ -392,6 +408,11 @@ class RandomSplits(Offline):
         train, validation, test = sizes
         return train, validation, test
 
+    def overlap(self, dataset: str, n: int = 0) -> float:
+        """Return the share of test examples among those of training and test, times the part that is drawn of n."""
+        train, validation, test = self.counts(dataset, n or 10**9)
+        return test / (train + test) * ((train + validation + test) / n if n else 1.0)
+
     def split_text(self, dataset: str, n: int, permutations: int) -> str:
         """Return the sizes."""
         return " + ".join(map(str, self.counts(dataset, n)))
@@ -420,6 +441,7 @@ class OfficialSplit(Offline):
     copies: ClassVar[int] = 2  # of the training part, and of the training examples of the selection
     separable: ClassVar[bool] = False
     needs_official_split: ClassVar[bool] = True
+    test: ClassVar[str] = "a paired t-test over the seeds, on one split,"
     cuts_validation: ClassVar[bool] = True
     repetition: ClassVar[str] = "seed"
     split_column: ClassVar[tuple[str, str]] = (
@@ -494,6 +516,11 @@ class PerClassSplits(Offline):
     def counts(self, dataset: str) -> tuple[int, int, int]:
         """Return the numbers of training, validation and test examples of each class."""
         return self.sizes.get(dataset) or self.sizes["default"]
+
+    def overlap(self, dataset: str, n: int = 0) -> float:
+        """Return the share of test examples among those of training and test; 0 if one of the numbers is not set."""
+        train, _, test = self.counts(dataset)
+        return test / (train + test) if train and test else 0.0
 
     def guess(self, kernels: int, examples: int, points: int, sweep: bool) -> float:
         """Return the time of some passes over the examples."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from grambench.common.errors import ConfigError, unknown_name
 from grambench.common.types import Approximation
@@ -334,6 +335,9 @@ class Study(ConfigModel):
         The time limit of a run if it is lower than the project's limit.
     datasets : list of str
         Names of files in config/datasets.
+    populations : dict of (str, int)
+        By data set, the collection that its examples are of and their number. Data sets of one collection count as one
+        where algorithms are compared over data sets. `Configuration` fills it in.
     algorithms : dict of Entry
         The configurations of algorithms.
     experts : str or None
@@ -358,6 +362,7 @@ class Study(ConfigModel):
     subsets: Subsets | None = None
     seconds: Annotated[float, Field(gt=0)] | None = None
     datasets: Names
+    populations: SkipJsonSchema[dict[Name, tuple[Name, int]]] = {}
     algorithms: Annotated[dict[Name, Entry], Field(min_length=1)]
     experts: Name | None = None
     sweeps: dict[Name, Sweep] = {}
@@ -480,6 +485,14 @@ class Study(ConfigModel):
             for name, entry in self.algorithms.items()
         }
         return self.model_copy(update={"algorithms": entries})
+
+    def collection(self, dataset: str) -> str:
+        """Return the collection that the examples of a data set are of: its base, or the data set itself."""
+        return self.populations.get(dataset, (dataset, 0))[0]
+
+    def overlap(self, dataset: str) -> float:
+        """Return the correlation of two repetitions on a data set, see `Protocol.overlap`."""
+        return self.protocol.overlap(dataset, self.populations.get(dataset, ("", 0))[1])
 
     @property
     def takes_any_dataset(self) -> bool:

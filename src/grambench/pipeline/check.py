@@ -71,7 +71,9 @@ def _add_datasets(
                 check_dataset(study, datasets[name])
                 if lacking := study.protocol.lacking([name]):
                     raise ConfigError(lacking)
-        studies[title] = study.model_copy(update={"datasets": [*study.datasets, *dict.fromkeys(more)]})
+        populations = study.populations | {name: (datasets[name].folder, datasets[name].n) for name in more}
+        added = {"datasets": [*study.datasets, *dict.fromkeys(more)], "populations": populations}
+        studies[title] = study.model_copy(update=added)
 
 
 def _check_study(study: Study, file: str, dataset: Callable[[str], Dataset], faults: Faults) -> None:

@@ -13,6 +13,10 @@ from grambench.config.study import Study
 from grambench.kernels.functions import FAMILIES
 from grambench.report.page import JUDGED, StudyReport, claim_counts, tally
 from grambench.report.profiles import page_of
+from grambench.results.statistics import BEST_LEVEL, pairwise
+
+RANKED = 8  # data sets from which on a sentence says who is first
+NAMED = 4  # most data sets or algorithms that a sentence names
 
 
 def of(report: StudyReport) -> dict[str, Any]:
@@ -38,6 +42,12 @@ def of(report: StudyReport) -> dict[str, Any]:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, as in "1 data set" and "2 data sets"."""
     return f"{number} {noun}{'s' if number != 1 else ''}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names in one line, and how many more there are."""
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def scope(report: StudyReport) -> str:
@@ -96,18 +106,22 @@ def _claims(group: Iterable[StudyReport]) -> str:
 
 
 def _best(report: StudyReport) -> str:
-    """Return which algorithm of a study is best by its mean rank, or by the mean on a single data set."""
+    """Return which algorithm is first by its mean rank, and which are not told from it; empty on few data sets."""
     ranks = report.ranks
-    if ranks.empty:
+    if len(ranks) < RANKED or len(ranks.columns) < 2:
         return ""
     means = ranks.mean()
-    title, metric = report.results.title(str(means.idxmin())), METRICS[report.main_metric()].label
-    quality = metric.partition(" (")[0]
+    first, *others = map(str, means.sort_values(kind="stable").index)
+    title, metric = report.results.title, report.main_metric()
+    p_values = pairwise(report.results.means([first, *others], metric, ranks.index))
+    alike = [title(name) for name in others if p_values[first, name] >= BEST_LEVEL]
+    quality = METRICS[metric].label.partition(" (")[0]
     quality = quality if quality[:2].isupper() else quality.lower()
-    if len(ranks) == 1:
-        return f"{title} is best of {counted(len(means), report.noun[:-1])} by {quality} on {ranks.index[0]}"
-    among = f"{len(means)} {report.noun} on {len(ranks)} data sets"
-    return f"{title} has the best mean rank by {quality}: {means.min():.1f} among {among}"
+    among = f"{means.min():.1f} among {len(means)} {report.noun} on {len(ranks)} data sets"
+    apart = f"not told from {listed(alike)}" if alike else "told from all others"
+    return (
+        f"{title(first)} is first by mean rank in {quality}, {among}, {apart} (Wilcoxon's test with Holm's correction)"
+    )
 
 
 def kernels_text(study: Study) -> str:

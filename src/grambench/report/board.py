@@ -73,15 +73,12 @@ def _means(results: Results, algorithms: Iterable[str], metric: str) -> list[lis
 
 def _groups(results: Results, algorithms: list[str], metric: str) -> list[list[int]]:
     """Return groups of algorithms that cannot be told apart by a metric over the data sets that all of them have."""
-    from grambench.results.statistics import BEST_LEVEL, alike, friedman, pairwise
+    from grambench.results.statistics import groups_alike
 
     ranks = results.ranks(algorithms, metric)
     if len(ranks) < 2:
         return []
     mean_ranks = ranks.mean()
     order = sorted(algorithms, key=lambda name: float(mean_ranks[name]))
-    means = results.means(order, metric, ranks.index)
-    _, p_value = friedman(means)
-    differ = p_value < BEST_LEVEL or len(order) == 2
-    groups = alike(order, pairwise(means)) if differ else [tuple(order)]
+    groups = groups_alike(results.means(order, metric, ranks.index))
     return [[algorithms.index(name) for name in group] for group in groups]

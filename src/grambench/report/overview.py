@@ -14,7 +14,6 @@ from grambench.report.page import JUDGED, StudyReport, claim_counts
 from grambench.report.profiles import page_of
 from grambench.results.study import ALL
 
-NAMED = 4  # most data sets that a sentence names
 MANY = 6  # most sentences on one paper that are open at first
 BEST = 10  # algorithms of a leaderboard that the page shows
 
@@ -136,13 +135,14 @@ def _numbers(study: StudyReport, notes: Notes | None) -> list[Sentence]:
             continue
         title, label = study.results.title(str(name)), METRICS[str(metric)].label
         datasets = [str(dataset) for dataset in different["dataset"]]
-        on_datasets = "" if datasets == [ALL] else f" on {_listed(datasets)}"
+        on_datasets = "" if datasets == [ALL] else f" on {abstract.listed(datasets)}"
         prefix, quantity = (f"{title}: ", _within(label)) if title else ("", label)
         if len(different) == 1:
             row = different.iloc[0]
             text = f"{prefix}{quantity}{on_datasets} {row['ours']}, published {row['published']}."
         else:
-            text = f"{prefix}{len(different)} of {len(compared)} numbers differ in {quantity}: {_listed(datasets)}."
+            where = abstract.listed(datasets)
+            text = f"{prefix}{len(different)} of {len(compared)} numbers differ in {quantity}: {where}."
         names = [title, title.rpartition(" ")[0] or title] if title else datasets
         metrics = [label.partition(" (")[0].lower(), label.partition(" (")[0], _plural(label)]
         note = notes.place(chapter, "differ", names, datasets, metrics) if notes else ""
@@ -169,7 +169,7 @@ def _claims(study: StudyReport, notes: Notes | None) -> list[Sentence]:
 def _failures(study: StudyReport) -> list[Sentence]:
     rows, anchor = [], f"{study.page}-missing"
     for (name, status, reason), cells in study.failed.groupby(["algorithm", "status", "reason"], sort=False):
-        datasets = _listed(list(dict.fromkeys(map(str, cells["dataset"]))))
+        datasets = abstract.listed(list(dict.fromkeys(map(str, cells["dataset"]))))
         runs = f"{len(cells)} runs" if len(cells) > 1 else "1 run"
         text = f"{runs} failed: {study.results.title(str(name))} on {datasets}, {status}: {_clipped(str(reason))}"
         rows.append(Sentence(text=text, page=study.page, anchor=anchor))
@@ -189,7 +189,7 @@ def _stand_ins(study: StudyReport) -> list[Sentence]:
             by_lack.setdefault(lack, []).append(name)
     return [
         Sentence(
-            text=f"Data of a substitute source ({lack}): {_listed(names)}. "
+            text=f"Data of a substitute source ({lack}): {abstract.listed(names)}. "
             f"To try the first source, run grambench fetch {' '.join(names)}, then repeat the run.",
             page=study.page,
             anchor=f"{study.page}-data",
@@ -200,11 +200,6 @@ def _stand_ins(study: StudyReport) -> list[Sentence]:
 
 def _clipped(text: str) -> str:
     return text if len(text) <= 160 else text[:157].rstrip() + "..."
-
-
-def _listed(names: list[str]) -> str:
-    rest = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _within(label: str) -> str:

@@ -175,6 +175,5 @@ class TableData:
             + (f" of {METRICS[name].label}" if len(metrics) > 1 else "")
             for name in metrics
         )
-        test = "a paired t-test" if self.results.study.protocol.paired else "Student's t-test"
-        level = f"{100 * BEST_LEVEL:g} %"
+        test, level = self.results.study.protocol.test, f"{100 * BEST_LEVEL:g} %"
         return f"Bold: {bests}, and all that {test} at the {level} level does not distinguish from it."

@@ -6,6 +6,7 @@ algorithms on many data sets as in Demšar 2006 (JMLR 7), with Holm's correction
 that can find them equal, `bayesian_signed_rank`.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,15 @@ from grambench.config.metrics import METRICS
 BEST_LEVEL = 0.05
 ROUNDING_SLACK = 1e-9
 PRACTICAL = 1.0  # points of accuracy within which two algorithms are practically equal
-CERTAIN = 0.95  # probability from which on a comparison over data sets is decided
+CERTAIN = 0.95  # probability from which on two algorithms are practically equal on a next data set
+# Levels and quantiles of the prior of the degrees of freedom: 1 more than a gamma variable, whose shape is uniform in
+# 0.5 to 5 and whose rate is uniform in 0.05 to 0.15.
+FREEDOM = (
+    (0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 0.99, 1.0),
+    (1.0, 1.25, 2.04, 5.21, 9.82, 14.5, 19.4, 24.7, 30.8, 38.2, 48.3, 65.2, 95.0, 122.0, 380.0),
+)
+# Points of the unit cube, spread by the powers of the plastic number.
+LATTICE = np.outer([0.8191725133961645, 0.6710436067037893, 0.5497004779019703], np.arange(1, 1025)) % 1.0
 
 PairVerdict = Literal["better", "worse", "practically equal", "undecided"]
 
@@ -61,6 +70,10 @@ class Difference(NamedTuple):
         from scipy import special
 
         return math.copysign(float(special.ndtri(0.5 * self.p_value)), self.value)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the ends of the interval of the difference that the test does not reject."""
+        return self.value - self.reach(level), self.value + self.reach(level)
 
     def reach(self, level: float) -> float:
         """Return the least difference that the test would reject: half of the interval of the difference."""
@@ -120,8 +133,11 @@ def resampled_difference(first: ArrayLike, second: ArrayLike, *, overlap: float)
     """
     differences = np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64)
     sample = Sample.of(differences)
+    if sample.runs < 2:
+        return Difference(sample.mean, math.nan, math.nan)
+    std = sample.std if np.ptp(differences) >= ROUNDING_SLACK else 0.0
     correction = 1.0 / sample.runs + overlap / (1.0 - overlap)
-    return Difference(sample.mean, sample.std * math.sqrt(correction), sample.runs - 1.0)
+    return Difference(sample.mean, std * math.sqrt(correction), sample.runs - 1.0)
 
 
 def welch(first: Sample, second: Sample) -> float:
@@ -143,17 +159,11 @@ def _two_sided(t: float, freedom: float) -> float:
 
 
 def paired(first: ArrayLike, second: ArrayLike) -> float:
-    """Return the p-value of the t-test on the differences of runs that share their examples; NaN below two runs.
+    """Return the p-value of the t-test on the differences of independent runs in pairs; NaN below two runs.
 
     Differences without any variance give a certain answer: 1 where they are 0, else 0.
     """
-    differences = np.subtract(first, second)
-    if differences.size < 2:
-        return math.nan
-    if np.ptp(differences) < ROUNDING_SLACK:
-        return float(abs(differences[0]) < ROUNDING_SLACK)
-    t = differences.mean() / (differences.std(ddof=1) / math.sqrt(differences.size))
-    return _two_sided(t, differences.size - 1)
+    return resampled_difference(first, second, overlap=0.0).p_value
 
 
 def best_set(
@@ -180,56 +190,130 @@ def best_set(
     return {name for name, mean in means.items() if mean == means[best] or not p_value(name, best) < BEST_LEVEL}
 
 
-class Posterior(NamedTuple):
-    """Probabilities that an algorithm is practically better than another one, practically equal to it, or worse."""
+class HarmAndGain(NamedTuple):
+    """How one method does beside another over data sets, in points: where it harms, where it gains, and what to expect.
 
-    better: float
-    equal: float
-    worse: float
+    Attributes
+    ----------
+    worse, within, better : int
+        Data sets on which the 95 % interval of the difference lies beyond a point below 0, within a point, or beyond a
+        point above 0. On all others it shows neither.
+    below, above : int
+        Data sets on which the mean difference, whatever its interval, is beyond a point below or above 0.
+    votes : int
+        The number of data sets; a collection of several counts as one.
+    mean : Difference
+        The mean difference over the data sets, for Student's t-test over them.
+    next_worse, next_within, next_better : float
+        Probabilities that the true difference on a next data set is in these regions, see `predict_next`.
+    """
+
+    worse: int
+    within: int
+    better: int
+    below: int
+    above: int
+    votes: int
+    mean: Difference
+    next_worse: float
+    next_within: float
+    next_better: float
+
+    def verdict(self, tests: float = 1.0) -> PairVerdict:
+        """Return in which region the mean difference is shown to lie, at 5 % divided by the number of `tests`.
+
+        "Practically equal" says more: a next data set is within a point with a probability of at least `CERTAIN`, and
+        no data set is shown to be beyond.
+        """
+        if self.next_within >= CERTAIN and not self.worse + self.better:
+            return "practically equal"
+        low, high = self.mean.interval(BEST_LEVEL / tests)
+        return "better" if low > PRACTICAL else "worse" if high < -PRACTICAL else "undecided"
+
+    def not_better(self, tests: float = 1.0) -> bool:
+        """Return whether the mean difference is shown to be no more than a point, at 5 % divided by `tests`."""
+        return self.mean.interval(BEST_LEVEL / tests)[1] <= PRACTICAL
 
     @property
-    def verdict(self) -> PairVerdict:
-        """The case that has a probability of at least `CERTAIN`; "undecided" if there is none."""
-        if self.better >= CERTAIN:
-            return "better"
-        if self.worse >= CERTAIN:
-            return "worse"
-        return "practically equal" if self.equal >= CERTAIN else "undecided"
+    def brief(self) -> str:
+        """Mean difference and 95 % interval; the three counts; the three probabilities."""
+        low, high = self.mean.interval(BEST_LEVEL)
+        chances = f"{self.next_worse:.3f}, {self.next_within:.3f}, {self.next_better:.3f}"
+        counts = f"{self.worse}, {self.within}, {self.better} of {self.votes}"
+        return f"{self.mean.value:+.2f}, {low:+.2f} to {high:+.2f}; {counts}; {chances}"
 
-    @property
-    def not_better(self) -> bool:
-        """Whether the two other cases together have a probability of at least `CERTAIN`."""
-        return self.equal + self.worse >= CERTAIN
+    def __str__(self) -> str:
+        low, high = self.mean.interval(BEST_LEVEL)
+        counts = f"more than a point worse on {self.worse}, within a point on {self.within} and better on {self.better}"
+        means = f"{self.below}, {self.votes - self.below - self.above} and {self.above}"
+        mean = f"mean difference {self.mean.value:+.2f} points, 95 % interval {low:+.2f} to {high:+.2f}"
+        chances = f"{self.next_worse:.3f}, {self.next_within:.3f} and {self.next_better:.3f}"
+        shown = f"shown {counts} of {self.votes} data sets, by the means alone {means}"
+        return f"{shown}; {mean}; a next data set likewise with probabilities of {chances}"
 
 
-def bayesian_signed_rank(
-    first: ArrayLike, second: ArrayLike, *, rope: float = PRACTICAL, draws: int = 50_000, seed: int = 0
-) -> Posterior:
-    """Compare two algorithms over data sets by the Bayesian signed-rank test (Benavoli et al. 2017, JMLR 18(77)).
-
-    The distribution of the differences z has a Dirichlet process as its prior, of strength 1/2 at z = 0. A draw of the
-    posterior weighs the data sets. The two are practically equal in a draw if (z_i + z_j) / 2 lies in the region of
-    practical equivalence for more of the weight of pairs than above it, and than below it. The probability of a case is
-    its share of the draws. A pair at the border of the region counts half.
+@functools.cache
+def harm_and_gain(differences: tuple[Difference, ...]) -> HarmAndGain:
+    """Compare a method with another one over data sets.
 
     Parameters
     ----------
-    first, second : array (n,)
-        A metric on each data set, of which higher values are better.
-    rope : float
-        Half the width of the region of practical equivalence.
-    draws, seed : int
-        The number of draws, and the seed of their generator.
+    differences : tuple of Difference
+        By how many points it is ahead on each data set, at least two, by `resampled_difference`.
     """
-    differences = np.concatenate([[0.0], np.round(np.subtract(first, second), 9)])
-    strengths = np.concatenate([[0.5], np.ones(differences.size - 1)])
-    weights = np.random.default_rng(seed).dirichlet(strengths, draws)
-    sums = np.add.outer(differences, differences)
-    above, below = (
-        np.sum(weights @ np.heaviside(beyond, 0.5) * weights, axis=1) for beyond in (sums - 2 * rope, -sums - 2 * rope)
+    points = np.round([each.value for each in differences], 9)
+    low, high = np.array([each.interval(BEST_LEVEL) for each in differences]).T
+    counts = (high < -PRACTICAL, (low >= -PRACTICAL) & (high <= PRACTICAL), low > PRACTICAL)
+    beyond = (*counts, points < -PRACTICAL, points > PRACTICAL)
+    mean = resampled_difference(np.zeros(points.size), points, overlap=0.0)
+    worse, within, better, below, above = (int(each.sum()) for each in beyond)
+    return HarmAndGain(worse, within, better, below, above, points.size, mean, *predict_next(differences))
+
+
+def predict_next(differences: Sequence[Difference]) -> tuple[float, float, float]:
+    """Return the probabilities that a next data set is more than a point worse, within a point, more than one better.
+
+    The hierarchical model of Corani, Benavoli, Demšar, Mangili and Zaffalon 2017 (Machine Learning 106): true
+    differences of data sets are Student's t with unknown location, spread and degrees of freedom, and have the paper's
+    priors. Two things differ. A deviation within a data set has Jeffreys' prior, so that its posterior is the corrected
+    interval. The probabilities are those of the next data set's difference, and not of which region is the most likely.
+
+    Each t is a mixture of normals whose variances have equal shares. Location, spread and degrees of freedom lie on a
+    lattice (Korobov), first over all that is possible and then over what is likely.
+    """
+    from scipy import special
+
+    values, errors, freedom = np.array(differences).T
+    # Below a twentieth of a point an error has no influence, and might be 0.
+    noise = np.maximum(errors, PRACTICAL / 20)[:, None] ** 2 * _variances(freedom, 5)
+    spread = values.std() + np.sqrt(noise.max())
+    box = np.array([[values.min() - spread, values.max() + spread], np.log([PRACTICAL / 50, 20 * spread]), [0.0, 1.0]])
+    for _ in range(4):
+        lattice = box[:, :1] + np.ptp(box, axis=1)[:, None] * LATTICE
+        location, scale, prior = lattice[0], np.exp(lattice[1]), np.interp(lattice[2], *FREEDOM)
+        variances = scale[:, None] ** 2 * _variances(prior, 7)
+        # The prior of the spread is flat, and the lattice is even in its logarithm.
+        likelihood = lattice[1].copy()
+        for value, error in zip(values, noise, strict=True):
+            total = variances[:, :, None] + error
+            normal = np.exp(-0.5 * (value - location)[:, None, None] ** 2 / total) / np.sqrt(total)
+            likelihood += np.log(normal.sum(axis=(1, 2)) + np.finfo(float).tiny)
+        weights = special.softmax(likelihood)
+        centre = lattice @ weights
+        half = np.maximum(5.0 * np.sqrt((lattice - centre[:, None]) ** 2 @ weights), np.ptp(box, axis=1) / 8)
+        box = np.clip(centre + np.array([-half, half]), *box.T).T
+    worse, better = (
+        float(weights @ special.stdtr(prior, (sign * location - PRACTICAL) / scale)) for sign in (-1.0, 1.0)
     )
-    winners = np.argmax([above, 1.0 - above - below, below], axis=0)
-    return Posterior(*(float(share) for share in np.bincount(winners, minlength=3) / draws))
+    return worse, 1.0 - worse - better, better
+
+
+def _variances(freedom: Floats, count: int) -> Floats:
+    """Return the variances of `count` normals whose mixture with equal shares is close to Student's t."""
+    from scipy import special
+
+    levels = (np.arange(count) + 0.5) / count
+    return np.asarray(0.5 * freedom[:, None] / special.gammaincinv(0.5 * freedom[:, None], levels))
 
 
 def friedman(means: pd.DataFrame) -> tuple[float, float]:
@@ -298,6 +382,16 @@ def alike(order: Sequence[str], p_values: Mapping[tuple[str, str], float]) -> li
             runs.append(names[start:end])
         covered = max(covered, end)
     return runs
+
+
+def groups_alike(means: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return the runs of `alike` of algorithms (columns in an order by mean rank); all if Friedman finds no difference.
+
+    Of two algorithms, the test of the pair says all.
+    """
+    names = tuple(map(str, means.columns))
+    differ = len(names) == 2 or friedman(means)[1] < BEST_LEVEL
+    return alike(names, pairwise(means)) if differ else [names]
 
 
 def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:

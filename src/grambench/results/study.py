@@ -13,11 +13,20 @@ from grambench import algorithms
 from grambench.common.files import check
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS, WEIGHT
-from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.results.collect import CELLS
-from grambench.results.statistics import BEST_LEVEL, Sample, best_set, paired, printed, resampled_difference, student
+from grambench.results.statistics import (
+    BEST_LEVEL,
+    Difference,
+    HarmAndGain,
+    Sample,
+    best_set,
+    harm_and_gain,
+    printed,
+    resampled_difference,
+    student,
+)
 
 NOT_PART = "not part of this run"
 ALL = "all"  # as the name of a data set: all data sets of a study together
@@ -102,10 +111,7 @@ class Results:
         return ", ".join(map(str, values if len(set(values)) > 1 else values[:1]))
 
     def best(self, dataset: str, names: Iterable[str], metric: str) -> set[str]:
-        """Return the algorithms of the best mean and those that a t-test at 5 % cannot tell from it.
-
-        The protocol says whether the test compares the algorithms repetition by repetition; Student's does not.
-        """
+        """Return the algorithms of the best mean and those that the test of `p_value` at 5 % cannot tell from it."""
         return best_set(
             {name: self.sample(dataset, name, metric) for name in names},
             highest=METRICS[metric].better == "higher",
@@ -113,14 +119,44 @@ class Results:
         )
 
     def p_value(self, dataset: str, first: str, second: str, metric: str) -> float:
-        """Return the p-value of the t-test that the protocol asks for: on differences of repetitions, or Student's.
+        """Return the p-value of the t-test that the protocol asks for, which its attribute `test` has in words.
 
         Where the two do not have the same repetitions, it is Student's.
         """
-        values = [self.values(dataset, name, metric) for name in (first, second)]
-        if self.study.protocol.paired and values[0].size == values[1].size:
-            return paired(*values)
+        if self.study.protocol.paired and (difference := self.difference(dataset, first, second, metric)):
+            return difference.p_value
         return student(self.sample(dataset, first, metric), self.sample(dataset, second, metric))
+
+    def difference(
+        self, dataset: str, first: str, second: str, metric: str, overlap: float | None = None
+    ) -> Difference | None:
+        """Return by how much the first algorithm's mean exceeds the second's, corrected for the overlap of splits.
+
+        None where the two do not have the same repetitions. The overlap is that of the protocol unless it is given.
+        """
+        values = [self.values(dataset, name, metric) for name in (second, first)]
+        if values[0].size != values[1].size:
+            return None
+        return resampled_difference(*values, overlap=self.study.overlap(dataset) if overlap is None else overlap)
+
+    def compare(self, first: str, second: str, metric: str, datasets: Iterable[str] = ()) -> HarmAndGain | None:
+        """Compare two algorithms over data sets, where both have at least two repetitions, the same ones.
+
+        A collection has one vote, the mean over its data sets. As these may share examples, its error is the mean of
+        their errors, and not less. None if there are fewer than two votes.
+        """
+        votes: dict[str, list[Difference]] = {}
+        for dataset in datasets or self.study.datasets:
+            difference = self.difference(dataset, first, second, metric)
+            if difference and difference.freedom >= 1.0:
+                votes.setdefault(self.study.collection(dataset), []).append(difference)
+        if len(votes) < 2:
+            return None
+        sign = 1.0 if METRICS[metric].better == "higher" else -1.0
+        rows = [np.array(vote).T for vote in votes.values()]
+        return harm_and_gain(
+            tuple(Difference(sign * float(row[0].mean()), float(row[1].mean()), float(row[2].min())) for row in rows)
+        )
 
     def main_metric(self) -> str:
         """Return the metric by which the study judges first; empty where it has none."""
@@ -131,7 +167,7 @@ class Results:
     def duel(self, first: str, second: str, metric: str) -> tuple[int, int, int]:
         """Return on how many data sets one algorithm wins, ties and loses against another, where both have a result.
 
-        It wins where its mean is better and a t-test at 5 % tells the two apart, and ties where no test does.
+        It wins where its mean is better and the test of `p_value` tells the two apart at 5 %, else it ties.
         """
         sign, counts = (1.0 if METRICS[metric].better == "higher" else -1.0), [0, 0, 0]
         for dataset in self.study.datasets:
@@ -174,22 +210,20 @@ class Results:
     ) -> tuple[float, float, float] | None:
         """Return by how much the first algorithm's mean exceeds the second's, and the ends of the interval.
 
-        The interval, of 95 % by default, is that of the corrected resampled t-test (`resampled_difference`), for random
-        splits of a data set of n examples and a metric in percent of the test examples. It is at least as wide as if
-        the two differed in one test example of one split: equal results do not show that all others are equal. None
-        where the two do not have the same repetitions, at least two, or the protocol has no random splits.
+        The interval, of 95 % by default, is that of the corrected resampled t-test (`resampled_difference`), for splits
+        of a data set of n examples and a metric in percent of the test examples. It is at least as wide as if the two
+        differed in one test example of one split: equal results do not show that all others are equal. None where the
+        two do not have the same repetitions, at least two, or the protocol has no random splits.
         """
-        values = [self.values(dataset, name, metric) for name in (second, first)]
         protocol = self.study.protocol
-        if not isinstance(protocol, RandomSplits) or values[0].size != values[1].size or values[0].size < 2:
+        overlap = protocol.overlap(dataset, n)
+        difference = self.difference(dataset, first, second, metric, overlap)
+        if not difference or not difference.freedom > 0.0 or not isinstance(protocol, RandomSplits):
             return None
-        counts = protocol.counts(dataset, n)
-        overlap = counts[2] / (counts[0] + counts[2]) * sum(counts) / n
-        difference = resampled_difference(*values, overlap=overlap)
-        one_example = 100.0 / counts[2] * np.eye(1, values[0].size)[0]
+        one_example = 100.0 / protocol.counts(dataset, n)[2] * np.eye(1, protocol.repetitions)[0]
         least = resampled_difference(np.zeros_like(one_example), one_example, overlap=overlap)
-        reach = max(difference.reach(level), least.reach(level))
-        return difference.value, difference.value - reach, difference.value + reach
+        low, high = difference._replace(error=max(difference.error, least.error)).interval(level)
+        return difference.value, low, high
 
     def view_shares(self, dataset: str, algorithm: str) -> pd.DataFrame:
         """Return the share of each view in the weights of a plain run, a row for each repetition.

@@ -32,7 +32,7 @@ class CriticalDifferenceFigure(RankingFigure):
         """Draw a dot for each mean rank, the lowest on top, and the bars on the right."""
         from matplotlib.figure import Figure as Canvas
 
-        from grambench.results.statistics import BEST_LEVEL, alike, friedman, pairwise
+        from grambench.results.statistics import BEST_LEVEL, friedman, groups_alike
 
         results, ranking = data.results, self.ranking(data.results)
         names = ranking.names
@@ -40,9 +40,7 @@ class CriticalDifferenceFigure(RankingFigure):
             return empty(data, self)
         means = results.means(names, self.metrics[0], ranking.ranks.index)
         statistic, p_value = friedman(means)
-        # Of two algorithms, the test of the pair says all.
-        differ = p_value < BEST_LEVEL or len(names) == 2
-        groups = alike(names, pairwise(means)) if differ else [tuple(names)]
+        groups = groups_alike(means)
         levels = _levels([(names.index(group[0]) - 0.3, names.index(group[-1]) + 0.3) for group in groups])
         canvas = Canvas(figsize=(data.width, 0.8 + ROW * len(names)), layout="constrained")
         beside = LEVEL * (len(levels) + 1)
@@ -54,8 +52,8 @@ class CriticalDifferenceFigure(RankingFigure):
             for bar in bars:
                 margin.plot([number, number], bar, color=BLACK, linewidth=2.6, solid_capstyle="butt")
         test = f"Friedman: χ² = {statistic:.1f}, p = {p_value:.1g}" if np.isfinite(p_value) else "Two algorithms"
-        joined = "Wilcoxon and Holm tell no two apart" if differ else "Friedman tells none apart"
-        text = f"Mean rank on {ranking.basis}. {test}; bars: {joined} at {BEST_LEVEL:.0%}"
+        bars = f"Friedman or Wilcoxon with Holm finds no difference at {BEST_LEVEL:.0%}, which shows none to be equal"
+        text = f"Mean rank on {ranking.basis}. {test}; bars: {bars}"
         canvas.supxlabel(fold(text, 1.1 * data.width), fontsize=SMALL)
         return canvas
 

@@ -67,13 +67,13 @@ class PairsTable(OneMetricTable):
                 rival_title = ALL_RIVALS if rival == ALL else results.title(rival)
                 titles = (results.title(name), rival_title, METRICS[metric].label)
                 records.append((name, rival, metric, *titles, *wins_ties_losses))
-        test = "paired t-test" if results.study.protocol.paired else "Student's t-test"
         remarks = [
             "Data sets on which the algorithm of the row wins against that of the column; it loses on those of the "
             "mirrored cell. The first column has wins, ties and losses against all others together. Rows are ordered "
             "by wins less losses.",
-            f"It wins where its mean is better and a {test} tells the two apart at {BEST_LEVEL:.0%}, and ties where "
-            "the test does not; data sets where one of the two has no result do not count.",
+            f"It wins where its mean is better and {results.study.protocol.test} tells the two apart at "
+            f"{BEST_LEVEL:.0%}, and ties where the test does not, which does not show that they are equal; data sets "
+            "where one of the two has no result do not count.",
         ]
         columns, blocks = [ALL_RIVALS, *data.titles(names)], [Block(rows=rows)]
         return self.content(columns, blocks, remarks, self.file().frame(records), METRICS[metric].label)
