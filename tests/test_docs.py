@@ -1,7 +1,9 @@
 """Pages name pages, files and functions that are there; the site itself is built strictly by `make docs`."""
 
+import ast
 import importlib.util
 import re
+from collections import defaultdict
 
 import pytest
 from copies import ROOT
@@ -116,3 +118,29 @@ def test_figures_of_the_papers_show_the_tables_of_their_pages(tmp_path):
             drawn = (folder / f"{page.stem}.svg").read_text(encoding="utf-8")
             texts.setdefault(page.stem, []).append(re.findall(r"<text[^>]*>([^<]+)</text>", drawn))
     assert all(stored == drawn and len(drawn) > 10 for stored, drawn in texts.values())
+
+
+def _docstrings(path):
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, kinds)]
+    return "\n\n".join(" ".join((ast.get_docstring(node) or "").replace("\n\n", " // ").split()) for node in nodes)
+
+
+def test_conventions_chosen_by_published_numbers_are_those_that_studies_list():
+    """`published: chosen` of the studies, the docstrings of files that have a convention, and the papers' pages."""
+    configuration, declared, listed = Configuration(ROOT / "config"), defaultdict(set), defaultdict(set)
+    for path in (ROOT / "src/grambench").rglob("*.py"):
+        text = _docstrings(path)
+        for conventions in re.findall(r"Chosen by published numbers: (.*?)\.(?= //|$)", text, re.M):
+            declared[path.stem].update(conventions.split("; "))
+        # Whoever writes this names the convention too.
+        assert not re.search(r"published [\w -]*\bneed", text) or path.stem in declared, path
+    for name in configuration.names("studies"):
+        study = configuration.study(name)
+        for choice in study.published.chosen if study.published else ():
+            page = (ROOT / f"docs/papers/{name}.md").read_text(encoding="utf-8")
+            assert choice.convention.lower() in " ".join(page.lower().split()), choice.convention
+            listed[choice.convention] |= {study.algorithms[entry].algorithm or entry for entry in choice.algorithms}
+    assert set(listed) == set().union(*declared.values())
+    for convention in set().union(*(declared[name] for name in algorithms.names())):
+        assert listed[convention] == {name for name in algorithms.names() if convention in declared[name]}, convention

@@ -65,6 +65,11 @@ PLANTED = {
     "does not look ahead, where it learns online": ("BODY", ONE_PASS),
     "does not depend on how examples are numbered": ("BODY", "weights = np.eye(m)[(labels @ np.arange(n)) % m]"),
     "scores each example by itself": ("BODY", "return Fit(weights=weights, predictor=Positions())"),
+    "keeps the scale of its scores, where it learns online": (
+        "BODY",
+        "rounds, first = n, 1 / m"
+        + ONE_PASS.split("10))")[1].replace("np.ones(rounds), s", "0.9 ** np.arange(rounds), s"),
+    ),
     "returns the fit of its first stage, where it has two": ("class Pos", "FIRST_STAGE = {'rate': 0.5}\n\n\nclass Pos"),
     "runs under every protocol": ("BODY", "assert n > 40, 'too few'"),
 }

@@ -320,6 +320,45 @@ def test_the_next_score_of_a_stream_is_that_of_the_predictor(name):
     assert np.isclose(before[0], state.block(values[200:201], labels[200:201])[0], atol=1e-6)
 
 
+@pytest.mark.parametrize("settings", [{"approximation": "fourier"}, {"budget": 100}], ids=str)
+@pytest.mark.parametrize("name", [name for name in ON_FEATURES if "budget" in algorithms.fields(name)])
+def test_a_stream_counts_a_score_of_0_as_the_pass_does(name, settings):
+    """The features are whole numbers, whose sums are exact in 32 bits too."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-1, 2, size=(50, 2)).astype(float)
+    y = (X[:, 0] + rng.normal(size=50) > 0).astype(int)
+    shared = {"kernels": [Kernel("polynomial", 1.0)], "scale": False, "shuffle": False, "random_state": 0}
+    trace = KernelClassifier(name, **shared).fit(X, y).trace_
+    if algorithms.zero_is_mistake(name):
+        assert trace.mistakes[:50][trace.scores[:50] == 0].sum() >= 8
+    stream = KernelClassifier(name, **shared, **settings).partial_fit(X, y, classes=[0, 1])
+    assert stream.mistakes_ == trace.mistakes[:50].sum()
+
+
+@pytest.mark.parametrize("name", ["omkc_dd", *STOCHASTIC])
+def test_votes_of_several_classes_are_compared_on_one_scale(name):
+    """A class learned with many mistakes does not win by votes that are nearer to 0."""
+    X, y = stream(1500)
+    y[y == 1] += np.random.default_rng(1).integers(0, 2, size=(y == 1).sum())  # classes 1 and 2 cannot be told apart
+    for settings in ({}, {"approximation": "fourier"}, {"budget": 1500}):
+        model = KernelClassifier(name, GAUSSIANS, random_state=0, **settings)
+        model.partial_fit(X, y, classes=[0, 1, 2]) if settings else model.fit(X, y)
+        scores = model.decision_function(X)
+        assert np.abs(scores).max() == 1.0
+        assert (scores.argmax(axis=1) == 0)[y == 0].mean() > 0.9
+
+
+def test_a_kernel_too_narrow_for_features_of_32_bits_is_refused():
+    X, y = np.random.default_rng(0).normal(size=(300, 20)), np.arange(300) % 2
+    for width, fits in ((0.25, False), (0.3, False), (1.0, True), (1e-3, True)):  # the last is 0 in 64 bits too
+        model = KernelClassifier("perceptron", [Kernel("gaussian", width)], approximation="nystroem")
+        if fits:
+            model.partial_fit(X, y, classes=[0, 1])
+        else:
+            with pytest.raises(ValueError, match=r"gaussian_sigma0.*expected values of 1e-19 .* take a wider kernel"):
+                model.partial_fit(X, y, classes=[0, 1])
+
+
 @pytest.mark.parametrize("name", ON_FEATURES)
 def test_a_stream_is_learned(name):
     X, y = stream(4000)

@@ -17,6 +17,8 @@ in an installed package ("package.module"), or the package's entry point of the 
 `NEEDS = "family"` declares that an algorithm learns from feature vectors or from a continuous family of kernels, and a
 study without them refuses it. `LEARNS_FROM_SUMS = True` declares that an algorithm needs no Gram matrices of single
 kernels but `mixture` and `quadratic_forms` of the pool, and learns from kernels that are never stored.
+`ZERO_IS_MISTAKE = True` declares that a score of exactly 0 counts as a mistake on both classes in the pass of an online
+algorithm; without it, this score predicts +1. Passes over Gram matrices and streams count alike.
 `FIRST_STAGE = {"batch": 0}` declares the parameters with which a fit ends after the first of two stages; a fit of both
 stages returns the result of the first too, and a study with entries for both runs the first stage once.
 """
@@ -162,6 +164,11 @@ def learns_from_features(name: str) -> bool:
 def learns_from_sums(name: str) -> bool:
     """Return whether an algorithm learns from kernels that are never stored; baselines do without kernels."""
     return category_of(name) == "baselines" or _declares(name, "LEARNS_FROM_SUMS = True")
+
+
+def zero_is_mistake(name: str) -> bool:
+    """Return whether a score of exactly 0 is a mistake on both classes in an algorithm's pass; else it predicts +1."""
+    return _declares(name, "ZERO_IS_MISTAKE = True")
 
 
 def first_stage(name: str) -> dict[str, Any]:

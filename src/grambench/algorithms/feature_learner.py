@@ -89,6 +89,7 @@ class FeatureLearner:
             VectorSource(self._vectors) if self._map is None else self._map.starts for _ in range(count)
         ]
         self._states = [start(parameters, basis, np.random.default_rng(seed)) for basis in bases]
+        self._zero_is_mistake = algorithms.zero_is_mistake(algorithm)
         self.mistakes = self.examples = 0
 
     @property
@@ -131,9 +132,20 @@ class FeatureLearner:
             for place, state in enumerate(self._states):
                 positive = numbers[rows] == (place if len(self._states) > 1 else 1)
                 scores[rows, place] = state.block(features, np.where(positive, 1, -1).astype(np.int8))
-        self.mistakes += int(np.count_nonzero(_predicted(scores) != numbers))
+        scores = self._one_column(scores)
+        self.mistakes += int(np.count_nonzero(self.predicted(scores, numbers) != numbers))
         self.examples += len(numbers)
-        return self._one_column(scores)
+        return scores
+
+    def predicted(self, scores: Floats, numbers: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the predicted class numbers of a pass, (n,), from the scores and the true numbers of its examples.
+
+        A score of exactly 0 is the second of two classes, as in studies, or the wrong one if the algorithm's file
+        declares ZERO_IS_MISTAKE.
+        """
+        if scores.ndim == 2:
+            return scores.argmax(axis=1)
+        return np.where(self._zero_is_mistake & (scores == 0.0), 1 - numbers, scores >= 0.0)
 
     def scores(self, examples: Floats) -> Floats:
         """Return the scores of examples, (t,) for two classes, else (t, C)."""
@@ -146,8 +158,3 @@ class FeatureLearner:
     def _one_column(self, scores: Floats) -> Floats:
         """Return scores (t, 1) of two classes as (t,), and others as they are."""
         return scores[:, 0] if len(self._states) == 1 else scores
-
-
-def _predicted(scores: Floats) -> NDArray[np.intp]:
-    """Return class numbers: a score of exactly 0 is the second of two classes, as in studies."""
-    return scores.argmax(axis=1) if scores.shape[1] > 1 else (scores[:, 0] >= 0.0).astype(np.intp)

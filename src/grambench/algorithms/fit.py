@@ -46,6 +46,11 @@ class Predictor(Protocol):
         For C classes, return s(x, y), an array (t, C); the first class of the largest score is predicted. In every
         study a score of exactly 0 predicts +1, as OMKC's published numbers need. Estimators follow scikit-learn's rule,
         under which it does not: see `grambench.estimators.classifier.KernelClassifier.decision_function`.
+
+        An algorithm that learns two classes learns more of them one-vs-rest, where the largest score decides. The scale
+        of its scores therefore must not depend on the labels, such as on the number of mistakes.
+
+        Chosen by published numbers: sign(0) = +1.
         """
 
 

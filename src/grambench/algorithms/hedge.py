@@ -45,6 +45,8 @@ def discount(weights, discounted, beta):  # type: ignore[no-untyped-def]
     The scale is a power of two, which changes no quotient of two weights by a single bit. Weights are not normalised
     between rounds: the published numbers on diabetes need products of beta as they are.
 
+    Chosen by published numbers: the vote's weights as they are.
+
     Parameters
     ----------
     weights : ndarray of float64 (m,)

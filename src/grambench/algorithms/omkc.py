@@ -9,6 +9,8 @@ itself, with its scores in the processor's cache. Their predictions are then com
 
 Deviations from the printed algorithms that all four share: sign(0) = +1 for each kernel and for the vote, and the
 order of summation in `grambench.algorithms.scores`.
+
+Chosen by published numbers: sign(0) = +1; additions in four lanes; the vote's weights as they are.
 """
 
 import copy
@@ -376,15 +378,7 @@ class OMKCOnFeatures:
         weights = np.tile(weights, (len(scores), 1))
         if self._settings.draws_votes:
             weights *= copy.deepcopy(self._rng).random(scores.shape) < p
-        votes = np.empty(len(scores))
-        _write_votes(weights, scores >= 0.0, votes)
-        return votes
-
-
-@njit(cache=True)
-def _write_votes(weights, positive, votes):  # type: ignore[no-untyped-def]
-    for t in range(votes.size):
-        votes[t] = vote(weights[t], positive[t])
+        return np.array([vote(*example) for example in zip(weights, scores >= 0.0, strict=True)])
 
 
 @njit(cache=True)

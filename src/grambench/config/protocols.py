@@ -334,7 +334,10 @@ class NestedCV(Offline):
         return self.outer_folds
 
     def kernel_trace(self, n: int, total: int) -> float:
-        """Return the share of the trace that n training examples have."""
+        """Return the share of the trace that n training examples have.
+
+        Chosen by published numbers: the trace of all examples.
+        """
         return self.trace * n / total
 
     def overlap(self, dataset: str, n: int = 0) -> float:

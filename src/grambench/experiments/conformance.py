@@ -229,6 +229,22 @@ def scores_each_example_by_itself(name: str, settings: Settings) -> None:
         raise ContractError("train_scores: expected the predictor's scores of the training examples, got others")
 
 
+def keeps_the_scale_of_its_scores(name: str, settings: Settings) -> None:
+    """Raise unless the scores of an online algorithm keep their scale where labels are noise, whatever its mistakes.
+
+    One-vs-rest compares the scores of classes that are learned with more and with fewer mistakes.
+    """
+    if algorithms.is_multiclass(name) or _learn(name, settings, make_problem(6)).trace is None:
+        return
+    rng, n = np.random.default_rng(6), 4 * N
+    noise = rng.choice(np.array([-1, 1], dtype=np.int8), size=n)
+    problem = Problem(rng.normal(size=(n, 3)), noise, np.arange(n, dtype=np.int32))
+    sizes = np.abs(_learn(name, settings, problem).trace.scores)  # type: ignore[union-attr]
+    if not 1e-3 <= (ratio := sizes[-N:].max() / sizes[:N].max()) <= 1e3:
+        what = "trace.scores: expected a scale that does not depend on mistakes, got scores of the last rounds"
+        raise ContractError(f"{what} {ratio:.2g} times as large as those of the first, of labels that are noise")
+
+
 def returns_its_first_stage(name: str, settings: Settings) -> None:
     """Raise unless, of an algorithm that declares FIRST_STAGE, a fit of both stages has the fit of the first."""
     stage = algorithms.first_stage(name)
@@ -334,6 +350,7 @@ CHECKS = [
     Check("does not look ahead, where it learns online", does_not_look_ahead),
     Check("does not depend on how examples are numbered", ignores_numbering),
     Check("scores each example by itself", scores_each_example_by_itself),
+    Check("keeps the scale of its scores, where it learns online", keeps_the_scale_of_its_scores),
     Check("returns the fit of its first stage, where it has two", returns_its_first_stage),
     Check("runs under every protocol", runs_under_every_protocol),
 ]

@@ -383,7 +383,8 @@ def learn_on_features(
     scores, y_true = (np.concatenate(parts)[-kept:] for parts in zip(*recent, strict=True))
     updates, work = learner.updates.astype(np.float64), dict.fromkeys(WORK, 0)
     support = np.full(len(rounds), np.nan)
-    return Pass(mistakes, support, weights, updates, seconds, work, True, y_true, predicted(scores), scores)
+    y_pred = learner.predicted(scores, y_true)
+    return Pass(mistakes, support, weights, updates, seconds, work, True, y_true, y_pred, scores)
 
 
 def _majority(y_true: NDArray[np.intp], classes: int) -> int:

@@ -143,6 +143,8 @@ def nested(protocol: protocols.NestedCV, run: Run, dataset: PreparedDataset) -> 
     RKL, Section 6 (Gai et al. 2010): "For each data set, we split it to five parts, and each time we use four parts as
     the training set and the remaining one as the test set", and C is chosen by 3-fold cross-validation on the training
     set. Numbers beyond the last outer fold, in replications, are those of other partitions of the same examples.
+
+    Chosen by published numbers: folds that keep the shares of the classes, the remainder in the first.
     """
     labels, count, folds = dataset.labels, protocol.outer_folds, protocol.inner_folds
     rarest = int(np.unique(labels, return_counts=True)[1].min())

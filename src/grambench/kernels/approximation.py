@@ -14,8 +14,10 @@ so that one cosine and one sine serve a whole grid of widths. Nystroem features 
 any kernel, from landmarks drawn among the first examples; between landmarks they are exact. Linear kernels have raw
 features, which are exact.
 
-Features have 32 bits. Projections are sums of BLAS, whose last bits may differ between processors and with the size of
-a block. Each doubling of the angle doubles the error of its phase, to 3e-4 after twelve.
+Features have 32 bits. A kernel has no Nystroem features and is refused if its values with the nearest landmark have
+squares below their range for more than a tenth of the landmarks, such as a Gaussian that is narrow among examples of
+many features. Projections are sums of BLAS, whose last bits may differ between processors and with the size of a block.
+Each doubling of the angle doubles the error of its phase, to 3e-4 after twelve.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +36,7 @@ Features = NDArray[np.float32]
 
 BLOCK = 64  # examples whose features are computed together, few enough for the processor's cache
 SMALLEST = 1e-10  # eigenvalue of K_LL, relative to the largest, below which a direction is left out
+TINY = 1e-19  # kernel value, relative to the largest, whose square is below the smallest normal number of 32 bits
 # of families that are linear at degree 1, (c + <x, x'>) / a: the constant c and the divisor a
 LINEAR = {
     "polynomial": (0.0, 1.0),
@@ -293,7 +296,13 @@ class _Nystroem:
     def __init__(self, kernel: Kernel, landmarks: Floats, units: Units | None, factor: float) -> None:
         self._kernel, self._landmarks, self._units = kernel, landmarks, units
         self._norms = np.square(landmarks).sum(axis=1)
-        values, vectors = np.linalg.eigh(self._values(landmarks))
+        gram = self._values(landmarks)
+        nearest = np.abs(gram - np.diag(gram.diagonal())).max(axis=1) / gram.max()
+        # Values of exactly 0 are not too small: sparse examples may be orthogonal.
+        if (share := np.mean((nearest > 0.0) & (nearest < TINY))) > 0.1:
+            what = f"{kernel.name}: expected values of {TINY:g} or more between a landmark and the nearest other"
+            raise ValueError(f"{what}, whose products 32 bits hold, got less for {share:.0%}; take a wider kernel")
+        values, vectors = np.linalg.eigh(gram)
         large = values > SMALLEST * values[-1]
         self._root = vectors[:, large] * np.sqrt(factor / values[large])
         self.size = self._root.shape[1]

@@ -2,6 +2,8 @@
 
 The base of a family is the quantity it is a function of: inner products <x, x'> with squared norms, or chi-square
 distances. The kernels of one base share a single pass over the features (OMKC, Section 5.1; Hoi et al. 2013).
+
+Chosen by published numbers: the forms of the polynomial, the chi-square and the Gaussian kernel.
 """
 
 import contextlib
@@ -60,6 +62,8 @@ def _exp(values: Floats) -> None:
     scores cancel, that bit decides a prediction: OMKC's published support vectors on a3a need the C library. SciPy's
     inverse Box-Cox transformation with exponent 0 calls its exponential. Results of 0 are set without a call, since an
     underflow costs three times an ordinary result.
+
+    Chosen by published numbers: the C library's exponential.
     """
     inv_boxcox = _inv_boxcox()
     zero = values <= LOG_POSITIVE  # not for NaN, which stays NaN

@@ -25,6 +25,8 @@ eq. 10 and K + I/C differ by a factor of 2 in C.
 Eq. 10 has a bias b, and so has this SVM. The published KL-C accuracies, though, fit the sign of f(x) − b on 17 of 22
 cells, and that of f(x) on 10 (docs/papers/rkl.md); the parameter `bias` selects either.
 
+Chosen by published numbers: the trained SVM without its b.
+
 References
 ----------
 Chapelle, Vapnik, Bousquet and Mukherjee (2002). Choosing multiple parameters for support vector machines. Machine

@@ -50,6 +50,8 @@ from grambench.common.parameters import POSITIVE
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
+ZERO_IS_MISTAKE = True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(ExponentialWeights):

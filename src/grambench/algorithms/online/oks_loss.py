@@ -52,6 +52,8 @@ from grambench.common.parameters import POSITIVE
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
+ZERO_IS_MISTAKE = True
+
 
 class MarginLoss(NamedTuple):
     """A loss of the margin z = y f(x), and its derivative: on |z| <= b both are largest in size at z = -b."""

@@ -19,7 +19,7 @@ memory.
 
 Deviations
 ----------
-Those of `omkc_dd`: a score of 0 predicts +1.
+Those of `omkc_dd`: a score of 0 predicts +1, and the vote is divided by the sum of its weights.
 
 References
 ----------

@@ -20,7 +20,11 @@ The printed algorithm counts y f_k(x) ≤ 0 as a mistake of kernel k (line 8). T
 each kernel and for the weighted vote, and the order of summation in `grambench.algorithms.scores`.
 
 The printed θ is divided by its sum in every round (line 12), which changes no sign but that of a rounding error. The
-published numbers on diabetes need the vote without the division.
+published numbers on diabetes need the sign of the vote without the division. Here the vote is divided as a whole, which
+keeps its sign, so that votes of several rounds, and of several classes one-vs-rest, can be compared.
+
+Chosen by published numbers: sign(0) = +1; additions in four lanes; the vote's weights as they are; the C library's
+exponential.
 
 The paper allows β in (0, 1); its Figure 4 goes up to 1, and so does this.
 

@@ -23,6 +23,10 @@ Kernels are drawn with the smoothed probability p of Section 4.2, not with q (li
 weighted by q, as in Algorithm 4, not plain (line 8). A score of 0 predicts +1, for each kernel and for the vote, and
 the order of summation is that of `grambench.algorithms.scores`.
 
+The vote is divided by the sum of the weights of the kernels that vote, as in `omkc_dd`.
+
+Chosen by published numbers: sign(0) = +1; additions in four lanes; kernels drawn by p, weighted by q.
+
 References
 ----------
 Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine Learning 90, 289-316. DOI

@@ -16,7 +16,9 @@ As OMKC(D,D), O(M n + T m), where M counts only the mistakes of kernels in round
 Deviations
 ----------
 sign(0) = +1 for each kernel and for the vote, and the order of summation is that of `grambench.algorithms.scores`, as
-in `omkc_dd`.
+in `omkc_dd`. The vote is divided by the sum of its weights, as there.
+
+Chosen by published numbers: sign(0) = +1; additions in four lanes.
 
 References
 ----------

@@ -18,7 +18,10 @@ As OMKC(S,D), O(M n + T m), where M counts only the mistakes of kernels in round
 Deviations
 ----------
 sign(0) = +1 for each kernel and for the vote, so a round that draws no kernel predicts +1. The order of summation is
-that of `grambench.algorithms.scores`, as in `omkc_dd`.
+that of `grambench.algorithms.scores`, as in `omkc_dd`. The vote is divided by the sum of the weights of the kernels
+that vote.
+
+Chosen by published numbers: sign(0) = +1; additions in four lanes; kernels drawn by p, weighted by q.
 
 References
 ----------

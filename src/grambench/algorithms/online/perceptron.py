@@ -20,6 +20,8 @@ OMKC's Algorithm 1, line 8, counts y f(x) ≤ 0 as a mistake. The published numb
 exactly 0 is a mistake on a negative example only. They also need the order of summation in
 `grambench.algorithms.scores`.
 
+Chosen by published numbers: sign(0) = +1; additions in four lanes; the linear kernel.
+
 References
 ----------
 Rosenblatt (1958). The perceptron: a probabilistic model for information storage and organization in the brain.

@@ -17,6 +17,9 @@ Deviations
 The paper leaves three things open, which are settled as the published numbers need it. A tenth is 0.1 n rounded half
 up; the first kernel wins ties; sign(0) = +1 and the order of summation are those of `perceptron`.
 
+Chosen by published numbers: sign(0) = +1; additions in four lanes; validation on 0.1 n examples rounded half up, the
+first kernel at ties.
+
 References
 ----------
 Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine Learning 90, 289-316. DOI

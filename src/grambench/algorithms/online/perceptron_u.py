@@ -16,6 +16,8 @@ Deviations
 ----------
 As in `perceptron`, the published numbers need sign(0) = +1 and the order of summation in `grambench.algorithms.scores`.
 
+Chosen by published numbers: sign(0) = +1; additions in four lanes.
+
 References
 ----------
 Hoi, Jin, Zhao and Yang (2013). Online multiple kernel classification. Machine Learning 90, 289-316. DOI

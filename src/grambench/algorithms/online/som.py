@@ -45,6 +45,8 @@ from grambench.common.parameters import POSITIVE, within
 from grambench.common.types import Labels, Order
 from grambench.kernels.pool import Pool
 
+ZERO_IS_MISTAKE = True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters(BanditParameters):
