@@ -13,6 +13,7 @@ from grambench import algorithms
 from grambench.common.files import check
 from grambench.common.types import Floats
 from grambench.config.metrics import METRICS, WEIGHT
+from grambench.config.protocols import RandomSplits
 from grambench.config.study import Study
 from grambench.datasets.store import PreparedDataset, Unavailable
 from grambench.results.collect import CELLS
