@@ -115,6 +115,11 @@ def reason(error: BaseException) -> str:
     return " ".join(first_line.split())
 
 
+def one_line(error: Exception) -> str:
+    """Return the message of an error of ours, and any other exception as `reason` does."""
+    return str(error) if isinstance(error, GrambenchError) else reason(error)
+
+
 def plain(text: str) -> str:
     """Return a text from outside without NUL, which YAML and HDF5 cannot hold, and without escape sequences."""
     return UNPRINTABLE.sub("", text)

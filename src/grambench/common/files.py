@@ -1,10 +1,12 @@
 """Atomic writing of files, and seals with checksums by which a reader notices later damage."""
 
 import contextlib
+import errno
 import hashlib
 import mmap
 import os
 import re
+import stat
 import struct
 import tempfile
 import zlib
@@ -92,6 +94,13 @@ def sealed(path: Path, identity: str = "") -> Iterator[Path]:
         if path.suffix != HDF5:
             with atomic(beside(path)) as seal_file:
                 seal_file.write_bytes(seal)
+
+
+def regular(path: Path) -> Path:
+    """Return the path of a regular file; raise OSError for a pipe or a device, which need not end, or a folder."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "no ordinary file", str(path))
+    return path
 
 
 def beside(path: Path) -> Path:
@@ -204,9 +213,7 @@ def checksums(folder: Path) -> dict[str, str]:
     """
     path = folder / SUMS
     try:
-        if path.exists() and not path.is_file():  # reading a pipe might never end
-            raise OSError(None, "no ordinary file")
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = regular(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise DataError(f"cannot read its {SUMS} ({why}); `sha256sum` makes one") from None
