@@ -54,13 +54,7 @@ BATCH = 65536  # rows that formats with chunks read together, on which the point
 START = 2**20  # bytes at the start of a CSV file that decide which columns have numbers
 MOST_SHOWN = 30  # the largest number of columns that a message lists
 # What arrays hold in place of numbers, by the kind of their type
-NO_NUMBERS = {
-    "c": "complex numbers",
-    "V": "records or complex numbers",
-    "O": "texts or objects",
-    "": "a group of arrays",
-}
-NUMBERS = {"c": "complex numbers", "O": "texts or objects", "S": "texts", "U": "texts", "V": "records"}
+NO_NUMBERS = {"c": "complex numbers", "V": "records or complex numbers", "O": "texts or objects", "": "a group"}
 NUMBERS = "biuf"  # the kinds of types of numbers, booleans among them
 PAIR = r"\s*(\d+)\s+('[^']*'|\"[^\"]*\"|[^\s,{}'\"]+)\s*"  # index and value in a sparse row of ARFF
 IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
@@ -135,7 +129,7 @@ def _read_part(reader: Reader, files: dict[str, Path]) -> Raw:
 
 
 @contextmanager
-def _report_faults(reader: Reader, files: Mapping[str, Path]) -> Iterator[None]:
+def _report_faults(reader: Any, files: Mapping[str, Path]) -> Iterator[None]:
     """Turn any exception of a parser into a DataError of one line that names the files; refuse pipes and devices."""
     try:
         for path in files.values():
@@ -204,8 +198,8 @@ def read_mat(reader: Mat, files: dict[str, Path]) -> Raw:
     """Read a matrix, its labels and, if named, the permutations of the examples."""
     (path,) = files.values()
     variables = _mat_variables(reader, path, [name for name in (reader.data, reader.labels, reader.orders) if name])
-    matrix = _numeric(reader.data, variables[reader.data], 2)
-    data = (matrix.toarray() if sparse.issparse(matrix) else matrix).astype(np.float64)
+    matrix: Any = _numeric(reader.data, variables[reader.data], 2)
+    data = (matrix.toarray() if hasattr(matrix, "toarray") else matrix).astype(np.float64)
     data = data.T if reader.transposed else data
     orders = _numeric(reader.orders, variables[reader.orders], 2).astype(np.int64) - 1 if reader.orders else None
     if reader.labels:
@@ -268,7 +262,7 @@ def _numeric(name: str, item: Any, axes: int) -> Any:
     kind = getattr(getattr(item, "dtype", None), "kind", "")
     if kind not in [*NUMBERS]:
         raise MalformedFileError([f"{name}: expected numbers, got {NO_NUMBERS.get(kind, 'texts')}"])
-    values = item if isinstance(item, np.ndarray) or sparse.issparse(item) else item[()]
+    values: Any = item if isinstance(item, np.ndarray) or sparse.issparse(item) else item[()]
     if axes == 1 and max(values.shape, default=0) == values.size:
         return values.ravel()
     if values.ndim != axes:
@@ -322,7 +316,7 @@ def read_hdf5(reader: Hdf5, files: dict[str, Path]) -> Raw:
         matrix = _hdf5_matrix(reader.data, _member(file, reader.data, "matrix"))
         labels, missing = _hdf5_labels(reader, file)
     if missing.any() and not reader.drop_incomplete:
-        where = _locate(np.flatnonzero(missing), ())
+        where = _locate(np.flatnonzero(missing).tolist(), ())
         raise MalformedFileError([f"label: missing in {where}; drop_incomplete leaves such rows out"])
     return Raw(matrix[~missing] if len(labels) == matrix.shape[0] else matrix, labels[~missing])
 
@@ -426,7 +420,7 @@ def _dense_arff(text: str) -> str:
     """Return a text with its sparse rows, `{index value, ...}`, made dense: with 0, or the first value of a nominal."""
     lines = text.split("\n")
     start = next((number for number, line in enumerate(lines, 1) if line.strip().lower() == "@data"), len(lines))
-    nominal: list[tuple[str, ...] | None] = []
+    nominal: list[Sequence[str] | None] = []
     for number in range(start, len(lines)):
         if (line := lines[number].strip()).startswith("{"):
             if not nominal:
