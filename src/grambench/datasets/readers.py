@@ -428,8 +428,8 @@ def _dense_arff(text: str) -> str:
                 nominal = [meta[name][1] for name in meta.names()]
             pairs = {int(index): value.strip("'\"") for index, value in re.findall(PAIR, line)}
             if not re.fullmatch(rf"{{(?:{PAIR},)*{PAIR}}}|{{\s*}}", line) or max(pairs, default=0) >= len(nominal):
-                wanted = f"{{index value, ...}} with indices from 0 to {len(nominal) - 1}"
-                raise MalformedFileError([f"line {number + 1}: expected {wanted}, got {line:.60}"])
+                expected = f"{{index value, ...}} with indices from 0 to {len(nominal) - 1}"
+                raise MalformedFileError([f"line {number + 1}: expected {expected}, got {line:.60}"])
             cells = (pairs.get(index, values[0] if values else "0") for index, values in enumerate(nominal))
             # SciPy learns from the first row whether texts have quotes.
             quoted = (f"'{cell}'" if values else cell for cell, values in zip(cells, nominal, strict=True))
@@ -590,8 +590,8 @@ def _decode(name: str, column: Any, row: int, *, is_text: bool | None) -> Any:
     except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
         cells = [(row + 1, cell) for row, cell in enumerate(column.to_pylist(), row) if cell is not None]
         first, cell = next((pair for pair in cells if not (has_texts and is_number(pair[1]))), cells[0])
-        wanted = "a text" if is_text else "a number (of dates, such as days; `texts` takes columns of texts)"
-        raise MalformedFileError([f"row {first}, column {name}: expected {wanted}, got {cell!s:.60}"]) from None
+        expected = "a text" if is_text else "a number (of dates, such as days; `texts` takes columns of texts)"
+        raise MalformedFileError([f"row {first}, column {name}: expected {expected}, got {cell!s:.60}"]) from None
 
 
 def _batch_column(column: Any, digits: list[int] | None, rows: NDArray[np.intp]) -> Floats:
