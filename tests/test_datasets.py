@@ -190,12 +190,22 @@ def test_what_is_no_note_is_one_line(tmp_path: Path, note: str | None) -> None:
         prepare(dataset, tmp_path)
 
 
-def test_a_bug_is_no_data_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    dataset = toy(tmp_path)
+def test_an_unforeseen_fault_of_a_parser_is_its_data_sets_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = json.dumps({"dataset": toy(tmp_path).model_dump(mode="json")})
+    arguments = [spec, "code", str(tmp_path / "toy.h5"), str(tmp_path / NOTE)]
     monkeypatch.setattr(readers, "read", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        spec = json.dumps({"dataset": dataset.model_dump(mode="json")})
-        prepare_step.main([spec, "code", str(tmp_path / "toy.h5"), str(tmp_path / NOTE)])
+    prepare_step.main(arguments)
+    assert str(store.read(tmp_path / "toy.h5")) == "toy is unavailable: ZeroDivisionError: division by zero"
+    (tmp_path / "toy.h5").unlink()
+
+    def fail(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(readers, "read", fail)
+    with pytest.raises(OSError, match="no space left"):
+        prepare_step.main(arguments)
     assert not (tmp_path / "toy.h5").exists()
 
 

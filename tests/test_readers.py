@@ -285,14 +285,14 @@ def test_damaged_idx(tmp_path: Path) -> None:
     images, labels = idx(tmp_path / "x", 8, np.ones((2, 3, 3))), idx(tmp_path / "y", 8, [0, 1])
     whole = images.read_bytes()
     for damaged, message in (
-        (whole[:-1], "cannot reshape array of size 17 into shape"),
-        (whole + b"x", "cannot reshape array of size 19 into shape"),
-        (whole[:9], "buffer is smaller than requested size"),
+        (whole[:-1], "expected 18 bytes of 3 axes, got 17"),
+        (whole + b"x", "expected 18 bytes of 3 axes, got 19"),
+        (whole[:9], "expected 2 bytes of 3 axes, got 0"),
         (b"\x00\x00\x07\x01" + whole[4:], "expected two zero bytes and a type, got 00 00 07 01"),
         (b"", "expected two zero bytes and a type, got nothing"),
     ):
         images.write_bytes(damaged)
-        with pytest.raises(DataError, match=rf"^x, y: cannot be read as idx: ValueError: {message}") as caught:
+        with pytest.raises(DataError, match=rf"^x, y: cannot be read as idx: x: {message}") as caught:
             read("idx", images, labels, features=["x"], labels=["y"])
         assert "\n" not in str(caught.value)
 
@@ -334,9 +334,12 @@ def test_rdb(tmp_path: Path) -> None:
 def test_a_damaged_rdb_is_refused_in_one_line(tmp_path: Path) -> None:
     paths = lazy_load_database(tmp_path, other=np.arange(3), table=pd.DataFrame({"x": [1.0, 2.0], "c": [1, 2]}))
     options: dict[str, Any] = {"table": "table", "label": "c"}
-    with pytest.raises(DataError, match=r"^Rdata\.rdb, Rdata\.rdx: cannot be read as rdb: KeyError: 'absent'$"):
+    with pytest.raises(
+        DataError,
+        match=r"^Rdata\.rdb, Rdata\.rdx: cannot be read as rdb: expected a data frame 'absent', got other, table$",
+    ):
         read("rdb", *paths, **options | {"table": "absent"})
-    with pytest.raises(DataError, match=r"cannot be read as rdb: TypeError: expected a data frame, got ndarray$"):
+    with pytest.raises(DataError, match=r"cannot be read as rdb: expected a data frame, got another object$"):
         read("rdb", *paths, **options | {"table": "other"})
     with pytest.raises(DataError, match=r"^Rdata\.rdx: cannot be read as rdb: "):
         read("rdb", paths[1], **options)
@@ -395,7 +398,7 @@ def test_what_unpacks_to_more_than_it_may_is_not_read(tmp_path: Path, compress: 
 
 def test_a_pipe_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.csv")
-    with pytest.raises(DataError, match=r"a\.csv is no ordinary file"):
+    with pytest.raises(DataError, match=r"^a\.csv: cannot be read as csv: no regular file$"):
         read("csv", tmp_path / "a.csv", label=-1)
 
 

@@ -94,9 +94,10 @@ def test_what_is_wrong_with_a_stream_is_told_in_one_line(tmp_path: Path) -> None
 
     bad = features.copy()
     bad[33, 1] = np.nan
-    fails(r"^row 34: expected finite numbers of 32 bits, got nan$", (bad[:20], labels[:20]), (bad[20:], labels[20:]))
+    parts = (bad[:20], labels[:20]), (bad[20:], labels[20:])
+    fails(r"^row 34, feature 2: expected finite numbers of 32 bits, got nan$", *parts)
     bad[33, 1] = 1e39
-    fails(r"^row 34: expected finite numbers of 32 bits, got 1e\+39$", (bad, labels))
+    fails(r"^row 34, feature 2: expected finite numbers of 32 bits, got 1e\+39$", (bad, labels))
     fails(r"^expected 50 rows, got 20: the stream ends early$", (features[:20], labels[:20]))
     fails(r"^expected 50 rows, got more: the stream ends late$", (features, labels), (features, labels))
     fails(r"^row 21: expected 2 columns, got 1$", (features[:20], labels[:20]), (features[20:, :1], labels[20:]))
@@ -113,7 +114,7 @@ def test_a_bad_stream_is_noted_as_unavailable(tmp_path: Path) -> None:
     prepare_step.main([spec, "", str(output), str(tmp_path / "raw" / "source.json")])
     note = store.read(output)
     assert isinstance(note, store.Unavailable)
-    assert str(note) == "toy is unavailable: row 3: expected finite numbers of 32 bits, got inf"
+    assert str(note) == "toy is unavailable: row 3, feature 1: expected finite numbers of 32 bits, got inf"
 
 
 def parquet_described(paths: list[Path], reader: dict[str, Any], n: int, d: int, **changes: Any) -> Dataset:
@@ -149,7 +150,8 @@ def test_parquet(tmp_path: Path) -> None:
     paths = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
     frame[:3].to_parquet(paths[0])
     frame[3:].to_parquet(paths[1])
-    options = {"columns": ["distance", "date", "place"], "digits": {"date": [4, 4]}, "label": "delay", "above": 0}
+    options = {"columns": ["distance", "date", "place"], "texts": ["place"], "digits": {"date": [4, 4]}}
+    options |= {"label": "delay", "above": 0}
     reader = Parquet(format="parquet", positive=1, **options)
     raw = readers.read(reader, {path.name: path for path in paths})
     codes = [int.from_bytes(place.encode().ljust(3, b"\0"), "big") for place in frame["place"]]
@@ -185,7 +187,8 @@ def test_parquet(tmp_path: Path) -> None:
         list(readers.chunks(reader, {"1.parquet": paths[0]}))
 
 
-CSV_OPTIONS: dict[str, Any] = {"columns": ["a", "b", "place"], "label": "delay", "above": 15, "positive": 1}
+CSV_OPTIONS: dict[str, Any] = {"columns": ["a", "b", "place"], "texts": ["place"], "label": "delay", "above": 15}
+CSV_OPTIONS |= {"positive": 1}
 
 
 def test_csv_is_read_in_batches(tmp_path: Path) -> None:
@@ -240,8 +243,8 @@ def test_words_of_a_csv_file_are_texts(tmp_path: Path) -> None:
         ("a,b,place,delay\n1,2,x,soon\n", "row 1, column delay: expected a number, got 'soon'"),
         ("a,b,place,delay\n" + "1,2,x,3\n" * 9 + "1,late,x,3\n", "row 10, column b: expected a number, got 'late'"),
         ("a,b,place,delay\n" + "1,x,x,3\n" + "1,2,x,3\n", "row 1, column b: expected a number, got 'x'"),
-        ("a,b,place,delay\n1,2,2020-01-01,3\n", "row 1, column place: expected a number, got '2020-01-01', a date"),
-        ("a,b,place,delay\n1,2,10:30,3\n", "row 1, column place: expected a number, got '10:30', a date or a time"),
+        ("a,b,place,delay\n1,2020-01-01,x,3\n", "row 1, column b: expected a number, got '2020-01-01', a date"),
+        ("a,b,place,delay\n1,10:30,x,3\n", "row 1, column b: expected a number, got '10:30', a date or a time"),
         ("a,b,place,delay\n1,1_1,x,3\n2,1,x,3\n", "row 1, column b: expected a number, got '1_1'"),
         ("a,b,place,delay\n1,n/a,x,3\n", "row 1: expected a value in column b, got none"),
         ("a,b,place,delay\n1,2,x,3\n1,2\n", "line 3: expected 4 columns, got 2"),
@@ -256,7 +259,7 @@ def test_csv_files_that_do_not_fit_are_refused(tmp_path: Path, text: str, messag
 
 def test_a_batch_without_a_complete_row_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a,delay\n" + "0131,NA\n" * 300_000 + "0228,20\n")
-    options = CSV_OPTIONS | {"columns": ["a"], "digits": {"a": [2, 2]}, "drop_incomplete": True}
+    options = CSV_OPTIONS | {"columns": ["a"], "texts": [], "digits": {"a": [2, 2]}, "drop_incomplete": True}
     raw = readers.read(CsvRows(format="csv_rows", **options), {"a.csv": tmp_path / "a.csv"})
     assert raw.features.tolist() == [[2, 28]] and raw.labels.tolist() == [1]
 
@@ -264,8 +267,9 @@ def test_a_batch_without_a_complete_row_is_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"columns": ["a", "a"]}, "expected different columns and another label, got a, a, delay"),
-        ({"columns": ["a", "delay"]}, "expected different columns and another label, got a, delay, delay"),
+        ({"columns": ["a", "a"], "texts": []}, "expected different columns and another label, got a, a, delay"),
+        ({"columns": ["a", "delay"], "texts": []}, "expected different columns and another label, got a, delay, delay"),
+        ({"texts": ["c"]}, "texts: expected one of a, b, place, got 'c'"),
         ({"digits": {"c": [2]}}, "digits: expected one of a, b, place, got 'c'"),
     ],
 )

@@ -121,6 +121,11 @@ def cause(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else error.strerror or str(error)
 
 
+def one_line(error: Exception) -> str:
+    """Return the message of an error of ours, and any other exception as `reason` does."""
+    return str(error) if isinstance(error, GrambenchError) else reason(error)
+
+
 def plain(text: str) -> str:
     """Return a text from outside without NUL, which YAML and HDF5 cannot hold, and without escape sequences."""
     return UNPRINTABLE.sub("", text)

@@ -1,6 +1,7 @@
 """Atomic writing of files, and seals with checksums by which a reader notices later damage."""
 
 import contextlib
+import errno
 import hashlib
 import mmap
 import os

@@ -107,7 +107,7 @@ class Reader(ConfigModel):
 
 
 class Mat(Reader):
-    """MATLAB file with a matrix; the defaults fit the files of OMKC's authors, with the label in the first column.
+    """MATLAB file with a matrix, made dense; the defaults fit files of OMKC's authors, with labels in the first column.
 
     Attributes
     ----------
@@ -189,23 +189,27 @@ class Idx(Reader):
 
 
 class Hdf5(Reader):
-    """HDF5 with a matrix, and a table with the numbers of the labels, as in AnnData's files of version 0.6 (.h5ad).
+    """HDF5 with a matrix, dense or sparse, and a table with the labels of its rows, as in AnnData's files (.h5ad).
 
     Attributes
     ----------
     data : str
         The matrix.
     table, label : str
-        The table, and its column with the number of each label, from 0.
-    names : str
-        The labels in the order of their numbers.
+        The table, and its column of labels: texts, numbers, or codes from 0, of which -1 is a missing label.
+    names : str or None
+        The labels in the order of their codes; None if the column has plain values, or its own categories, as in files
+        of AnnData since version 0.7.
+    drop_incomplete : bool
+        Whether rows without a label are left out. Otherwise they are an error.
     """
 
     format: Literal["hdf5"]
     data: str = "X"
     table: str = "obs"
     label: str
-    names: str
+    names: str | None = None
+    drop_incomplete: bool = False
 
 
 class TabularReader(Reader):
@@ -265,7 +269,7 @@ class Csv(TabularReader):
 
 
 class Arff(TabularReader):
-    """Weka's format, dense."""
+    """Weka's format, made dense."""
 
     format: Literal["arff"]
 
@@ -302,8 +306,10 @@ class BatchReader(Reader):
     Attributes
     ----------
     columns : list of str
-        The columns that become features, in this order. A column of texts becomes one number, that of the first three
-        characters in alphabetical order.
+        The columns that become features, in this order.
+    texts : list of str
+        Columns of texts. Each becomes one number, that of the first three characters in alphabetical order. All columns
+        but these and those of `digits` must have numbers.
     digits : dict
         Columns of texts of digits that are cut into numbers, and how many digits each of these has: a text 10312359
         becomes 1031 and 2359 with [4, 4].
@@ -316,6 +322,7 @@ class BatchReader(Reader):
     """
 
     columns: Annotated[list[str], Field(min_length=1)]
+    texts: list[str] = []
     digits: dict[str, Annotated[list[Annotated[int, Field(ge=1, le=15)]], Field(min_length=1)]] = {}
     label: str
     above: float | None = None
@@ -326,8 +333,9 @@ class BatchReader(Reader):
         columns = [*self.columns, self.label]
         if len(set(columns)) < len(columns):
             raise ValueError(f"expected different columns and another label, got {', '.join(columns)}")
-        if unknown := [name for name in self.digits if name not in self.columns]:
-            raise ValueError(f"digits: expected one of {', '.join(self.columns)}, got {unknown[0]!r}")
+        for option, names in (("texts", self.texts), ("digits", self.digits)):
+            if unknown := [name for name in names if name not in self.columns]:
+                raise ValueError(f"{option}: expected one of {', '.join(self.columns)}, got {unknown[0]!r}")
         return self
 
 

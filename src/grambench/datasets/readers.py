@@ -7,11 +7,14 @@ if most values are 0 (a3a, mushrooms, w5a: at most 24 MB), because Gram matrices
 
 import csv
 import io
+import math
+import re
 import warnings
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +23,9 @@ import numpy as np
 import scipy.io
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.io.matlab import MatReadError
 
-from grambench.common.errors import DataError
+from grambench.common.errors import DataError, reason
+from grambench.common.files import open_regular
 from grambench.common.types import Floats
 from grambench.config.dataset import (
     AnyReader,
@@ -48,13 +51,13 @@ from grambench.config.dataset import (
 from grambench.datasets import tables, unpack
 from grambench.datasets.tables import MalformedFileError
 
-# The exceptions of parsers for files that are damaged or have another format
-UNREADABLE = (*unpack.DAMAGED, TypeError, StopIteration, MatReadError)
-
 BATCH = 65536  # rows that formats with chunks read together, on which the points of a land mask depend
 START = 2**20  # bytes at the start of a CSV file that have the names of its columns
-FEW = 0.1  # the largest share of numbers in a column of texts
 MOST_SHOWN = 30  # the largest number of columns that a message lists
+# What arrays hold in place of numbers, by the kind of their type
+NO_NUMBERS = {"c": "complex numbers", "V": "records or complex numbers", "O": "texts or objects", "": "a group"}
+NUMBERS = "biuf"  # the kinds of types of numbers, booleans among them
+PAIR = r"\s*(\d+)\s+('[^']*'|\"[^\"]*\"|[^\s,{}'\"]+)\s*"  # index and value in a sparse row of ARFF
 IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
 Columns = dict[str, NDArray[Any]]  # arrays of float64, or of str and None (missing)
@@ -97,30 +100,73 @@ def read(reader: AnyReader, files: dict[str, Path]) -> Raw:
     DataError
         If a file does not fit the reader, or lacks a class that the reader names.
     """
-    read_files = READERS[type(reader)]
     by_file = isinstance(reader, STACKED) and not getattr(reader, "side_by_side", False)
-    parts = [{name: path} for name, path in files.items()] if by_file else [files]
-    try:
-        raw = _stack([read_files(reader, part) for part in parts])
-        if not len(raw.labels):
-            raise ValueError("no rows")
-        if raw.features.shape[0] != len(raw.labels):
-            raise ValueError(f"{raw.features.shape[0]} rows of features, and {len(raw.labels)} labels")
-    except UNREADABLE as error:
-        message = str(error) if isinstance(error, MalformedFileError) else f"{type(error).__name__}: {error!s:.200}"
-        raise DataError(
-            f"{', '.join(files)}: cannot be read as {reader.format}: {' '.join(message.split())}"
-        ) from error
+    parts = {name: {name: path} for name, path in files.items()} if by_file else {", ".join(files): files}
+    raw = _stack([*_alike((name, _read_part(reader, part)) for name, part in parts.items())])
     rows = _select_rows(reader, raw)
     features, labels = raw.features[rows], raw.labels[rows]
+    _refuse_large(features, rows)
     if isinstance(features, np.ndarray):
         features = features.astype(np.float64, copy=False)
         if reader.minmax:
             low, high = features.min(axis=0), features.max(axis=0)
             features = 2 * (features - low) / np.where(high > low, high - low, 1.0) - 1
         features = np.hstack([features, np.zeros((len(features), reader.zero_columns))])
+    elif reader.minmax or reader.unique or reader.zero_columns:
+        raise DataError("minmax, unique and zero_columns: expected dense features, got sparse ones")
     test = rows >= len(raw.labels) - reader.test_rows if reader.test_rows else None
     return Raw(features, labels, raw.orders, test)
+
+
+def _read_part(reader: Reader, files: dict[str, Path]) -> Raw:
+    """Return the content of files that are read together."""
+    with _report_faults(reader, files):
+        raw = READERS[type(reader)](reader, files)
+        if not len(raw.labels):
+            raise MalformedFileError(["expected at least one row, got none"])
+        if raw.features.shape[0] != len(raw.labels):
+            raise MalformedFileError([f"{raw.features.shape[0]} rows of features, and {len(raw.labels)} labels"])
+    return raw
+
+
+@contextmanager
+def _report_faults(reader: Any, files: Mapping[str, Path]) -> Iterator[None]:
+    """Turn any exception of a parser into a DataError of one line that names the files; refuse pipes and devices."""
+    try:
+        for path in files.values():
+            open_regular(path).close()
+        yield
+    # Parsers of damaged files raise almost any exception.
+    except Exception as error:
+        if isinstance(error, DataError):
+            raise
+        fault = getattr(error, "strerror", None) or f"it is damaged or has another format ({reason(error):.200})"
+        fault = str(error) if isinstance(error, MalformedFileError) else fault
+        raise DataError(f"{', '.join(files)}: cannot be read as {reader.format}: {fault}") from error
+
+
+def _alike(parts: Iterable[tuple[str, Raw]]) -> Iterator[Raw]:
+    """Yield the named parts of a data set; raise DataError if columns or the kind of labels change."""
+    first: tuple[str, str] | None = None
+    for name, raw in parts:
+        kind = "numbers" if raw.labels.dtype.kind in NUMBERS else "texts"
+        got = f"{raw.features.shape[1]} columns and labels that are {kind}"
+        first = first or (name, got)
+        if got != first[1]:
+            raise DataError(f"{name}: expected {first[1]}, as in {first[0]}, got {got}, such as {raw.labels[0]!s}")
+        yield raw
+
+
+def _refuse_large(features: Any, rows: NDArray[np.intp]) -> None:
+    """Raise DataError for a finite value that 32-bit numbers do not hold: it hides all others, or becomes infinite."""
+    largest = np.finfo(np.float32).max
+    for beyond in (features > largest, features < -largest):
+        for row, column in zip(*beyond.nonzero(), strict=True):
+            if np.isfinite(value := features[row, column]):
+                where = f"row {rows[row] + 1}, feature {column + 1}"
+                raise DataError(
+                    f"{where}: expected a number within {largest:.2g}, got {value:g}; correct it or leave it out"
+                )
 
 
 def _stack(parts: list[Raw]) -> Raw:
@@ -152,23 +198,86 @@ def _select_rows(reader: Reader, raw: Raw) -> NDArray[np.intp]:
 def read_mat(reader: Mat, files: dict[str, Path]) -> Raw:
     """Read a matrix, its labels and, if named, the permutations of the examples."""
     (path,) = files.values()
-    variables = scipy.io.loadmat(path)
-    data = variables[reader.data].astype(np.float64)
-    if reader.transposed:
-        data = data.T
+    variables = _mat_variables(reader, path, [name for name in (reader.data, reader.labels, reader.orders) if name])
+    matrix: Any = _numeric(reader.data, variables[reader.data], 2)
+    data = (matrix.toarray() if hasattr(matrix, "toarray") else matrix).astype(np.float64)
+    data = data.T if reader.transposed else data
+    orders = _numeric(reader.orders, variables[reader.orders], 2).astype(np.int64) - 1 if reader.orders else None
     if reader.labels:
-        data = np.column_stack([variables[reader.labels].ravel(), data])
-    orders = variables[reader.orders].astype(np.int64) - 1 if reader.orders else None
+        return Raw(data, _numeric(reader.labels, variables[reader.labels], 1).astype(np.float64), orders)
     return Raw(data[:, 1:], data[:, 0], orders)
 
 
 def read_mat_blocks(reader: MatBlocks, files: dict[str, Path]) -> Raw:
     """Stack feature matrices and label vectors, from variables or from text files."""
     (path,) = (path for path in files.values() if path.suffix == ".mat")
-    variables = scipy.io.loadmat(path)
-    blocks = [sparse.csr_array(variables[name], dtype=np.float64) for name in reader.features]
-    labels = [_read_column(reader, files[name]) if name in files else variables[name].ravel() for name in reader.labels]
+    variables = _mat_variables(reader, path, [*reader.features, *(name for name in reader.labels if name not in files)])
+    blocks = [sparse.csr_array(_numeric(name, variables[name], 2), dtype=np.float64) for name in reader.features]
+    labels = [
+        _read_column(reader, files[name]) if name in files else _numeric(name, variables[name], 1)
+        for name in reader.labels
+    ]
     return Raw(sparse.csr_array(sparse.vstack(blocks)), np.concatenate(labels).astype(np.float64))
+
+
+def _mat_variables(reader: Reader, path: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Return variables of a MATLAB file; those of version 7.3, which is HDF5, have their axes in the opposite order."""
+    import h5py
+
+    if not h5py.is_hdf5(path):
+        variables = {name: value for name, value in scipy.io.loadmat(path).items() if not name.startswith("__")}
+        return {name: _member(variables, name, "variable") for name in names}
+    with _open_hdf5(path, reader.mebibytes) as file:
+        return {name: _mat_variable(name, _member(file, name, "variable")) for name in names}
+
+
+def _mat_variable(name: str, item: Any) -> Any:
+    """Return a variable of version 7.3, in which texts, tables and other objects are arrays of numbers too."""
+    if not re.search("int|double|single|logical", kind := str(item.attrs.get("MATLAB_class", "double"))):
+        raise MalformedFileError([f"{name}: expected numbers, got {kind.strip('b')}"])
+    if "MATLAB_sparse" not in item.attrs:
+        return item[()].T if hasattr(item, "dtype") else item
+    return _compressed(name, item, sparse.csc_array, ("data", "ir", "jc"), int(item.attrs["MATLAB_sparse"]))
+
+
+def _compressed(name: str, group: Any, kind: Any, parts: Sequence[str], rows: int, columns: int | None = None) -> Any:
+    """Return a sparse matrix of a kind from its three arrays in a group of HDF5."""
+    arrays = [_numeric(f"{name}/{part}", _member(group, part, "part"), 1) for part in parts]
+    matrix = kind(tuple(arrays), shape=(rows, len(arrays[2]) - 1 if columns is None else columns))
+    matrix.check_format()  # compiled code would read any memory by wrong indices
+    return matrix
+
+
+def _numeric(name: str, item: Any, axes: int) -> Any:
+    """Return an array of numbers; raise MalformedFileError if there is none.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the file.
+    item : ndarray, sparse matrix, h5py.Dataset or anything else that a file may hold
+        The array.
+    axes : int
+        The number of its dimensions. A vector may be a row or a column.
+    """
+    kind = getattr(getattr(item, "dtype", None), "kind", "")
+    if kind not in [*NUMBERS]:
+        raise MalformedFileError([f"{name}: expected numbers, got {NO_NUMBERS.get(kind, 'texts')}"])
+    values: Any = item if isinstance(item, np.ndarray) or sparse.issparse(item) else item[()]
+    if axes == 1 and max(values.shape, default=0) == values.size:
+        return values.ravel()
+    if values.ndim != axes:
+        shape = " x ".join(map(str, values.shape)) or "no dimension"
+        raise MalformedFileError([f"{name}: expected a {'matrix' if axes == 2 else 'vector'}, got an array of {shape}"])
+    return values
+
+
+def _member(items: Any, name: str, what: str, names: Iterable[str] | None = None) -> Any:
+    """Return what a file holds under one of its names; raise MalformedFileError if it has no such name."""
+    if name not in (names := items if names is None else names):
+        shown = ", ".join(map(str, [*names][:MOST_SHOWN])) or "none"
+        raise MalformedFileError([f"expected a {what} {name!r}, got {shown}"])
+    return items[name]
 
 
 def read_indices(reader: IndicesReader, files: dict[str, Path]) -> Raw:
@@ -189,26 +298,94 @@ def read_libsvm(reader: Libsvm, files: dict[str, Path]) -> Raw:
     from sklearn.datasets import load_svmlight_file
 
     (path,) = files.values()
-    content = io.BytesIO(_content(reader, path))
-    features, labels = load_svmlight_file(content, n_features=reader.columns, zero_based=False)
+    content = _content(reader, path)
+    serials = re.findall(rb"^[^\s#]+[ \t]+0:(\S+)", content, re.MULTILINE)
+    if len(serials) > 1 and serials == [b"%d" % number for number in range(1, len(serials) + 1)]:
+        raise MalformedFileError(["expected features, got kernel values (0:1, 0:2 ...); use their features"])
+    features, labels = load_svmlight_file(io.BytesIO(content), n_features=reader.columns, zero_based=False)
     return Raw(features.toarray(), labels)
 
 
 def read_idx(reader: Idx, files: dict[str, Path]) -> Raw:
     """Stack arrays of images and of labels."""
-    images = np.concatenate([_idx(reader, files[name]) for name in reader.features])
-    labels = np.concatenate([_idx(reader, files[name]) for name in reader.labels])
-    return Raw(images.reshape(len(images), -1), labels.astype(np.float64))
+    images = np.concatenate([_numeric(name, _idx(reader, name, files[name]), 2) for name in reader.features])
+    labels = np.concatenate([_numeric(name, _idx(reader, name, files[name]), 1) for name in reader.labels])
+    return Raw(images, labels.astype(np.float64))
 
 
 def read_hdf5(reader: Hdf5, files: dict[str, Path]) -> Raw:
-    """Read a matrix and labels, which a table has as numbers."""
+    """Read a matrix, dense or sparse, and the labels of its rows."""
+    (path,) = files.values()
+    with _open_hdf5(path, reader.mebibytes) as file:
+        matrix = _hdf5_matrix(reader.data, _member(file, reader.data, "matrix"))
+        labels, missing = _hdf5_labels(reader, file)
+    if missing.any() and not reader.drop_incomplete:
+        where = _locate(np.flatnonzero(missing).tolist(), ())
+        raise MalformedFileError([f"label: missing in {where}; drop_incomplete leaves such rows out"])
+    return Raw(matrix[~missing] if len(labels) == matrix.shape[0] else matrix, labels[~missing])
+
+
+@contextmanager
+def _open_hdf5(path: Path, mebibytes: int) -> Iterator[Any]:
+    """Open an HDF5 file; refuse data that are too large, and data in other files, which could be any file at all."""
     import h5py
 
-    (path,) = files.values()
+    links: list[tuple[str, Any]] = []
     with h5py.File(path) as file:
-        names = file[reader.names].asstr()[:].astype(np.str_)
-        return Raw(file[reader.data][:], names[file[reader.table][reader.label]])
+        file.visititems_links(lambda *link: links.append(link))
+        for name, link in links:
+            is_outside = isinstance(link, h5py.ExternalLink)
+            item = h5py.h5o.open(file.id, name.encode()) if isinstance(link, h5py.HardLink) else None
+            if isinstance(item, h5py.h5d.DatasetID):
+                properties = item.get_create_plist()
+                is_outside = properties.get_external_count() > 0 or properties.get_layout() == h5py.h5d.VIRTUAL
+                if not is_outside and math.prod((*item.shape, item.dtype.itemsize)) > mebibytes * unpack.MEBIBYTE:
+                    raise unpack.too_large(name, mebibytes)
+            if is_outside:
+                raise MalformedFileError([f"{name}: expected data in the file itself, got a link to another file"])
+        yield file
+
+
+def _hdf5_matrix(name: str, item: Any) -> Any:
+    """Return a dense matrix, or a sparse one from a group with its arrays, as AnnData stores it."""
+    attributes = {key.removeprefix("h5sparse_"): value for key, value in item.attrs.items()}
+    kind = str(attributes.get("encoding-type", attributes.get("format")))
+    if hasattr(item, "dtype") or kind[:3] not in ("csr", "csc"):
+        return _numeric(name, item, 2)
+    build = sparse.csr_array if kind[:3] == "csr" else sparse.csc_array
+    matrix = _compressed(name, item, build, ("data", "indices", "indptr"), *map(int, attributes["shape"]))
+    return sparse.csr_array(matrix, dtype=np.float64)
+
+
+def _hdf5_labels(reader: Hdf5, file: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the labels and whether each is missing: plain values, values with a mask, or codes of categories."""
+    table = _member(file, reader.table, "table")
+    column = _member(table, reader.label, "column", table if hasattr(table, "keys") else table.dtype.names or ())
+    parts, attributes = column if hasattr(column, "keys") else {}, getattr(column, "attrs", {})
+    if "categories" in parts:
+        categories = parts["categories"]
+    elif "categories" in attributes:  # AnnData 0.7
+        categories = file[attributes["categories"]]
+    elif reader.names:
+        categories = _member(file, reader.names, "list")
+    else:
+        labels = _texts_or_numbers(reader.label, parts.get("values", column))
+        missing = np.isnan(labels) if labels.dtype.kind == "f" else np.isin(labels, ("", "NA", "NaN", "nan"))
+        return labels, missing | (parts["mask"][()].astype(np.bool_) if "mask" in parts else False)
+    codes, texts = _numeric(reader.label, parts.get("codes", column), 1), _texts_or_numbers("categories", categories)
+    if (wrong := np.flatnonzero((codes < -1) | (codes >= len(texts)) | (codes % 1 != 0))).size:
+        got = f"{codes[wrong[0]]} in row {wrong[0] + 1}"
+        raise MalformedFileError([f"label: expected codes from -1 (missing) to {len(texts) - 1}, got {got}"])
+    return texts[codes.astype(np.intp)], codes == -1
+
+
+def _texts_or_numbers(name: str, item: Any) -> NDArray[Any]:
+    """Return an array of HDF5 or of a table as texts or as float64."""
+    import h5py
+
+    if h5py.check_string_dtype(getattr(item, "dtype", np.dtype("f8"))) is not None:
+        return np.char.decode(item[()].astype(np.bytes_), "utf-8")
+    return np.asarray(_numeric(name, item, 1), dtype=np.float64)
 
 
 def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
@@ -233,7 +410,7 @@ def read_csv(reader: Csv, files: dict[str, Path]) -> Raw:
 def read_arff(reader: Arff, files: dict[str, Path]) -> Raw:
     """Read Weka's format."""
     (path,) = files.values()
-    records, _ = scipy.io.arff.loadarff(path)
+    records, _ = scipy.io.arff.loadarff(io.StringIO(_dense_arff(separated.decoded(_content(reader, path)))))
     columns: Columns = {}
     for name in records.dtype.names or ():
         column = records[name]
@@ -241,6 +418,27 @@ def read_arff(reader: Arff, files: dict[str, Path]) -> Raw:
             column = np.array([None if cell == b"?" else cell.decode() for cell in column], dtype=object)
         columns[name] = column
     return _encoded(reader, columns)
+
+
+def _dense_arff(text: str) -> str:
+    """Return a text with its sparse rows, `{index value, ...}`, made dense: with 0, or the first value of a nominal."""
+    lines = text.split("\n")
+    start = next((number for number, line in enumerate(lines, 1) if line.strip().lower() == "@data"), len(lines))
+    nominal: list[Sequence[str] | None] = []
+    for number in range(start, len(lines)):
+        if (line := lines[number].strip()).startswith("{"):
+            if not nominal:
+                _, meta = scipy.io.arff.loadarff(io.StringIO("\n".join(lines[:start])))
+                nominal = [meta[name][1] for name in meta.names()]
+            pairs = {int(index): value.strip("'\"") for index, value in re.findall(PAIR, line)}
+            if not re.fullmatch(rf"{{(?:{PAIR},)*{PAIR}}}|{{\s*}}", line) or max(pairs, default=0) >= len(nominal):
+                expected = f"{{index value, ...}} with indices from 0 to {len(nominal) - 1}"
+                raise MalformedFileError([f"line {number + 1}: expected {expected}, got {line:.60}"])
+            cells = (pairs.get(index, values[0] if values else "0") for index, values in enumerate(nominal))
+            # SciPy learns from the first row whether texts have quotes.
+            quoted = (f"'{cell}'" if values else cell for cell, values in zip(cells, nominal, strict=True))
+            lines[number] = ",".join(quoted)
+    return "\n".join(lines)
 
 
 def read_rda(reader: Rda, files: dict[str, Path]) -> Raw:
@@ -251,7 +449,7 @@ def read_rda(reader: Rda, files: dict[str, Path]) -> Raw:
     (path,) = files.values()
     # rdata warns that it assumes ASCII if an old file names no encoding.
     with warnings.catch_warnings(action="ignore"):
-        frame = rdata.read_rda(io.BytesIO(_content(reader, path)))[reader.table]
+        frame = _member(rdata.read_rda(io.BytesIO(_content(reader, path))), reader.table, "data frame")
     return _encoded(reader, _data_frame(frame))
 
 
@@ -266,7 +464,9 @@ def read_rdb(reader: Rdb, files: dict[str, Path]) -> Raw:
     (index,) = (path for name, path in files.items() if name.endswith(".rdx"))
     (database,) = (path for name, path in files.items() if name.endswith(".rdb"))
     with warnings.catch_warnings(action="ignore"):
-        offset, length = rdata.read_rds(io.BytesIO(_content(reader, index)))["variables"][reader.table]
+        offset, length = _member(
+            rdata.read_rds(io.BytesIO(_content(reader, index)))["variables"], reader.table, "data frame"
+        )
         entry = database.read_bytes()[offset : offset + length]
         unpacked = zlib.decompressobj().decompress(entry[4:], reader.mebibytes * unpack.MEBIBYTE)
         frame = rdata.read_rds(io.BytesIO(unpacked))
@@ -276,15 +476,15 @@ def read_rdb(reader: Rdb, files: dict[str, Path]) -> Raw:
 def chunks(reader: AnyReader, files: dict[str, Path]) -> Iterator[Raw]:
     """Yield the rows of files chunk by chunk, in a format of CHUNKED; raise DataError if a file does not fit."""
     labels = reader.classes or (listed(reader.positive) + listed(reader.negative) if reader.negative else [])
-    for name, path in files.items():
-        try:
-            for raw in CHUNKED[type(reader)](reader, path):
-                rows = np.isin(raw.labels, labels) if labels else slice(None)
-                yield Raw(raw.features[rows], raw.labels[rows])
-        except UNREADABLE as error:
-            raise DataError(
-                f"{name}: cannot be read as {reader.format}: {' '.join(f'{error!s:.200}'.split())}"
-            ) from None
+
+    def parts() -> Iterator[tuple[str, Raw]]:
+        for name, path in files.items():
+            with _report_faults(reader, {name: path}):
+                yield from ((name, raw) for raw in CHUNKED[type(reader)](reader, path))
+
+    for raw in _alike(parts()):
+        rows = np.isin(raw.labels, labels) if labels else slice(None)
+        yield Raw(raw.features[rows], raw.labels[rows])
 
 
 def read_parquet(reader: Parquet, path: Path) -> Iterator[Raw]:
@@ -324,39 +524,32 @@ def read_csv_rows(reader: CsvRows, path: Path) -> Iterator[Raw]:
 
 
 def _typed(reader: CsvRows, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield batches of texts with numbers in the columns that begin with numbers, and nulls for missing values."""
+    """Yield batches of texts with numbers in all columns that are not named as texts, and nulls for missing values.
+
+    The first batch decides whether labels are numbers.
+    """
     import pyarrow
     from pyarrow import compute
 
-    are_numbers, row = dict[str, bool](), 1
+    texts, row = {*reader.texts, *reader.digits}, 1
     for batch in batches:
         columns = []
         for name in names:
-            texts = compute.utf8_trim_whitespace(batch[name])
-            cells, is_label = texts.to_numpy(zero_copy_only=False), name == reader.label
+            column = compute.utf8_trim_whitespace(batch[name])
+            cells, is_label = column.to_numpy(zero_copy_only=False), name == reader.label
             missing = tables.find_missing(cells, reader.missing, _label_texts(reader) if is_label else ())
-            numeric, dates = (
-                compute.match_substring_regex(texts, f"^({pattern.pattern})$").to_numpy(zero_copy_only=False)
-                for pattern in (tables.NUMBER, tables.DATE)
-            )
-            if name not in are_numbers:
-                numbers = bool(missing.all() or numeric.sum() > FEW * (~missing).sum())
-                if is_label:
-                    numbers = reader.above is not None or tables.to_labels(cells[~missing]).dtype.kind == "f"
-                are_numbers[name] = numbers and name not in reader.digits
-            if are_numbers[name]:
-                bad = ~missing & ~numeric
-                texts = compute.cast(
-                    compute.if_else(~missing & numeric, compute.utf8_ltrim(texts, "+"), None), pyarrow.float64()
-                )
-            else:
-                bad = dates & (not is_label and name not in reader.digits)
-                texts = compute.if_else(~missing, texts, None)
-            if bad.any():
-                first = int(bad.argmax())
-                got = tables.cause(cells[first])
-                raise MalformedFileError([f"row {row + first}, column {name}: expected a number, got {got}"])
-            columns.append(texts)
+            if is_label and row == 1 and reader.above is None and tables.to_labels(cells[~missing]).dtype.kind != "f":
+                texts.add(name)
+            column = compute.if_else(~missing, column, None)
+            if name not in texts:
+                numeric = compute.match_substring_regex(column, f"^({tables.NUMBER.pattern})$")
+                bad = ~missing & ~compute.fill_null(numeric, True).to_numpy(zero_copy_only=False)
+                if bad.any():
+                    first = int(bad.argmax())
+                    got = f"expected a number, got {tables.cause(cells[first])}; `texts` takes columns of texts"
+                    raise MalformedFileError([f"row {row + first}, column {name}: {got}"])
+                column = compute.cast(compute.utf8_ltrim(column, "+"), pyarrow.float64())
+            columns.append(column)
         yield pyarrow.RecordBatch.from_arrays(columns, names)
         row += len(batch)
 
@@ -372,10 +565,18 @@ def _used_columns(reader: BatchReader, known: Sequence[str]) -> list[str]:
 
 def _batches(reader: BatchReader, batches: Iterable[Any]) -> Iterator[Raw]:
     """Yield batches of rows as numbers, without incomplete ones if the reader says so."""
-    row = 0
-    for batch in batches:
+    import pyarrow
+
+    row, names = 0, [*reader.columns, reader.label]
+    # A label is a number or a text, but a number if it is compared with one.
+    are_texts = dict.fromkeys([*reader.texts, *reader.digits], True) | (
+        {reader.label: None} if reader.above is None else {}
+    )
+    for encoded in batches:
+        columns = [_decode(name, encoded[name], row, is_text=are_texts.get(name, False)) for name in names]
+        batch = pyarrow.RecordBatch.from_arrays(columns, names)
         incomplete = np.zeros(len(batch), dtype=np.bool_)
-        for name in [*reader.columns, reader.label]:
+        for name in names:
             is_null = batch[name].is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
             if is_null.any() and not reader.drop_incomplete:
                 first = row + int(np.argmax(is_null)) + 1
@@ -384,6 +585,7 @@ def _batches(reader: BatchReader, batches: Iterable[Any]) -> Iterator[Raw]:
         complete, rows = batch.filter(~incomplete), row + np.flatnonzero(~incomplete)
         features = [_batch_column(complete[name], reader.digits.get(name), rows) for name in reader.columns]
         labels = complete[reader.label].to_numpy(zero_copy_only=False)
+        labels = labels.astype(np.str_) if labels.dtype == object else labels
         if reader.above is not None:
             labels = np.where(labels > reader.above, 1.0, 0.0)
         row += len(batch)
@@ -391,15 +593,48 @@ def _batches(reader: BatchReader, batches: Iterable[Any]) -> Iterator[Raw]:
             yield Raw(np.hstack(features), labels)
 
 
+def _decode(name: str, column: Any, row: int, *, is_text: bool | None) -> Any:
+    """Return an Arrow array of numbers or of texts; raise MalformedFileError for values that are neither.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    column : pyarrow.Array
+        Its values from a row on, of any type and encoding.
+    row : int
+        The number of rows before.
+    is_text : bool or None
+        Whether texts are expected rather than numbers; None for either.
+    """
+    import pyarrow
+
+    column = column.storage if isinstance(column.type, pyarrow.BaseExtensionType) else column
+    kind = column.type
+    has_texts = any(text in str(kind) for text in ("string", "binary"))
+    if is_text is None and pyarrow.types.is_integer(kind):
+        return column  # whole labels of any length
+    try:
+        if is_text and not has_texts and column.null_count < len(column):
+            raise pyarrow.ArrowInvalid
+        # By way of texts, decimals become the nearest floats.
+        plain = column.cast(pyarrow.string()) if pyarrow.types.is_decimal(kind) else column
+        return plain.cast(
+            pyarrow.string() if is_text or (is_text is None and has_texts) else pyarrow.float64(), safe=False
+        )
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+        cells = [(row + 1, cell) for row, cell in enumerate(column.to_pylist(), row) if cell is not None]
+        first, cell = next((pair for pair in cells if not (has_texts and tables.is_number(str(pair[1])))), cells[0])
+        expected = "a text" if is_text else "a number (of dates, such as days; `texts` takes columns of texts)"
+        raise MalformedFileError([f"row {first}, column {name}: expected {expected}, got {cell!s:.60}"]) from None
+
+
 def _batch_column(column: Any, digits: list[int] | None, rows: NDArray[np.intp]) -> Floats:
     """Return a column as numbers (b, 1), or (b, c) if its texts are cut into c numbers."""
     values = column.to_numpy(zero_copy_only=False)
     if values.dtype != object:
         return np.asarray(values, dtype=np.float64)[:, None]
-    try:
-        texts = values.astype(np.bytes_)
-    except UnicodeEncodeError:
-        texts = np.char.encode(values.astype(np.str_), "utf-8")
+    texts = np.char.encode(values.astype(np.str_), "utf-8")
     if digits is None:
         # Three characters have 24 bits, as many as 32-bit numbers keep.
         numbers: Floats = (texts.astype("S4").view(">u4") >> 8).astype(np.float64)
@@ -457,7 +692,7 @@ def _read_chunks(reader: Any, files: dict[str, Path]) -> Raw:
     """Return all chunks of a file together."""
     (path,) = files.values()
     if not (parts := list(CHUNKED[type(reader)](reader, path))):
-        raise ValueError("expected at least one row, got none")
+        raise MalformedFileError(["expected at least one row, got none"])
     return _stack(parts)
 
 
@@ -493,23 +728,29 @@ def _content(reader: Reader, path: Path) -> bytes:
     return content
 
 
-def _idx(reader: Reader, path: Path) -> NDArray[Any]:
+def _idx(reader: Reader, name: str, path: Path) -> NDArray[Any]:
     """Read an array: two zero bytes, the type, the number of axes, four bytes for the length of each, the values."""
     content = _content(reader, path)
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in IDX_TYPES:
-        raise ValueError(f"expected two zero bytes and a type, got {content[:4].hex(' ') or 'nothing'}")
+        got = content[:4].hex(" ") or "nothing"
+        raise MalformedFileError([f"{name}: expected two zero bytes and a type, got {got}"])
     kind, axes = content[2:4]
-    shape = np.frombuffer(content, ">u4", count=axes, offset=4)
-    return np.frombuffer(content, IDX_TYPES[kind], offset=4 + 4 * axes).reshape(shape)
+    lengths, values = content[4 : 4 + 4 * axes], content[4 + 4 * axes :]
+    shape = np.frombuffer(lengths[: len(lengths) // 4 * 4], ">u4").tolist()
+    expected = math.prod((*shape, np.dtype(IDX_TYPES[kind]).itemsize))
+    if len(shape) != axes or len(values) != expected:
+        raise MalformedFileError([f"{name}: expected {expected} bytes of {axes} axes, got {len(values)}"])
+    array = np.frombuffer(values, IDX_TYPES[kind]).reshape(shape)
+    return array.reshape(len(array), -1) if axes > 2 else array
 
 
 def _data_frame(frame: Any) -> Columns:
-    """Return the columns of a data frame of R; raise TypeError for any other object."""
+    """Return the columns of a data frame of R; raise MalformedFileError for any other object."""
     # rdata has imported pandas already.
     from pandas import DataFrame
 
     if not isinstance(frame, DataFrame):
-        raise TypeError(f"expected a data frame, got {type(frame).__name__}")
+        raise MalformedFileError(["expected a data frame, got another object"])
     texts = frame.astype(object).where(frame.notna(), None)
     return {
         str(name): (column if column.dtype.kind == "f" else texts[name]).to_numpy() for name, column in frame.items()

@@ -32,7 +32,7 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError, NameResolutionError
 
 from grambench.common.errors import DataError, plain
-from grambench.common.files import checksums, sha256, write_text
+from grambench.common.files import checksums, open_regular, sha256, write_text
 from grambench.config.dataset import (
     NOTE,
     Bundled,
@@ -277,9 +277,10 @@ def listing(mirror: Path) -> dict[str, Path]:
 def _copy(paths: dict[str, Path], scratch: Path) -> None:
     for name, path in paths.items():
         try:
-            shutil.copyfile(path, scratch / name)
+            with open_regular(path) as source, (scratch / name).open("wb") as copy:
+                shutil.copyfileobj(source, copy)
         except (OSError, ValueError) as error:  # ValueError for a name that no file can have
-            raise DataError(f"{path}: {getattr(error, 'strerror', None) or 'no ordinary file'}") from None
+            raise DataError(f"{path}: {getattr(error, 'strerror', None) or 'no regular file'}") from None
 
 
 def _bundled(source: Bundled, bundled: Path, scratch: Path) -> None:

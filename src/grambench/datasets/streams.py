@@ -98,7 +98,8 @@ def _narrow(chunk: Raw, columns: int, row: int) -> NDArray[np.float32]:
         values = np.ascontiguousarray(chunk.features, dtype="<f4")
     if (bad := np.argwhere(~np.isfinite(values))).size:
         value = chunk.features[tuple(bad[0])]
-        raise DataError(f"row {row + bad[0, 0] + 1}: expected finite numbers of 32 bits, got {value:g}")
+        where = f"row {row + bad[0, 0] + 1}, feature {bad[0, 1] + 1}"
+        raise DataError(f"{where}: expected finite numbers of 32 bits, got {value:g}")
     return values
 
 

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from grambench.common.errors import plain
 from grambench.common.types import Floats
+from grambench.datasets import unpack
 
 SHOWN_FAULTS = 10  # the largest number of faults in a message
 SEPARATORS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'", " ": "blanks"}
@@ -92,6 +93,8 @@ class Table:
 
 def decoded(content: bytes) -> str:
     """Return a text from UTF-8, with or without the byte order mark that spreadsheets write."""
+    if fault := unpack.binary_fault(content):
+        raise MalformedFileError([fault])
     try:
         if (zero := content.find(b"\0")) >= 0:
             raise UnicodeDecodeError("utf-8", content, zero, zero + 1, "no character of a text")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from grambench.common.errors import DataError
+from grambench.common.files import open_regular
 
 MEBIBYTE = 2**20
 
@@ -35,13 +36,34 @@ DAMAGED = (
 )
 
 
+# Files that are no text by their first bytes, and what to do with each where a text is expected
+BINARY = {
+    b"PAR1\x15": ("a Parquet file", "describe it with `format: parquet` (docs/datasets.md)"),
+    b"\x89HDF": ("an HDF5 file", "describe it with `format: hdf5` (docs/datasets.md)"),
+    b"MATLAB 5.0": ("a MATLAB file", "describe it with `format: mat` (docs/datasets.md)"),
+    b"MATLAB 7.3": ("a MATLAB file", "describe it with `format: mat` (docs/datasets.md)"),
+    b"RDX3\n": ("a file of R", "describe it with `format: rda` (docs/datasets.md)"),
+    b"\x93NUMPY": ("a NumPy array", "save it as CSV, such as with numpy.savetxt"),
+    b"PK\x03\x04": ("a spreadsheet or an archive", "save the sheet as CSV, or unpack the archive"),
+    b"\xd0\xcf\x11\xe0": ("a file of an old office program", "save the sheet as CSV"),
+    b"ARROW1\0": ("an Arrow or Feather file", "save it as Parquet or CSV"),
+    b"\x80": ("a pickle of Python", "save it as CSV"),
+}
+
+
+def binary_fault(content: bytes) -> str:
+    """Return what a content is that is no text, and what reads it, in one line; empty if it may be a text."""
+    known = next((what for magic, what in BINARY.items() if content.startswith(magic)), None)
+    return f"expected a text, got {known[0]}; {known[1]}" if known else ""
+
+
 def _open_member(path: Path, _mode: str) -> IO[bytes]:
     """Open the only file of a zip archive."""
     with zipfile.ZipFile(path) as archive:
         # macOS adds files of its own
         files = [file for file in archive.infolist() if not file.is_dir() and not file.filename.startswith("__MACOSX/")]
         if len(files) != 1:
-            raise DataError(f"{path.name}: expected an archive with one file, got {len(files)}")
+            raise DataError(f"{path.name}: expected an archive with one file, got {len(files)}; save a sheet as CSV")
         return archive.open(files[0])
 
 
@@ -107,11 +129,9 @@ def opened(path: Path, mebibytes: int) -> Iterator[Any]:
     DataError
         If it is read beyond the limit.
     OSError
-        If it is no ordinary file. The libraries may raise any exception of DAMAGED.
+        If it is no regular file. The libraries may raise any exception of DAMAGED.
     """
-    if not path.is_file():  # reading a pipe might never end
-        raise OSError(f"{path.name} is no ordinary file")
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         start = stream.read(6)
     opener: Any = next((opener for magic, opener in OPENERS.items() if start.startswith(magic)), Path.open)
     with opener(path, "rb") as stream:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from grambench.common.errors import DataError
+from grambench.common.errors import one_line
 from grambench.common.provenance import made_from
 from grambench.config.dataset import Images, Source
 from grambench.config.load import check
@@ -32,8 +32,11 @@ def main(argv: list[str]) -> None:
             source, paths, _ = fetched
             collection.write(output, *_collect(base, spec["tasks"], source, paths), identity)
             return
-    except DataError as error:
-        fetched = Unavailable(base.name, (str(error),))
+    # A fault of the machine, such as a full disk, is not that of the images.
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:
+        fetched = Unavailable(base.name, (one_line(error),))
     logger.warning("%s", fetched)
     collection.write(output, fetched, identity=identity)
 

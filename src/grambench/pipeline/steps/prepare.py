@@ -7,7 +7,7 @@ import json
 import logging
 from pathlib import Path
 
-from grambench.common.errors import DataError
+from grambench.common.errors import one_line
 from grambench.common.provenance import made_from
 from grambench.config.dataset import Dataset
 from grambench.config.load import check
@@ -27,7 +27,10 @@ def main(argv: list[str]) -> None:
         if isinstance(prepared, store.Unavailable):
             logger.warning("%s", prepared)
         store.write(output, prepared, identity)
-    except DataError as error:
-        unavailable = store.Unavailable(description.name, (str(error),))
+    # A fault of the machine, such as a full disk, is not that of the data.
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:
+        unavailable = store.Unavailable(description.name, (one_line(error),))
         logger.warning("%s", unavailable)
         store.write(output, unavailable, identity)
